@@ -35,7 +35,7 @@ from bench.parts import mails
 from bench.parts.club import USUAL_TABLE, Club
 from pbem.catalogue import installed_games
 from pbem.store import Store
-from pbem.store.models import Campaign, Letter, Outgoing, Sheet, Turn, Worker
+from pbem.store.models import Campaign, InboxMessage, Outgoing, Sheet, Turn, Worker
 from pbem.store.states import LetterState, MailState, Phase
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres
@@ -160,7 +160,7 @@ def _crew(home: Path, count: int, store: Store) -> Iterator[None]:
 def _wait(store: Store, club: Played) -> None:
     """Until everything is done. Raises Miscount if it was not all that there was to do."""
     settled = (LetterState.PROCESSED, LetterState.QUARANTINED)
-    letters = select(func.count(Letter.id)).where(Letter.state.in_(settled))
+    letters = select(func.count(InboxMessage.id)).where(InboxMessage.state.in_(settled))
     before = _count(store, letters)
     newest = _count(store, select(func.max(Turn.id)))
     opened = select(func.count(Turn.id)).where(Turn.id > newest)
@@ -169,7 +169,7 @@ def _wait(store: Store, club: Played) -> None:
     _until(lambda: _count(store, opened) == club.campaigns and _count(store, left) == _count(store, unarchived) == 0)
     if _count(store, letters) - before != len(club.sheets):
         raise Miscount(f"{_count(store, letters) - before} letters dealt with instead of {len(club.sheets)}")
-    taken = _count(store, select(func.count(Sheet.id)).join(Letter, Letter.id == Sheet.letter_id))
+    taken = _count(store, select(func.count(Sheet.id)).join(InboxMessage, InboxMessage.id == Sheet.letter_id))
     if not taken:
         raise Miscount("no sheet was taken")
 

@@ -61,7 +61,7 @@ def within(seconds: float, work: Callable[[], T]) -> T:
         raise
 
 
-def stop() -> None:
+def request_shutdown() -> None:
     """Ends the work that runs `within` a budget, and lets no other begin, until `resume`. For handlers of signals."""
     _WATCH.stopping = True
     if _WATCH.running:

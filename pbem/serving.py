@@ -47,7 +47,7 @@ def stopped_by_signals() -> Iterator[Event]:
 
     def set_stop(_number: int, _frame: FrameType | None) -> None:
         stop.set()
-        budget.stop()
+        budget.request_shutdown()
 
     before = {number: signal.signal(number, set_stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

@@ -96,7 +96,7 @@ def test_other_threads_work_without_a_bound() -> None:
 
 def test_work_is_ended_by_a_signals_handler() -> None:
     """What runs ends, and nothing else begins before work is resumed."""
-    before = signal.signal(signal.SIGUSR1, lambda _number, _frame: budget.stop())
+    before = signal.signal(signal.SIGUSR1, lambda _number, _frame: budget.request_shutdown())
     try:
         with pytest.raises(Stopped):
             within(600, spin_once_told)

@@ -38,7 +38,7 @@ _NOT_IN_NAMES = re.compile(r"[^a-z0-9-]++")
 RESERVED_SEATS = frozenset({"all", "gm", "pbem", "players", "unsigned"})
 """They have a meaning of their own in press, the GM's commands, and the journal."""
 
-_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([A-Za-z0-9-]+\.)+[A-Za-z0-9-]+")
+_MAILBOX = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([A-Za-z0-9-]+\.)+[A-Za-z0-9-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +221,7 @@ def read_options(ruleset: AnyRuleset, given: Mapping[str, str]) -> dict[str, Any
 def check_address(text: str, whose: str, own_address: str) -> str:
     """The address, its domain in lower case. Raises CampaignError, also if the desk would not answer mail from it."""
     address = text.strip()
-    if not _ADDRESS.fullmatch(address) or len(address) > 254:
+    if not _MAILBOX.fullmatch(address) or len(address) > 254:
         raise CampaignError(f"{text!r} cannot be the address of {whose}: write it like ann@example.org")
     if address.casefold() == own_address.casefold():
         raise CampaignError(f"{address} cannot be the address of {whose}: orders are sent there")

@@ -24,7 +24,7 @@ from pbem.house import House
 from pbem.housekeeping.closed import close_home
 from pbem.jobs import QUEUES
 from pbem.report.wording import when
-from pbem.store.models import Act, Campaign, Fact, Letter, Outgoing, SealedPage
+from pbem.store.models import Act, Campaign, Fact, InboxMessage, Outgoing, SealedPage
 from pbem.store.states import SITE, UNSENT, HoldKind, LetterState, MailState, Phase
 
 LEAP = 1_000_000
@@ -64,9 +64,9 @@ def _hold_back(session: Session) -> int:
 
 def _leap(session: Session, made: dt.datetime, now: dt.datetime) -> None:
     """Leaves a gap in the numbers of letters: a mark that a GM can read, where it happened."""
-    newest = session.scalar(select(func.max(Letter.id))) or 0
+    newest = session.scalar(select(func.max(InboxMessage.id))) or 0
     id_ = secrets.token_hex(16)  # no mark that came along has the same, even one of the same moment
-    mark = Letter(
+    mark = InboxMessage(
         id=newest + LEAP,
         mailbox="restore",
         uid_validity="",

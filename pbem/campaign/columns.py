@@ -373,7 +373,7 @@ _READERS: Sequence[tuple[type[TypeEngine[Any]], Callable[[Any, Any], Any]]] = (
     (Utc, lambda _, value: values.moment(value)),
     (Packed, lambda _, value: values.unpacked(value)),
     (Bundled, lambda _, value: values.bundle(value)),
-    (Data, lambda _, value: values.data(value)),
+    (Data, lambda _, value: values.stored_data(value)),
     (Enum, _word),
     (Boolean, lambda _, value: values.flag(value)),
     (Integer, lambda _, value: values.number(value)),

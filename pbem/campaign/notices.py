@@ -23,7 +23,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place
 from pbem.house import House
 from pbem.post.codes import message_id, plus_address, tagged_subject
 from pbem.post.outbox import queue, topic_of
-from pbem.post.reading import Letter
+from pbem.post.reading import Message
 from pbem.post.writing import Mail, Part
 from pbem.report import Page, ReportFacts, ReportParts
 from pbem.report.enclosed import SentEnclosure
@@ -123,7 +123,7 @@ class Postman:
 
     def answer(
         self,
-        letter: Letter,
+        letter: Message,
         to: str,
         subject: str,
         page: Page,

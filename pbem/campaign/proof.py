@@ -23,7 +23,9 @@ from pbem.store.states import Phase
 CODE_REPAIR = "install the code that ran it, or give the new code a new version with an upgrade of its saves"
 """Advice where the code of a game has changed under the same version."""
 
-_NEWEST = select(Turn.state, Turn.state_hash).where(live(bindparam("campaign"))).order_by(Turn.number.desc()).limit(1)
+_NEWEST_STATE = (
+    select(Turn.state, Turn.state_hash).where(live(bindparam("campaign"))).order_by(Turn.number.desc()).limit(1)
+)
 _TURN = select(Turn.state, Turn.state_hash, Turn.record).where(
     live(bindparam("campaign")), Turn.number == bindparam("number")
 )
@@ -73,7 +75,7 @@ def code_change(session: Session, games: Mapping[str, AnyRuleset], snapshot: Cam
 
 def _kept_states(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[str, int, tuple[bytes, str]]]:
     """Yield the newest and the first turn, the version that wrote their states, and these with their hashes."""
-    newest = session.execute(_NEWEST, {"campaign": snapshot.id}).first()
+    newest = session.execute(_NEWEST_STATE, {"campaign": snapshot.id}).first()
     if newest is not None:
         yield "the newest turn", snapshot.version, (newest.state, newest.state_hash)
     first = session.execute(_TURN, {"campaign": snapshot.id, "number": snapshot.first}).first()

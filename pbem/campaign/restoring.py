@@ -96,7 +96,7 @@ def _withdrawn(session: Session) -> dict[int, int]:
     return {row[0]: row[1] for row in flushed(session).execute(_COUNTS)}
 
 
-_NEWEST = select(func.max(Turn.id))
+_NEWEST_TURN = select(func.max(Turn.id))
 _DRAWN = resolved_turns().where(
     Turn.id.in_(bindparam("drawn", expanding=True)), Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None)
 )
@@ -104,7 +104,7 @@ _DRAWN = resolved_turns().where(
 
 def _some(session: Session) -> Iterator[Resolved]:
     """A few of the turns whose folders should be there, or all where they are few."""
-    newest = flushed(session).execute(_NEWEST).scalar() or 0
+    newest = flushed(session).execute(_NEWEST_TURN).scalar() or 0
     drawn = random.sample(range(1, newest + 1), min(MOST_READ, newest))
     files = 0
     for start in range(0, len(drawn), AT_ONCE):

@@ -116,7 +116,7 @@ def read_fact(session: Session, name: str) -> Any:
     if row is None:
         return None
     try:
-        data = values.data(row[0])
+        data = values.stored_data(row[0])
         FACTS[name](data)
     except ValueError as error:
         tell("fact cannot be read", level="warning", name=name, text=str(error))

@@ -170,7 +170,7 @@ def _filled(files: Mapping[str, int], texts: bytes, pictures: bytes) -> dict[str
     return found
 
 
-def data(value: Any) -> Any:
+def stored_data(value: Any) -> Any:
     """Return the data of a JSON text."""
     try:
         return read_json(text(value, MOST_UNPACKED))

@@ -22,7 +22,7 @@ from pbem.house import House
 from pbem.logbook import tell
 from pbem.progress import Progress, silent
 from pbem.store.models import Campaign
-from pbem.store.models import Letter as LetterRow
+from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.states import LetterState
 
 _SAVE = (

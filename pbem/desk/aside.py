@@ -17,9 +17,9 @@ from pbem.errors import StoreError, in_words
 from pbem.house import House
 from pbem.logbook import tell
 from pbem.masking import masked
-from pbem.post.reading import UNREADABLE, Letter, read_head
+from pbem.post.reading import UNREADABLE, Message, read_head
 from pbem.store.models import Campaign
-from pbem.store.models import Letter as LetterRow
+from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.states import LetterState, Phase
 
 KILLS = "reading it has ended this program twice, as when it takes more memory than there is; it was not tried again"
@@ -86,7 +86,7 @@ def _overrun(house: House) -> str:
     return f"reading and answering it took more than {house.settings.letter_seconds:g} seconds of the processor's time"
 
 
-def _head(house: House, raw: bytes) -> Letter:
+def _head(house: House, raw: bytes) -> Message:
     """Who wrote a letter, and about what, as far as that can be found out in a letter's time."""
     try:
         return within(house.settings.letter_seconds, lambda: read_head(raw))

@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.orm import Session
 
 from pbem.store import Store, flushed
-from pbem.store.models import Letter
+from pbem.store.models import InboxMessage
 from pbem.store.states import LetterState
 
 AT_ONCE = 20
@@ -49,31 +49,31 @@ def waiting_letters(session: Session, lane: str | None = None) -> list[Waiting]:
     """All new letters, oldest first; or those of a lane that need not wait for an older one of another."""
     if lane is None:
         return [Waiting(*row) for row in flushed(session).execute(_ALL_NEW)]
-    in_the_way = Letter.lane != ALONE if lane == ALONE else Letter.lane == ALONE
-    came = select(Letter.received_at, Letter.id).where(_NEW, in_the_way)
+    in_the_way = InboxMessage.lane != ALONE if lane == ALONE else InboxMessage.lane == ALONE
+    came = select(InboxMessage.received_at, InboxMessage.id).where(_NEW, in_the_way)
     first = session.execute(came.order_by(*_AS_THEY_CAME).limit(1)).first()
-    return _new_letters(session, Letter.lane == lane, *([_came_before(*first)] if first else []))
+    return _new_letters(session, InboxMessage.lane == lane, *([_came_before(*first)] if first else []))
 
 
 def _came_before(at: dt.datetime, letter_id: int) -> ColumnElement[bool]:
-    return (Letter.received_at < at) | ((Letter.received_at == at) & (Letter.id < letter_id))
+    return (InboxMessage.received_at < at) | ((InboxMessage.received_at == at) & (InboxMessage.id < letter_id))
 
 
 def raw_letter(session: Session, letter_id: int) -> bytes:
     """A letter as it came."""
-    return session.scalars(select(Letter.raw).where(Letter.id == letter_id)).one()
+    return session.scalars(select(InboxMessage.raw).where(InboxMessage.id == letter_id)).one()
 
 
 def unsorted_letters(session: Session) -> list[Waiting]:
     """The new letters that have no lane yet, oldest first."""
-    return _new_letters(session, Letter.lane.is_(None))
+    return _new_letters(session, InboxMessage.lane.is_(None))
 
 
-_NEW = Letter.state == LetterState.NEW
-_AS_THEY_CAME = (Letter.received_at, Letter.id)
+_NEW = InboxMessage.state == LetterState.NEW
+_AS_THEY_CAME = (InboxMessage.received_at, InboxMessage.id)
 
 
-_ALL_NEW = select(Letter.id, Letter.attempts, Letter.received_at).where(_NEW).order_by(*_AS_THEY_CAME)
+_ALL_NEW = select(InboxMessage.id, InboxMessage.attempts, InboxMessage.received_at).where(_NEW).order_by(*_AS_THEY_CAME)
 
 
 def _new_letters(session: Session, *which: ColumnElement[bool]) -> list[Waiting]:
@@ -107,5 +107,5 @@ def attempted(store: Store, letters: Sequence[Waiting]) -> Iterator[None]:
 def _note(store: Store, ids: Sequence[int], attempts: int) -> None:
     # A power cut is no letter's doing: it may take the note back.
     with store.writing(durable=False) as session:
-        still_new = update(Letter).where(Letter.id.in_(ids), Letter.state == LetterState.NEW)
+        still_new = update(InboxMessage).where(InboxMessage.id.in_(ids), InboxMessage.state == LetterState.NEW)
         session.connection().execute(still_new.values(attempts=attempts))

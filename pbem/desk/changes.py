@@ -70,5 +70,5 @@ def _mail_as(asked: AskedByPerson, order: MailAs) -> str:
     return "Your reports come with HTML and pictures from now on, in all your campaigns."
 
 
-HANDLERS: PersonHandlers = {ChangeAddress: _change_address, Fallback: _fallback, MailAs: _mail_as}
+ADDRESS_HANDLERS: PersonHandlers = {ChangeAddress: _change_address, Fallback: _fallback, MailAs: _mail_as}
 """What is done for each command of this module."""

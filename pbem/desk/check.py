@@ -47,7 +47,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
     lines, cleaned = file_lines(sheet)
     lines, mended = mend(lines, None)
     sheet_text = find_sheet(lines, {data["campaign"]})
-    found, reading = _asked(ruleset, lambda: _read(ruleset, data["view"], sheet_text))
+    found, reading = _asked(ruleset, lambda: _read_offline(ruleset, data["view"], sheet_text))
     return Check(
         campaign=data["campaign"],
         seat=data["seat"],
@@ -76,7 +76,7 @@ def _opened(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset,
     return ruleset, data
 
 
-def _read(ruleset: AnyRuleset, view: View, sheet: SheetText) -> tuple[SheetText, Reading]:
+def _read_offline(ruleset: AnyRuleset, view: View, sheet: SheetText) -> tuple[SheetText, Reading]:
     found = meant(ruleset, view, sheet, None)
     return found, read_lines(ruleset, view, found.lines)
 

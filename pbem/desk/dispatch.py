@@ -25,7 +25,7 @@ from pbem.desk.seats import SeatContext, load_seat, seats_of
 from pbem.desk.sheet import Header, Names
 from pbem.errors import CampaignError
 from pbem.post.codes import find_codes
-from pbem.post.reading import Letter
+from pbem.post.reading import Message
 from pbem.report import tell_findings
 from pbem.report.people_pages import Answer, Done, WhichSeat
 from pbem.report.wording import sentence
@@ -33,14 +33,14 @@ from pbem.ruleset import Order, Parsed
 from pbem.store.models import Person, SeatRow
 from pbem.store.states import Phase
 
-HANDLERS: Handlers = lookups.HANDLERS
+HANDLERS: Handlers = lookups.SEAT_QUERY_HANDLERS
 """What is done for each command about a seat."""
 
 PERSON_HANDLERS: PersonHandlers = {
-    **joining.HANDLERS,
-    **changes.HANDLERS,
-    **lookups.PERSON_HANDLERS,
-    **rulebooks.HANDLERS,
+    **joining.JOIN_HANDLERS,
+    **changes.ADDRESS_HANDLERS,
+    **lookups.STATUS_HANDLERS,
+    **rulebooks.RULES_HANDLERS,
 }
 """What is done for each command about no seat in particular."""
 
@@ -74,7 +74,7 @@ class _Asker:
     proven: bool = False
 
 
-def first_line(letter: Letter) -> str:
+def first_line(letter: Message) -> str:
     """The first line of a letter that says anything; "" if there is none."""
     return next((line.strip() for line in letter.lines if line.strip()), "")
 

@@ -30,7 +30,7 @@ from pbem.housekeeping.statistics import Statistics
 from pbem.post.attached import attached_files, was_cut
 from pbem.post.writing import Part
 from pbem.report import paint_one, tell_findings
-from pbem.report.gm_pages import Done, GmAnswer, GmImpostor
+from pbem.report.gm_pages import GmAnswer, GmCommandDone, GmImpostor
 from pbem.ruleset import Order, RulesetError
 from pbem.store.models import Campaign
 
@@ -115,7 +115,7 @@ def _answered(case: Case, name: str, sheet: GmSheet, wishes: Wishes) -> tuple[Gm
             _check_together(said)
     except _Failed as failed:
         return GmAnswer(campaign=name, at_fault=GM_COMMANDS.line(failed.order), problem=str(failed)), ()
-    done = tuple(Done(GM_COMMANDS.line(order), told.text) for order, told in said)
+    done = tuple(GmCommandDone(GM_COMMANDS.line(order), told.text) for order, told in said)
     return GmAnswer(campaign=name, done=done), tuple(file for _, told in said for file in told.files)
 
 

@@ -171,5 +171,5 @@ def _never_there(case: Case, snapshot: CampaignSnapshot, wish: str) -> bool:
     return wish not in snapshot.seats and bool(named)
 
 
-HANDLERS: PersonHandlers = {Join: _join, Withdraw: _withdraw, Confirm: _confirm}
+JOIN_HANDLERS: PersonHandlers = {Join: _join, Withdraw: _withdraw, Confirm: _confirm}
 """What is done for each command of this module."""

@@ -37,7 +37,7 @@ from pbem.desk.seats import (
 from pbem.desk.sheet import Header
 from pbem.post.authentication import Verdict
 from pbem.post.codes import find_codes
-from pbem.post.reading import Letter
+from pbem.post.reading import Message
 from pbem.report.pages import Reason
 from pbem.ruleset import suggest
 from pbem.store.states import Phase
@@ -113,7 +113,7 @@ def _up_to_date(case: Case, evidence: Evidence) -> Evidence:
     return replace(evidence, proof=None, shown=None)
 
 
-def _plain_reply(session: Session, letter: Letter, replied: Sequence[Shown]) -> Claim | Evidence:
+def _plain_reply(session: Session, letter: Message, replied: Sequence[Shown]) -> Claim | Evidence:
     if not replied:
         return _without_code(session, letter)
     if len({shown.seat_id for shown in replied}) > 1:
@@ -121,7 +121,7 @@ def _plain_reply(session: Session, letter: Letter, replied: Sequence[Shown]) -> 
     return Evidence(load_seat(session, replied[0].seat_id), "reply", _newest(replied))
 
 
-def _without_code(session: Session, letter: Letter) -> Claim:
+def _without_code(session: Session, letter: Message) -> Claim:
     if letter.sender is None or not is_known(session, letter.sender):
         return Stranger()
     seats = seats_of(session, letter.sender)
@@ -132,7 +132,7 @@ def _without_code(session: Session, letter: Letter) -> Claim:
     return Declined(reason="no-orders", to=letter.sender, spot=spot)
 
 
-def _misnamed(session: Session, letter: Letter, header: Header, replied: Sequence[Shown]) -> Claim:
+def _misnamed(session: Session, letter: Message, header: Header, replied: Sequence[Shown]) -> Claim:
     """A header that names no seat: told only to people known, and with nothing but what is theirs."""
     if replied:
         spot = load_seat(session, replied[0].seat_id)
@@ -152,7 +152,7 @@ def _misnamed(session: Session, letter: Letter, header: Header, replied: Sequenc
 
 def _framed(
     session: Session,
-    letter: Letter,
+    letter: Message,
     header: Header,
     spot: SeatContext,
     *,
@@ -285,7 +285,7 @@ def are_orders(case: Case, spot: SeatContext, lines: Lines) -> bool:
     return bool(read.entries) and not read.errors
 
 
-def is_own(letter: Letter, spot: SeatContext) -> bool:
+def is_own(letter: Message, spot: SeatContext) -> bool:
     """Whether a letter's From names the seat's own address."""
     return letter.sender is not None and letter.sender.lower() == spot.address.lower()
 

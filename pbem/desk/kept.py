@@ -24,11 +24,11 @@ from pbem.desk.sheet import Names, SheetText, find_sheet
 from pbem.desk.taking import Outcome
 from pbem.masking import masked
 from pbem.post.codes import find_codes
-from pbem.post.reading import Letter, read_letter
+from pbem.post.reading import Message, read_letter
 from pbem.report import Refusal
 from pbem.report.pages import Reason
 from pbem.report.people_pages import Doubt, Question
-from pbem.store.models import Letter as LetterRow
+from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.models import Person, Request
 
 _BY_WORD = select(Request.id, Request.code, Request.message_id).where(
@@ -172,14 +172,14 @@ def find_question(case: Case) -> Request | None:
     return next((case.session.get_one(Request, found[word]) for word in words if word in found), None)
 
 
-def _agrees(answered: Letter, kept: Letter) -> bool:
+def _agrees(answered: Message, kept: Message) -> bool:
     """Whether an answer says yes: by nothing of its own, by a word for it, or by saying the same again."""
     if not first_line(answered) or _says_yes(answered):
         return True
     return answered.text.casefold().split() == kept.text.casefold().split()
 
 
-def _says_yes(answered: Letter) -> bool:
+def _says_yes(answered: Message) -> bool:
     """Return whether an answer has a word for yes as its first line."""
     first = first_line(answered)
     return bool(YES.fullmatch(first)) or first.upper().startswith("CONFIRM ")

@@ -38,9 +38,9 @@ from pbem.house import House
 from pbem.logbook import tell
 from pbem.post.bounces import read_bounce
 from pbem.post.codes import find_codes
-from pbem.post.reading import Letter, read_letter
+from pbem.post.reading import Message, read_letter
 from pbem.store.models import Campaign, Outgoing, Request, SeatRow
-from pbem.store.models import Letter as LetterRow
+from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.waking import Queue, Work, wake
 
 _NAME = re.compile(r"[a-z0-9-]+")
@@ -106,7 +106,7 @@ class _Sorter:
     """A letter whose lane is looked for; `known` are the names of all campaigns."""
 
     session: Session
-    letter: Letter
+    letter: Message
     address: str
     known: frozenset[str]
 

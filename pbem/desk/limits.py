@@ -21,7 +21,7 @@ from pbem.desk.replies import Case, midnight
 from pbem.desk.seats import SeatContext
 from pbem.masking import CODE_CHARACTERS, TOKEN_BYTES
 from pbem.store.models import Act, Sheet
-from pbem.store.models import Letter as LetterRow
+from pbem.store.models import InboxMessage as LetterRow
 
 LETTERS_A_DAY = 200
 """Of one account; what comes beyond that is kept and not dealt with."""

@@ -37,7 +37,7 @@ MOST_ACTS = 200
 """Entries of a journal told in one mail, the newest."""
 
 
-_ENOUGH = "You have had {most} reports again today; please ask tomorrow."
+_ENOUGH_REPORTS = "You have had {most} reports again today; please ask tomorrow."
 _WITH_A_KEY = " With your token, or in a reply to your report, you may ask for more."
 
 
@@ -145,7 +145,7 @@ def _resend(asked: Asked, order: Resend) -> str:
     if was_sent(case, begins + key):
         return "This report comes already, in a mail of its own."
     if sent_today(case, begins, spot.address) >= most:
-        return _ENOUGH.format(most=most) + ("" if case.proven else _WITH_A_KEY)
+        return _ENOUGH_REPORTS.format(most=most) + ("" if case.proven else _WITH_A_KEY)
     mail_again(
         case.session,
         case.house,
@@ -187,8 +187,8 @@ def _history(asked: Asked, _: History) -> str:
     )
 
 
-HANDLERS: Handlers = {Resend: _resend, History: _history}
+SEAT_QUERY_HANDLERS: Handlers = {Resend: _resend, History: _history}
 """What is done for each command of this module about a seat."""
 
-PERSON_HANDLERS: PersonHandlers = {Status: _status}
+STATUS_HANDLERS: PersonHandlers = {Status: _status}
 """What is done for each command of this module about no seat in particular."""

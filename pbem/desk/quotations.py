@@ -23,7 +23,7 @@ from pbem.desk.seats import shown_by_code, shown_by_reference
 from pbem.masking import CODE_CHARACTERS
 from pbem.post.cleaning import HEADER, has_header, is_end
 from pbem.post.quoting import is_quoted
-from pbem.post.reading import Letter, read_again, read_letter
+from pbem.post.reading import Message, read_again, read_letter
 from pbem.store.models import Outgoing, Report, SeatRow
 
 EXAMPLES = frozenset({"; your orders, one a line", "; your commands, one a line"})
@@ -48,7 +48,7 @@ _MOST_FOUND = 8
 _EXAMPLE = "The example of a sheet that our mails show was left out, since it is not filled in."
 
 
-def unquoted(session: Session, letter: Letter) -> Letter:
+def unquoted(session: Session, letter: Message) -> Message:
     """The letter without what it surely quotes of a mail of ours; notes tell what was left out."""
     letter = _without_originals(session, letter)
     lines = letter.lines
@@ -61,7 +61,7 @@ def unquoted(session: Session, letter: Letter) -> Letter:
     return replace(letter, text="\n".join(kept).strip("\n"), notes=(*letter.notes, _EXAMPLE))
 
 
-def _without_originals(session: Session, letter: Letter) -> Letter:
+def _without_originals(session: Session, letter: Message) -> Message:
     """The letter read again with the lines marked that stand in a mail which it answers."""
     lines = letter.source_lines
     if not may_quote(line for line in lines if not is_quoted(line)):
@@ -79,13 +79,13 @@ def _without_originals(session: Session, letter: Letter) -> Letter:
     return again if _is_better(again, letter) else letter
 
 
-def _marked(letter: Letter, ours: Collection[int]) -> Letter:
+def _marked(letter: Message, ours: Collection[int]) -> Message:
     """The letter as if these lines of its source were quoted."""
     lines = [f"> {line}" if at in ours and not is_quoted(line) else line for at, line in enumerate(letter.source_lines)]
     return replace(read_again(letter, lines), quotes_ours=True)
 
 
-def _is_better(again: Letter, letter: Letter) -> bool:
+def _is_better(again: Message, letter: Message) -> bool:
     """Whether nothing comes to light that may be old, where an original was left out whole."""
     if not letter.left_out:
         return True
@@ -112,7 +112,7 @@ def _stands_in(words: Sequence[str], original: Sequence[str]) -> bool:
     return f" {' '.join(words)} " in f" {' '.join(original)} "
 
 
-def _answered(session: Session, letter: Letter) -> Iterator[str]:
+def _answered(session: Session, letter: Message) -> Iterator[str]:
     """Yield the Message-IDs of mails that a letter answers, of reports whose codes it shows, and of receipts."""
     answered = letter.references[:MOST_ANSWERED]
     yield from answered

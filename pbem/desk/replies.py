@@ -30,13 +30,13 @@ from pbem.masking import without_keys
 from pbem.post.authentication import Verdict
 from pbem.post.cleaning import has_header
 from pbem.post.codes import without_codes
-from pbem.post.reading import Letter, read_letter
+from pbem.post.reading import Message, read_letter
 from pbem.post.waiting import provider_of
 from pbem.post.writing import Mail, Part
 from pbem.report import Receipt, Refusal
 from pbem.report.pages import Page, RulebookPage
 from pbem.store.models import Campaign, Outgoing
-from pbem.store.models import Letter as LetterRow
+from pbem.store.models import InboxMessage as LetterRow
 
 STRANGERS_A_DAY = 100
 """Answers of one kind to addresses that are not known, and for which the receiving server does not vouch."""
@@ -81,7 +81,7 @@ class Case:
     session: Session
     now: dt.datetime
     letter_id: int
-    letter: Letter
+    letter: Message
     verdict: Verdict = "none"
     key: str = ""
     silences: list[str] = field(default_factory=list)
@@ -368,7 +368,7 @@ def bare_subject(subject: str) -> str:
     return " ".join(_PREFIXES.sub("", without_codes(subject)).split())[:_LONGEST_SUBJECT]
 
 
-def _thread(letter: Letter, spot: SeatContext | None) -> tuple[str, ...]:
+def _thread(letter: Message, spot: SeatContext | None) -> tuple[str, ...]:
     """The thread, oldest first. The report is always in it, so that a reply to a receipt still finds its turn."""
     older = [id_ for id_ in reversed(dict.fromkeys(letter.references)) if id_ != letter.message_id]
     if spot is not None and spot.report_message_id not in ("", *older):

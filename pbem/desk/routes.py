@@ -26,7 +26,7 @@ from pbem.desk.sheet import Names, SheetText, find_sheet
 from pbem.desk.taking import Outcome, is_untouched, take_sheet
 from pbem.house import House
 from pbem.post.authentication import Verdict, sender_verdict
-from pbem.post.reading import Letter, read_letter
+from pbem.post.reading import Message, read_letter
 from pbem.post.robots import DELIVERY_REPORT, LOOPING, OWN
 from pbem.post.vouching import is_stamping
 from pbem.report.people_pages import Doubt
@@ -54,7 +54,7 @@ class Read:
     """
 
     mail: Raw
-    letter: Letter
+    letter: Message
     verdict: Verdict
     sheet: SheetText
     gm_sheet: GmSheet | None

@@ -23,7 +23,7 @@ RULES_A_DAY = 20
 UNPROVEN_RULES_A_DAY = 3
 """The same because of letters that anybody could have written."""
 
-_ENOUGH = "You have had {most} mails with rules today; please ask tomorrow."
+_ENOUGH_RULES = "You have had {most} mails with rules today; please ask tomorrow."
 
 
 def _rules(asked: AskedByPerson, order: Rules) -> str:
@@ -92,7 +92,7 @@ def _refused(asked: AskedByPerson, words: tuple[str, ...], ruleset: AnyRuleset) 
     if was_sent(case, _topic(case, ruleset, words)):
         return "These rules come already, in a mail of their own."
     most = RULES_A_DAY if case.proven else UNPROVEN_RULES_A_DAY
-    return _ENOUGH.format(most=most) if sent_today(case, _begins(case), asked.to) >= most else ""
+    return _ENOUGH_RULES.format(most=most) if sent_today(case, _begins(case), asked.to) >= most else ""
 
 
 def _send(
@@ -114,5 +114,5 @@ def _topic(case: Case, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
     return f"{_begins(case)}{case.letter_id} {asked[:16]}"
 
 
-HANDLERS: PersonHandlers = {Rules: _rules}
+RULES_HANDLERS: PersonHandlers = {Rules: _rules}
 """What is done for the command of this module."""

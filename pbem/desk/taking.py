@@ -58,7 +58,7 @@ def take_sheet(case: Case, claim: Seated, sheet: SheetText) -> Outcome | Doubt:
     sheet = _without_keys(meant(ruleset, view, sheet, case.letter.filed), answered)
     if _asks_nothing(case, answered, sheet, counted):
         return _nothing_to_take(case, spot, sheet, counted), False
-    reading = _read(ruleset, view, sheet, counted)
+    reading = _read_sheet(ruleset, view, sheet, counted)
     if doubt := _doubt(case, spot, reading, counted):
         return doubt
     if not reading.accepted and is_echo(case, spot, digits=True):
@@ -146,7 +146,7 @@ def _asks_nothing(case: Case, spot: SeatContext, sheet: SheetText, counted: Coun
     return (sheet.below_text and sheet.empty) or (quoted and is_untouched(case, spot, sheet))
 
 
-def _read(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | None) -> Reading:
+def _read_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | None) -> Reading:
     """A sheet that says WAIT or FINAL and nothing else keeps the orders that count so far."""
     if not (sheet.empty and sheet.wait is not None and counted):
         return read_lines(ruleset, view, sheet.lines)

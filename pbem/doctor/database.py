@@ -28,7 +28,7 @@ from pbem.post.vouching import newest_proven
 from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset
 from pbem.store import Store, damage_of, misfit, restoring, sqlite_path
-from pbem.store.models import Act, Base, Campaign, Letter, Outgoing
+from pbem.store.models import Act, Base, Campaign, InboxMessage, Outgoing
 from pbem.store.sessions import SEE_DOCTOR
 from pbem.store.states import Phase
 
@@ -57,7 +57,7 @@ def database(
                 yield lacking
                 return
             with store.writing() as session:
-                session.execute(update(Letter).where(Letter.id < 0).values(note=""))
+                session.execute(update(InboxMessage).where(InboxMessage.id < 0).values(note=""))
         except (ConfigError, DBAPIError) as error:
             yield _unusable(error, restore)
             return
@@ -191,7 +191,7 @@ def _lacking(store: Store) -> list[str]:
 def _clock(store: Store, now: dt.datetime) -> Iterator[Examined]:
     """A clock that is behind what it has already stamped was set back, or was wrong then."""
     newest = {
-        "letter": func.max(Letter.received_at),
+        "letter": func.max(InboxMessage.received_at),
         "act in a campaign's journal": func.max(Act.at),
         "mail in the outbox": func.max(Outgoing.created_at),
     }

@@ -51,7 +51,7 @@ def picture_of(statistics: Statistics) -> Picture:
     height += height % 2
     body = [f'<rect width="{WIDTH}" height="{height}" fill="{PAPER}"/>']
     marks: list[Mark] = list(_head(statistics, len(seats)))
-    for part, labels in (_squares(turns, seats), _bars(turns, bars), _scores(turns, seats, bars + BARS + 44)):
+    for part, labels in (_squares(turns, seats), _bars(turns, bars), _score_plot(turns, seats, bars + BARS + 44)):
         body += part
         marks += labels
     ground = Ground("".join(body), WIDTH, height)
@@ -119,7 +119,7 @@ def _bars(turns: Sequence[TurnTaken], top: int) -> _Part:
     return bars, labels
 
 
-def _scores(turns: Sequence[TurnTaken], seats: Sequence[Seat], top: int) -> _Part:
+def _score_plot(turns: Sequence[TurnTaken], seats: Sequence[Seat], top: int) -> _Part:
     known = [score for turn in turns for score in turn.scores.values()]
     if not known or len(turns) < 2:
         return [], [Label(LEFT, top, "Scores: none to compare", 11, PALE)] if known else []

@@ -13,7 +13,7 @@ from pbem.housekeeping.closed import closed_words
 from pbem.housekeeping.watching import read_watch
 from pbem.post.waiting import GIVE_UP
 from pbem.report.wording import counted, when
-from pbem.store.models import Letter, Outgoing
+from pbem.store.models import InboxMessage, Outgoing
 from pbem.store.states import MailState
 
 _DAY = dt.timedelta(days=1)
@@ -42,10 +42,10 @@ def stuck_mail(session: Session) -> str:
 
 def _unanswered(session: Session) -> str:
     """The sentence on letters of the last day of mail that were due an answer and got none; or ""."""
-    newest = session.scalar(select(Letter.received_at).order_by(Letter.id.desc()).limit(1))
+    newest = session.scalar(select(InboxMessage.received_at).order_by(InboxMessage.id.desc()).limit(1))
     if newest is None:
         return ""
-    lately = (Letter.unanswered, Letter.received_at > newest - _DAY)
+    lately = (InboxMessage.unanswered, InboxMessage.received_at > newest - _DAY)
     number = session.scalar(select(func.count()).where(*lately)) or 0
     letters = counted(number, "letter was", "letters were")
     until = when(newest, "UTC")

@@ -26,7 +26,7 @@ from pbem.errors import StoreError, in_words
 from pbem.house import House
 from pbem.report.time_pages import HeldTurn
 from pbem.ruleset import Adjudicated
-from pbem.store.models import Letter, Sheet, Turn
+from pbem.store.models import InboxMessage, Sheet, Turn
 from pbem.store.states import HoldKind
 
 MASS_SEATS = 3
@@ -133,7 +133,7 @@ def _doubt(session: Session, turn: Due, waiting: Waiting) -> Doubt | None:
 
 def _is_silent(session: Session, waiting: Waiting) -> bool:
     """Whether no letter at all has come in since the turn opened, though seats sent sheets in the one before."""
-    letters = select(Letter.id).where(Letter.received_at >= waiting.opened_at).limit(1)
+    letters = select(InboxMessage.id).where(InboxMessage.received_at >= waiting.opened_at).limit(1)
     if session.scalar(letters) is not None:
         return False
     this = select(Turn.campaign_id).where(Turn.id == waiting.turn_id).scalar_subquery()

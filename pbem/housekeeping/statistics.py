@@ -20,7 +20,7 @@ from pbem.acts.channel import Channel
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.report.wording import briefly, columns, counted, wrapped
 from pbem.ruleset import AnyRuleset, Seat
-from pbem.store.models import Letter, Person, SeatRow, Sheet, Turn
+from pbem.store.models import InboxMessage, Person, SeatRow, Sheet, Turn
 from pbem.store.states import Phase
 
 LATELY = 3
@@ -40,7 +40,7 @@ MOST_SEATS = 40
 ACROSS = 8
 """Seats that have a column each; of more, a turn's sheets are counted."""
 
-MOST_TURNS = 30
+MOST_TURNS_LISTED = 30
 """The newest turns."""
 
 
@@ -121,7 +121,7 @@ class ShowStatistics(GmCommand, Question[Statistics]):
     def look(self, scene: Scene) -> Statistics:
         """Its turns and seats; of a campaign that has not begun there are no turns."""
         snapshot, ruleset = scene.snapshot, scene.house.game(scene.snapshot.game)
-        turns = tuple(_turns(scene.session, snapshot, ruleset))
+        turns = tuple(_load_turns(scene.session, snapshot, ruleset))
         usual = _median([turn.hours for turn in turns])
         words, since = _last_words(scene.session, snapshot), _known_since(scene.session, snapshot)
         return Statistics(
@@ -152,7 +152,7 @@ class ShowStatistics(GmCommand, Question[Statistics]):
             yield from _score_lines(facts)
         yield ""
         yield from _fading_lines(facts)
-        if len(facts.seats) > MOST_SEATS or len(turns) > MOST_TURNS:
+        if len(facts.seats) > MOST_SEATS or len(turns) > MOST_TURNS_LISTED:
             every = f"All seats and turns are in: pbem stats {facts.campaign} --json"
             yield channel.either(every, f"{every} (at the machine)")
 
@@ -174,7 +174,7 @@ def _seat_lines(statistics: Statistics, seats: Sequence[SeatPlayed]) -> Iterator
 
 
 def _turn_lines(statistics: Statistics) -> Iterator[str]:
-    turns = statistics.turns[-MOST_TURNS:]
+    turns = statistics.turns[-MOST_TURNS_LISTED:]
     seats = [seat.seat for seat in statistics.seats]
     if len(seats) <= ACROSS:
         yield "Hours before the deadline that the first sheet came; late ones have a minus:"
@@ -207,7 +207,7 @@ def _cell(sheet: SheetCame | None) -> str:
 
 def _score_lines(statistics: Statistics) -> Iterator[str]:
     """The scores with which turns opened, of those seats that have most now."""
-    turns = statistics.turns[-MOST_TURNS:]
+    turns = statistics.turns[-MOST_TURNS_LISTED:]
     best = sorted(turns[-1].scores, key=lambda seat: -turns[-1].scores[seat])[:ACROSS]
     yield "Scores as each turn opened, which players may not know:"
     rows = [(turn.turn, *(turn.scores.get(seat, "") for seat in best)) for turn in turns]
@@ -243,7 +243,7 @@ def _ago(now: dt.datetime, at: dt.datetime | None) -> str:
     return "never" if at is None else f"{_span(max(0.0, (now - at) / dt.timedelta(hours=1)))} ago"
 
 
-def _turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Iterator[TurnTaken]:
+def _load_turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Iterator[TurnTaken]:
     """The turns that were played or are open; each state is read alone, since those of large games fill the memory."""
     sheets = _first_sheets(session, snapshot)
     turns = select(Turn.id, Turn.number, Turn.awaited, Turn.opened_at, Turn.deadline, Turn.resolved_at)
@@ -298,8 +298,8 @@ def _first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, 
 def _last_words(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
     """When each seat's player wrote last, be it from his own address or a sheet from another one."""
     senders = {place.address.lower(): place.id for place in snapshot.places if place.address}
-    letters = select(Letter.sender, func.max(Letter.received_at)).where(Letter.sender.in_(senders))
-    found = {senders[sender]: at for sender, at in session.execute(letters.group_by(Letter.sender)) if sender}
+    letters = select(InboxMessage.sender, func.max(InboxMessage.received_at)).where(InboxMessage.sender.in_(senders))
+    found = {senders[sender]: at for sender, at in session.execute(letters.group_by(InboxMessage.sender)) if sender}
     sheets = select(Sheet.seat_id, func.max(Sheet.received_at)).join(Turn, Turn.id == Sheet.turn_id)
     written = (Turn.campaign_id == snapshot.id, Sheet.author == "player")
     for seat, at in session.execute(sheets.where(*written).group_by(Sheet.seat_id)):
@@ -335,11 +335,11 @@ def _seat(
         missed=came.count(Came.MISSED),
         hours=_median([sheet.hours for sheet in sheets]),
         last_word=last_word,
-        fading=tuple(_fading(scene, came, last_word, began, usual)) if plays else (),
+        fading=tuple(_reasons_to_fade(scene, came, last_word, began, usual)) if plays else (),
     )
 
 
-def _fading(
+def _reasons_to_fade(
     scene: Scene, came: Sequence[Came], last_word: dt.datetime | None, began: dt.datetime, usual: float | None
 ) -> Iterator[str]:
     """Why a player may drop out: he misses, or is not heard of."""

@@ -22,7 +22,7 @@ from pbem.house import House
 from pbem.housekeeping.health import house_notices
 from pbem.report.wording import columns, counted, when
 from pbem.ruleset import Seat
-from pbem.store.models import Absence, Campaign, Letter, Outgoing, SeatRow, Turn
+from pbem.store.models import Absence, Campaign, InboxMessage, Outgoing, SeatRow, Turn
 from pbem.store.states import HoldKind, LetterState, MailState, Phase, Seating
 
 
@@ -209,7 +209,7 @@ def _status_or_notice(session: Session, house: House, name: str, notices: list[s
 
 
 def _set_aside(session: Session) -> int:
-    return session.scalar(select(func.count()).where(Letter.state == LetterState.QUARANTINED)) or 0
+    return session.scalar(select(func.count()).where(InboxMessage.state == LetterState.QUARANTINED)) or 0
 
 
 def campaign_status(session: Session, house: House, snapshot: CampaignSnapshot) -> CampaignStatus:

@@ -25,7 +25,7 @@ from pbem.errors import CampaignError
 from pbem.house import House
 from pbem.logbook import tell
 from pbem.report.wording import when
-from pbem.store.models import Campaign, Fact, Letter
+from pbem.store.models import Campaign, Fact, InboxMessage
 
 MAILBOX = "mailbox"
 """The name of the fact that is kept."""
@@ -50,7 +50,7 @@ def watch_polls(house: House, now: dt.datetime, *, readable: bool) -> Outage | N
         watch = after_poll(before, now, longest=longest) if readable else after_failure(before, now)
         if watch.outage is not None and (before is None or watch.outage != before.outage):
             _announce(session, watch.outage, now)
-        newest = session.scalar(select(func.max(Letter.id))) or 0
+        newest = session.scalar(select(func.max(InboxMessage.id))) or 0
         keep_fact(session, MAILBOX, _written(LastPoll(now, newest, watch)))
     return watch.outage
 

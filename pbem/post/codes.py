@@ -14,7 +14,7 @@ import json
 import re
 
 from pbem.masking import CODE_CHARACTERS, ID_CHARACTERS
-from pbem.post.reading import Letter
+from pbem.post.reading import Message
 
 _CODE = rf"[a-z2-7]{{{CODE_CHARACTERS}}}"
 _WORD = re.compile(_CODE)
@@ -58,7 +58,7 @@ def without_codes(subject: str) -> str:
     return _TAG.sub("", subject)
 
 
-def find_codes(letter: Letter, address: str) -> list[str]:
+def find_codes(letter: Message, address: str) -> list[str]:
     """All that looks like a reply code in a letter, without doubles: its recipients first, then its subject."""
     found = [code for recipient in letter.recipients if (code := _plus(recipient.lower(), address.lower()))]
     found += [code.lower() for code in _TAG.findall(letter.subject)]

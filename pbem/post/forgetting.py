@@ -22,7 +22,7 @@ from pbem.masking import MASK, TOKEN_BYTES
 from pbem.post.reading import read_letter
 from pbem.post.writing import text_alone
 from pbem.store import Store
-from pbem.store.models import Letter, Outgoing
+from pbem.store.models import InboxMessage, Outgoing
 from pbem.store.states import LetterState, MailState
 
 COMES_BACK = timedelta(days=7)
@@ -114,7 +114,7 @@ def _masked_subject(field: re.Match[bytes]) -> bytes:
 
 
 _KINDS = (
-    _kind(Letter, Letter.state == LetterState.PROCESSED, without_tokens),
+    _kind(InboxMessage, InboxMessage.state == LetterState.PROCESSED, without_tokens),
     _kind(
         Outgoing,
         (Outgoing.state == MailState.SENT) & (Outgoing.sent_at <= bindparam("moment")),

@@ -13,9 +13,9 @@ from pbem.logbook import tell
 from pbem.post.fingerprint import fingerprint, message_ids
 from pbem.post.incoming import Incoming, Mailbox
 from pbem.store import Store, insert_new
-from pbem.store.models import Letter
+from pbem.store.models import InboxMessage
 
-_TABLE = cast(Table, Letter.__table__)
+_TABLE = cast(Table, InboxMessage.__table__)
 
 
 def poll(store: Store, mailbox: Mailbox, now: datetime) -> int:
@@ -53,7 +53,7 @@ def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
 def _displaced(session: Session, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The mails whose place is another letter's, as when a server counts its UIDs anew; named by their fingerprints."""
     prints = [row["sha256"] for row in rows]
-    known = set(session.scalars(select(Letter.sha256).where(Letter.sha256.in_(prints))))
+    known = set(session.scalars(select(InboxMessage.sha256).where(InboxMessage.sha256.in_(prints))))
     left = [row for row in rows if row["sha256"] not in known]
     return [{**row, "uid": row["sha256"]} for row in left if not _is_there(session, row)]
 
@@ -61,7 +61,7 @@ def _displaced(session: Session, rows: Sequence[dict[str, Any]]) -> list[dict[st
 def _is_there(session: Session, row: dict[str, Any]) -> bool:
     """Whether the letter in this mail's place is the same by its Message-ID."""
     place = {name: row[name] for name in ("mailbox", "uid_validity", "uid")}
-    raw = session.scalars(select(Letter.raw).filter_by(**place)).one()
+    raw = session.scalars(select(InboxMessage.raw).filter_by(**place)).one()
     return message_ids(raw) == message_ids(row["raw"]) != []
 
 

@@ -52,7 +52,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class Message:
     """A mail as the desk needs it. Message-IDs have their angle brackets.
 
     `sender` is None unless there is exactly one, well-formed. `references` are
@@ -103,13 +103,13 @@ class Letter:
         return any(note.startswith(SENT_BACK) for note in self.notes)
 
 
-UNREADABLE = Letter(
+UNREADABLE = Message(
     sender=None, recipients=(), subject="", message_id="", references=(), automatic="", text="", notes=()
 )
 """What is known of a letter that cannot be read."""
 
 
-def read_letter(raw: bytes) -> Letter:
+def read_letter(raw: bytes) -> Message:
     """The letter of a mail's bytes. Never raises."""
     whole = is_read_whole(raw, len(raw))
     entity = parse_entity(without_envelope(raw if whole else raw[:MAX_MAIL]))
@@ -120,7 +120,7 @@ def read_letter(raw: bytes) -> Letter:
     return replace(letter, text=text, notes=notes, source=source, filed=filed)
 
 
-def read_again(letter: Letter, lines: list[str]) -> Letter:
+def read_again(letter: Message, lines: list[str]) -> Message:
     """The letter read from these lines in the place of its source's, such as the same with more of them marked."""
     if letter.source is None:
         return letter
@@ -133,15 +133,15 @@ def _read(source: Source, lines: list[str], sender: str | None) -> tuple[str, tu
     return text, tuple(dict.fromkeys([*source.notes, *notes]))[:MAX_NOTES]
 
 
-def read_head(raw: bytes) -> Letter:
+def read_head(raw: bytes) -> Message:
     """The letter of a mail's bytes, but for its text: little work, whatever the text is. Never raises."""
     return _letter(parse_entity(without_envelope(raw[:MAX_HEAD])))
 
 
-def _letter(entity: Entity) -> Letter:
+def _letter(entity: Entity) -> Message:
     sender, subject = _sender(entity), _subject(entity)
     ids = MESSAGE_ID.findall(entity.first("message-id"))
-    return Letter(
+    return Message(
         sender=sender,
         recipients=_recipients(entity),
         subject=subject,

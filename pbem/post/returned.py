@@ -83,7 +83,7 @@ _DELIVERED = re.compile(r"success(?:fully|ful)?\b.{0,40}\bdeliver|\bdelivered[ ]
 _BETWEEN = re.compile(r"\n[ \t]*+\n")
 """What stands between two paragraphs."""
 
-_STATUS = re.compile(r"(?<![\w.])([45]\.\d{1,3}\.\d{1,3})(?![\w.]*\d)")
+_STATUS_IN_TEXT = re.compile(r"(?<![\w.])([45]\.\d{1,3}\.\d{1,3})(?![\w.]*\d)")
 _CODED = re.compile(r"(?<![\d.:])[45][0-5]\d[ -]\S|(?<![\w.])[45]\.\d{1,3}\.\d{1,3}(?![\w.]*\d)")
 
 
@@ -111,11 +111,13 @@ def read_words(text: str, *, subject: str, ids: tuple[str, ...], not_recipients:
     """
     ids = tuple(dict.fromkeys([*ids, *ids_in(text)]))[:MAX_IDS]
     above = _above_header(text)
-    action = _action(f"{' '.join(subject.split())}\n{' '.join(above.split())}")
+    action = _action_in_text(f"{' '.join(subject.split())}\n{' '.join(above.split())}")
     if action is None:
         return None
-    status = _STATUS.search(above)
-    return Words(ids, action, _recipient(text, above, not_recipients), status[1] if status else "", _reason(above))
+    status = _STATUS_IN_TEXT.search(above)
+    return Words(
+        ids, action, _named_recipient(text, above, not_recipients), status[1] if status else "", _reason(above)
+    )
 
 
 def _above_header(text: str) -> str:
@@ -133,7 +135,7 @@ def _tells_of_failure(text: str) -> bool:
     return any(phrases.search(text) for phrases in _FAILED)
 
 
-def _action(said: str) -> Action | None:
+def _action_in_text(said: str) -> Action | None:
     if _DELAYED.search(said) and not _FOR_GOOD.search(said):
         return "delayed"
     if _tells_of_failure(said):
@@ -141,7 +143,7 @@ def _action(said: str) -> Action | None:
     return "delivered" if _DELIVERED.search(said) else None
 
 
-def _recipient(text: str, above: str, others: frozenset[str]) -> str:
+def _named_recipient(text: str, above: str, others: frozenset[str]) -> str:
     """The first address of which the words speak; else whom the mail's own header is to."""
     to = _TO.search(text, len(above))
     named = [*all_addresses(above), *(all_addresses(to[1]) if to else ())]

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from pbem.post.authentication import Verdict, bears_word, sender_verdict
 from pbem.post.mime import head_of
-from pbem.store.models import Campaign, Letter
+from pbem.store.models import Campaign, InboxMessage
 
 MOST_PROVEN = 5
 """Of the mails that a GM's token proves, the newest are looked at."""
@@ -42,9 +42,11 @@ def newest_proven(session: Session, authserv_id: str) -> Proven | None:
     """Return the newest mail from outside that a GM's token proves, as the server of that name has stamped it."""
     gms = select(func.lower(Campaign.gm))
     # The sender first, as the index has it.
-    proven = (Letter.sender.in_(gms), Letter.key >= "gm ", Letter.key < "gm!")
-    rows = select(Letter.id, Letter.sender, Letter.received_at, Letter.raw).where(*proven)
-    for row in session.execute(rows.order_by(Letter.received_at.desc(), Letter.id.desc()).limit(MOST_PROVEN)):
+    proven = (InboxMessage.sender.in_(gms), InboxMessage.key >= "gm ", InboxMessage.key < "gm!")
+    rows = select(InboxMessage.id, InboxMessage.sender, InboxMessage.received_at, InboxMessage.raw).where(*proven)
+    for row in session.execute(
+        rows.order_by(InboxMessage.received_at.desc(), InboxMessage.id.desc()).limit(MOST_PROVEN)
+    ):
         if is_from_outside(row.raw):
             verdict = sender_verdict(row.raw, authserv_id, row.sender)
             return Proven(row.id, row.sender, row.received_at, bears_word(row.raw, authserv_id), verdict)

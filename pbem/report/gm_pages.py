@@ -11,7 +11,7 @@ from pbem.ruleset import Seat
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class GmCommandDone:
     """A command as it was understood, and what came of it."""
 
     line: str
@@ -25,7 +25,7 @@ class GmAnswer:
     page: ClassVar[str] = "gm_answer"
 
     campaign: str
-    done: tuple[Done, ...] = ()
+    done: tuple[GmCommandDone, ...] = ()
     findings: tuple[Told, ...] = ()
     at_fault: str = ""
     problem: str = ""

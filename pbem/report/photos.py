@@ -32,7 +32,7 @@ _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4),
 MOST_PIXEL_BYTES = 160_000_000
 """Bytes of the pixels of a PNG, those of a moving one together."""
 
-_BLOCK = 1 << 20
+_PIXEL_BLOCK = 1 << 20
 
 _ORIENTATION = 0x0112
 _SIDEWAYS = range(5, 9)
@@ -121,7 +121,7 @@ def _inflated_size(packed: list[bytes], most: int) -> int:
     stream, size = zlib.decompressobj(), 0
     for part in packed:
         while part and size <= most:
-            size += len(stream.decompress(part, min(_BLOCK, most + 1 - size)))
+            size += len(stream.decompress(part, min(_PIXEL_BLOCK, most + 1 - size)))
             part = stream.unconsumed_tail
     return size
 

@@ -36,7 +36,7 @@ from pbem.report.scores import tell_scores
 from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
 from pbem.report.seat_page import seat_page
 from pbem.report.typed import is_plain, typed
-from pbem.report.wording import CSS, FILTERS, barred, briefly
+from pbem.report.wording import CSS, TEXT_FILTERS, barred, briefly
 from pbem.ruleset import AnyRuleset, Order, Picture, View, canonical
 
 FEW, FEW_DRAWN = 24, 2
@@ -285,7 +285,7 @@ def template_environment(
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    templates.filters.update(FILTERS, typed=typed)
+    templates.filters.update(TEXT_FILTERS, typed=typed)
     templates.globals["css"] = CSS
     return templates
 

@@ -184,7 +184,7 @@ def _filling(pattern: str) -> tuple[Callable[..., str], Callable[[Any], tuple[An
     return plain.format, itemgetter(*keys) if len(keys) > 1 else lambda row: tuple(row[key] for key in keys)
 
 
-FILTERS = {
+TEXT_FILTERS = {
     "when": when,
     "wrapped": wrapped,
     "continued": continued,

@@ -477,7 +477,7 @@ class Worker(Base):
 _UNMASKED = text("masked_at IS NULL")
 
 
-class Letter(Base):
+class InboxMessage(Base):
     """A mail as it came. `state` is "new", "processed" or "quarantined"; `note` says what became of it.
 
     What was found when it was read: its `sender` in lower case ("" if none can

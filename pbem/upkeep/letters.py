@@ -11,7 +11,7 @@ from pbem.errors import UpkeepError
 from pbem.masking import masked
 from pbem.post.reading import read_head, read_letter
 from pbem.store import Store
-from pbem.store.models import Letter
+from pbem.store.models import InboxMessage
 from pbem.store.states import LetterState
 
 STATES = tuple(state.value for state in LetterState)
@@ -52,18 +52,20 @@ class LetterList:
 
 def list_letters(store: Store, state: str | None = None, *, limit: int) -> LetterList:
     """The newest letters, or those of one state, so many at most."""
-    chosen = (Letter.state == state,) if state is not None else ()
-    wanted = select(Letter.id, Letter.received_at, Letter.raw, Letter.state, Letter.note).where(*chosen)
+    chosen = (InboxMessage.state == state,) if state is not None else ()
+    wanted = select(
+        InboxMessage.id, InboxMessage.received_at, InboxMessage.raw, InboxMessage.state, InboxMessage.note
+    ).where(*chosen)
     with store.reading() as session:
-        total = session.scalar(select(func.count(Letter.id)).where(*chosen)) or 0
-        rows = session.execute(wanted.order_by(Letter.id.desc()).limit(limit).execution_options(yield_per=100))
+        total = session.scalar(select(func.count(InboxMessage.id)).where(*chosen)) or 0
+        rows = session.execute(wanted.order_by(InboxMessage.id.desc()).limit(limit).execution_options(yield_per=100))
         return LetterList(tuple(_facts(*row) for row in rows)[::-1], total)
 
 
 def show_letter(store: Store, letter_id: int) -> LetterShown:
     """One letter as the desk reads it. Raises UpkeepError if there is none of this number."""
     with store.reading() as session:
-        row = session.get(Letter, letter_id)
+        row = session.get(InboxMessage, letter_id)
     if row is None:
         raise _unknown(letter_id)
     letter = read_letter(row.raw)
@@ -84,15 +86,15 @@ def show_letter(store: Store, letter_id: int) -> LetterShown:
 def retry_letter(store: Store, letter_id: int) -> None:
     """Makes a quarantined letter new, for the next tick. Raises UpkeepError if it is not quarantined, or not there."""
     again = (
-        update(Letter)
-        .where(Letter.id == letter_id, Letter.state == LetterState.QUARANTINED)
+        update(InboxMessage)
+        .where(InboxMessage.id == letter_id, InboxMessage.state == LetterState.QUARANTINED)
         .values(state=LetterState.NEW, note="", attempts=0)
-        .returning(Letter.id)
+        .returning(InboxMessage.id)
     )
     with store.writing() as session:
         if session.execute(again).first() is not None:
             return
-        state = session.scalar(select(Letter.state).where(Letter.id == letter_id))
+        state = session.scalar(select(InboxMessage.state).where(InboxMessage.id == letter_id))
     if state is None:
         raise _unknown(letter_id)
     reason = "the next tick deals with it anyway" if state == LetterState.NEW else "it has had its answer"

@@ -26,7 +26,7 @@ from pbem.housekeeping.reminding import untold
 from pbem.housekeeping.watching import LastPoll, last_poll, watch_polls
 from pbem.post.waiting import is_due, lane_of
 from pbem.steps import Moment, Ticked, answer_mail, file_away, look_after, mask_tokens, send_mail, try_to_fetch_mail
-from pbem.store.models import Campaign, Letter, Outgoing
+from pbem.store.models import Campaign, InboxMessage, Outgoing
 from pbem.store.states import LetterState
 from pbem.store.waking import Queue, Work, wake
 
@@ -36,7 +36,7 @@ AT_ONCE = "at once"
 MOST_WOKEN = 50
 """Jobs put into the queues in one transaction, so that the first can begin before the last is there."""
 
-Job = Callable[[House, str, dt.datetime, Ticked], None]
+JobHandler = Callable[[House, str, dt.datetime, Ticked], None]
 
 
 def do_job(house: House, work: Work, now: dt.datetime) -> Ticked:
@@ -91,7 +91,7 @@ def _file_away(house: House, _lane: str, now: dt.datetime, done: Ticked) -> None
     file_away(house, now, done)
 
 
-_JOBS: Mapping[Queue, Job] = {
+_JOBS: Mapping[Queue, JobHandler] = {
     Queue.POLL: _poll,
     Queue.CAMPAIGNS: _look_after,
     Queue.SEND: _send,
@@ -105,13 +105,13 @@ def _moment(last: LastPoll) -> Moment:
 
 def _is_read(session: Session, campaign: str, last: LastPoll) -> bool:
     """Whether all letters that came with the newest poll, and could be for a campaign, have been answered."""
-    theirs = Letter.lane.is_(None) | Letter.lane.in_((ALONE, campaign))
-    left = select(Letter.id).where(Letter.state == LetterState.NEW, Letter.id <= last.newest, theirs)
+    theirs = InboxMessage.lane.is_(None) | InboxMessage.lane.in_((ALONE, campaign))
+    left = select(InboxMessage.id).where(InboxMessage.state == LetterState.NEW, InboxMessage.id <= last.newest, theirs)
     return session.scalar(left.limit(1)) is None
 
 
 def _waits_in(session: Session, lane: str) -> bool:
-    waiting = select(Letter.id).where(Letter.state == LetterState.NEW, Letter.lane == lane)
+    waiting = select(InboxMessage.id).where(InboxMessage.state == LetterState.NEW, InboxMessage.lane == lane)
     return session.scalar(waiting.limit(1)) is not None
 
 
@@ -128,7 +128,11 @@ def _all_work(house: House, now: dt.datetime) -> set[Work]:
         last = last_poll(session)
     campaigns = _with_something_due(house, _moment(last)) if last else set()
     with house.store.reading() as session:
-        new = select(Letter.lane).where(Letter.state == LetterState.NEW, Letter.lane.is_not(None)).distinct()
+        new = (
+            select(InboxMessage.lane)
+            .where(InboxMessage.state == LetterState.NEW, InboxMessage.lane.is_not(None))
+            .distinct()
+        )
         campaigns |= set(session.scalars(new))
         providers = session.scalars(select(Outgoing.provider).where(is_due(now)).distinct())
         mail = {Work(Queue.SEND, lane_of(provider, house.settings.pace)) for provider in providers}

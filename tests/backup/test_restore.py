@@ -23,7 +23,7 @@ from pbem.housekeeping.closed import is_closed, open_home
 from pbem.housekeeping.status import house_status
 from pbem.jobs import check_queues
 from pbem.store import copy_in, copy_out
-from pbem.store.models import Campaign, Letter, Outgoing, Turn
+from pbem.store.models import Campaign, InboxMessage, Outgoing, Turn
 from tests.backup.conftest import Kept
 from tests.backup.test_moving import of_version
 from tests.campaign.history import journal, live_turns, play, rows, send, subjects
@@ -66,7 +66,7 @@ def test_a_backup_of_the_version_before_is_restored(kept: Kept, tmp_path: Path) 
     restore_home(file, tmp_path / "restored", kept.desk.now, GAMES)
 
     with open_house(tmp_path / "restored", GAMES) as house, house.store.reading() as session:
-        assert set(session.scalars(select(Letter.state))) == {"processed"}
+        assert set(session.scalars(select(InboxMessage.state))) == {"processed"}
         assert set(session.scalars(select(Campaign.hold_kind))) == {"review"}
         assert {each.held for each in house_status(house).campaigns} == {"it awaits your review"}
 

@@ -15,7 +15,7 @@ from pbem.post.fingerprint import message_ids
 from pbem.post.forgetting import is_masked, with_text_alone, without_tokens
 from pbem.post.reading import read_letter
 from pbem.post.writing import Mail, Part, compose
-from pbem.store.models import Letter, Outgoing
+from pbem.store.models import InboxMessage, Outgoing
 from pbem.upkeep.letters import retry_letter, show_letter
 from pbem.upkeep.outbox import retry_mail
 from tests.campaign.history import rows
@@ -40,7 +40,7 @@ def composed(text: str, *files: Part) -> bytes:
     return compose(mail, sender="orders@example.org", sender_name="Play by Email", at=MONDAY)
 
 
-def kept(desk: Desk, kind: type[Letter | Outgoing], token: str) -> list[int]:
+def kept(desk: Desk, kind: type[InboxMessage | Outgoing], token: str) -> list[int]:
     """The ids of stored mails in which a token stands, as it is or encoded."""
     return [row.id for row in rows(desk, kind) if token in read_letter(row.raw).text or token.encode() in row.raw]
 
@@ -50,9 +50,9 @@ def test_a_letter_that_is_dealt_with_has_no_token(desk: Desk, token: str) -> Non
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org", subject=f"orders {token}")
     assert desk.tick().answered.sheets == 1
 
-    assert kept(desk, Letter, token) == []
+    assert kept(desk, InboxMessage, token) == []
     assert f"ORDERS toy1 red {MASK}\nBID 2" in show_letter(desk.house.store, 1).text
-    assert token not in str(read_letter(rows(desk, Letter)[0].raw))
+    assert token not in str(read_letter(rows(desk, InboxMessage)[0].raw))
 
 
 def test_on_either_database(shared: Desk) -> None:
@@ -62,7 +62,7 @@ def test_on_either_database(shared: Desk) -> None:
     shared.tick()
     shared.tick(hours=24 * 8)
 
-    assert (kept(shared, Letter, key), kept(shared, Outgoing, key)) == ([], [])
+    assert (kept(shared, InboxMessage, key), kept(shared, Outgoing, key)) == ([], [])
 
 
 def test_a_letter_that_comes_twice_is_still_known(desk: Desk, token: str) -> None:
@@ -72,7 +72,7 @@ def test_a_letter_that_comes_twice_is_still_known(desk: Desk, token: str) -> Non
     (path,) = (desk.home / "post" / "inbox" / "Processed" / "cur").iterdir()
     path.rename(desk.home / "post" / "inbox" / "again.eml")
 
-    assert (desk.tick().polled, len(rows(desk, Letter))) == (0, 1)
+    assert (desk.tick().polled, len(rows(desk, InboxMessage))) == (0, 1)
 
 
 def test_a_letter_set_aside_can_be_tried_again(desk: Desk, token: str) -> None:
@@ -81,13 +81,13 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk, token: str) -> None:
     desk.tick()
     raw = f"From: elsewhere@example.org\n\nORDERS toy1 red {token}\nBID 3\nEND\n".encode()
     with desk.house.store.writing() as session:
-        session.execute(update(Letter).values(state="quarantined", raw=raw, masked_at=None))
+        session.execute(update(InboxMessage).values(state="quarantined", raw=raw, masked_at=None))
     desk.tick()
-    assert kept(desk, Letter, token) == [1]
+    assert kept(desk, InboxMessage, token) == [1]
     retry_letter(desk.house.store, 1)
 
     assert desk.tick().answered.sheets == 1
-    assert kept(desk, Letter, token) == []
+    assert kept(desk, InboxMessage, token) == []
 
 
 def test_a_mail_long_sent_has_no_token(desk: Desk, token: str) -> None:
@@ -154,11 +154,11 @@ def test_the_backlog_of_an_older_home_is_masked(desk: Desk, token: str) -> None:
     raw = f"Subject: old\n\nORDERS toy1 red {token}\nEND\n".encode()
     desk.tick()
     with desk.house.store.writing() as session:
-        session.execute(update(Letter).values(raw=raw, masked_at=None))
+        session.execute(update(InboxMessage).values(raw=raw, masked_at=None))
         session.execute(update(Outgoing).values(sent_at=desk.now - dt.timedelta(days=99)))
     desk.tick()
 
-    assert (kept(desk, Letter, token), kept(desk, Outgoing, token)) == ([], [])
+    assert (kept(desk, InboxMessage, token), kept(desk, Outgoing, token)) == ([], [])
 
 
 @pytest.mark.parametrize("encoding", ["7bit", "quoted-printable", "base64"])

@@ -17,7 +17,7 @@ from pbem.acts.turns.turnrun import at_any_rate, run_turn
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status, render_status
-from pbem.store.models import Letter, SeatRow, Sheet, Turn
+from pbem.store.models import InboxMessage, SeatRow, Sheet, Turn
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, snapshot, subjects
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
@@ -296,7 +296,7 @@ def test_the_codes_of_a_game_that_was_over_open_no_seat(desk: Desk) -> None:
 
 def last_key(desk: Desk) -> str:
     """The name of the key that the last letter had, for limits."""
-    return str(rows(desk, Letter)[-1].key)
+    return str(rows(desk, InboxMessage)[-1].key)
 
 
 def test_reports_still_unsent_are_not_sent(played: Desk) -> None:

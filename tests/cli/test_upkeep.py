@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 
 from pbem.commands import main
 from pbem.masking import masked
-from pbem.store.models import Letter, Outgoing
+from pbem.store.models import InboxMessage, Outgoing
 from tests.toy.home import MONDAY, Desk
 
 TOKEN = "0123456789abcdef0123"
@@ -28,7 +28,7 @@ def set_aside(desk: Desk) -> None:
     desk.post(f"ORDERS toy1 red {TOKEN}\nBID 3\nEND\n", subject=f"Re: Turn 1 [toy1 {CODE}]")
     desk.tick()
     with desk.house.store.writing() as session:
-        session.execute(update(Letter).values(state="quarantined", note="Traceback:\n  a line\nKeyError: 'x'"))
+        session.execute(update(InboxMessage).values(state="quarantined", note="Traceback:\n  a line\nKeyError: 'x'"))
 
 
 def refuse(desk: Desk, state: str = "failed") -> None:
@@ -100,7 +100,7 @@ def test_a_letter_is_tried_again(desk: Desk) -> None:
     assert pbem(desk, "letters", "--retry", "1").output == "Letter 1 is new again; the next tick deals with it.\n"
     assert desk.tick().answered.letters == 1
     with desk.house.store.reading() as session:
-        assert session.scalars(select(Letter.state)).all() == ["processed"]
+        assert session.scalars(select(InboxMessage.state)).all() == ["processed"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.post.reading import read_letter
 from pbem.ruleset import Parsed, View
-from pbem.store.models import Act, Letter, Outgoing, Request, Sheet
+from pbem.store.models import Act, InboxMessage, Outgoing, Request, Sheet
 from tests.desk.trusting import ANN, BOB, CYD, EVE, code, stand_in, token
 from tests.toy.home import Desk, open_desk
 from tests.toy.ruleset import Auction
@@ -91,7 +91,7 @@ def came_of(desk: Desk) -> list[tuple[object, ...]]:
     with desk.house.store.reading() as session:
         kept += [
             (row.state, masked(row.note), row.sender, row.verdict, (row.key or "")[:5], row.unanswered)
-            for row in session.scalars(select(Letter).order_by(Letter.id))
+            for row in session.scalars(select(InboxMessage).order_by(InboxMessage.id))
         ]
         for sheet in session.scalars(select(Sheet).order_by(Sheet.turn_id, Sheet.seat_id, Sheet.version)):
             kept.append((sheet.turn_id, sheet.seat_id, sheet.version, sheet.text, sheet.orders, sheet.wait))

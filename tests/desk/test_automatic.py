@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.store.models import Letter, Sheet
+from pbem.store.models import InboxMessage, Sheet
 from tests.desk.trusting import ANN, EVE, code, token, told
 from tests.toy.home import Desk, open_desk, text_of
 
@@ -143,5 +143,5 @@ def test_what_became_of_it_is_noted(desk: Desk) -> None:
     desk.tick()
 
     with desk.house.store.reading() as session:
-        notes = session.scalars(select(Letter.note)).all()
+        notes = session.scalars(select(InboxMessage.note)).all()
     assert notes == ["automatic mail: a program sent it (Auto-Submitted)"]

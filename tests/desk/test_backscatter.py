@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from pbem.console.running import tick_lines
 from pbem.housekeeping.status import house_status
-from pbem.store.models import Act, Letter, Outgoing
+from pbem.store.models import Act, InboxMessage, Outgoing
 from tests.desk.people import ask, form
 from tests.desk.trusting import ANN, EVE, believing, stamp, token
 from tests.toy.home import Desk, text_of
@@ -28,7 +28,9 @@ def strangers(desk: Desk, number: int, *, domains: int, verdict: str = "", text:
             stamped = "".join(f"{name}: {value}\r\n" for name, value in stamp(verdict).items()) if verdict else ""
             raw = f"{stamped}From: {sender}\r\nMessage-ID: <{each}@x>\r\n\r\n{text}\r\n".encode()
             name = f"{desk.now} {sender}"
-            session.add(Letter(mailbox="x", uid_validity="", uid=name, sha256=name, received_at=desk.now, raw=raw))
+            session.add(
+                InboxMessage(mailbox="x", uid_validity="", uid=name, sha256=name, received_at=desk.now, raw=raw)
+            )
 
 
 def answered(desk: Desk) -> Counter[str]:
@@ -141,7 +143,7 @@ def test_the_note_of_an_unanswered_letter_says_so(shared: Desk) -> None:
     shared.tick()
 
     with shared.house.store.reading() as session:
-        rows = session.execute(select(Letter.note, Letter.unanswered)).all()
+        rows = session.execute(select(InboxMessage.note, InboxMessage.unanswered)).all()
     notes = [note for note, unanswered in rows if unanswered]
     assert len(notes) == 9
     assert all("not answered: " in note for note in notes), notes

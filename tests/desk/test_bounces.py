@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from pbem.console.running import status_lines
 from pbem.housekeeping.status import Undelivered, house_status
-from pbem.store.models import Act, Letter, Outgoing, Person, SeatRow, Sheet
+from pbem.store.models import Act, InboxMessage, Outgoing, Person, SeatRow, Sheet
 from pbem.store.states import MailState
 from tests.post.reports import exchange, gmail, postfix
 from tests.post.worded_reports import WORDED, complaint, read_receipt, vacation
@@ -37,7 +37,7 @@ def arrive(desk: Desk, raw: bytes) -> None:
 def note(desk: Desk) -> str:
     """What became of the last letter."""
     with desk.house.store.reading() as session:
-        return session.scalars(select(Letter.note).order_by(Letter.id.desc())).first() or ""
+        return session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first() or ""
 
 
 def undelivered(desk: Desk) -> list[Undelivered]:

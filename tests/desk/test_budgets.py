@@ -15,7 +15,7 @@ from sqlalchemy import select, update
 
 from pbem.console.running import tick_lines
 from pbem.errors import StoreError
-from pbem.store.models import Letter, Turn
+from pbem.store.models import InboxMessage, Turn
 from pbem.upkeep.letters import list_letters, retry_letter
 from tests.desk.magic import Magic
 from tests.desk.people import ANN, BOB, GM, words
@@ -41,10 +41,10 @@ def post_three(desk: Desk, line: str) -> None:
         desk.post(SHEET.format(seat=seat, line=said), sender=sender)
 
 
-def letters(desk: Desk) -> list[Letter]:
+def letters(desk: Desk) -> list[InboxMessage]:
     """All letters kept, in the order in which they came."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Letter).order_by(Letter.id)))
+        return list(session.scalars(select(InboxMessage).order_by(InboxMessage.id)))
 
 
 def program(desk: Desk, work: str) -> subprocess.Popen[str]:
@@ -170,8 +170,8 @@ def test_letters_beside_one_that_killed_are_dealt_with_in_their_order(desk: Desk
     post_three(desk, "BID 3")
     desk.tick()
     with desk.house.store.writing() as session:
-        session.execute(update(Letter).where(Letter.id <= 2).values(state="new", attempts=1))
-        session.execute(update(Letter).where(Letter.id > 2).values(state="new"))
+        session.execute(update(InboxMessage).where(InboxMessage.id <= 2).values(state="new", attempts=1))
+        session.execute(update(InboxMessage).where(InboxMessage.id > 2).values(state="new"))
     desk.tick()
 
     assert [letter.note for letter in letters(desk)] == [

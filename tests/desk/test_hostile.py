@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.desk import limits
-from pbem.store.models import Letter, Sheet
+from pbem.store.models import InboxMessage, Sheet
 from tests.toy.home import Desk
 
 LONG = b"A" * 5_000
@@ -49,7 +49,7 @@ def test_no_letter_trips_the_desk(shared: Desk, monkeypatch: pytest.MonkeyPatch)
     done = shared.tick()
 
     with shared.house.store.reading() as session:
-        notes = session.scalars(select(Letter.note).where(Letter.state != "processed")).all()
+        notes = session.scalars(select(InboxMessage.note).where(InboxMessage.state != "processed")).all()
         takers = set(session.scalars(select(Sheet.seat_id)))
     assert list(notes) == []
     assert done.answered.letters == done.polled

@@ -12,7 +12,7 @@ from pbem.campaign.policy import Policy
 from pbem.desk.answer import answer_letters
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
-from pbem.store.models import Letter, Request, Sheet
+from pbem.store.models import InboxMessage, Request, Sheet
 from tests.desk.people import confirm, form, insist, players, question
 from tests.desk.test_requests import Essay
 from tests.desk.trusting import ANN, BOB, EVE, SHEET, believing, code, put_seat, stamp, stand_in, token, told
@@ -47,7 +47,7 @@ def bids(desk: Desk) -> list[str]:
 def notes(desk: Desk) -> list[str]:
     """What became of each letter."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Letter.note).order_by(Letter.id)))
+        return list(session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)))
 
 
 def test_it_is_the_usual_rule() -> None:

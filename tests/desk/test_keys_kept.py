@@ -12,7 +12,7 @@ from pbem.acts.gm import mail_gm_token
 from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.snapshot import load_campaign
 from pbem.masking import MASK, masked, without_keys
-from pbem.store.models import Act, Letter, Outgoing, Sheet
+from pbem.store.models import Act, InboxMessage, Outgoing, Sheet
 from tests.desk.trusting import token
 from tests.toy.home import Desk, text_of
 
@@ -48,7 +48,7 @@ def kept(desk: Desk, since: int) -> str:
     """All that is kept because of a letter: rows, mails queued since, the archive and the log."""
     with desk.house.store.reading() as session:
         rows = [[sheet.text, sheet.orders, sheet.findings] for sheet in session.scalars(select(Sheet))]
-        notes = [*session.scalars(select(Letter.note)), *session.scalars(select(Act.text))]
+        notes = [*session.scalars(select(InboxMessage.note)), *session.scalars(select(Act.text))]
         mails = [raw.decode() for raw in session.scalars(select(Outgoing.raw).where(Outgoing.id > since))]
     files = [path.read_text("utf-8", "replace") for path in (desk.home / "turns").rglob("*") if path.is_file()]
     return "\n".join([json.dumps(rows), *notes, *mails, *files])

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from pbem.desk.answer import answer_letters
 from pbem.errors import StoreError
 from pbem.ruleset import Parsed, View
-from pbem.store.models import Letter, Sheet
+from pbem.store.models import InboxMessage, Sheet
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
 
@@ -37,10 +37,10 @@ def _campaign(desk: Desk) -> None:
     desk.tick()
 
 
-def letters(desk: Desk) -> list[Letter]:
+def letters(desk: Desk) -> list[InboxMessage]:
     """All letters kept."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Letter).order_by(Letter.id)))
+        return list(session.scalars(select(InboxMessage).order_by(InboxMessage.id)))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from pbem.acts.gm import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.desk.answer import answer_letters
-from pbem.store.models import Act, Letter, Sheet
+from pbem.store.models import Act, InboxMessage, Sheet
 from tests.desk.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, token, told
 from tests.toy.home import Desk, text_of
 
@@ -83,7 +83,9 @@ def flood(desk: Desk, number: int, sender: str = EVE) -> None:
         for each in range(number):
             raw = f"From: {sender}\r\nMessage-ID: <flood{each}@x>\r\n\r\nhello {each}\r\n".encode()
             name = f"{sender} {desk.now} {each}"
-            session.add(Letter(mailbox="x", uid_validity="", uid=name, sha256=name, received_at=desk.now, raw=raw))
+            session.add(
+                InboxMessage(mailbox="x", uid_validity="", uid=name, sha256=name, received_at=desk.now, raw=raw)
+            )
 
 
 def test_forged_letters_shut_nobody_out(desk: Desk) -> None:
@@ -98,7 +100,7 @@ def test_forged_letters_shut_nobody_out(desk: Desk) -> None:
 def states(desk: Desk) -> list[str]:
     """The states of all letters, in the order in which they came."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Letter.state).order_by(Letter.id)))
+        return list(session.scalars(select(InboxMessage.state).order_by(InboxMessage.id)))
 
 
 def test_two_hundred_letters_a_day_are_dealt_with(desk: Desk) -> None:
@@ -139,7 +141,7 @@ def test_a_letter_left_alone_says_why(desk: Desk) -> None:
     desk.tick()
 
     with desk.house.store.reading() as session:
-        note = session.scalars(select(Letter.note).where(Letter.state == "quarantined")).one()
+        note = session.scalars(select(InboxMessage.note).where(InboxMessage.state == "quarantined")).one()
     assert note == f"not dealt with: 200 letters like it came from {EVE} that day; it can be tried again later"
 
 
@@ -214,7 +216,7 @@ def fill(desk: Desk, number: int, size: int) -> None:
             body = base64.b64encode(random.Random(name).randbytes(size * 3 // 4))
             head = f"From: {each}@example.net\r\nAuto-Submitted: auto-replied\r\n\r\n".encode()
             row = {"uid": name, "sha256": name, "received_at": desk.now, "raw": head + body}
-            session.add(Letter(mailbox="x", uid_validity="", **row))
+            session.add(InboxMessage(mailbox="x", uid_validity="", **row))
 
 
 def peak(desk: Desk) -> int:

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import select
 
-from pbem.store.models import Letter, Sheet
+from pbem.store.models import InboxMessage, Sheet
 from tests.desk.trusting import ANN
 from tests.toy.home import Desk, text_of
 
@@ -161,6 +161,6 @@ def test_an_unanswerable_question_is_told(sheets: Desk) -> None:
 
     assert counted(sheets) == 5
     with sheets.house.store.reading() as session:
-        note = session.scalars(select(Letter.note).order_by(Letter.id.desc())).first()
+        note = session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first()
     assert "answered ann@example.org" in str(note)
     assert "Your sheet 3 still counts" in text_of(sheets.last(ANN))

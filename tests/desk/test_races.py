@@ -17,7 +17,7 @@ from pbem.campaign.snapshot import find_place, locked_campaign
 from pbem.desk.answer import answer_letters
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
-from pbem.store.models import Letter, Outgoing, Sheet
+from pbem.store.models import InboxMessage, Outgoing, Sheet
 from tests.toy.home import Desk, open_desk
 
 ANN, EVE = "ann@example.org", "eve@example.org"
@@ -43,7 +43,7 @@ def while_it_waits(desk: Desk, act: Callable[[Session], None]) -> str:
         act(session)
     answering.join()
     with desk.house.store.reading() as session:
-        return session.scalars(select(Letter.note).order_by(Letter.id.desc())).first() or ""
+        return session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first() or ""
 
 
 def _wait_for_a_waiter(desk: Desk) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 
 from pbem.errors import PermanentPostError, TemporaryPostError
 from pbem.post.sending import send_due
-from pbem.store.models import Letter, Outgoing, Person
+from pbem.store.models import InboxMessage, Outgoing, Person
 from tests.post.reports import postfix
 from tests.post.test_outbox import ListCarrier
 from tests.toy.home import Desk, text_of
@@ -194,4 +194,4 @@ def bounce(desk: Desk, raw: bytes) -> None:
 def note(desk: Desk) -> str:
     """What became of the last letter."""
     with desk.house.store.reading() as session:
-        return session.scalars(select(Letter.note).order_by(Letter.id.desc())).first() or ""
+        return session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first() or ""

@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from pbem.housekeeping.status import house_status
 from pbem.post.reading import read_letter
-from pbem.store.models import Letter, Outgoing, Person, SeatRow, Sheet
+from pbem.store.models import InboxMessage, Outgoing, Person, SeatRow, Sheet
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, GM = "ann@example.org", "bob@example.org", "gm@example.org"
@@ -188,4 +188,4 @@ def test_a_player_who_wants_text_alone(desk: Desk) -> None:
     assert desk.last(ANN).get_content_type() == "text/plain"
     assert desk.last(BOB).is_multipart()
     with desk.house.store.reading() as session:
-        assert session.scalars(select(Letter.state)).all() == ["processed"]
+        assert session.scalars(select(InboxMessage.state)).all() == ["processed"]

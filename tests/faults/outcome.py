@@ -21,7 +21,7 @@ from pbem.errors import PbemError
 from pbem.house import House
 from pbem.post.forgetting import with_text_alone, without_tokens
 from pbem.steps import Ticked
-from pbem.store.models import Act, Campaign, Letter, Outgoing, SeatRow, Sheet, Turn
+from pbem.store.models import Act, Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
 
 _TIME = re.compile(rb"^(?:Date: |DTSTAMP:|SEQUENCE:).*$|T\d{6}Z|\b\d{2}:\d{2}\b", re.MULTILINE)
 """A disturbed night ends later, and its mails may say so."""
@@ -71,7 +71,7 @@ def outcome(house: House) -> Outcome:
     """What stands in a house's database and archive. Raises ReplayError if an archive does not prove itself."""
     with house.store.reading() as session:
         return Outcome(
-            letters=_rows(session, select(Letter.sha256, Letter.state, Letter.note)),
+            letters=_rows(session, select(InboxMessage.sha256, InboxMessage.state, InboxMessage.note)),
             sheets=_rows(session, _SHEETS),
             turns=sorted(map(_turn, session.execute(_TURNS))),
             seats=_rows(session, _SEATS),
@@ -82,11 +82,11 @@ def outcome(house: House) -> Outcome:
 
 
 _SHEETS = (
-    select(Campaign.name, Turn.number, SeatRow.name, Sheet.version, Sheet.accepted, Sheet.digest, Letter.sha256)
+    select(Campaign.name, Turn.number, SeatRow.name, Sheet.version, Sheet.accepted, Sheet.digest, InboxMessage.sha256)
     .join(Turn, Turn.id == Sheet.turn_id)
     .join(Campaign, Campaign.id == Turn.campaign_id)
     .join(SeatRow, SeatRow.id == Sheet.seat_id)
-    .join(Letter, Letter.id == Sheet.letter_id)
+    .join(InboxMessage, InboxMessage.id == Sheet.letter_id)
 )
 _TURNS = select(Campaign.name, Turn.number, Turn.state_hash, Turn.record, Turn.reminded_at).join(
     Campaign, Campaign.id == Turn.campaign_id

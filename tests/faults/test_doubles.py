@@ -13,7 +13,7 @@ from pbem.post.fingerprint import fingerprint
 from pbem.post.incoming import Incoming
 from pbem.post.intake import poll
 from pbem.store import Store
-from pbem.store.models import Letter, Sheet
+from pbem.store.models import InboxMessage, Sheet
 from pbem.tick import tick
 from tests.faults.night import GAMES, NIGHT, letter
 from tests.faults.outcome import outcome
@@ -57,7 +57,7 @@ class Inbox:
 def stored(store: Store) -> list[bytes]:
     """All letters, in the order they came."""
     with store.reading() as session:
-        return list(session.scalars(select(Letter.raw).order_by(Letter.id)))
+        return list(session.scalars(select(InboxMessage.raw).order_by(InboxMessage.id)))
 
 
 def counting(desk: Desk) -> list[str]:

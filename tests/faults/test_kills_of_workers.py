@@ -25,7 +25,7 @@ from pbem.jobs import prepare_queues
 from pbem.logbook import open_log
 from pbem.serving import stopped_by_signals
 from pbem.store import migrate
-from pbem.store.models import Campaign, Letter, Outgoing, SeatRow, Sheet, Turn
+from pbem.store.models import Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
 from pbem.store.states import LetterState, MailState
 from pbem.store.waking import Queue
 from pbem.working.worker import read_clock, work
@@ -107,7 +107,7 @@ def is_over(house: House, night: int) -> bool:
     try:
         with house.store.reading() as session:
             run = select(func.count()).where(Turn.number == night, Turn.archived_at.is_not(None))
-            letters = select(func.count()).where(Letter.state != LetterState.NEW)
+            letters = select(func.count()).where(InboxMessage.state != LetterState.NEW)
             left = select(func.count()).where(Outgoing.state.in_((MailState.QUEUED, MailState.SENDING)))
             wanted = (len(CAMPAIGNS), night * (len(CAMPAIGNS) * len(SHEETS) + 1), 0)
             return tuple(session.scalar(each) for each in (run, letters, left)) == wanted
@@ -168,6 +168,6 @@ def _check(desk: Desk) -> None:
         assert [version for _, _, version in session.execute(sheets)] == [1] * NIGHTS * len(CAMPAIGNS) * len(SHEETS)
         assert set(session.scalars(select(SeatRow.nmr_total))) == {0}
         assert ran == Counter((name, number) for name in CAMPAIGNS for number in range(NIGHTS + 1))
-        assert set(session.scalars(select(Letter.state))) == {LetterState.PROCESSED}
+        assert set(session.scalars(select(InboxMessage.state))) == {LetterState.PROCESSED}
     assert astray(house, delivered(desk.home)) == []
     assert [proof[1] for proof in outcome(house).proofs] == [NIGHTS] * len(CAMPAIGNS)

@@ -19,7 +19,7 @@ from pbem.masking import MASK
 from pbem.post.codes import find_codes
 from pbem.post.reading import read_letter
 from pbem.ruleset import Parsed, View
-from pbem.store.models import Letter, Outgoing
+from pbem.store.models import InboxMessage, Outgoing
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
 
@@ -45,7 +45,7 @@ def keys(desk: Desk) -> tuple[str, str]:
 def notes(desk: Desk) -> str:
     """All that the database notes of letters and mails."""
     with desk.house.store.reading() as session:
-        return "\n".join([*session.scalars(select(Letter.note)), *session.scalars(select(Outgoing.reply))])
+        return "\n".join([*session.scalars(select(InboxMessage.note)), *session.scalars(select(Outgoing.reply))])
 
 
 def test_a_letter_that_is_set_aside(desk: Desk, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pbem.catalogue import installed_games
 from pbem.house import House, open_house
 from pbem.housekeeping.status import CampaignStatus, house_status
 from pbem.steps import Ticked
-from pbem.store.models import Letter
+from pbem.store.models import InboxMessage
 from pbem.tick import tick
 from tests.mail.conftest import MakeSettings
 from tests.servers.mail import GHOST, MailServer
@@ -84,5 +84,5 @@ def test_a_dead_gm_makes_no_loop(house: House, mail_server: MailServer) -> None:
     assert (told.sent.sent, last.polled, last.sent.sent) == (2, 2, 0)
     assert len(_status(house).undelivered) == 4
     with house.store.reading() as session:
-        notes = session.scalars(select(Letter.note).order_by(Letter.id)).all()
+        notes = session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)).all()
     assert all(note.endswith("the GM's own mail came back") for note in notes[2:])

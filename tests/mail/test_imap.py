@@ -18,7 +18,7 @@ from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.post.reading import read_letter
 from pbem.store import Store
-from pbem.store.models import Letter
+from pbem.store.models import InboxMessage
 from tests.mail.conftest import MakeSettings
 from tests.post.letters import mail
 from tests.servers.mail import WITHOUT_MOVE, WITHOUT_UIDPLUS, MailServer
@@ -148,7 +148,7 @@ def test_two_hundred_mails_in_batches(
 
     assert poll(store, mailbox, NOON) == 200
     with store.reading() as session:
-        assert list(session.scalars(select(Letter.raw).order_by(Letter.id))) == many
+        assert list(session.scalars(select(InboxMessage.raw).order_by(InboxMessage.id))) == many
     assert len(mail_server.mails("orders", folder="Processed")) == 200
 
 
@@ -164,7 +164,7 @@ def test_a_line_that_breaks_before_the_move(mail_server: MailServer, make_settin
         mailbox.close()
     assert mail_server.mails("orders", folder="Processed") == MAILS
     with store.reading() as session:
-        assert len(session.scalars(select(Letter.id)).all()) == len(MAILS)
+        assert len(session.scalars(select(InboxMessage.id)).all()) == len(MAILS)
 
 
 class Cutting(ImapMailbox):

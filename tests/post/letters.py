@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.post.reading import Letter, read_letter
+from pbem.post.reading import Message, read_letter
 
 
 def mail(body: str | bytes = "", *fields: str, sender: str = "Ann <ann@example.org>") -> bytes:
@@ -12,7 +12,7 @@ def mail(body: str | bytes = "", *fields: str, sender: str = "Ann <ann@example.o
     return "\r\n".join(head).encode() + b"\r\n\r\n" + content
 
 
-def letter(body: str | bytes = "", *fields: str, sender: str = "Ann <ann@example.org>") -> Letter:
+def letter(body: str | bytes = "", *fields: str, sender: str = "Ann <ann@example.org>") -> Message:
     """The letter of such a mail."""
     return read_letter(mail(body, *fields, sender=sender))
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from pbem.post.cleaning import MAX_TEXT
 from pbem.post.incoming import MAX_MAIL
 from pbem.post.parts import MAX_DEPTH, MAX_PARTS
-from pbem.post.reading import MAX_NOTES, MAX_RECIPIENTS, MAX_REFERENCES, MAX_SUBJECT, Letter, read_letter
+from pbem.post.reading import MAX_NOTES, MAX_RECIPIENTS, MAX_REFERENCES, MAX_SUBJECT, Message, read_letter
 from tests.post.corpora import mails
 from tests.post.letters import part
 
@@ -70,7 +70,7 @@ FRAGMENTS = [
 ]
 
 
-def check(letter: Letter) -> None:
+def check(letter: Message) -> None:
     """All that holds of any letter."""
     ids = (letter.sender or "", *letter.recipients, letter.message_id, *letter.references)
     everything = "\n".join([*ids, letter.subject, letter.text, *letter.notes])
@@ -332,7 +332,7 @@ def test_fifty_megabytes() -> None:
 def test_parts_are_entered_only_so_deep() -> None:
     """Text is found as deep as MAX_DEPTH parts inside parts, and a note tells of what lies deeper."""
 
-    def at(depth: int) -> Letter:
+    def at(depth: int) -> Message:
         return read_letter(b"From: a@b.org\r\n" + b"Content-Type: message/rfc822\r\n\r\n" * depth + b"\r\nWAIT")
 
     assert at(MAX_DEPTH).text == "WAIT"

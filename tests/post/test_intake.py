@@ -12,7 +12,7 @@ from pbem.errors import TemporaryPostError
 from pbem.post.incoming import Incoming
 from pbem.post.intake import poll
 from pbem.store import Store
-from pbem.store.models import Letter
+from pbem.store.models import InboxMessage
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 HOUR = dt.timedelta(hours=1)
@@ -48,7 +48,7 @@ class ListMailbox:
 def stored(store: Store) -> list[bytes]:
     """All letters, in the order of their ids."""
     with store.reading() as session:
-        return list(session.scalars(select(Letter.raw).order_by(Letter.id)))
+        return list(session.scalars(select(InboxMessage.raw).order_by(InboxMessage.id)))
 
 
 def test_new_mail_is_stored_in_order(any_store: Store) -> None:
@@ -65,7 +65,7 @@ def test_a_letter_begins_as_new(store: Store) -> None:
     poll(store, ListMailbox([incoming("1", b"a")]), NOON)
 
     with store.reading() as session:
-        letter = session.scalars(select(Letter)).one()
+        letter = session.scalars(select(InboxMessage)).one()
     assert (letter.state, letter.note, letter.received_at, letter.uid) == ("new", "", NOON - HOUR, "1")
 
 
@@ -109,4 +109,4 @@ def test_no_letter_comes_from_the_future(store: Store) -> None:
     poll(store, ListMailbox([incoming("1", b"a", at=NOON + HOUR)]), NOON)
 
     with store.reading() as session:
-        assert session.scalars(select(Letter.received_at)).one() == NOON
+        assert session.scalars(select(InboxMessage.received_at)).one() == NOON

@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from pbem.report.sandbox import Sandbox
-from pbem.report.wording import FILTERS, WIDTH, columns, counted, heading, paragraph, sentence, when, wrapped
+from pbem.report.wording import TEXT_FILTERS, WIDTH, columns, counted, heading, paragraph, sentence, when, wrapped
 
 
 @pytest.mark.parametrize(
@@ -126,5 +126,5 @@ def test_what_rows_have_is_escaped_in_html_and_the_pattern_is_not() -> None:
 
 def _rendered(source: str, rows: list[object], pattern: str) -> str:
     templates = Sandbox()
-    templates.filters.update(FILTERS)
+    templates.filters.update(TEXT_FILTERS)
     return templates.from_string(source).render(rows=rows, pattern=pattern)

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 
 from pbem.acts.act import do
 from pbem.acts.turns.run_requests import AskForRun
-from pbem.store.models import Letter, Turn
+from pbem.store.models import InboxMessage, Turn
 from pbem.store.waking import Queue, Work
 from pbem.working.jobs import do_job
 from tests.toy.home import Desk
@@ -76,7 +76,7 @@ def test_a_turn_waits_for_the_letters_that_came_before_its_deadline(begun: Desk)
     poll(begun)
     for lane in (None, ""):
         with begun.house.store.writing() as session:
-            session.execute(update(Letter).values(lane=lane))
+            session.execute(update(InboxMessage).values(lane=lane))
         do_job(begun.house, TOY, begun.now)
         assert resolved(begun) == [0]
     do_all(begun)

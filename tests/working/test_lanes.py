@@ -14,7 +14,7 @@ from pbem.campaign.tokens import hash_token
 from pbem.desk.attempts import MOST_ATTEMPTS
 from pbem.desk.lanes import sort_letters
 from pbem.house import House
-from pbem.store.models import Campaign, Letter, Outgoing, SeatRow, Sheet, Turn
+from pbem.store.models import Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
 from pbem.store.states import LetterState
 from pbem.store.waking import Queue, Work
 from tests.toy.home import Desk, open_desk
@@ -28,7 +28,7 @@ SHEET = "ORDERS {} {}\nBID {}\nEND"
 def lanes(desk: Desk) -> list[str | None]:
     """The lanes of all letters, in the order in which they came."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Letter.lane).order_by(Letter.received_at, Letter.id)))
+        return list(session.scalars(select(InboxMessage.lane).order_by(InboxMessage.received_at, InboxMessage.id)))
 
 
 def post_in_order(desk: Desk, *letters: tuple[str, str]) -> None:
@@ -139,7 +139,11 @@ def test_the_answer_to_a_question_about_a_sheet(desk: Desk) -> None:
 def answered(desk: Desk) -> list[int]:
     """The letters that are no longer new."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Letter.id).where(Letter.state != LetterState.NEW).order_by(Letter.id)))
+        return list(
+            session.scalars(
+                select(InboxMessage.id).where(InboxMessage.state != LetterState.NEW).order_by(InboxMessage.id)
+            )
+        )
 
 
 def test_who_waits_for_whom(table: Desk) -> None:
@@ -175,13 +179,15 @@ def test_a_letter_that_has_killed_two_sorters_is_left_alone(table: Desk) -> None
         table.post(SHEET.format("alpha", "red", number))
     poll(table)
     with table.house.store.writing() as session:
-        session.execute(update(Letter).where(Letter.id == 1).values(attempts=MOST_ATTEMPTS, lane=None))
-        session.execute(update(Letter).where(Letter.id == 2).values(lane=None))
+        session.execute(update(InboxMessage).where(InboxMessage.id == 1).values(attempts=MOST_ATTEMPTS, lane=None))
+        session.execute(update(InboxMessage).where(InboxMessage.id == 2).values(lane=None))
     sort_letters(table.house)
     do_all(table)
 
     with table.house.store.reading() as session:
-        found = session.execute(select(Letter.lane, Letter.state, Letter.attempts).order_by(Letter.id)).all()
+        found = session.execute(
+            select(InboxMessage.lane, InboxMessage.state, InboxMessage.attempts).order_by(InboxMessage.id)
+        ).all()
     assert found == [("", "quarantined", MOST_ATTEMPTS), ("alpha", "processed", 2)]
 
 
@@ -224,7 +230,7 @@ def kept(house: House) -> tuple[object, ...]:
             players,
             sorted(map(tuple, session.execute(sheets))),
             [tuple(row) for row in session.execute(turns)],
-            sorted(map(tuple, session.execute(select(Letter.id, Letter.state)))),
+            sorted(map(tuple, session.execute(select(InboxMessage.id, InboxMessage.state)))),
         )
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import select, text
 
 from pbem.campaign.proof import prove
 from pbem.commands import main
-from pbem.store.models import Letter, Outgoing, Turn
+from pbem.store.models import InboxMessage, Outgoing, Turn
 from pbem.store.states import LetterState, MailState
 from pbem.store.waking import Queue, Work, wake
 from tests.toy.home import GAMES, Desk
@@ -53,7 +53,7 @@ def runs(desk: Desk) -> Counter[tuple[int, int]]:
 def is_through(desk: Desk) -> bool:
     """Whether everything is done: letters answered, turns run, mail sent."""
     with desk.house.store.reading() as session:
-        letters = set(session.scalars(select(Letter.state)))
+        letters = set(session.scalars(select(InboxMessage.state)))
         mails = set(session.scalars(select(Outgoing.state)))
         left = session.scalar(text("SELECT count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"))
     settled = letters == {LetterState.PROCESSED} and mails <= {MailState.SENT, MailState.SUPERSEDED} and not left
@@ -98,7 +98,7 @@ def test_workers_poll_after_the_clock_was_ahead(desk: Desk) -> None:
 def letters(desk: Desk) -> set[LetterState]:
     """How the letters stand that were fetched."""
     with desk.house.store.reading() as session:
-        return set(session.scalars(select(Letter.state)))
+        return set(session.scalars(select(InboxMessage.state)))
 
 
 def test_the_archive_is_written_where_it_lies(due: Desk, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def mail_again(
     """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
     postman = Postman.of(house, snapshot)
     id_ = postman.id_of("again", report.code, key)
-    mail = _mail(session, house, snapshot, place, report, to=to, id_=id_, code=report.code)
+    mail = _resent_mail(session, house, snapshot, place, report, to=to, id_=id_, code=report.code)
     older = (report.message_id,) if report.message_id != id_ else ()
     postman.send(session, now, dataclasses.replace(mail, references=older, kind=kind, topic=topic))
 
@@ -86,7 +86,7 @@ def mail_copy(
     id_ = postman.id_of("again", report.code, "deputy", deputy.id)
     code = put_copy(session, snapshot, deputy, report.code, id_)
     to = session.get_one(Person, deputy.person_id).address
-    mail = _mail(session, house, snapshot, place, report, to=to, id_=id_, code=code)
+    mail = _resent_mail(session, house, snapshot, place, report, to=to, id_=id_, code=code)
     topic = copies_topic(_topic(session, snapshot, place, report))
     postman.send(session, now, dataclasses.replace(mail, topic=topic))
 
@@ -119,7 +119,7 @@ def _topic(session: Session, snapshot: CampaignSnapshot, place: Place, report: R
     return topic_of("report", snapshot.name, session.get_one(Turn, report.turn_id).number, place.seat)
 
 
-def _mail(
+def _resent_mail(
     session: Session,
     house: House,
     snapshot: CampaignSnapshot,

@@ -27,7 +27,7 @@ from pbem.ruleset import Seat
 from pbem.store.models import Campaign, Turn, Vote
 from pbem.store.states import HoldKind, Phase
 
-_SPAN = re.compile(r"\d++\w?")
+_SPAN_PATTERN = re.compile(r"\d++\w?")
 
 LATEST = dt.timedelta(days=400)
 """A deadline later than that from now is a slip of the pen."""
@@ -114,7 +114,7 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
 
     Raises CampaignError.
     """
-    if _SPAN.fullmatch(text):
+    if _SPAN_PATTERN.fullmatch(text):
         return read_span(text)
     try:
         moment = dt.datetime.fromisoformat(text)

@@ -50,14 +50,14 @@ def tell_of_dice(
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
         session.execute(update(SeatRow), rows)
     Postman.of(house, snapshot).send(
-        session, now, *[_mail(house, snapshot, place, code) for place, code in codes.items()]
+        session, now, *[_dice_notice(house, snapshot, place, code) for place, code in codes.items()]
     )
     return len(codes)
 
 
 def tell_gm_of_dice(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
     """Mails the GM the seal, and that the players may choose words."""
-    Postman.of(house, snapshot).send(session, now, _mail(house, snapshot, None, ""))
+    Postman.of(house, snapshot).send(session, now, _dice_notice(house, snapshot, None, ""))
 
 
 def choose_word(
@@ -86,7 +86,7 @@ def words_now(session: Session, snapshot: CampaignSnapshot) -> tuple[DiceWord, .
     )
 
 
-def _mail(house: House, snapshot: CampaignSnapshot, place: Place | None, code: str) -> Mail:
+def _dice_notice(house: House, snapshot: CampaignSnapshot, place: Place | None, code: str) -> Mail:
     """To a player, or with no place to the GM."""
     ruleset = house.game(snapshot.game)
     page = DiceNotice(

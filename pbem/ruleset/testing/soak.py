@@ -29,7 +29,7 @@ from pbem.ruleset.testing.sheets import HOSTILE
 from pbem.ruleset.testing.tables import default_options
 from pbem.steps import Ticked
 from pbem.store import migrate
-from pbem.store.models import Letter, Turn
+from pbem.store.models import InboxMessage, Turn
 from pbem.store.states import LetterState, Phase
 from pbem.tick import run_now, tick
 
@@ -83,7 +83,7 @@ def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
             break
     prove(house, name)
     with house.store.reading() as session:
-        assert not session.scalars(select(Letter.note).where(Letter.state == LetterState.QUARANTINED)).all()
+        assert not session.scalars(select(InboxMessage.note).where(InboxMessage.state == LetterState.QUARANTINED)).all()
         snapshot = load_campaign(session, name)
         hashes = select(Turn.state_hash).where(Turn.campaign_id == snapshot.id).order_by(Turn.number)
         return list(session.scalars(hashes))

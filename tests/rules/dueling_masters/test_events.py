@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pbem.report.wording import FILTERS
+from pbem.report.wording import TEXT_FILTERS
 from pbem.ruleset import Event, Seat
 from pbem_rules.dueling_masters.state import SEATS, State
 from tests.rules.dueling_masters.table import SETUPS, begun, new_game, position, turn, view
@@ -30,7 +30,7 @@ def sentences(happened: Turn, seat: Seat) -> list[str]:
     """What a seat's report says happened."""
     state, events = happened
     templates = Environment(loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True)
-    templates.filters.update(FILTERS)
+    templates.filters.update(TEXT_FILTERS)
     module: Any = templates.get_template("dueling_masters/events.j2").module
     seen = view(state, seat, events)
     return [" ".join(module.event(event, seen).split()) for event in seen["events"]]
