@@ -17,7 +17,8 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pbem.config import FILE_NAME, load_settings
+from pbem.config import load_settings
+from pbem.config_values import FILE_NAME
 from pbem.post.carriers import open_carrier
 from pbem.post.outbox import queue
 from pbem.post.sending import send_due

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from bench.harvester import middle
 from bench.parts.club import USUAL_TABLE
-from pbem.catalogue import installed_games
+from pbem.games import installed_games
 from pbem.report import Job, Reporter, ReportFacts, ReportParts
 from pbem.ruleset import AnyRuleset, Dice, Event, Seat, TurnInput, View, canonical
 from pbem.ruleset.testing.play import mailed, standard

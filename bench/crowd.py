@@ -26,9 +26,8 @@ from tempfile import TemporaryDirectory
 from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
-from pbem.config import FILE_NAME
-from pbem.founding import found
-from pbem.house import House, open_house
+from pbem.app import House, found, open_house
+from pbem.config_values import FILE_NAME
 from pbem.post.maildir import MaildirCarrier
 from pbem.tick import tick
 from pbem_rules.harvester import RULESET

@@ -30,11 +30,11 @@ from bench.parts import mails
 from bench.parts.clock import Stages, medians
 from bench.parts.club import Club
 from pbem.acts.turns.turnrun import run_turn
+from pbem.app import House
 from pbem.campaign.archiving import archive_left
 from pbem.campaign.due import due, open_turns
-from pbem.catalogue import installed_games
 from pbem.desk.answer import answer_letters
-from pbem.house import House
+from pbem.games import installed_games
 from pbem.housekeeping.reminding import remind
 from pbem.post.carriers import open_carrier
 from pbem.post.intake import poll

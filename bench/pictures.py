@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pbem.catalogue import installed_games
+from pbem.games import installed_games
 from pbem.report.painter import Easel, paint
 from pbem.report.pictures import job_of
 from pbem.ruleset import AnyRuleset, Picture, View

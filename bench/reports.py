@@ -14,8 +14,8 @@ import argparse
 from dataclasses import asdict, fields
 
 from bench.parts.reported import Costs, costs, played
-from pbem.catalogue import installed_games
 from pbem.demo import seat_names
+from pbem.games import installed_games
 from pbem.ruleset import AnyRuleset
 
 USUAL_TABLE = 6

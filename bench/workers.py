@@ -33,7 +33,7 @@ from sqlalchemy import Select, func, select
 from bench.night import HOUSE, PASSWORD, PLAYER, Miscount
 from bench.parts import mails
 from bench.parts.club import USUAL_TABLE, Club
-from pbem.catalogue import installed_games
+from pbem.games import installed_games
 from pbem.store import Store
 from pbem.store.models import Campaign, InboxMessage, Outgoing, Sheet, Turn, Worker
 from pbem.store.states import LetterState, MailState, Phase

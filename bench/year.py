@@ -25,8 +25,8 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import ColumnElement, LargeBinary, cast, func, select
 
 from bench.parts.club import Club
-from pbem.catalogue import installed_games
-from pbem.house import House
+from pbem.app import House
+from pbem.games import installed_games
 from pbem.post.forgetting import AT_ONCE, forget_tokens
 from pbem.store.models import Base, Outgoing, Turn
 

@@ -16,21 +16,22 @@ from pbem.acts.creation import NewCampaign, create, players_allowed
 from pbem.acts.opening import Start
 from pbem.acts.ruling.adjudicating import ShowRulingForm, read_folder, write_folder
 from pbem.acts.time.holding import Release
+from pbem.app import House, open_house
 from pbem.archive import replay
 from pbem.campaign.snapshot import load_campaign, load_state
 from pbem.config import load_settings, write_default_settings
 from pbem.errors import CampaignError, ConfigError
-from pbem.house import House, choose_game, open_house
-from pbem.logbook import open_log
+from pbem.games import choose_game
+from pbem.log import open_log
 from pbem.players import Player
 from pbem.post.maildir import MaildirCarrier
-from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset, Dice, Standing
 from pbem.site import publish
 from pbem.steps import Ticked
 from pbem.store import migrate
 from pbem.store.models import Campaign, Sheet
 from pbem.tick import run_now, tick
+from pbem.util import Progress, silent
 
 CAMPAIGN = "demo"
 SITE = "site"

@@ -1,4 +1,11 @@
-"""Everything the host refuses with one clear sentence.
+"""All exceptions of host and rulesets as a tree; imports nothing.
+
+A game is pure functions on plain values. The host stores, mails and times; the
+ruleset decides. A state never leaves a ruleset except through `view`.
+
+Views and events are JSON data (dicts with string keys, lists, strings, whole
+numbers, booleans, None): the host sends them through JSON text before anything
+else reads them, so a view cannot smuggle a reference to the state.
 
     PbemError
     ├── ConfigError      pbem.toml, or what it names, cannot be used
@@ -21,7 +28,17 @@ from __future__ import annotations
 
 import errno
 
-from pbem.ruleset import RulesetError
+
+class RulesetError(Exception):
+    """Base of what a ruleset refuses; the text is one sentence for a GM."""
+
+
+class SetupError(RulesetError):
+    """Options, seats or a chart with which the game cannot be set up."""
+
+
+class SaveError(RulesetError):
+    """A saved state this code cannot read, such as one newer than itself."""
 
 
 class PbemError(Exception):

@@ -9,15 +9,14 @@ from contextlib import contextmanager
 from threading import Event
 from types import FrameType
 
-from pbem import budget
-from pbem.budget import Stopped
+from pbem import util as budget
+from pbem.app import House
 from pbem.errors import PbemError, in_words
-from pbem.house import House
-from pbem.logbook import tell
-from pbem.masking import without_secrets
+from pbem.log import tell
 from pbem.post.idling import open_waiter
 from pbem.steps import Ticked
 from pbem.tick import tick
+from pbem.util import Stopped, without_secrets
 
 
 def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[Ticked], None]) -> None:

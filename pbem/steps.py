@@ -16,31 +16,29 @@ from sqlalchemy import func, select
 from pbem.acts.ruling.adjudicating import awaits_ruling, send_digests
 from pbem.acts.turns.run_requests import asked_runs, is_asked
 from pbem.acts.turns.turnrun import Still, run_turn
+from pbem.app import House
 from pbem.calendar.outage import Outage
 from pbem.campaign.archiving import archive_left
 from pbem.campaign.due import BY_GM, Due, due, open_turns
 from pbem.campaign.restoring import restore
 from pbem.campaign.unreadable import each_by_itself, mail_at_rest
 from pbem.desk.answer import Tally, answer_letters
-from pbem.errors import PbemError, StoreError, in_words
-from pbem.house import House
+from pbem.errors import PbemError, RulesetError, StoreError, in_words
 from pbem.housekeeping.health import stuck_mail
 from pbem.housekeeping.problems import report_problem
 from pbem.housekeeping.reminding import remind
 from pbem.housekeeping.reviewing import hold_back, may_run
-from pbem.logbook import tell
-from pbem.masking import without_secrets
+from pbem.log import tell
 from pbem.post.carriers import open_carrier
 from pbem.post.forgetting import forget_tokens
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.post.sending import Sent, send_due
 from pbem.post.waiting import in_lane, is_due
-from pbem.progress import Progress, silent
-from pbem.report.wording import counted
-from pbem.ruleset import RulesetError
 from pbem.site import publish_changes
 from pbem.store.models import Campaign, Turn
+from pbem.text import counted
+from pbem.util import Progress, silent, without_secrets
 
 MOST_NAMED = 3
 """Things in the inbox that are no mail, named in one sentence."""

@@ -13,13 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 from pbem.acts.turns.turnrun import at_any_rate
+from pbem.app import House
 from pbem.campaign.due import BY_GM, Due
 from pbem.campaign.snapshot import check_running, load_campaign
-from pbem.house import House
 from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.watching import watch_polls
-from pbem.logbook import tell
-from pbem.progress import Progress, silent
+from pbem.log import tell
 from pbem.steps import (
     Moment,
     Ticked,
@@ -33,6 +32,7 @@ from pbem.steps import (
     tell_problems,
     try_to_fetch_mail,
 )
+from pbem.util import Progress, silent
 
 LOCK = "tick.lock"
 

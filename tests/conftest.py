@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.rubbish import rubbish_left
 from pbem.ruleset.testing.database import migrated
 from pbem.store import Store, migrate
+from pbem.util import rubbish_left
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.processes import fastest_folder, server_folder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.catalogue import installed_games
+from pbem.games import installed_games
 from pbem.ruleset import AnyRuleset
 
 RULESETS: tuple[AnyRuleset, ...] = tuple(installed_games().values())

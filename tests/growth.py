@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from pbem.rubbish import rubbish_left
+from pbem.util import rubbish_left
 
 T = TypeVar("T")
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pbem import budget
-from pbem.budget import Overrun, Stopped, within
+from pbem import util as budget
+from pbem.util import Overrun, Stopped, within
 
 BACKTRACKS = re.compile(r"(?:a|a)*b")
 

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pbem.catalogue import GROUP, Catalogue, installed_games
 from pbem.commands import main
 from pbem.errors import GameError
-from pbem.house import choose_game
+from pbem.games import GROUP, Catalogue, choose_game, installed_games
 
 
 def entries(folder: Path, package: str, offers: Mapping[str, str]) -> list[EntryPoint]:

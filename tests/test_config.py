@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pbem.config import FILE_NAME, Dkim, Limits, Pace, Secret, find_home, load_settings, write_default_settings
+from pbem.config import find_home, load_settings, write_default_settings
+from pbem.config_values import FILE_NAME, Dkim, Limits, Pace, Secret
 from pbem.errors import ConfigError
-from pbem.masking import masked
+from pbem.util import masked
 
 
 def write(home: Path, *lines: str) -> None:

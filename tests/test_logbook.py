@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pbem import logbook
+from pbem import log as logbook
 from pbem.errors import DISK_FULL
-from pbem.logbook import open_log, tell
-from pbem.masking import remember
+from pbem.log import open_log, tell
+from pbem.util import remember
 
 TOKEN = "0123456789abcdef0123"
 CODE = "abcdefghij234567"

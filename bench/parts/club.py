@@ -15,10 +15,9 @@ from sqlalchemy import select
 from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
-from pbem.config import FILE_NAME
+from pbem.app import House, found, open_house
+from pbem.config_values import FILE_NAME
 from pbem.demo import seat_names
-from pbem.founding import found
-from pbem.house import House, open_house
 from pbem.players import Player
 from pbem.post.maildir import MaildirCarrier
 from pbem.ruleset import AnyRuleset, Dice

@@ -28,12 +28,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 from sqlalchemy.orm import Session
 
 from pbem.acts.channel import Channel
+from pbem.app import House
 from pbem.campaign.archiving import archive_left
 from pbem.campaign.ground import Ground, Overtaken, act_on, load_ground
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
 from pbem.campaign.unreadable import readable
-from pbem.house import House
 
 Facts = TypeVar("Facts")
 Plan = TypeVar("Plan")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from pbem.report import Restated, Told
-from pbem.report.wording import continued, sentence, wrapped
 from pbem.ruleset import Seat
+from pbem.text import continued, sentence, wrapped
 
 MOST_LINES = 60
 """Lines of differences that a report tells; more would bury it."""

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.datafiles import read_data
 from pbem.acts.takeover import Middle, from_state, from_texts
+from pbem.app import House
 from pbem.archive.record import setup_dice
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.journal import note
@@ -25,12 +26,11 @@ from pbem.campaign.policy import read_policy
 from pbem.campaign.snapshot import load_campaign
 from pbem.campaign.values import is_campaign_name, is_plain_seat
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.post.addresses import is_robot
-from pbem.report.wording import counted
 from pbem.ruleset import AnyRuleset, Json, Option, Seat, Seats, canonical, seal, suggest
 from pbem.store.models import Campaign, SeatRow
 from pbem.store.states import Seating
+from pbem.text import counted
 
 LONGEST_SETTLING = 7 * 24 * 60
 

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pbem.durable import read_plain
 from pbem.errors import CampaignError
 from pbem.ruleset import Json
 from pbem.ruleset.canonical import storable
+from pbem.util import read_plain
 
 MOST_VALUES = 100_000
 """Values of a YAML file, of which few lines can stand for very many; so many hang in each other at the most:"""

@@ -11,8 +11,8 @@ from sqlalchemy import select
 from pbem.acts.act import Question, Scene
 from pbem.acts.arguments import GmCommand, Typed
 from pbem.acts.channel import Channel
-from pbem.report.wording import when
 from pbem.store.models import Act as Row
+from pbem.text import when
 
 
 @dataclass(frozen=True, slots=True)

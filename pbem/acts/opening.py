@@ -18,6 +18,7 @@ from pbem.acts.creation import players_allowed
 from pbem.acts.people.welcoming import welcome
 from pbem.acts.takeover import from_state
 from pbem.acts.turns.turnrun import put_turn
+from pbem.app import House
 from pbem.archive import Patch, Withdrawn, setup_dice, setup_record
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.journal import note
@@ -28,12 +29,11 @@ from pbem.campaign.resolving import Outcome, Shown, opening_of, patched
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.post.outbox import withdraw
-from pbem.report.wording import counted, when
 from pbem.ruleset import AnyRuleset, Json, Seat, TakenOver, View, all_views, canonical, remembering, seal
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.states import Phase
+from pbem.text import counted, when
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,19 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pbem.archive import differences, make_patch, turn_dice
-from pbem.errors import MISREAD, CampaignError
-from pbem.ruleset import (
-    AnyRuleset,
-    Fault,
-    Json,
-    RulesetError,
-    Seat,
-    TakenOver,
-    TurnInput,
-    WrittenDown,
-    all_views,
-    canonical,
-)
+from pbem.errors import MISREAD, CampaignError, RulesetError
+from pbem.ruleset import AnyRuleset, Fault, Json, Seat, TakenOver, TurnInput, WrittenDown, all_views, canonical
 
 MOST_FAULTS = 20
 """Faults that are told at once; a wrong file may have thousands."""

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from pbem.archive.reading import Folder
-from pbem.errors import MISREAD, ReplayError
+from pbem.errors import MISREAD, ReplayError, RulesetError
 from pbem.report.data import ReportDataError, read_report_data
-from pbem.ruleset import AnyRuleset, Enclosure, RulesetError
+from pbem.ruleset import AnyRuleset, Enclosure
 
 ENCLOSED = "enclosed"
 """The folder inside that of a turn."""

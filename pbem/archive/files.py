@@ -26,9 +26,9 @@ from pathlib import Path
 
 from pbem.archive.reading import RECORD, WITHDRAWN, folder_name, withdrawn_name
 from pbem.archive.record import file_hash
-from pbem.durable import flush, write_whole
 from pbem.errors import CampaignError
 from pbem.ruleset import Order, OrderBook, Seat
+from pbem.util import flush, write_whole
 
 
 @dataclass(frozen=True, slots=True)

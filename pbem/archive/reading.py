@@ -18,9 +18,9 @@ from pathlib import Path
 
 from pbem.archive.record import file_hash
 from pbem.archive.shape import check_shape
-from pbem.durable import read_plain
 from pbem.errors import ReplayError
 from pbem.ruleset import Json
+from pbem.util import read_plain
 
 RECORD = "turn.json"
 WITHDRAWN = "withdrawn"

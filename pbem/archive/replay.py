@@ -16,13 +16,12 @@ from pbem.archive.reading import Folder, check_chain, check_files, open_folders,
 from pbem.archive.record import events_hash, recorded_rolls, setup_dice, state_hash, turn_dice
 from pbem.archive.rolls import check_rolls
 from pbem.archive.withdrawn import check_withdrawn
-from pbem.errors import MISREAD, ReplayError
+from pbem.errors import MISREAD, ReplayError, RulesetError
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset import (
     AnyRuleset,
     Event,
     Json,
-    RulesetError,
     Seat,
     TakenOver,
     TurnInput,

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import select
 
+from pbem.app import House, house_of
 from pbem.archive import file_hash
 from pbem.archive.verify import verify
 from pbem.backup.container import opened
@@ -17,10 +18,9 @@ from pbem.backup.proving import broken_campaigns
 from pbem.backup.restoring import made_at, unknown_games
 from pbem.backup.unpacking import complete_archive, lay_out
 from pbem.errors import ReplayError
-from pbem.house import House, house_of
-from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset
 from pbem.store.models import Campaign, Turn
+from pbem.util import Progress, silent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,24 +15,24 @@ from pathlib import Path
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.backup.archives import campaigns_in, pack_archive
 from pbem.backup.container import DATABASE, Packing, disk_full_named, is_ours
 from pbem.backup.making import DRAFT, TURNS
 from pbem.backup.others import take_out_others
 from pbem.backup.trees import writing
-from pbem.backup.workshop import put, workshop
 from pbem.campaign.holds import NO_HOLD
 from pbem.campaign.journal import note
 from pbem.campaign.notices import send_words, tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, check_running, load_campaign, lock_campaign
 from pbem.config import checked_address
 from pbem.errors import BackupError, CampaignError
-from pbem.house import House
 from pbem.report.people_pages import Notice
 from pbem.report.time_pages import Paused
 from pbem.store import copy_out, open_file, revision_of
 from pbem.store.models import Campaign, Request
 from pbem.store.states import HoldKind, Phase
+from pbem.util import put, workshop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

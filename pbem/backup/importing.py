@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.gm import mail_gm_token
 from pbem.acts.people.remailing import find_report, renew_codes
+from pbem.app import House
 from pbem.archive import file_hash
 from pbem.archive.reading import MOST_RECORD, RECORD, folder_name
 from pbem.archive.verify import verify
@@ -32,7 +33,6 @@ from pbem.backup.making import TURNS
 from pbem.backup.others import take_out_others
 from pbem.backup.proving import check_campaign
 from pbem.backup.unpacking import FILE, check_room, complete_archive, take_database
-from pbem.backup.workshop import put, workshop
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman, send_words
 from pbem.campaign.people.confirming import DAYS, put_request
@@ -46,16 +46,14 @@ from pbem.campaign.snapshot import (
     record_of,
 )
 from pbem.campaign.values import is_campaign_name
-from pbem.durable import read_plain
 from pbem.errors import BackupError, CampaignError, GameError, StoreError
-from pbem.house import House
 from pbem.post.stamping import welcome_id
-from pbem.progress import Progress, silent
 from pbem.report.people_pages import Confirmation
 from pbem.ruleset import AnyRuleset
 from pbem.store import LEFT_BEHIND, Store, add_rows
 from pbem.store.models import Campaign, Person, Turn
 from pbem.store.states import HoldKind, Phase
+from pbem.util import Progress, put, read_plain, silent, workshop
 
 _REASON = "it has moved here, and goes on when its GM says so"
 

@@ -18,11 +18,11 @@ from typing import Any
 from pbem.backup.archives import campaigns_in, pack_archive
 from pbem.backup.container import DATABASE, Packing, disk_full_named, is_ours
 from pbem.backup.trees import Tree, writing
-from pbem.backup.workshop import put, workshop
-from pbem.config import FILE_NAME, PostUrl, Settings, files_named, rehomed, with_values
+from pbem.config import Settings, files_named, rehomed, with_values
+from pbem.config_values import FILE_NAME, PostUrl
 from pbem.errors import BackupError
-from pbem.progress import Progress, silent
 from pbem.store import copy_out, migrate, open_file, revision_of
+from pbem.util import Progress, put, silent, workshop
 
 INBOX, CARRIER = "post/inbox.tar", "post/carrier.tar"
 FILES, TEMPLATES = "files.tar", "templates.tar"

@@ -17,16 +17,16 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.creation import check_address
 from pbem.acts.past.chain import find_break
+from pbem.app import House
 from pbem.archive.dice import recorded_words
 from pbem.archive.reading import MOST_RECORD, folder_name
 from pbem.campaign.columns import first_fault
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, record_of
-from pbem.durable import read_plain
-from pbem.errors import MISREAD, BackupError, CampaignError
-from pbem.house import House
+from pbem.errors import MISREAD, BackupError, CampaignError, RulesetError
 from pbem.report.data import ReportDataError, read_report_data
-from pbem.ruleset import AnyRuleset, RulesetError, digest
+from pbem.ruleset import AnyRuleset, digest
 from pbem.store.models import Campaign, Person, Press, Report, RollRow, SeatRow, Sheet, Turn
+from pbem.util import read_plain
 
 MOST_COUNTED = 100_000
 """Of turns, versions and the like in a campaign that comes; the program goes on counting up to ten times as many."""

@@ -10,19 +10,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pbem.app import house_of, make_folders
 from pbem.backup.container import Packed, opened
 from pbem.backup.proving import broken_campaigns
 from pbem.backup.settling import Settled, settle
 from pbem.backup.unpacking import FILE, change_settings, complete_archive, lay_out
-from pbem.backup.workshop import put, workshop
 from pbem.config import Settings, checked_database, lacks, reaches
 from pbem.errors import BackupError
-from pbem.founding import make_folders
-from pbem.house import house_of
 from pbem.jobs import add_queues
-from pbem.progress import Progress, silent
 from pbem.ruleset import AnyRuleset
 from pbem.store import NOT_EMPTY, as_one_file, copy_in, is_empty
+from pbem.util import Progress, put, silent, workshop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

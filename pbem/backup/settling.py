@@ -18,14 +18,14 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.act import Scene
 from pbem.acts.time.holding import hold
+from pbem.app import House
 from pbem.campaign.notices import HOUSE_KEY, send_words
 from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
-from pbem.house import House
 from pbem.housekeeping.closed import close_home
 from pbem.jobs import QUEUES
-from pbem.report.wording import when
 from pbem.store.models import Act, Campaign, Fact, InboxMessage, Outgoing, SealedPage
 from pbem.store.states import SITE, UNSENT, HoldKind, LetterState, MailState, Phase
+from pbem.text import when
 
 LEAP = 1_000_000
 """How far the numbers of letters and acts go on, from which Message-IDs follow: no home has so many in the time

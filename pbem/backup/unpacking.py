@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pbem.app import House
 from pbem.backup.container import DATABASE, Packed
 from pbem.backup.making import CARRIER, FILES, INBOX, TEMPLATES, TURNS
 from pbem.backup.proving import check_rows
@@ -17,7 +18,6 @@ from pbem.campaign.archiving import archive_left, load_resolved, resolved_turns,
 from pbem.campaign.restoring import damaged
 from pbem.campaign.values import is_campaign_name, shown
 from pbem.config import (
-    FILE_NAME,
     INACTIVE,
     LACKING,
     Settings,
@@ -28,11 +28,11 @@ from pbem.config import (
     read_values,
     with_values,
 )
+from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, StoreError
-from pbem.house import House
-from pbem.progress import Progress
 from pbem.store import PASSED_BY, Store, take_rows
 from pbem.store.models import Turn
+from pbem.util import Progress
 
 FILE = "pbem.sqlite"
 """The database of a home that is being made."""

@@ -17,13 +17,13 @@ from typing import Any
 from sqlalchemy import Select, bindparam, select, update
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.archive import archive_turn, bring_back, file_hash, hash_in, is_whole, set_aside, turn_files
 from pbem.campaign.history import orders_used
 from pbem.campaign.resolving import received
 from pbem.campaign.shelf import Shelf
 from pbem.campaign.snapshot import load_campaign, load_sheets
 from pbem.errors import PbemError, StoreError, in_words
-from pbem.house import House
 from pbem.store import flushed
 from pbem.store.models import Campaign, Report, Turn
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from sqlalchemy import RowMapping, bindparam, select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.calendar.outage import Outage
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.holds import describe_hold
 from pbem.campaign.policy import Policy
-from pbem.house import House
 from pbem.ruleset import Seat
 from pbem.store import flushed
 from pbem.store.models import Campaign, SeatRow, Sheet, Turn

@@ -22,13 +22,13 @@ from typing import TypeVar
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.campaign.deadlines import Away, load_absences
 from pbem.campaign.people.dicewords import words_now
 from pbem.campaign.press.pieces import muted_seats
 from pbem.campaign.press.postbag import Mark, mark
 from pbem.campaign.snapshot import CampaignSnapshot, check_here, live, load_campaign, lock_campaign
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.report import DiceWord
 from pbem.ruleset import Json, Seat
 from pbem.store import flushed

@@ -10,7 +10,7 @@ from typing import cast
 from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.house import House
+from pbem.app import House
 from pbem.post.writing import Mail
 from pbem.ruleset import svg_escape
 from pbem.store import flushed

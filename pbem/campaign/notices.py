@@ -18,9 +18,9 @@ from typing import Self, cast
 from sqlalchemy import Table, delete, select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.campaign.links import with_links
 from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place
-from pbem.house import House
 from pbem.post.codes import message_id, plus_address, tagged_subject
 from pbem.post.outbox import queue, topic_of
 from pbem.post.reading import Message

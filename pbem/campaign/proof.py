@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.archive import ReplayProof, file_hash, replay
 from pbem.archive.record import state_hash
 from pbem.campaign.archiving import untidy
 from pbem.campaign.history import all_withdrawn
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
-from pbem.errors import CampaignError, ReplayError
-from pbem.house import House
-from pbem.progress import Progress, silent
-from pbem.ruleset import AnyRuleset, SaveError
+from pbem.errors import CampaignError, ReplayError, SaveError
+from pbem.ruleset import AnyRuleset
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import Phase
+from pbem.util import Progress, silent
 
 CODE_REPAIR = "install the code that ran it, or give the new code a new version with an upgrade of its saves"
 """Advice where the code of a game has changed under the same version."""

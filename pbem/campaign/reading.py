@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbem.campaign.courtesies import without_courtesies
-from pbem.masking import without_keys
 from pbem.report import Restated, Told, restate, tell_findings
 from pbem.ruleset import AnyRuleset, Finding, OrderBook, Parsed, View, digest
+from pbem.util import without_keys
 
 Lines = Sequence[tuple[int, str]]
 """The lines of a sheet with their numbers, without the frame."""

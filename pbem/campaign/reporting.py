@@ -12,6 +12,7 @@ from typing import cast
 from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.archive import turn_files
 from pbem.campaign.notices import Postman
 from pbem.campaign.people.deputies import copies
@@ -19,7 +20,6 @@ from pbem.campaign.piles import Files, Pile, batches
 from pbem.campaign.press.postbag import Postbag
 from pbem.campaign.shelf import Shelf
 from pbem.campaign.snapshot import CampaignSnapshot, Place
-from pbem.house import House
 from pbem.post.codes import reply_code
 from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail

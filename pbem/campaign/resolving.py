@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.archive import (
     Patch,
     SheetReceived,
@@ -40,7 +41,6 @@ from pbem.campaign.snapshot import (
     load_open_turn,
     record_of,
 )
-from pbem.house import House
 from pbem.report import SheetUsed
 from pbem.ruleset import (
     AnyRuleset,

@@ -16,11 +16,11 @@ from pathlib import Path
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.archive import is_whole, turns_there
 from pbem.archive.reading import folder_name
 from pbem.campaign.archiving import Resolved, load_resolved, resolved_turns, write_again
 from pbem.errors import in_words
-from pbem.house import House
 from pbem.store import flushed
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import Phase

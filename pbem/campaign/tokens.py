@@ -9,8 +9,8 @@ import secrets
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from pbem.masking import TOKEN_BYTES
 from pbem.store.models import SeatRow
+from pbem.util import TOKEN_BYTES
 
 
 def draw_token() -> str:

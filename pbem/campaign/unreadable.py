@@ -17,12 +17,12 @@ from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 from sqlalchemy.types import NullType
 
+from pbem.app import House
 from pbem.campaign import values
 from pbem.campaign.columns import FACTS, Fault, find_faults, first_fault
 from pbem.campaign.values import is_campaign_name, shown
 from pbem.errors import MISREAD, CampaignError, PbemError, StoreError, in_words
-from pbem.house import House
-from pbem.logbook import tell
+from pbem.log import tell
 from pbem.store.models import Base, Campaign, Fact
 from pbem.store.states import LetterState, MailState
 

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from pbem.rubbish import rubbish_left
+from pbem.util import rubbish_left
 
 with rubbish_left(for_good=True):  # to look for some in all that is read here took a fifth of the start
     from pbem import __version__
-    from pbem.catalogue import installed_games
     from pbem.commands import (
         backup,
         campaigns,
@@ -29,6 +28,7 @@ with rubbish_left(for_good=True):  # to look for some in all that is read here t
     from pbem.commands.group import Commands
     from pbem.commands.options import home_option
     from pbem.commands.typed import TYPED
+    from pbem.games import installed_games
 
 
 @click.group(

@@ -15,11 +15,11 @@ import click
 
 from pbem.acts.act import Act, Question, attempt, do, do_as_shown, look
 from pbem.acts.channel import ASKED, CLI, DRY_RUN
-from pbem.catalogue import Catalogue
+from pbem.app import House, open_house
 from pbem.commands.group import printable
 from pbem.config import find_home
-from pbem.house import House, open_house
-from pbem.logbook import open_log
+from pbem.games import Catalogue
+from pbem.log import open_log
 
 UNCONFIRMED = 3
 """The exit code of a command that has changed nothing, since it needs confirmation."""

@@ -15,8 +15,7 @@ from pbem.console.bar import progress
 from pbem.console.games import check_lines, demo_lines, game_facts, game_lines
 from pbem.demo import MOST_TURNS, play
 from pbem.desk.check import check_sheet, offered
-from pbem.house import choose_game
-from pbem.rulebook import rulebook
+from pbem.games import choose_game, rulebook
 
 
 @click.command(cls=Command)

@@ -10,8 +10,7 @@ from typing import Any
 
 import click
 
-from pbem.errors import PbemError, in_words
-from pbem.ruleset import RulesetError
+from pbem.errors import PbemError, RulesetError, in_words
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 

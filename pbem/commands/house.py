@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from pbem.app import bring_up, found
 from pbem.commands.common import home_folder, known_games, show
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, home_option, json_option, now_option
@@ -14,7 +15,6 @@ from pbem.config import load_settings
 from pbem.console.bar import progress
 from pbem.console.upkeep import diagnosis_lines
 from pbem.doctor import compare_with_archive, examine, privacy
-from pbem.founding import bring_up, found
 
 
 @click.command(cls=Command)

@@ -16,14 +16,13 @@ from pbem.acts.past.entering import GiveSheet, render_receipt
 from pbem.acts.past.forking import ShowFork
 from pbem.acts.past.preview import ShowPreview
 from pbem.acts.past.rerunning import Changes
+from pbem.app import found, open_house
 from pbem.campaign.reading import Lines
 from pbem.commands.common import act, known_games, open_home, say
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, F, home_option, now_option, pairs_option, yes_option
 from pbem.console.copies import copied_lines
 from pbem.desk.sheet_files import sheet_lines
-from pbem.founding import found
-from pbem.house import open_house
 from pbem.ruleset import Seat
 
 

@@ -10,7 +10,7 @@ import click
 from pbem.commands.common import known_games
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER
-from pbem.house import choose_game
+from pbem.games import choose_game
 from pbem.scaffold import write_package
 from pbem.schemas import WHAT, schema
 

@@ -17,13 +17,13 @@ from pbem.acts.past.preview import ShowPreview, write_preview
 from pbem.acts.past.sheets import RestoreSheet, ShowSheets
 from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, render_ruling, write_folder
 from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, ShowRuling
+from pbem.app import House
 from pbem.commands.common import act, ask, open_home, perform, say, show
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, F, clock, home_option, json_option, now_option, yes_option
 from pbem.console.copies import preview_folder_lines, ruling_folder_lines
 from pbem.console.umpire import rule
 from pbem.desk.sheet_files import sheet_lines
-from pbem.house import House
 from pbem.ruleset.canonical import read_json
 
 RULINGS = "rulings"

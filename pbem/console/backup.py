@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from pbem.backup import Checked, Exported, Imported, Made, Restored
-from pbem.report.wording import counted, sentence, when, wrapped
+from pbem.text import counted, sentence, when, wrapped
 
 
 def made_lines(made: Made) -> Iterator[str]:

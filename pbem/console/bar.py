@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from pbem.progress import Progress, silent
+from pbem.util import Progress, silent
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from pathlib import Path
 from pbem.acts.past.forking import Forked, render_forked
 from pbem.acts.past.preview import Written as PreviewWritten
 from pbem.acts.ruling.adjudicating import Written as RulingWritten
-from pbem.report.wording import counted, wrapped
 from pbem.site import Published
+from pbem.text import counted, wrapped
 
 
 def copied_lines(forked: Forked, home: Path) -> Iterator[str]:

@@ -9,8 +9,8 @@ from pbem.acts.channel import render_reading
 from pbem.acts.creation import players_allowed
 from pbem.demo import DemoResult
 from pbem.desk.check import Check
-from pbem.report.wording import counted, sentence, wrapped
 from pbem.ruleset import AnyRuleset, Standing
+from pbem.text import counted, sentence, wrapped
 
 
 def check_lines(check: Check) -> Iterator[str]:

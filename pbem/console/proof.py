@@ -9,7 +9,7 @@ from pbem.archive import ReplayProof
 from pbem.archive.held import Held
 from pbem.archive.runs import Run
 from pbem.archive.verify import Verified
-from pbem.report.wording import counted, when, wrapped
+from pbem.text import counted, when, wrapped
 
 
 def proof_lines(proof: ReplayProof) -> Iterator[str]:

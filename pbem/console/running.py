@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from pbem.acts.channel import CLI, format_utc
 from pbem.housekeeping.status import HouseStatus, render_status, render_undelivered
-from pbem.report.wording import counted, sentence, wrapped
 from pbem.steps import Ticked
+from pbem.text import counted, sentence, wrapped
 from pbem.working.looking import WorkersStatus
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from pbem.acts.ruling.adjudicating import DIGEST, Form, Taken, render_findings
-from pbem.report.wording import wrapped
 from pbem.ruleset import Refused, choose
+from pbem.text import wrapped
 
 TAKE, STOP = "take", "stop"
 """What may be typed instead of a file: to have them read as the ruling, or to go on some other day."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pbem.acts.channel import format_utc
 from pbem.doctor import Diagnosis
-from pbem.report.wording import columns, counted, sentence, wrapped
+from pbem.text import columns, counted, sentence, wrapped
 from pbem.upkeep.ledger import COUNTS, Account
 from pbem.upkeep.letters import LetterList, LetterShown
 from pbem.upkeep.outbox import Held

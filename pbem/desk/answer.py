@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.exc import IntegrityError
 
-from pbem.budget import Overrun, within
+from pbem.app import House
 from pbem.desk.aside import close_letter, set_aside, set_aside_unread
 from pbem.desk.attempts import MOST_ATTEMPTS, Waiting, attempted, in_groups, waiting_letters
 from pbem.desk.floods import tell_of_echo, tell_of_letters
@@ -18,12 +18,11 @@ from pbem.desk.replies import ECHO, Case
 from pbem.desk.routes import Opened, Raw, Read, handle, opened, read_mail, with_files
 from pbem.desk.sheet import Names
 from pbem.errors import StoreError
-from pbem.house import House
-from pbem.logbook import tell
-from pbem.progress import Progress, silent
+from pbem.log import tell
 from pbem.store.models import Campaign
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.states import LetterState
+from pbem.util import Overrun, Progress, silent, within
 
 _SAVE = (
     update(LetterRow)

@@ -8,19 +8,18 @@ import traceback
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
-from pbem.budget import Overrun, within
+from pbem.app import House
 from pbem.desk.attempts import raw_letter
 from pbem.desk.pages import Fault, LetterProblem
 from pbem.desk.replies import Case, answer, notify
 from pbem.desk.seats import is_known
 from pbem.errors import StoreError, in_words
-from pbem.house import House
-from pbem.logbook import tell
-from pbem.masking import masked
+from pbem.log import tell
 from pbem.post.reading import UNREADABLE, Message, read_head
 from pbem.store.models import Campaign
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.states import LetterState, Phase
+from pbem.util import Overrun, masked, within
 
 KILLS = "reading it has ended this program twice, as when it takes more memory than there is; it was not tried again"
 

@@ -11,7 +11,7 @@ from pbem.desk.choosing import meant
 from pbem.desk.sheet import SheetText, find_sheet
 from pbem.desk.sheet_files import file_lines
 from pbem.errors import MISREAD
-from pbem.house import choose_game
+from pbem.games import choose_game
 from pbem.post.wrapping import mend
 from pbem.report import ReportDataError, Restated, Told, read_report_data
 from pbem.ruleset import AnyRuleset, Json, View

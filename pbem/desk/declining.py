@@ -13,9 +13,9 @@ from pbem.desk.limits import GUESSES_A_DAY, note_guess
 from pbem.desk.pages import Disagreement
 from pbem.desk.replies import Case, answer, to_stranger, warn
 from pbem.desk.seats import SeatContext
-from pbem.masking import without_keys
 from pbem.report import Refusal
 from pbem.report.pages import Reason
+from pbem.util import without_keys
 
 
 def declined(case: Case, claim: Claim) -> str:

@@ -28,10 +28,10 @@ from pbem.post.codes import find_codes
 from pbem.post.reading import Message
 from pbem.report import tell_findings
 from pbem.report.people_pages import Answer, Done, WhichSeat
-from pbem.report.wording import sentence
 from pbem.ruleset import Order, Parsed
 from pbem.store.models import Person, SeatRow
 from pbem.store.states import Phase
+from pbem.text import sentence
 
 HANDLERS: Handlers = lookups.SEAT_QUERY_HANDLERS
 """What is done for each command about a seat."""

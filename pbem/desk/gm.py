@@ -19,19 +19,19 @@ from pbem.acts.channel import Channel, mail_channel
 from pbem.acts.past.forking import WhatIf
 from pbem.acts.past.patching import State
 from pbem.acts.past.preview import Preview
+from pbem.app import House
 from pbem.campaign.snapshot import locked_campaign
 from pbem.campaign.tokens import token_fits
 from pbem.desk.gm_commands import GM_COMMANDS, GmSheet, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
-from pbem.errors import CampaignError, PbemError, StoreError
-from pbem.house import House
+from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
 from pbem.housekeeping.chart import picture_of
 from pbem.housekeeping.statistics import Statistics
 from pbem.post.attached import attached_files, was_cut
 from pbem.post.writing import Part
 from pbem.report import paint_one, tell_findings
 from pbem.report.gm_pages import GmAnswer, GmCommandDone, GmImpostor
-from pbem.ruleset import Order, RulesetError
+from pbem.ruleset import Order
 from pbem.store.models import Campaign
 
 

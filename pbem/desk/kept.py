@@ -22,7 +22,6 @@ from pbem.desk.replies import Case, answer, question
 from pbem.desk.seats import load_seat
 from pbem.desk.sheet import Names, SheetText, find_sheet
 from pbem.desk.taking import Outcome
-from pbem.masking import masked
 from pbem.post.codes import find_codes
 from pbem.post.reading import Message, read_letter
 from pbem.report import Refusal
@@ -30,6 +29,7 @@ from pbem.report.pages import Reason
 from pbem.report.people_pages import Doubt, Question
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.models import Person, Request
+from pbem.util import masked
 
 _BY_WORD = select(Request.id, Request.code, Request.message_id).where(
     Request.kind == "message",

@@ -23,7 +23,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.acts.arguments import PlayerCommand
-from pbem.budget import Overrun, within
+from pbem.app import House
 from pbem.desk.attempts import ALONE, MOST_ATTEMPTS, Waiting, attempted, in_groups, raw_letter, unsorted_letters
 from pbem.desk.bounces import returned_mail
 from pbem.desk.commands import Rules, Status
@@ -34,14 +34,14 @@ from pbem.desk.requests import CommandList, find_request
 from pbem.desk.seats import Shown, shown_by_code, shown_by_reference
 from pbem.desk.sheet import find_sheet
 from pbem.errors import StoreError
-from pbem.house import House
-from pbem.logbook import tell
+from pbem.log import tell
 from pbem.post.bounces import read_bounce
 from pbem.post.codes import find_codes
 from pbem.post.reading import Message, read_letter
 from pbem.store.models import Campaign, Outgoing, Request, SeatRow
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.waking import Queue, Work, wake
+from pbem.util import Overrun, within
 
 _NAME = re.compile(r"[a-z0-9-]+")
 

@@ -19,9 +19,9 @@ from sqlalchemy import Select, and_, bindparam, func, not_, select
 from pbem.campaign.journal import note
 from pbem.desk.replies import Case, midnight
 from pbem.desk.seats import SeatContext
-from pbem.masking import CODE_CHARACTERS, TOKEN_BYTES
 from pbem.store.models import Act, Sheet
 from pbem.store.models import InboxMessage as LetterRow
+from pbem.util import CODE_CHARACTERS, TOKEN_BYTES
 
 LETTERS_A_DAY = 200
 """Of one account; what comes beyond that is kept and not dealt with."""

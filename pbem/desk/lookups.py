@@ -20,9 +20,9 @@ from pbem.desk.replies import Case, sent_today, was_sent
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
 from pbem.desk.seats import seats_of
 from pbem.report.receipt import DIGEST_SHOWN
-from pbem.report.wording import when
 from pbem.store.models import Absence, Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
 from pbem.store.states import ApplicantStatus, Phase
+from pbem.text import when
 
 RESENDS_A_DAY = 20
 """Reports are large: no player reads more of them again in a day."""

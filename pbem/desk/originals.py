@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from pbem.masking import masked
 from pbem.post.cleaning import HEADER, is_end
+from pbem.util import masked
 
 _STARTS = 4
 """Words by which the place of a line is found."""

@@ -21,12 +21,11 @@ from typing import Any
 from sqlalchemy import Boolean, bindparam, func, literal_column, select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.campaign.notices import Postman, house_key
 from pbem.campaign.sheets import receipt_name
 from pbem.desk.claims import Confirmed
 from pbem.desk.seats import SeatContext, as_mailed_to, is_known
-from pbem.house import House
-from pbem.masking import without_keys
 from pbem.post.authentication import Verdict
 from pbem.post.cleaning import has_header
 from pbem.post.codes import without_codes
@@ -37,6 +36,7 @@ from pbem.report import Receipt, Refusal
 from pbem.report.pages import Page, RulebookPage
 from pbem.store.models import Campaign, Outgoing
 from pbem.store.models import InboxMessage as LetterRow
+from pbem.util import without_keys
 
 STRANGERS_A_DAY = 100
 """Answers of one kind to addresses that are not known, and for which the receiving server does not vouch."""

@@ -32,11 +32,11 @@ from pbem.desk.days import with_days
 from pbem.desk.replies import Case
 from pbem.desk.seats import SeatContext
 from pbem.desk.sheet import Header, Names, SheetText
-from pbem.masking import without_keys
 from pbem.post.cleaning import is_end
 from pbem.ruleset import Order, Parsed, split_words
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
 from pbem.store.models import Person
+from pbem.util import without_keys
 
 MOST_COMMANDS = 20
 """More commands in one letter are not read."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.desk.bounces import note_automatic
 from pbem.desk.choosing import upper
 from pbem.desk.claims import Claim, Declined, Seated, Unproven
@@ -24,7 +25,6 @@ from pbem.desk.replies import Case
 from pbem.desk.requests import find_press
 from pbem.desk.sheet import Names, SheetText, find_sheet
 from pbem.desk.taking import Outcome, is_untouched, take_sheet
-from pbem.house import House
 from pbem.post.authentication import Verdict, sender_verdict
 from pbem.post.reading import Message, read_letter
 from pbem.post.robots import DELIVERY_REPORT, LOOPING, OWN

@@ -12,9 +12,9 @@ from pbem.desk.commands import Rules
 from pbem.desk.replies import Case, send_rulebook, sent_today, to_stranger, was_sent
 from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.desk.seats import games_of, taking_players
+from pbem.games import rulebook
 from pbem.report.markdown import Section, as_html, as_text, find_sections, headed_sections, sections
 from pbem.report.pages import RulebookPage
-from pbem.rulebook import rulebook
 from pbem.ruleset import AnyRuleset, Order
 
 RULES_A_DAY = 20

@@ -18,9 +18,9 @@ import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
-from pbem.masking import MASK
 from pbem.post.cleaning import is_end
 from pbem.ruleset import split_words
+from pbem.util import MASK
 
 Names = Container[str]
 """The campaigns there are."""

@@ -20,11 +20,11 @@ from pbem.desk.replies import ECHO, Case, answer, is_echo, send_receipts
 from pbem.desk.requests import begins_with_command
 from pbem.desk.seats import SeatContext, as_mailed_to
 from pbem.desk.sheet import SheetText
-from pbem.masking import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
 from pbem.report import Receipt, Refusal, Told
 from pbem.report.pages import Reason
 from pbem.report.people_pages import Doubt
 from pbem.ruleset import AnyRuleset, View, split_words
+from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
 
 _BARS = " \t>|"
 """Signs by which programs mark what is quoted."""

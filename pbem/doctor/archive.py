@@ -17,9 +17,9 @@ from pbem.campaign.restoring import damaged
 from pbem.config import Settings
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import MISREAD
-from pbem.progress import Progress, silent
 from pbem.store import Store, sqlite_path
 from pbem.store.models import Campaign, Turn
+from pbem.util import Progress, silent
 
 MOST_NAMED = 8
 """Turns named in a sentence."""

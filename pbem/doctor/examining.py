@@ -6,14 +6,14 @@ import datetime as dt
 from collections.abc import Iterator
 from pathlib import Path
 
-from pbem.catalogue import Catalogue
 from pbem.config import load_settings
 from pbem.doctor.database import database
 from pbem.doctor.mail import mail
 from pbem.doctor.places import disk, folders, games, settings_file, templates, zones
 from pbem.doctor.privacy import privacy
 from pbem.doctor.verdict import Diagnosis, Examined
-from pbem.progress import Progress, silent
+from pbem.games import Catalogue
+from pbem.util import Progress, silent
 
 
 def examine(home: Path, now: dt.datetime, catalogue: Catalogue, *, progress: Progress = silent) -> Diagnosis:

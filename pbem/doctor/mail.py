@@ -5,13 +5,14 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator
 
-from pbem.config import Dkim, PostUrl, Secret, Settings, reaches
+from pbem.config import Settings, reaches
+from pbem.config_values import Dkim, PostUrl, Secret
 from pbem.doctor.advice import advice_for
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import ConfigError, PostError
 from pbem.post.probing import greet_carrier, mails_waiting
 from pbem.post.signing import Signer, is_valid
-from pbem.report.wording import counted
+from pbem.text import counted
 
 _PROBE = b"From: orders@example.org\r\nSubject: probe\r\n\r\nprobe\r\n"
 

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pbem.catalogue import Catalogue
-from pbem.config import FILE_NAME, Settings, settings_problems
+from pbem.app import TEMPLATES
+from pbem.config import Settings, settings_problems
+from pbem.config_values import FILE_NAME
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import reason_of
-from pbem.house import TEMPLATES
+from pbem.games import Catalogue
 from pbem.report.checking import filling_faults, own_templates, template_faults
 from pbem.ruleset import AnyRuleset
 from pbem.site.samples import site_pages

@@ -7,13 +7,13 @@ import datetime as dt
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.campaign.unreadable import keep_fact, read_fact
 from pbem.config import INACTIVE
 from pbem.errors import ConfigError
-from pbem.house import House
-from pbem.report.wording import when
 from pbem.store import flushed, require_unchanged
 from pbem.store.models import Fact
+from pbem.text import when
 
 CLOSED = "closed"
 """The name of the fact that is kept."""

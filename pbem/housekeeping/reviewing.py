@@ -18,12 +18,12 @@ from sqlalchemy.orm import Session
 from pbem.acts.act import Scene
 from pbem.acts.ruling.adjudicating import needs_ruling
 from pbem.acts.time.holding import hold
+from pbem.app import House
 from pbem.campaign.due import BY_DEADLINE, Due, Waiting, load_waiting, still_due
 from pbem.campaign.holds import describe_hold
 from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
 from pbem.errors import StoreError, in_words
-from pbem.house import House
 from pbem.report.time_pages import HeldTurn
 from pbem.ruleset import Adjudicated
 from pbem.store.models import InboxMessage, Sheet, Turn

@@ -18,10 +18,10 @@ from pbem.acts.act import Question, Scene
 from pbem.acts.arguments import GmCommand
 from pbem.acts.channel import Channel
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
-from pbem.report.wording import briefly, columns, counted, wrapped
 from pbem.ruleset import AnyRuleset, Seat
 from pbem.store.models import InboxMessage, Person, SeatRow, Sheet, Turn
 from pbem.store.states import Phase
+from pbem.text import briefly, columns, counted, wrapped
 
 LATELY = 3
 """The last turns in which a seat was awaited, by which it is judged whether its player still plays."""

@@ -13,17 +13,17 @@ from sqlalchemy.orm import Session, joinedload
 from pbem.acts.act import Question, Scene
 from pbem.acts.arguments import GmCommand
 from pbem.acts.channel import Channel, format_days
+from pbem.app import House
 from pbem.campaign.deadlines import Away
 from pbem.campaign.due import Counting, load_waiting
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_state
 from pbem.campaign.unreadable import fault_of, noticed, readable, unreadable_words
 from pbem.errors import StoreError
-from pbem.house import House
 from pbem.housekeeping.health import house_notices
-from pbem.report.wording import columns, counted, when
 from pbem.ruleset import Seat
 from pbem.store.models import Absence, Campaign, InboxMessage, Outgoing, SeatRow, Turn
 from pbem.store.states import HoldKind, LetterState, MailState, Phase, Seating
+from pbem.text import columns, counted, when
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

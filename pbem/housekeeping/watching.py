@@ -16,16 +16,16 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.calendar.outage import Outage, Watch, after_failure, after_poll
 from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import load_campaign
 from pbem.campaign.unreadable import UNREADABLE, keep_fact, read_fact
 from pbem.errors import CampaignError
-from pbem.house import House
-from pbem.logbook import tell
-from pbem.report.wording import when
+from pbem.log import tell
 from pbem.store.models import Campaign, Fact, InboxMessage
+from pbem.text import when
 
 MAILBOX = "mailbox"
 """The name of the fact that is kept."""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from pbem.config import Pace, Settings
+from pbem.config import Settings
+from pbem.config_values import Pace
 from pbem.errors import StoreError
 from pbem.jobs.tables import are_queues_there, can_have_queues
 from pbem.store.waking import Queue, Waker, Work

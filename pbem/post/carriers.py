@@ -12,11 +12,11 @@ from typing import Protocol
 
 from pbem.config import Settings
 from pbem.errors import CarrierDown, PermanentPostError, PostError
-from pbem.masking import without_secrets
 from pbem.post.connecting import ANSWER_SECONDS, Login, log_in, login_for, tls_context
 from pbem.post.maildir import MaildirCarrier
 from pbem.post.refusals import failure
 from pbem.post.signing import Signer
+from pbem.util import without_secrets
 
 _SENDABLE = re.compile(r"\A(?=[^@]++@.)[!-~]++")
 """What may stand in a command as it is: nothing that ends the command, and no letter that needs SMTPUTF8 (RFC 6531)."""

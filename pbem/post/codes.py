@@ -13,8 +13,8 @@ import hmac
 import json
 import re
 
-from pbem.masking import CODE_CHARACTERS, ID_CHARACTERS
 from pbem.post.reading import Message
+from pbem.util import CODE_CHARACTERS, ID_CHARACTERS
 
 _CODE = rf"[a-z2-7]{{{CODE_CHARACTERS}}}"
 _WORD = re.compile(_CODE)

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pbem.config import PostUrl, Secret, Settings
+from pbem.config import Settings
+from pbem.config_values import PostUrl, Secret
 from pbem.errors import ConfigError
 
 CONNECT_SECONDS = 15

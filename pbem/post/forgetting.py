@@ -18,12 +18,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Executable, bindparam, select, update
 from sqlalchemy.orm import Session
 
-from pbem.masking import MASK, TOKEN_BYTES
 from pbem.post.reading import read_letter
 from pbem.post.writing import text_alone
 from pbem.store import Store
 from pbem.store.models import InboxMessage, Outgoing
 from pbem.store.states import LetterState, MailState
+from pbem.util import MASK, TOKEN_BYTES
 
 COMES_BACK = timedelta(days=7)
 """For so long after a mail was sent its delivery report is waited for; servers give up after 5 days (RFC 5321)."""

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 
 from pbem.config import Settings
 from pbem.errors import PbemError
-from pbem.logbook import tell
-from pbem.masking import without_secrets
+from pbem.log import tell
 from pbem.post.imap import ImapMailbox
+from pbem.util import without_secrets
 
 LONGEST = 300
 """Seconds in IDLE; routers forget a line on which nobody has spoken for longer."""

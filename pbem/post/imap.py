@@ -17,9 +17,9 @@ from imapclient.exceptions import LoginError
 
 from pbem.config import Settings
 from pbem.errors import ConfigError, TemporaryPostError
-from pbem.masking import without_secrets
 from pbem.post.connecting import ANSWER_SECONDS, CONNECT_SECONDS, Login, log_in, login_for, tls_context
 from pbem.post.incoming import CUT_TO, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches, is_read_whole
+from pbem.util import without_secrets
 
 SIZES_AT_ONCE = 1_000
 """UIDs of one FETCH; Dovecot refuses a command line of 30,000."""

@@ -9,7 +9,7 @@ from typing import Any, cast
 from sqlalchemy import Table, select
 from sqlalchemy.orm import Session
 
-from pbem.logbook import tell
+from pbem.log import tell
 from pbem.post.fingerprint import fingerprint, message_ids
 from pbem.post.incoming import Incoming, Mailbox
 from pbem.store import Store, insert_new

@@ -16,9 +16,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pbem.durable import flush
 from pbem.errors import CarrierDown, TemporaryPostError, reason_of
 from pbem.post.incoming import MAX_GM_MAIL, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches, is_read_whole
+from pbem.util import flush
 
 STALE_SECONDS = 36 * 3600
 """A mail that nobody has gone on writing for so long never will be whole (the Maildir specification)."""

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
-from pbem.config import Pace
+from pbem.config_values import Pace
 from pbem.post.waiting import IN_ORDER, LONGEST_WAIT, OUTBOX, is_due
 from pbem.store.states import MailState
 

@@ -18,9 +18,9 @@ from threading import Lock
 from sqlalchemy import ColumnElement, bindparam, select, true, update
 from sqlalchemy.orm import Session
 
-from pbem.config import Pace
+from pbem.config_values import Pace
 from pbem.errors import CarrierDown, PermanentPostError, TemporaryPostError
-from pbem.logbook import tell
+from pbem.log import tell
 from pbem.post.carriers import Carrier
 from pbem.post.pace import hold_back, newest
 from pbem.post.rescue import after_refusal, noted

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pbem.config import FILE_NAME, Dkim
+from pbem.config_values import FILE_NAME, Dkim
 from pbem.errors import ConfigError
 
 _SIGNED = (

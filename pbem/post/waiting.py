@@ -8,7 +8,7 @@ from typing import cast
 
 from sqlalchemy import ColumnElement, Table, case
 
-from pbem.config import Pace
+from pbem.config_values import Pace
 from pbem.store.models import Outgoing
 from pbem.store.states import UNSENT
 

@@ -17,8 +17,8 @@ from pbem.report.pages import Page
 from pbem.report.reporter import LETTER, Reporter, template_environment
 from pbem.report.samples import sample_facts, sample_pages, sample_views
 from pbem.report.sandbox import TooMuch, limited
-from pbem.report.wording import barred
 from pbem.ruleset import AnyRuleset
+from pbem.text import barred
 
 _WORDS = "# A sample\n\nand **sample**"
 """Words that look like something, so that a letter of them has HTML."""

@@ -10,7 +10,8 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from markupsafe import Markup
 
-from pbem.report.wording import CSS, WIDTH, columns, heading
+from pbem.report.wording import CSS
+from pbem.text import WIDTH, columns, heading
 
 _READER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 """HTML in a text is shown, not used, and no picture is fetched from anywhere."""

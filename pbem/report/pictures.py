@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from xml.parsers import expat
 
-from pbem.logbook import tell
+from pbem.log import tell
 from pbem.ruleset import HALO, Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, svg_document
 
 LARGEST_SIDE = 4_000

@@ -29,7 +29,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
 
-from pbem.logbook import LOG
+from pbem.log import LOG
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.ruleset import AnyRuleset, Order
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pbem.report.wording import counted
 from pbem.ruleset import Finding, Order, OrderBook, Parsed, Seat, join_lines
+from pbem.text import counted
 
 DIGEST_SHOWN = 12
 """Hex digits of a sheet's digest that players are shown."""

@@ -36,8 +36,9 @@ from pbem.report.scores import tell_scores
 from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
 from pbem.report.seat_page import seat_page
 from pbem.report.typed import is_plain, typed
-from pbem.report.wording import CSS, TEXT_FILTERS, barred, briefly
+from pbem.report.wording import CSS, TEXT_FILTERS
 from pbem.ruleset import AnyRuleset, Order, Picture, View, canonical
+from pbem.text import barred, briefly
 
 FEW, FEW_DRAWN = 24, 2
 """Reports of a turn without pictures, and of all turns with them, up to which other processes are not worth it.

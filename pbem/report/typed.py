@@ -16,7 +16,8 @@ from itertools import groupby, pairwise, starmap
 from markupsafe import Markup, escape
 
 from pbem.report.markdown import LINK, rows_of_table
-from pbem.report.wording import CSS, columns
+from pbem.report.wording import CSS
+from pbem.text import columns
 
 _MOST_COLUMNS = 4
 """Wider tables do not fit a phone, but in columns of a narrow letter, which can be moved sideways."""

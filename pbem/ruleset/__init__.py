@@ -1,5 +1,6 @@
 """The contract between host and games, and the value types that pass through it."""
 
+from pbem.errors import RulesetError, SaveError, SetupError
 from pbem.ruleset.base import BaseRuleset
 from pbem.ruleset.canonical import canonical, digest
 from pbem.ruleset.contract import (
@@ -12,11 +13,8 @@ from pbem.ruleset.contract import (
     Option,
     Panorama,
     Ruleset,
-    RulesetError,
-    SaveError,
     Seat,
     Seats,
-    SetupError,
     Standing,
     TakenOver,
     TurnInput,

@@ -28,6 +28,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
+from pbem.errors import RulesetError, SaveError, SetupError
 from pbem.ruleset.contract import (
     Bot,
     Demo,
@@ -35,11 +36,8 @@ from pbem.ruleset.contract import (
     Json,
     Option,
     Panorama,
-    RulesetError,
-    SaveError,
     Seat,
     Seats,
-    SetupError,
     Standing,
     TurnInput,
     View,

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+from pbem.errors import SetupError
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.enclosures import Brought, Enclosure
@@ -46,18 +47,6 @@ Bot = Callable[[View, Dice], list[str]]
 """Plays a seat: from the mailed view to the lines of a sheet, as a person would type them."""
 
 S = TypeVar("S")
-
-
-class RulesetError(Exception):
-    """Base of what a ruleset refuses; the text is one sentence for a GM."""
-
-
-class SetupError(RulesetError):
-    """Options, seats or a chart with which the game cannot be set up."""
-
-
-class SaveError(RulesetError):
-    """A saved state this code cannot read, such as one newer than itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from pbem.report.entry import Due, deadlines_calendar
-from pbem.report.wording import when
 from pbem.ruleset import svg_escape
 from pbem.site.facts import CampaignShown, ClubShown, Opened
 from pbem.store.states import Phase
+from pbem.text import when
 
 _ATOM = "http://www.w3.org/2005/Atom"
 MOST_ENTRIES = 40

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.campaign.holds import is_pause
 from pbem.campaign.press.pieces import NEWS
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_state
 from pbem.campaign.unreadable import fault_of, unreadable_words
 from pbem.errors import StoreError
-from pbem.house import House
 from pbem.report import Said
 from pbem.ruleset import AnyRuleset, Panorama, Seat, View
 from pbem.site.facts import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score, Spectacle

@@ -16,17 +16,16 @@ from markupsafe import Markup
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.archive import file_hash, words_told
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
 from pbem.campaign.unreadable import UNREADABLE, keep_fact, read_fact
-from pbem.errors import CampaignError, PbemError, StoreError, in_words
-from pbem.house import House
+from pbem.errors import CampaignError, PbemError, RulesetError, StoreError, in_words
+from pbem.games import rulebook
 from pbem.report import Reporter
 from pbem.report.markdown import as_html
 from pbem.report.pictures import UnfitPicture, check
-from pbem.report.wording import when
-from pbem.rulebook import rulebook
-from pbem.ruleset import Adjudicated, RulesetError, seal, suggest
+from pbem.ruleset import Adjudicated, seal, suggest
 from pbem.site.facts import CampaignShown, ClubShown
 from pbem.site.feeds import calendar, campaign_feed, club_feed
 from pbem.site.folder import SiteFolder
@@ -35,6 +34,7 @@ from pbem.site.plot import colour_of, plot
 from pbem.site.replay import Replay, write_replay
 from pbem.store.models import Act, Campaign, Press, Report, SealedPage, SeatRow, Turn
 from pbem.store.states import SITE
+from pbem.text import when
 from pbem.web import Dress, dress, island
 
 _FORMAT = 2

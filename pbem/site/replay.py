@@ -19,11 +19,11 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.campaign.history import orders_told
 from pbem.campaign.press.pieces import DIARY, PRESS
 from pbem.campaign.shelf import Shelf, named
 from pbem.campaign.snapshot import CampaignSnapshot, live
-from pbem.house import House
 from pbem.report import Reporter
 from pbem.report.enclosed import raster_svg
 from pbem.report.pictures import UnfitPicture, check

@@ -23,9 +23,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.orm import Session
 
-from pbem.durable import has_room
 from pbem.errors import DISK_FULL, ConfigError, StoreError
 from pbem.store.waking import Waker, awaited
+from pbem.util import has_room
 
 BUSY_SECONDS = 30
 """How long a SQLite session waits for another process's writing session to end."""

@@ -9,12 +9,12 @@ from sqlalchemy import select, update
 
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import UpkeepError
-from pbem.masking import masked
 from pbem.post.forgetting import is_masked
 from pbem.post.reading import read_head
 from pbem.store import Store
 from pbem.store.models import Campaign, Outgoing
 from pbem.store.states import UNSENT, MailState
+from pbem.util import masked
 
 _TRIED_AGAIN = (MailState.QUEUED, MailState.FAILED)
 """What needs no naming to be tried again: neither what another process is just sending, nor what has come back."""

@@ -15,12 +15,12 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.ruling.adjudicating import held_for_rulings
 from pbem.acts.turns.run_requests import asked_runs
+from pbem.app import House
 from pbem.campaign.due import due, open_turns
 from pbem.campaign.unreadable import UNREADABLE
 from pbem.desk.attempts import ALONE
 from pbem.desk.lanes import sort_letters
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.reminding import untold
 from pbem.housekeeping.watching import LastPoll, last_poll, watch_polls

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Row, select, text
 from sqlalchemy.orm import Session
 
-from pbem.house import House
+from pbem.app import House
 from pbem.jobs import check_queues
 from pbem.store.models import Worker
 from pbem.store.waking import Queue

@@ -30,17 +30,16 @@ from psycopg import Error as PostgresError
 from sqlalchemy import column, delete, func, select, table
 from sqlalchemy.orm import Session
 
-from pbem.budget import Stopped
+from pbem.app import House
 from pbem.errors import ConfigError, PbemError, StoreError, in_words
-from pbem.house import House
 from pbem.housekeeping.watching import last_poll
-from pbem.logbook import tell
-from pbem.masking import without_secrets
+from pbem.log import tell
 from pbem.post.idling import LONGEST, open_waiter
 from pbem.steps import Ticked, tell_problems
 from pbem.store.models import Worker
 from pbem.store.sessions import Place
 from pbem.store.waking import Queue, Work, wake
+from pbem.util import Stopped, without_secrets
 from pbem.working.hands import Hands
 from pbem.working.jobs import AT_ONCE, do_job
 from pbem.working.looking import LOST_AFTER

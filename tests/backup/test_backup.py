@@ -12,7 +12,7 @@ import pytest
 
 from pbem.backup import back_up, check_backup
 from pbem.config import load_settings
-from pbem.config.file import FILE_NAME
+from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError
 from pbem.store import downgrade, revision_of
 from tests.backup.conftest import Kept

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from pbem.app import open_house
 from pbem.backup import check_backup, import_campaign, restore_home
 from pbem.campaign.columns import CHECKS, find_faults
 from pbem.errors import BackupError, PbemError
-from pbem.house import open_house
 from pbem.housekeeping.closed import open_home
 from pbem.housekeeping.status import house_status
 from pbem.post.codes import reply_code

@@ -19,11 +19,11 @@ from click.testing import CliRunner
 
 from pbem.backup import check_backup, restore_home
 from pbem.backup.trees import unpack
-from pbem.catalogue import installed_games
 from pbem.commands import main
 from pbem.config import INACTIVE, load_settings
 from pbem.doctor import examine
 from pbem.errors import BackupError, PbemError
+from pbem.games import installed_games
 from tests.backup.conftest import Kept
 from tests.backup.hostile import Facts, archive, forged, tree, with_settings
 from tests.toy.home import GAMES

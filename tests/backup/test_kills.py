@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from pbem.app import House, open_house
 from pbem.backup import back_up, check_backup, export_campaign, import_campaign, restore_home
 from pbem.campaign.proof import prove
 from pbem.config import load_settings
 from pbem.errors import BackupError
-from pbem.house import House, open_house
 from pbem.store.models import Campaign
 from tests.backup.test_moving import NEW
 from tests.campaign.history import begin, play

@@ -13,12 +13,12 @@ from sqlalchemy import select
 
 from pbem.acts.act import do
 from pbem.acts.time.holding import Release
+from pbem.app import open_house
 from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.proof import prove
 from pbem.config import load_settings
-from pbem.config.file import FILE_NAME
+from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, StoreError
-from pbem.house import open_house
 from pbem.housekeeping.closed import is_closed, open_home
 from pbem.housekeeping.status import house_status
 from pbem.jobs import check_queues

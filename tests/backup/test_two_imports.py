@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
+from pbem.app import open_house
 from pbem.archive.verify import verify
 from pbem.backup import import_campaign
 from pbem.errors import BackupError, StoreError
-from pbem.house import open_house
 from pbem.store.models import Campaign, Outgoing
 from tests.backup.test_moving import Moved, another_home, moved
 from tests.campaign.history import rows

@@ -8,10 +8,10 @@ from threading import Thread
 
 import pytest
 
+from pbem.app import open_house
 from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.proof import prove
 from pbem.config import load_settings
-from pbem.house import open_house
 from tests.campaign.history import begin, live_turns, play
 from tests.toy.home import GAMES, Desk, open_desk
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench.crowd import ORDERS, crowd, night, start
-from pbem.config import FILE_NAME
-from pbem.founding import found
-from pbem.house import open_house
+from pbem.app import found, open_house
+from pbem.config_values import FILE_NAME
 from pbem_rules.harvester import RULESET
 
 LEAST = 4

@@ -9,7 +9,7 @@ import pytest
 from bench.night import FLOOR, HOUSE, PLAYER, STAGES, Miscount, Night, measure, rows
 from bench.parts.clock import Spent, Stages, medians
 from bench.parts.club import Club
-from pbem.catalogue import installed_games
+from pbem.games import installed_games
 from tests.servers.mail import MailServer
 
 SEATS = 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.pictures import BYTES_AIM, rows
-from pbem.catalogue import installed_games
+from pbem.games import installed_games
 
 
 def test_each_picture_of_a_report_has_a_row() -> None:

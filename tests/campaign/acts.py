@@ -38,12 +38,12 @@ from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling
 from pbem.acts.time.extending import Extend
 from pbem.acts.time.holding import Hold, Release
 from pbem.acts.time.scheduling import Reschedule
+from pbem.app import House
 from pbem.campaign.people.dicewords import choose_word
 from pbem.campaign.snapshot import find_place, load_campaign, locked_campaign
 from pbem.campaign.tokens import hash_token
 from pbem.desk.answer import answer_letters
 from pbem.errors import PbemError, StoreError
-from pbem.house import House
 from pbem.post.forgetting import forget_tokens
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from sqlalchemy import select
 
+from pbem.app import House
 from pbem.archive.reading import RECORD
-from pbem.house import House
 from pbem.store.models import Base
 
 _DRAWN = re.compile(r"\b[0-9a-z]{16,}\b")

@@ -19,11 +19,11 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event
 
 from pbem.acts.past.chain import find_break
+from pbem.app import House, open_house
 from pbem.archive.verify import verify
 from pbem.campaign.proof import prove
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import PbemError
-from pbem.house import House, open_house
 from pbem.tick import tick
 from tests.campaign.acts import Stage, attempt, come
 from tests.campaign.ending import ending

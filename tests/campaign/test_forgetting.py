@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import update
 
 from pbem.errors import UpkeepError
-from pbem.masking import MASK
 from pbem.post.fingerprint import message_ids
 from pbem.post.forgetting import is_masked, with_text_alone, without_tokens
 from pbem.post.reading import read_letter
@@ -18,6 +17,7 @@ from pbem.post.writing import Mail, Part, compose
 from pbem.store.models import InboxMessage, Outgoing
 from pbem.upkeep.letters import retry_letter, show_letter
 from pbem.upkeep.outbox import retry_mail
+from pbem.util import MASK
 from tests.campaign.history import rows
 from tests.toy.home import MONDAY, Desk, text_of
 

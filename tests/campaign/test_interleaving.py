@@ -63,7 +63,7 @@ def _set(request: pytest.FixtureRequest, stack: ExitStack) -> Scene:
 @pytest.fixture(autouse=True)
 def _unlogged(caplog: pytest.LogCaptureFixture) -> None:
     """What pytest keeps of the log holds on to the frames of acts that were refused, and they to what they had read."""
-    caplog.set_level(logging.CRITICAL + 1, "pbem.logbook")
+    caplog.set_level(logging.CRITICAL + 1, "pbem.log")
 
 
 @pytest.fixture

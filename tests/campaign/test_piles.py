@@ -10,9 +10,9 @@ import pytest
 
 from pbem.acts.act import look
 from pbem.acts.past.preview import ShowPreview
+from pbem.app import TEMPLATES
 from pbem.campaign import piles
 from pbem.campaign.piles import Files, Pile, batches
-from pbem.house import TEMPLATES
 from pbem.report import Reporter, reporter
 from pbem.store.models import Outgoing, Report
 from tests.campaign.history import begin, play, proof, rows, send

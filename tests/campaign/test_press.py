@@ -19,9 +19,9 @@ from pbem.acts.turns.turnrun import at_any_rate, run_turn
 from pbem.campaign.press.passing import MOST_CHARACTERS, passable
 from pbem.campaign.proof import prove
 from pbem.errors import CampaignError
-from pbem.masking import MASK, masked
 from pbem.ruleset import View
 from pbem.store.models import Act
+from pbem.util import MASK, masked
 from tests.toy.home import Desk, open_desk, text_of
 from tests.toy.ruleset import Auction
 

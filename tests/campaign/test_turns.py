@@ -14,8 +14,8 @@ from pbem.acts.opening import Start
 from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.ground import ATTEMPTS
 from pbem.errors import CampaignError
+from pbem.games import rulebook
 from pbem.report.markdown import as_text
-from pbem.rulebook import rulebook
 from pbem.ruleset import Json, Order, View
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Turn
 from tests.toy.home import GAMES, MONDAY, Desk, text_of

@@ -12,10 +12,10 @@ from sqlalchemy import func, select
 
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.turns.turnrun import run_turn
+from pbem.app import open_house
 from pbem.campaign.proof import prove
 from pbem.desk.answer import answer_letters
 from pbem.errors import CampaignError
-from pbem.house import open_house
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.store.models import Outgoing, Report, Sheet, Turn

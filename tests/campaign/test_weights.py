@@ -28,11 +28,11 @@ from pbem.acts.people.roster import ExpelSeat, GiveSeat, VacateSeat
 from pbem.acts.ruling.adjudicating import TakeRuling
 from pbem.acts.ruling.withdrawing import RestoreRuling
 from pbem.acts.time.extending import Extend
+from pbem.app import House
 from pbem.commands import main
 from pbem.commands.weights import WEIGHTS
 from pbem.desk.commands import COMMANDS, ChangeAddress, Fallback
 from pbem.desk.gm_commands import GM_COMMANDS
-from pbem.house import House
 from pbem.ruleset import Order
 from pbem.store.models import Base
 from tests.campaign.acts import STAGES, TOKEN

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbem.commands import main
-from pbem.config import FILE_NAME
+from pbem.config_values import FILE_NAME
 from tests.toy.fixtures import desk, shared
 
 __all__ = ["desk", "shared"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pbem.catalogue import installed_games
 from pbem.commands import main
+from pbem.games import installed_games
 from pbem.store import downgrade
 from tests.cli.conftest import Run
 from tests.games import RULESETS

@@ -16,10 +16,10 @@ from sqlalchemy import update
 
 from pbem.campaign.proof import code_change, prove
 from pbem.campaign.snapshot import load_campaign
-from pbem.catalogue import GROUP, Catalogue, installed_games
 from pbem.doctor import examine
 from pbem.doctor.advice import advice_for_database
 from pbem.errors import ReplayError
+from pbem.games import GROUP, Catalogue, installed_games
 from pbem.ruleset import Json
 from pbem.store.models import Turn
 from tests.cli.conftest import Run

@@ -7,8 +7,8 @@ import re
 from click.shell_completion import BashComplete
 from click.testing import CliRunner
 
-from pbem.catalogue import installed_games
 from pbem.commands import main
+from pbem.games import installed_games
 
 
 def test_the_help_lists_every_command_once() -> None:

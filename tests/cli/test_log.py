@@ -10,10 +10,10 @@ from pathlib import Path
 from click.testing import CliRunner
 from sqlalchemy import update
 
-from pbem.catalogue import installed_games
 from pbem.commands import main
 from pbem.console.running import status_lines
 from pbem.doctor import examine
+from pbem.games import installed_games
 from pbem.housekeeping.status import house_status
 from pbem.post.waiting import GIVE_UP
 from pbem.ruleset import Picture, View

@@ -16,7 +16,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbem.commands import main
-from pbem.config import FILE_NAME, with_values
+from pbem.config import with_values
+from pbem.config_values import FILE_NAME
 from pbem.store import Store
 from tests.cli.conftest import Run
 

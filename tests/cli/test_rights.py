@@ -12,7 +12,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pbem.config import FILE_NAME, with_values
+from pbem.config import with_values
+from pbem.config_values import FILE_NAME
 from pbem.jobs import prepare_queues
 from pbem.store import copy_in
 from tests.cli.conftest import Run

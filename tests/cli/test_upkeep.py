@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 from sqlalchemy import select, update
 
 from pbem.commands import main
-from pbem.masking import masked
 from pbem.store.models import InboxMessage, Outgoing
+from pbem.util import masked
 from tests.toy.home import MONDAY, Desk
 
 TOKEN = "0123456789abcdef0123"

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from pbem.app import open_house
 from pbem.errors import StoreError
-from pbem.house import open_house
 from pbem.ruleset import Parsed, View
 from pbem.serving import serve, stopped_by_signals
 from pbem.tick import tick

@@ -14,12 +14,12 @@ from sqlalchemy import select
 
 from pbem.desk import attempts
 from pbem.desk.answer import answer_letters
-from pbem.masking import masked
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.post.reading import read_letter
 from pbem.ruleset import Parsed, View
 from pbem.store.models import Act, InboxMessage, Outgoing, Request, Sheet
+from pbem.util import masked
 from tests.desk.trusting import ANN, BOB, CYD, EVE, code, stand_in, token
 from tests.toy.home import Desk, open_desk
 from tests.toy.ruleset import Auction

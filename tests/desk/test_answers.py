@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from pbem.house import open_house
+from pbem.app import open_house
 from pbem.store.models import Campaign, Sheet, Shelf, Turn
 from tests.desk.trusting import ANN, BOB, CYD, EVE, code, put_seat, token, told
 from tests.toy.home import GAMES, Desk, open_desk

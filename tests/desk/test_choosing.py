@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.house import open_house
+from pbem.app import open_house
 from pbem.ruleset import Parsed, View
 from pbem.ruleset.orders import Entry
 from pbem.store.models import Sheet

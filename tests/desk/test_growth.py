@@ -15,7 +15,6 @@ from pbem.desk.replies import bare_subject
 from pbem.desk.requests import find_request
 from pbem.desk.sheet import find_sheet
 from pbem.errors import CampaignError
-from pbem.masking import masked
 from pbem.post.addresses import all_addresses, one_address
 from pbem.post.authentication import sender_verdict
 from pbem.post.bounces import read_bounce
@@ -25,6 +24,7 @@ from pbem.post.html_text import html_to_text
 from pbem.post.mime import decode_words, parameter
 from pbem.post.reading import read_letter
 from pbem.post.wrapping import mend, unflow
+from pbem.util import masked
 from tests.growth import MOST_GROWTH, growth
 from tests.toy.ruleset import Auction
 

@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 from pbem.acts.gm import mail_gm_token
 from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.snapshot import load_campaign
-from pbem.masking import MASK, masked, without_keys
 from pbem.store.models import Act, InboxMessage, Outgoing, Sheet
+from pbem.util import MASK, masked, without_keys
 from tests.desk.trusting import token
 from tests.toy.home import Desk, text_of
 

@@ -12,8 +12,8 @@ from sqlalchemy import update
 from pbem.acts.act import do
 from pbem.acts.opening import Start
 from pbem.desk.rulebooks import RULES_A_DAY, UNPROVEN_RULES_A_DAY
+from pbem.games import rulebook
 from pbem.report.markdown import headed_sections
-from pbem.rulebook import rulebook
 from pbem.ruleset import AnyRuleset
 from pbem.store.models import Campaign
 from pbem.store.states import Phase

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.house import open_house
+from pbem.app import open_house
 from pbem.ruleset import View
 from pbem.store.models import Sheet
 from tests.desk.trusting import ANN, code, told

@@ -24,7 +24,7 @@ from pbem.backup.checking import Proved
 from pbem.campaign.due import Due
 from pbem.campaign.policy import RULES, Policy
 from pbem.commands import main
-from pbem.config.values import READERS
+from pbem.config_values import READERS
 from pbem.desk.answer import Tally
 from pbem.desk.check import Check
 from pbem.desk.commands import REFERENCE

@@ -19,9 +19,9 @@ from pbem.acts.creation import NewCampaign, create
 from pbem.acts.gm import mail_gm_token
 from pbem.acts.opening import Start
 from pbem.acts.turns.turnrun import run_turn
+from pbem.app import House, open_house
 from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.desk.answer import answer_letters
-from pbem.house import House, open_house
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.store.models import Outgoing, Request

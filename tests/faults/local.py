@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.house import open_house
+from pbem.app import open_house
 from pbem.tick import tick
 from tests.faults.night import GAMES, LATER, NIGHT, tick_in_a_process, whole_night
 from tests.faults.outcome import Outcome, astray, idle, outcome

@@ -21,10 +21,10 @@ from pathlib import Path
 from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
+from pbem.app import House, open_house
 from pbem.campaign.notices import house_key
 from pbem.errors import PbemError, in_words
-from pbem.house import House, open_house
-from pbem.logbook import open_log
+from pbem.log import open_log
 from pbem.ruleset import AnyRuleset, Dice, Event, Parsed, TurnInput, View
 from pbem.store import sessions
 from pbem.tick import tick

@@ -15,10 +15,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.archive.verify import verify
 from pbem.campaign.proof import prove
 from pbem.errors import PbemError
-from pbem.house import House
 from pbem.post.forgetting import with_text_alone, without_tokens
 from pbem.steps import Ticked
 from pbem.store.models import Act, Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn

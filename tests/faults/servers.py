@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.config import FILE_NAME, load_settings
-from pbem.house import open_house
+from pbem.app import open_house
+from pbem.config import load_settings
+from pbem.config_values import FILE_NAME
 from pbem.steps import Ticked
 from pbem.tick import tick
 from tests.faults.night import GAMES, LATER, NIGHT, small_night, tick_in_a_process

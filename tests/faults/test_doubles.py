@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import select
 
+from pbem.app import open_house
 from pbem.desk.answer import answer_letters
-from pbem.house import open_house
 from pbem.post.fingerprint import fingerprint
 from pbem.post.incoming import Incoming
 from pbem.post.intake import poll

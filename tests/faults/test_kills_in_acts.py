@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.house import House, open_house
+from pbem.app import House, open_house
 from tests.campaign.acts import STAGES, attempt, come
 from tests.campaign.ending import ending
 from tests.campaign.meeting import faults

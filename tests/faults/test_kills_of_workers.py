@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
+from pbem.app import House, open_house
 from pbem.errors import StoreError
-from pbem.house import House, open_house
 from pbem.jobs import prepare_queues
-from pbem.logbook import open_log
+from pbem.log import open_log
 from pbem.serving import stopped_by_signals
 from pbem.store import migrate
 from pbem.store.models import Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn

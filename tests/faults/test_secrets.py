@@ -13,13 +13,13 @@ from click.testing import CliRunner
 from sqlalchemy import select
 
 from pbem.commands import main
-from pbem.config import FILE_NAME
-from pbem.logbook import open_log
-from pbem.masking import MASK
+from pbem.config_values import FILE_NAME
+from pbem.log import open_log
 from pbem.post.codes import find_codes
 from pbem.post.reading import read_letter
 from pbem.ruleset import Parsed, View
 from pbem.store.models import InboxMessage, Outgoing
+from pbem.util import MASK
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pbem.house import open_house
+from pbem.app import open_house
 from tests.faults.life import life_night
 from tests.faults.local import put_in_inbox
 from tests.faults.night import GAMES, NIGHT, live_tick, whole_night

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.config import FILE_NAME, Settings, load_settings
+from pbem.config import Settings, load_settings
+from pbem.config_values import FILE_NAME
 from pbem.ruleset.testing.database import migrated
 from tests.servers.mail import MailServer
 

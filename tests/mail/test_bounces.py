@@ -13,8 +13,8 @@ from sqlalchemy import select
 from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
-from pbem.catalogue import installed_games
-from pbem.house import House, open_house
+from pbem.app import House, open_house
+from pbem.games import installed_games
 from pbem.housekeeping.status import CampaignStatus, house_status
 from pbem.steps import Ticked
 from pbem.store.models import InboxMessage

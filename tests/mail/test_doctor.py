@@ -6,9 +6,9 @@ import datetime as dt
 
 import pytest
 
-from pbem.catalogue import installed_games
 from pbem.config import Settings
 from pbem.doctor import Examined, examine
+from pbem.games import installed_games
 from tests.mail.conftest import MakeSettings
 from tests.post.letters import mail
 from tests.servers.mail import WITHOUT_MOVE, MailServer

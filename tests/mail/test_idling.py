@@ -12,8 +12,8 @@ from threading import Event
 
 import pytest
 
-from pbem.house import open_house
-from pbem.logbook import open_log
+from pbem.app import open_house
+from pbem.log import open_log
 from pbem.post.idling import Idler, Sleeper, open_waiter
 from pbem.serving import serve
 from pbem.steps import Ticked

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from pbem.catalogue import installed_games
-from pbem.config import FILE_NAME, Settings, load_settings
+from pbem.config import Settings, load_settings
+from pbem.config_values import FILE_NAME
 from pbem.doctor import examine
 from pbem.errors import CarrierDown, ConfigError, TemporaryPostError
+from pbem.games import installed_games
 from pbem.post.probing import greet_carrier, mails_waiting
 from pbem.store import migrate
 from tests.post.letters import mail

@@ -13,9 +13,9 @@ import pytest
 from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
+from pbem.app import House, open_house
 from pbem.campaign.proof import prove
-from pbem.catalogue import installed_games
-from pbem.house import House, open_house
+from pbem.games import installed_games
 from pbem.players import Player
 from pbem.ruleset import Dice
 from pbem.steps import Ticked

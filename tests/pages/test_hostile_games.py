@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 import tests.toy
-from pbem.house import TEMPLATES
+from pbem.app import TEMPLATES
 from pbem.report import Reporter
 from pbem.ruleset import Json, Order, Picture, View
 from pbem.site.facts import ClubShown, Score

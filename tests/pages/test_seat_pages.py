@@ -16,8 +16,8 @@ from sqlalchemy import select
 from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
+from pbem.app import open_house
 from pbem.config import write_default_settings
-from pbem.house import open_house
 from pbem.report import Reporter, read_report_data
 from pbem.report.facts import Said, Words
 from pbem.ruleset import AnyRuleset, Dice, View, canonical

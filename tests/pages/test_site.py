@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
-from pbem.house import TEMPLATES
+from pbem.app import TEMPLATES
 from pbem.report import Reporter, Said
 from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.play import standard_game

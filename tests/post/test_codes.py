@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from pbem.masking import masked
 from pbem.post.codes import find_codes, message_id, plus_address, reply_code, tagged_subject, without_codes
 from pbem.post.reading import read_letter
+from pbem.util import masked
 
 KEY = b"k" * 32
 CODE = reply_code(KEY, "trap7", "red", 3)

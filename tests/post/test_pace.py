@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from pbem.config import Limits, Pace, Settings, load_settings, write_default_settings
+from pbem.config import Settings, load_settings, write_default_settings
+from pbem.config_values import Limits, Pace
 from pbem.errors import TemporaryPostError
 from pbem.post.outbox import queue
 from pbem.post.pace import Slots

@@ -10,7 +10,8 @@ from socketserver import StreamRequestHandler, ThreadingTCPServer
 
 import pytest
 
-from pbem.config import FILE_NAME, load_settings
+from pbem.config import load_settings
+from pbem.config_values import FILE_NAME
 from pbem.errors import PermanentPostError
 from pbem.post.carriers import open_carrier
 from tests.post.letters import mail

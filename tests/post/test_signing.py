@@ -12,7 +12,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from pbem.config import FILE_NAME, Dkim, Settings, load_settings
+from pbem.config import Settings, load_settings
+from pbem.config_values import FILE_NAME, Dkim
 from pbem.errors import ConfigError
 from pbem.post.carriers import open_carrier
 from pbem.post.outbox import queue

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from pbem.house import TEMPLATES
+from pbem.app import TEMPLATES
 from pbem.report import Reporter, ReportFacts
 from pbem.report.markdown import as_html
 from pbem.report.pages import RulebookPage

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pbem.games import rulebook
 from pbem.report.markdown import as_html, as_text, find_sections, sections
-from pbem.rulebook import rulebook
 from pbem.ruleset import AnyRuleset
 from tests.games import RULESETS
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from pbem.app import TEMPLATES
 from pbem.errors import ConfigError
-from pbem.house import TEMPLATES
 from pbem.report import Reporter
 from pbem.report.checking import filling_faults, template_faults
 from pbem.ruleset import SetupError

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageChops
 
-from pbem.logbook import open_log
+from pbem.log import open_log
 from pbem.report import pictures
 from pbem.report.pictures import Painter, Studio, UnfitPicture, check, job_of
 from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, stroke

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from pbem.errors import ConfigError
-from pbem.logbook import open_log
+from pbem.log import open_log
 from pbem.report import Job, Reporter, ReportParts, pool, reporter
 from pbem.ruleset import Order, Picture, View, canonical
 from tests.patience import PATIENCE

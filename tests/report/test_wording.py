@@ -8,7 +8,8 @@ import textwrap
 import pytest
 
 from pbem.report.sandbox import Sandbox
-from pbem.report.wording import TEXT_FILTERS, WIDTH, columns, counted, heading, paragraph, sentence, when, wrapped
+from pbem.report.wording import TEXT_FILTERS, paragraph
+from pbem.text import WIDTH, columns, counted, heading, sentence, when, wrapped
 
 
 @pytest.mark.parametrize(

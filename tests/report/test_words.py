@@ -6,7 +6,7 @@ import pytest
 
 from pbem.report import Page, Said, Words
 from pbem.report.press_pages import Broadcast, PressMail
-from pbem.report.wording import WIDTH, barred, joined
+from pbem.text import WIDTH, barred, joined
 from tests.report.toy import Fair, facts, reporter, seen
 
 HOSTILE = '<img src=x onerror="alert(1)"> & {{ 7*7 }}'

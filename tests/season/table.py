@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from email import policy
 from email.message import EmailMessage
 
-from pbem.house import House
+from pbem.app import House
 from pbem.players import Player
 from pbem.ruleset import Dice, Seat, View
 from pbem.steps import Ticked

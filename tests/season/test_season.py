@@ -17,11 +17,11 @@ from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.gm import mail_gm_token
 from pbem.acts.opening import Start
+from pbem.app import open_house
 from pbem.archive.verify import verify
 from pbem.campaign.proof import prove
 from pbem.campaign.snapshot import load_campaign
-from pbem.catalogue import installed_games
-from pbem.house import open_house
+from pbem.games import installed_games
 from pbem.housekeeping.status import CampaignStatus, house_status
 from tests.mail.conftest import MakeSettings
 from tests.season.table import NAME, START, Season, subjects, text_of

@@ -22,10 +22,10 @@ from sqlalchemy import select
 from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
+from pbem.app import House, open_house
 from pbem.campaign.policy import read_policy
 from pbem.config import load_settings, write_default_settings
-from pbem.config.file import FILE_NAME
-from pbem.house import House, open_house
+from pbem.config_values import FILE_NAME
 from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.database import migrated
 from pbem.steps import Ticked

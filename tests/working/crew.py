@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Row, text
 
-from pbem.house import House
+from pbem.app import House
 from pbem.steps import Ticked
 from pbem.store.waking import Queue, Work
 from pbem.working.jobs import AT_ONCE, do_job

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pbem.house import open_house
-from pbem.logbook import open_log
+from pbem.app import open_house
+from pbem.log import open_log
 from pbem.serving import stopped_by_signals
 from pbem.steps import Ticked
 from pbem.store.waking import Queue

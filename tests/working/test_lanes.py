@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
+from pbem.app import House
 from pbem.campaign.tokens import hash_token
 from pbem.desk.attempts import MOST_ATTEMPTS
 from pbem.desk.lanes import sort_letters
-from pbem.house import House
 from pbem.store.models import Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
 from pbem.store.states import LetterState
 from pbem.store.waking import Queue, Work

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from pbem.config import Pace
-from pbem.config.pace import Limits
+from pbem.config_values import Limits, Pace
 from pbem.errors import ConfigError
 from pbem.jobs import check_queues, prepare_queues
 from pbem.jobs.deferring import lock_of

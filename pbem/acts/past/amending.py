@@ -30,17 +30,17 @@ from pbem.acts.past.shelving import (
     shelve,
     stop_mail,
 )
+from pbem.app import House
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_each
 from pbem.campaign.reading import Reading
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.sheets import Earlier, SheetRead, copy_sheets, keep_sheets
 from pbem.campaign.snapshot import SheetIn
-from pbem.house import House
 from pbem.report.history_pages import ReportGone
-from pbem.report.wording import wrapped
 from pbem.ruleset import Seat
 from pbem.store.models import Sheet, Turn, Vote
+from pbem.text import wrapped
 
 NOTED = "The journal and the next reports tell that you looked, but not at whose sheet."
 """What a GM is told who has only asked what his changes would come to."""

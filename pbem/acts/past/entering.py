@@ -22,8 +22,8 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError
 from pbem.report import Receipt
-from pbem.report.wording import wrapped
 from pbem.ruleset import Seat
+from pbem.text import wrapped
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from pbem.acts.channel import Channel, differing_lines, versions
 from pbem.acts.past.entering import GiveSheet, render_receipt
 from pbem.acts.past.preview import Preview, ShowPreview
 from pbem.acts.past.shelving import version_before
+from pbem.app import House, found
 from pbem.archive import copy_withdrawn
 from pbem.campaign.history import removed_before
 from pbem.campaign.holds import NO_HOLD
@@ -34,8 +35,6 @@ from pbem.campaign.reading import Lines
 from pbem.campaign.reporting import report_text
 from pbem.campaign.snapshot import CampaignSnapshot, counting_versions, live, live_turn, record_of
 from pbem.errors import CampaignError
-from pbem.founding import found
-from pbem.house import House
 from pbem.report import Receipt
 from pbem.ruleset import Seat
 from pbem.ruleset.verbs import FILLED_IN

@@ -15,13 +15,13 @@ from sqlalchemy.orm import Session
 from pbem.acts.act import Scene
 from pbem.acts.channel import differing_lines
 from pbem.acts.past.rerunning import Changes, Rerun, rerun
+from pbem.app import House
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import orders_told
 from pbem.campaign.reading import Reading, still_reads
 from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text
 from pbem.campaign.resolving import opening_of
 from pbem.campaign.snapshot import Place, SheetIn, load_sheets
-from pbem.house import House
 from pbem.report import Correction, SheetUsed
 from pbem.ruleset import Seat, View, canonical
 from pbem.store.models import Report, Turn

@@ -39,8 +39,8 @@ from pbem.campaign.journal import note
 from pbem.campaign.sheets import copy_sheets
 from pbem.campaign.snapshot import CampaignSnapshot, live, live_turn
 from pbem.errors import CampaignError
-from pbem.report.wording import wrapped
 from pbem.store.models import Turn
+from pbem.text import wrapped
 
 
 @dataclass(frozen=True, slots=True)

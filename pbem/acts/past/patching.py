@@ -21,8 +21,8 @@ from pbem.acts.past.rerunning import Changes
 from pbem.acts.takeover import refuse
 from pbem.archive import Difference, apply_patch, differences, is_patch, make_patch
 from pbem.campaign.snapshot import CampaignSnapshot, live_turn, load_state
-from pbem.errors import MISREAD, CampaignError
-from pbem.ruleset import AnyRuleset, Fault, Json, RulesetError, TakenOver, canonical
+from pbem.errors import MISREAD, CampaignError, RulesetError
+from pbem.ruleset import AnyRuleset, Fault, Json, TakenOver, canonical
 from pbem.ruleset.canonical import read_json
 from pbem.ruleset.verbs import FILLED_IN
 from pbem.store.states import Phase

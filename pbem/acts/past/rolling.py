@@ -38,6 +38,7 @@ from pbem.acts.past.shelving import (
 )
 from pbem.acts.people.remailing import renew_codes
 from pbem.acts.people.seating import bring_back, remove_seat
+from pbem.app import House
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import removed_before
 from pbem.campaign.journal import note
@@ -54,12 +55,11 @@ from pbem.campaign.snapshot import (
     load_last_reports,
 )
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.report.history_pages import Rewound
-from pbem.report.wording import when, wrapped
 from pbem.ruleset import Seat
 from pbem.store.models import Shelf, Turn
 from pbem.store.states import Phase
+from pbem.text import when, wrapped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

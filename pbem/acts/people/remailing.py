@@ -10,12 +10,11 @@ import re
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.campaign.notices import Postman
 from pbem.campaign.people.deputies import copies_topic, put_copy
 from pbem.campaign.shelf import Shelf
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
-from pbem.house import House
-from pbem.masking import CODE_CHARACTERS
 from pbem.post.codes import reply_code
 from pbem.post.outbox import drop, drop_mails, topic_of
 from pbem.post.writing import Mail
@@ -24,6 +23,7 @@ from pbem.report.enclosed import Enclosures
 from pbem.report.reporter import report_subject
 from pbem.store.models import Deputy, Person, Report, ReportCopy, Turn
 from pbem.store.states import Pages
+from pbem.util import CODE_CHARACTERS
 
 RESENT = "resent"
 """The kind of mail of a report that its player asked for once more."""

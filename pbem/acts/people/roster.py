@@ -24,6 +24,7 @@ from pbem.acts.people.seating import (
     place_of,
     remove_seat,
 )
+from pbem.app import House
 from pbem.campaign.history import removed_in
 from pbem.campaign.journal import note
 from pbem.campaign.notices import send_page
@@ -33,12 +34,11 @@ from pbem.campaign.people.standby import standbys
 from pbem.campaign.policy import RULES, Policy, read_policy
 from pbem.campaign.snapshot import CampaignSnapshot, Place, counting_versions, find_place, live_turn
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.report.people_pages import Confirmation
-from pbem.report.wording import columns, wrapped
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign
 from pbem.store.states import Phase
+from pbem.text import columns, wrapped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

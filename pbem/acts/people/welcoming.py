@@ -9,15 +9,15 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.campaign.notices import Postman
 from pbem.campaign.piles import batches
 from pbem.campaign.snapshot import CampaignSnapshot, Place
-from pbem.house import House
+from pbem.games import rulebook
 from pbem.post.stamping import welcome_id
 from pbem.post.writing import Part
 from pbem.report import Welcome
 from pbem.report.markdown import as_text
-from pbem.rulebook import rulebook
 from pbem.ruleset import Adjudicated, AnyRuleset, seal
 
 

@@ -15,10 +15,10 @@ from dataclasses import replace
 from sqlalchemy.orm import Session
 
 from pbem.acts.press.writing import check_letter, goes_at_once
+from pbem.app import House
 from pbem.campaign.notices import Postman
 from pbem.campaign.press.pieces import Piece, is_muted, muted_seats, put_piece, readers
 from pbem.campaign.snapshot import CampaignSnapshot, Place
-from pbem.house import House
 from pbem.post.outbox import press_topic
 from pbem.report.press_pages import Broadcast, PressMail
 

@@ -25,6 +25,7 @@ from pbem.acts.channel import Channel, differing_lines
 from pbem.acts.ruling.earlier import keep_earlier
 from pbem.acts.ruling.rulingform import read_form, write_form
 from pbem.acts.time.holding import hold
+from pbem.app import House
 from pbem.campaign.due import Due, still_due
 from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_gm_once, was_told
@@ -40,16 +41,15 @@ from pbem.campaign.snapshot import (
     locked_campaign,
 )
 from pbem.errors import CampaignError, StoreError, in_words
-from pbem.house import House
 from pbem.post.attached import Attached
 from pbem.post.mime import decode_text
 from pbem.report.examining import Examined, examine
 from pbem.report.gm_pages import Adjudication
-from pbem.report.wording import sentence, wrapped
 from pbem.ruleset import LARGEST_ENCLOSURE, Adjudicated, Finding, Json, Roll, TurnInput, digest
 from pbem.store import flushed
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import HoldKind, Phase
+from pbem.text import sentence, wrapped
 
 DIGEST = "digest.txt"
 """The file with all sheets, beside those of the ruling."""

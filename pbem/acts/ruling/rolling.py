@@ -16,9 +16,9 @@ from pbem.acts.channel import Channel
 from pbem.campaign.rolls import keep_rolls, load_rolls, open_rolls
 from pbem.campaign.snapshot import check_running
 from pbem.errors import CampaignError
-from pbem.report.wording import wrapped
 from pbem.ruleset import Refused, Roll, count_of
 from pbem.store.states import Phase
+from pbem.text import wrapped
 
 _DICE = Free("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "3d6+2")
 

@@ -29,10 +29,10 @@ from pbem.acts.ruling.rulingform import read_form, write_form
 from pbem.campaign.journal import note
 from pbem.errors import CampaignError
 from pbem.post.incoming import MAX_GM_MAIL
-from pbem.report.wording import when, wrapped
 from pbem.ruleset import Word, as_size, digest
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import HoldKind
+from pbem.text import when, wrapped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from pbem.acts.arguments import DAY, SeatCommand
 from pbem.campaign.deadlines import start_of
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import CampaignSnapshot, find_place, open_deadline
-from pbem.report.wording import when
 from pbem.store.models import Absence
 from pbem.store.states import Phase
+from pbem.text import when
 
 MOST_ABSENCES = 6
 """Absences of one seat that are kept at a time."""

@@ -22,10 +22,10 @@ from pbem.campaign.notices import Postman, tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
 from pbem.errors import CampaignError
 from pbem.report.time_pages import DeadlineMoved
-from pbem.report.wording import when
 from pbem.ruleset import Seat
 from pbem.store.models import Campaign, Turn, Vote
 from pbem.store.states import HoldKind, Phase
+from pbem.text import when
 
 _SPAN_PATTERN = re.compile(r"\d++\w?")
 

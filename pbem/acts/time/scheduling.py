@@ -19,9 +19,9 @@ from pbem.campaign.notices import tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, open_deadline
 from pbem.errors import CampaignError
 from pbem.report.time_pages import Rescheduled
-from pbem.report.wording import when
 from pbem.store.models import Campaign
 from pbem.store.states import Phase
+from pbem.text import when
 
 LONGEST = 120
 """Characters of a schedule's words."""

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.act import Act, Deed, Reversible, Scene
 from pbem.acts.arguments import GmCommand
+from pbem.app import House
 from pbem.campaign.due import BY_GM, Due
 from pbem.campaign.snapshot import CampaignSnapshot, check_running
-from pbem.house import House
 from pbem.store.models import Campaign, Request
 from pbem.store.states import Phase
 from pbem.store.waking import Queue, Work, wake

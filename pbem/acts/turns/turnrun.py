@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from pbem.acts.act import Scene
 from pbem.acts.turns.missing import follow_misses
+from pbem.app import House
 from pbem.campaign.archiving import archive_now
 from pbem.campaign.ground import Overtaken, act_on
 from pbem.campaign.holds import NO_HOLD
@@ -22,7 +23,6 @@ from pbem.campaign.journal import note
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.resolving import After, Before, compute, load_before
 from pbem.campaign.snapshot import CampaignSnapshot
-from pbem.house import House
 from pbem.post.outbox import withdraw
 from pbem.ruleset import Seat
 from pbem.store import flushed

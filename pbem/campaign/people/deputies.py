@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.campaign.deadlines import start_of
 from pbem.campaign.notices import Postman
 from pbem.campaign.snapshot import CampaignSnapshot, Place
-from pbem.house import House
 from pbem.post.codes import reply_code
 from pbem.post.writing import Mail, Part
 from pbem.store.models import Deputy, Person, Report, ReportCopy, Request

@@ -15,12 +15,12 @@ from collections.abc import Iterable
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from pbem.app import House
 from pbem.archive import drawn_word
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.errors import CampaignError
-from pbem.house import House
 from pbem.post.codes import reply_code
 from pbem.post.outbox import DICE, topic_of
 from pbem.post.writing import Mail

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from pbem.errors import CampaignError
-from pbem.masking import MASK, masked
 from pbem.post.cleaning import plain
+from pbem.util import MASK, masked
 
 MOST_CHARACTERS = 8_000
 """Of one text, blanks included."""

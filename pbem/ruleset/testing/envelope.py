@@ -24,8 +24,8 @@ from sqlalchemy import select, update
 from pbem.acts.act import do
 from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
+from pbem.app import House
 from pbem.config import load_settings, write_default_settings
-from pbem.house import House
 from pbem.post.codes import reply_code
 from pbem.report import Reporter
 from pbem.ruleset import AnyRuleset, Seat, canonical, digest

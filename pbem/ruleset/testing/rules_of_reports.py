@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from pbem.house import TEMPLATES
+from pbem.app import TEMPLATES
 from pbem.report.reporter import template_environment
 from pbem.ruleset import AnyRuleset, Picture, View, canonical
 from pbem.ruleset.testing.held import Held, rule

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from pbem.rulebook import ORDERS, rulebook
-from pbem.ruleset import AnyRuleset, Dice, SaveError, Seat, SetupError
+from pbem.errors import SaveError, SetupError
+from pbem.games import ORDERS, rulebook
+from pbem.ruleset import AnyRuleset, Dice, Seat
 from pbem.ruleset.testing.held import Held, rule
 from pbem.ruleset.testing.play import SEED, mailed, through_json, usual_seats
 from pbem.ruleset.testing.tables import corners, default_options, seat_counts, seat_names

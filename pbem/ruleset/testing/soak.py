@@ -19,10 +19,10 @@ from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
 from pbem.acts.ruling.adjudicating import TakeRuling
 from pbem.acts.time.holding import release
+from pbem.app import House, open_house
 from pbem.campaign.proof import prove
 from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.config import load_settings, write_default_settings
-from pbem.house import House, open_house
 from pbem.ruleset import AnyRuleset, Dice, Seat, View
 from pbem.ruleset.testing.play import named, usual_seats
 from pbem.ruleset.testing.sheets import HOSTILE

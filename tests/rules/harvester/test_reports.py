@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pbem.house import TEMPLATES
+from pbem.app import TEMPLATES
 from pbem.report import Reporter, ReportFacts, ReportParts
 from pbem.ruleset import Event, Seat, Stamp, View
 from pbem_rules.harvester import RULESET, sprites

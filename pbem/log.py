@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pbem.errors import reason_of
-from pbem.masking import masked
+from pbem.util import masked
 
 STANDARD_ERROR = "-"
 """The name of a log that is no file, but goes to standard error."""
@@ -32,7 +32,7 @@ KEPT = 5
 Level = Literal["info", "warning", "error"]
 
 _LEVELS: dict[Level, int] = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
-LOG = logging.getLogger("pbem.logbook")
+LOG = logging.getLogger("pbem.log")
 LOG.setLevel(logging.INFO)
 LOG.propagate = False
 LOG.addHandler(logging.NullHandler())  # without any, logging writes to standard error by itself

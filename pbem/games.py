@@ -1,4 +1,4 @@
-"""The games of the packages installed here, found by their entry points.
+"""Games, rules, check, order form, ruleset new, schemas.
 
 A package offers a game in its pyproject.toml:
 
@@ -16,8 +16,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from pbem.errors import GameError
-from pbem.ruleset import AnyRuleset, Ruleset
+from pbem.errors import CampaignError, GameError
+from pbem.ruleset.contract import AnyRuleset, Ruleset
+from pbem.ruleset.hints import suggest
 
 GROUP = "pbem.rulesets"
 
@@ -99,3 +100,19 @@ def _of(entry: EntryPoint) -> str:
 
 def _package(entry: EntryPoint) -> str:
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unnamed package"
+
+
+ORDERS = "{{ORDERS}}"
+"""Stands in a rulebook where the order reference goes."""
+
+
+def rulebook(ruleset: AnyRuleset) -> str:
+    """The rulebook in Markdown."""
+    return ruleset.rulebook.replace(ORDERS, ruleset.orders.reference())
+
+
+def choose_game(games: Mapping[str, AnyRuleset], key: str) -> AnyRuleset:
+    """The ruleset of this key. Raises CampaignError with the nearest one there is, or GameError."""
+    if key not in games:
+        raise CampaignError(f"there is no game {key!r} here: {suggest(key, sorted(games))}")
+    return games[key]

@@ -1,0 +1,104 @@
+"""Application context: settings, store, games, renderer; `init_home`, `upgrade_home`."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pbem.archive.files import campaigns_there
+from pbem.config import Settings, load_settings, write_default_settings
+from pbem.config_values import FILE_NAME
+from pbem.errors import ConfigError
+from pbem.games import choose_game
+from pbem.jobs.deferring import open_waker
+from pbem.jobs.tables import prepare_queues
+from pbem.report.reporter import Reporter
+from pbem.ruleset.contract import AnyRuleset
+from pbem.store.migrating import has_tables, migrate, require_current
+from pbem.store.sessions import Store, restoring
+from pbem.util import package_data
+
+TEMPLATES = package_data("templates")
+"""The program's own templates; a GM's folder is searched before them."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Settings, database, games by key, and the reporter that keeps its templates and workers warm.
+
+    `archives`: the archive's folder lies here, and is written to. Else that is
+    left to others.
+    """
+
+    settings: Settings
+    store: Store
+    games: Mapping[str, AnyRuleset]
+    reporter: Reporter
+    archives: bool = True
+
+    def game(self, key: str) -> AnyRuleset:
+        """The ruleset of this key. Raises CampaignError with the nearest one there is."""
+        return choose_game(self.games, key)
+
+
+@contextmanager
+def open_house(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
+    """The house in this folder, closed at the end. Raises ConfigError."""
+    with house_of(load_settings(home), games) as house:
+        yield house
+
+
+@contextmanager
+def house_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
+    """The house of these settings, closed at the end. Raises ConfigError."""
+    require_current(settings.database)
+    folders = [folder for folder in (settings.own_templates, TEMPLATES) if folder is not None]
+    store = Store(settings.database, open_waker(settings))
+    gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time
+    try:
+        with Reporter(folders, games, pictures=settings.pictures, jobs=settings.jobs) as reporter:
+            yield House(settings, store, games, reporter)
+    finally:
+        gc.unfreeze()
+        store.close()
+
+
+def found(home: Path, address: str) -> Settings:
+    """Make what a home lacks, and migrate its database; a `pbem.toml` there already is kept. Raises ConfigError.
+
+    A database that an archive shows to have been there is never made anew.
+    """
+    if not (home / FILE_NAME).is_file():
+        write_default_settings(home, address)
+    settings = load_settings(home)
+    _refuse_over_archive(settings)
+    bring_up(settings, create=True)
+    make_folders(settings)
+    return settings
+
+
+def make_folders(settings: Settings) -> None:
+    """Makes the folder of the archive, and those of a local post office. Raises OSError."""
+    settings.archive.mkdir(parents=True, exist_ok=True)
+    for url in (settings.inbox_url, settings.carrier_url):
+        if url.scheme == "maildir":
+            for name in ("tmp", "new", "cur"):
+                (settings.home / url.path / name).mkdir(parents=True, exist_ok=True)
+
+
+def _refuse_over_archive(settings: Settings) -> None:
+    names = campaigns_there(settings.archive)
+    if names and not has_tables(settings.database):
+        raise ConfigError(
+            f"the archive {settings.archive} has {', '.join(names)}, but the database is missing or empty: "
+            f"{restoring(settings.database)}; to begin without them, move the archive away"
+        )
+
+
+def bring_up(settings: Settings, *, create: bool = False) -> None:
+    """Bring the database to this version, and the queues in it where it has them. Raises ConfigError."""
+    migrate(settings.database, create=create)
+    prepare_queues(settings.database)

@@ -1,0 +1,478 @@
+"""Pbem.toml: find, load, check, write the default, rewrite for a copy.
+
+The settings of a restored home may be a stranger's: nothing that they name outside the home is written to, and what
+they would run, read or speak to is told, before the operator lets them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pbem.config_values import (
+    CARRIERS,
+    DEFAULTS,
+    FILE_NAME,
+    INBOXES,
+    READERS,
+    Dkim,
+    Pace,
+    PostUrl,
+    Secret,
+    cores,
+    masked_url,
+    read_post_url,
+)
+from pbem.errors import ConfigError, reason_of
+from pbem.util import write_whole
+
+INACTIVE = "pbem.inactive"
+"""A file in a home that was restored and not activated yet. While it is there, nothing that came along is used."""
+
+DEFAULT_FILE = """\
+# Settings of this play-by-email house. `address` is the only one without a default.
+
+address = "{address}"                # players write to it; reports and receipts come from it
+sender_name = "Play by Email"
+
+inbox = "maildir:post/inbox"         # or "imaps://user@mail.example.org/INBOX", "imap+starttls://…"
+carrier = "maildir:post/sent"        # or "smtps://user@mail.example.org", "smtp+starttls://…"
+# inbox_password = {{ env = "PBEM_INBOX_PASSWORD" }}
+# carrier_password = {{ command = "pass show mail/orders" }}
+# inbox_oauth = {{ command = "…" }}     # instead of a password: prints an access token (Gmail, Microsoft 365)
+# carrier_oauth = {{ command = "…" }}
+# authserv_id = "mx.example.org"     # your mail server's name in the Authentication-Results that it stamps;
+                                     # "*.icloud.com" for all of a provider's, "unnamed" for Microsoft's
+# tls_ca = "private-ca.pem"          # instead of the system's certificate authorities
+
+database = "sqlite:///pbem.sqlite"   # or "postgresql://user@host/name"
+archive = "turns"
+# templates = "templates"            # your own versions of mail texts; looked at first
+pictures = true                      # maps as pictures in reports
+# jobs = 2                           # processes that make the reports of a turn; else one for each processor
+poll_seconds = 60                    # how often `pbem serve` looks for mail
+outage_hours = 24                    # deadlines wait as long as an outage was, at most so long; 0: not at all
+letter_seconds = 10                  # of the processor's time, for one letter; what takes longer is set aside
+log = "log/pbem.log"                 # a line of JSON for each thing that happens; "-" is standard error
+# site = "site"                      # a folder where the club's pages are written after every turn
+# site_url = "https://…"             # its address on the web
+# connections = 1                    # to the carrier at once
+# dkim = {{ domain = "example.org", selector = "pbem", key_file = "dkim.pem" }}   # signs mail; pip install 'pbem[dkim]'
+
+# [pace]                             # what the carrier lets you send; mail beyond it waits for its time
+# per_minute = 20
+# per_day = 400
+# [pace."gmail.com"]                 # and to the addresses of one domain
+# per_hour = 100
+"""
+
+
+SECRETS = ("inbox_password", "carrier_password", "inbox_oauth", "carrier_oauth")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `pbem.toml` says, with paths made absolute. See `write_default_settings` for a commented example.
+
+    A home that was restored is not `active` before its operator says so: its templates and secrets are not used.
+    """
+
+    home: Path
+    address: str
+    sender_name: str
+    inbox: str
+    carrier: str
+    database: str
+    archive: Path
+    templates: Path | None
+    pictures: bool
+    jobs: int
+    tls_ca: Path | None
+    poll_seconds: int
+    outage_hours: int
+    letter_seconds: float
+    log: Path
+    inbox_password: Secret | None
+    carrier_password: Secret | None
+    inbox_oauth: Secret | None
+    carrier_oauth: Secret | None
+    connections: int
+    dkim: Dkim | None
+    pace: Pace
+    authserv_id: str
+    site: Path | None
+    site_url: str
+    active: bool = True
+
+    @property
+    def own_templates(self) -> Path | None:
+        """The folder of templates that are used before the program's own."""
+        return self.templates if self.active else None
+
+    @property
+    def has_site(self) -> bool:
+        """Whether mails can have links to the site: it is written here, and known to be seen on the web."""
+        return self.site is not None and bool(self.site_url)
+
+    @property
+    def domain(self) -> str:
+        """The domain of the order address; Message-IDs are made in it."""
+        return self.address.rpartition("@")[2]
+
+    @property
+    def inbox_url(self) -> PostUrl:
+        """The inbox, taken apart."""
+        return read_post_url(self.inbox, "inbox", INBOXES)
+
+    @property
+    def carrier_url(self) -> PostUrl:
+        """The carrier, taken apart."""
+        return read_post_url(self.carrier, "carrier", CARRIERS)
+
+
+def find_home(start: Path) -> Path:
+    """The nearest folder with a `pbem.toml`, from `start` upwards. Raises ConfigError."""
+    for folder in (start.resolve(), *start.resolve().parents):
+        if (folder / FILE_NAME).is_file():
+            return folder
+    raise ConfigError(f"there is no {FILE_NAME} in {start} or above it; make one with: pbem init {start}")
+
+
+def write_default_settings(home: Path, address: str) -> Path:
+    """Writes a commented `pbem.toml` that needs no server; returns its path. Raises ConfigError if there is one."""
+    path = home / FILE_NAME
+    READERS["address"]("address", address)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            raise ConfigError(f"{path} is there already")
+        write_whole(path, DEFAULT_FILE.format(address=address).encode())
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {reason_of(error)}") from None
+    return path
+
+
+def load_settings(home: Path, *, without: Collection[str] = ()) -> Settings:
+    """The settings of a home folder, if need be without some. Raises ConfigError with the first thing to mend."""
+    home = home.resolve()
+    data = {key: value for key, value in read_values(home).items() if key not in without}
+    for key in data:
+        _reader(key)
+    if "address" not in data:
+        raise ConfigError(
+            f'{FILE_NAME} has no address; write the one players shall mail: address = "orders@example.org"'
+        )
+    values = {**DEFAULTS, **data}
+    read = {key: reader(key, values[key]) for key, reader in READERS.items() if key in values}
+    settings = _settled(home, read, explicit=data.keys())
+    return _inactive(settings) if (home / INACTIVE).exists() else settings
+
+
+def read_values(home: Path) -> dict[str, Any]:
+    """Return what a home's `pbem.toml` says, as it stands there. Raise ConfigError if it is not TOML."""
+    return _read_file(home / FILE_NAME)
+
+
+def check_values(data: Mapping[str, Any]) -> None:
+    """Raise ConfigError for the first setting that cannot be read."""
+    for key, value in data.items():
+        _reader(key)(key, value)
+
+
+def _inactive(settings: Settings) -> Settings:
+    found = {key: getattr(settings, key) for key in SECRETS}
+    secrets = {key: replace(secret, inactive=True) for key, secret in found.items() if secret is not None}
+    return replace(settings, active=False, **secrets)
+
+
+def settings_problems(home: Path) -> list[str]:
+    """Everything in a home's `pbem.toml` that must be mended, a sentence each; nothing if it can be loaded."""
+    try:
+        data = _read_file(home.resolve() / FILE_NAME)
+    except ConfigError as error:
+        return [str(error)]
+    problems = []
+    for key, value in data.items():
+        try:
+            _reader(key)(key, value)
+        except ConfigError as error:
+            problems.append(str(error))
+    if not problems:
+        try:
+            load_settings(home)
+        except ConfigError as error:
+            problems.append(str(error))
+    return problems
+
+
+def _reader(key: str) -> Callable[[str, Any], Any]:
+    if key not in READERS:
+        raise ConfigError(f"{FILE_NAME}: {key!r} is not a setting; {_nearest(key)}")
+    return READERS[key]
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from None
+
+
+def _nearest(key: str) -> str:
+    near = difflib.get_close_matches(key, READERS, n=1, cutoff=0.5)
+    return f"did you mean {near[0]}?" if near else "settings are " + ", ".join(READERS)
+
+
+def _settled(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
+    templates, tls_ca = home / read["templates"], read.get("tls_ca")
+    if "templates" in explicit and not templates.is_dir():
+        raise ConfigError(f"{FILE_NAME}: templates names {templates}, which is not a folder")
+    if tls_ca is not None and not (home / tls_ca).is_file():
+        raise ConfigError(f"{FILE_NAME}: tls_ca names {home / tls_ca}, which is not a file")
+    for name in ("inbox", "carrier"):
+        if f"{name}_password" in read and f"{name}_oauth" in read:
+            raise ConfigError(f"{FILE_NAME}: {name} needs {name}_password or {name}_oauth, not both; leave one out")
+    return Settings(
+        home=home,
+        address=read["address"],
+        sender_name=read["sender_name"],
+        inbox=read["inbox"],
+        carrier=read["carrier"],
+        database=_absolute_database(home, read["database"]),
+        archive=home / read["archive"],
+        templates=templates if templates.is_dir() else None,
+        pictures=read["pictures"],
+        jobs=read.get("jobs") or cores(),
+        tls_ca=home / tls_ca if tls_ca else None,
+        poll_seconds=read["poll_seconds"],
+        outage_hours=read["outage_hours"],
+        letter_seconds=read["letter_seconds"],
+        log=home / read["log"],
+        inbox_password=read.get("inbox_password"),
+        carrier_password=read.get("carrier_password"),
+        inbox_oauth=read.get("inbox_oauth"),
+        carrier_oauth=read.get("carrier_oauth"),
+        connections=read["connections"],
+        dkim=_dkim_found(home, read.get("dkim")),
+        pace=read["pace"],
+        authserv_id=read.get("authserv_id", ""),
+        site=home / read["site"] if "site" in read else None,
+        site_url=read.get("site_url", ""),
+    )
+
+
+def _dkim_found(home: Path, dkim: Dkim | None) -> Dkim | None:
+    if dkim is None:
+        return None
+    key_file = home / dkim.key_file
+    if not key_file.is_file():
+        raise ConfigError(f"{FILE_NAME}: key_file in dkim names {key_file}, which is not a file")
+    return replace(dkim, key_file=key_file)
+
+
+def _absolute_database(home: Path, url: str) -> str:
+    scheme, colon, path = url.partition(":///")
+    return f"{scheme}{colon}{home / path}" if scheme == "sqlite" else url
+
+
+LACKING = ("dkim", "tls_ca")
+"""Settings that name files, without which a home cannot be opened."""
+
+_OWN_FILES = re.compile(r"pbem\.(?:toml|inactive|sqlite.*)$")
+"""Files of a home that nothing which settings name may take the place of."""
+
+
+def with_values(text: str, changes: Mapping[str, str | None]) -> str:
+    """The text of a settings file in which some settings have other values; the lines that had them become comments.
+
+    A value of None is that of a setting left out. Raises ConfigError where that cannot be done line by line.
+    """
+    before, lines = tomllib.loads(text), text.split("\n")
+    for key, value in changes.items():
+        if before.get(key) == value:
+            continue
+        new = [] if value is None else [f"{key} = {json.dumps(value, ensure_ascii=False)}"]
+        at = next((number for number, each in enumerate(_top(lines)) if each.partition("=")[0].strip() == key), None)
+        if at is None:
+            lines[:0] = new
+        else:
+            lines[at : at + 1] = [f"# before it was moved: {lines[at]}", *new]
+    moved = "\n".join(lines).rstrip("\n") + "\n"
+    wanted = {key: value for key, value in {**before, **changes}.items() if value is not None}
+    try:
+        done = tomllib.loads(moved) == wanted
+    except (tomllib.TOMLDecodeError, RecursionError):
+        done = False
+    if not done:
+        raise ConfigError(f"{FILE_NAME} cannot be changed by itself: write {', '.join(changes)} on lines of their own")
+    return moved
+
+
+def _top(lines: list[str]) -> Iterator[str]:
+    """The lines before the first table."""
+    for line in lines:
+        if line.lstrip().startswith("["):
+            return
+        yield line
+
+
+def rehomed(settings: Settings, text: str) -> dict[str, str]:
+    """What has to be otherwise in the settings of a copy, so that nothing of it lies in the home it is a copy of."""
+    told: Mapping[str, Any] = {**DEFAULTS, **tomllib.loads(text)}
+    changes = {
+        key: DEFAULTS[key] for key in ("archive", "templates", "log") if key in told and not _is_inside(told[key])
+    }
+    if settings.templates is None:
+        changes.pop("templates", None)
+    for key in ("inbox", "carrier"):
+        scheme, _, path = told[key].partition(":")
+        if scheme == "maildir" and Path(path).is_absolute() and Path(path).is_relative_to(settings.home):
+            changes[key] = f"maildir:{Path(path).relative_to(settings.home)}"
+    if told["database"].startswith("sqlite:///") and not _is_inside(told["database"].removeprefix("sqlite:///")):
+        changes["database"] = DEFAULTS["database"]
+    return {key: str(value) for key, value in changes.items()}
+
+
+def _is_inside(path: str) -> bool:
+    return not Path(path).is_absolute() and ".." not in Path(path).parts
+
+
+def confined(data: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return what has to be otherwise in settings that came along, so that pbem writes in the home alone."""
+    told = {**DEFAULTS, **data}
+    changes: dict[str, str | None] = {
+        key: str(DEFAULTS[key]) for key in ("archive", "templates", "log") if not _is_own(told[key])
+    }
+    if "site" in data and not _is_own(data["site"]):
+        changes["site"] = None
+    for key in ("inbox", "carrier"):
+        scheme, _, path = told[key].partition(":")
+        if scheme == "maildir" and not _is_own(path):
+            changes[key] = str(DEFAULTS[key])
+    return changes
+
+
+def _is_own(path: str) -> bool:
+    """Return True for a place below a home that is none of pbem's own files there."""
+    parts = Path(path).parts
+    return _is_inside(path) and bool(parts) and not _OWN_FILES.match(parts[0].casefold())
+
+
+def may_come_along(data: Mapping[str, Any], name: str) -> bool:
+    """Return True for the name of a file of the home that settings name: a key, a certificate, what a command needs."""
+    named = [str(data.get("tls_ca", "")), str(data.get("dkim", {}).get("key_file", ""))]
+    for key in SECRETS:
+        named += shlex.split(data.get(key, {}).get("command", ""))
+    parts = Path(name).parts
+    return _is_own(name) and any(Path(each).parts[-len(parts) :] == parts for each in named)
+
+
+def reaches(home: Path) -> list[str]:
+    """Tell what the settings of a home run, and what they reach outside it; a clause each. Raise ConfigError."""
+    data = {**DEFAULTS, **read_values(home)}
+    return [
+        f"address: mail is sent as {data['address']}",
+        *_servers(home, data),
+        *_sources(data),
+        *_paths(home, data),
+        *_own_words(home, data),
+    ]
+
+
+def _servers(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
+    for key, said in (("inbox", "mail is read from"), ("carrier", "mail is sent through")):
+        scheme, _, path = data[key].partition(":")
+        if scheme != "maildir":
+            yield f"{key}: {said} the server {masked_url(data[key])}"
+        elif not _lies_in(home, path):
+            yield f"{key}: {said} the folder {path}, outside the home"
+    if not data["database"].startswith("sqlite:///"):
+        yield f"database: the server {masked_url(data['database'])}"
+    elif not _lies_in(home, data["database"].removeprefix("sqlite:///")):
+        yield f"database: the file {data['database'].removeprefix('sqlite:///')}, outside the home"
+    if "authserv_id" in data:
+        yield f"authserv_id: {data['authserv_id']} is believed in what it says of senders"
+
+
+def _sources(data: Mapping[str, Any]) -> Iterator[str]:
+    for key in SECRETS:
+        source = data.get(key, {})
+        if "command" in source:
+            yield f"{key}: the command is run: {source['command']}"
+        elif "env" in source:
+            yield f"{key}: the environment variable {source['env']} is read, and sent to the server"
+
+
+def _paths(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
+    written = {key: data.get(key) for key in ("archive", "log", "site")}
+    read = {"templates": data["templates"], "tls_ca": data.get("tls_ca"), "dkim": data.get("dkim", {}).get("key_file")}
+    for said, named in (("written to", written), ("read", read)):
+        for key, path in named.items():
+            if path and path != "-" and not _lies_in(home, path):
+                yield f"{key}: {path}, outside the home, is {said}"
+
+
+def _lies_in(home: Path, path: str) -> bool:
+    return (home / path).resolve().is_relative_to(home.resolve())
+
+
+def _own_words(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
+    folder = home / data["templates"]
+    count = sum(path.is_file() for path in folder.rglob("*")) if folder.is_dir() else 0
+    if count:
+        yield f"templates: mails and pages are written with {count} of its own, in {data['templates']}"
+
+
+def files_named(settings: Settings) -> tuple[list[Path], list[Path]]:
+    """Files of the home that its settings name: such as everybody may have, and such as hold secrets."""
+    public = [] if settings.tls_ca is None else [settings.tls_ca]
+    secret = [] if settings.dkim is None else [settings.dkim.key_file]
+    for key in SECRETS:
+        source: Secret | None = getattr(settings, key)
+        secret += [] if source is None else source.files(settings.home)
+    return _inside(settings.home, public), _inside(settings.home, secret)
+
+
+def _inside(home: Path, files: list[Path]) -> list[Path]:
+    return [path for path in dict.fromkeys(files) if path.is_relative_to(home) and path.is_file()]
+
+
+def checked_database(url: str) -> str:
+    """The URL of a database on a server, as settings have it. Raises ConfigError for any other."""
+    read = str(READERS["database"]("database", url))
+    if read.startswith("sqlite"):
+        raise ConfigError("--database is for PostgreSQL: without it the database is a file in the home")
+    return read
+
+
+def checked_address(address: str) -> str:
+    """The order address of another home. Raises ConfigError."""
+    return str(READERS["address"]("address", address))
+
+
+def lacks(home: Path) -> list[str]:
+    """What the settings of a home name that is not there, or cannot be seen from here; a clause each."""
+    data = read_values(home)
+    named = {"the DKIM key": data.get("dkim", {}).get("key_file"), "tls_ca": data.get("tls_ca")}
+    missing = [
+        f"{what}, the file {home / path}" for what, path in named.items() if path and not (home / path).is_file()
+    ]
+    for key in SECRETS:
+        source = data.get(key, {})
+        if (name := source.get("env")) and not os.environ.get(name):
+            missing.append(f"{key}, the environment variable {name}")
+        if "command" in source:
+            missing.append(f"{key}: its command in {FILE_NAME} has to work here")
+    if data.get("database", "").startswith("postgresql"):
+        missing.append("the password of the database, if it has one: PGPASSWORD or ~/.pgpass")
+    return missing

@@ -1,0 +1,401 @@
+"""How each setting is read; value types MailUrl, Secret, SendingLimits, Dkim."""
+
+from __future__ import annotations
+
+import datetime as dt
+import ipaddress
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from pbem.errors import ConfigError
+from pbem.util import remember
+
+FILE_NAME = "pbem.toml"
+
+
+MOST = 1_000_000
+
+_SPANS = {
+    "per_minute": dt.timedelta(minutes=1),
+    "per_hour": dt.timedelta(hours=1),
+    "per_day": dt.timedelta(days=1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most mails in any minute, hour and day; 0 for no limit."""
+
+    per_minute: int = 0
+    per_hour: int = 0
+    per_day: int = 0
+
+    def __bool__(self) -> bool:
+        return self != Limits()
+
+    def spans(self) -> Iterator[tuple[int, dt.timedelta]]:
+        """Each limit there is: so many mails in a time so long."""
+        return ((count, span) for name, span in _SPANS.items() if (count := getattr(self, name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The limits for all mail, and those for mail to single domains, by their names in lower case."""
+
+    overall: Limits = Limits()
+    domains: Mapping[str, Limits] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return self != Pace()
+
+    def spans(self, domain: str) -> Iterator[tuple[str, int, dt.timedelta]]:
+        """The limits that a mail to this domain falls under; with "" for all mail, or the domain."""
+        yield from (("", *span) for span in self.overall.spans())
+        yield from ((domain, *span) for span in self.domains.get(domain, _NONE).spans())
+
+
+_NONE = Limits()
+
+
+def read_pace(key: str, value: Any) -> Pace:
+    """The table `[pace]`. Raises ConfigError."""
+    if not isinstance(value, dict):
+        raise ConfigError(f"{FILE_NAME}: {key} must be a table: [{key}], and below it such lines as per_minute = 20")
+    domains = {name.lower(): limits for name, limits in value.items() if isinstance(limits, dict)}
+    own = {name: limit for name, limit in value.items() if name.lower() not in domains}
+    return Pace(
+        _limits(key, own), {name: _limits(f'{key}."{name}"', limits) for name, limits in sorted(domains.items())}
+    )
+
+
+def _limits(key: str, value: Mapping[str, Any]) -> Limits:
+    for name, limit in value.items():
+        if name not in _SPANS:
+            raise ConfigError(f"{FILE_NAME}: {name!r} is no limit in [{key}]; limits are {', '.join(_SPANS)}")
+        if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MOST:
+            raise ConfigError(
+                f"{FILE_NAME}: {name} in [{key}] must be a whole number from 1 to {MOST}, not {limit!r};"
+                " leave it out for no limit"
+            )
+    return Limits(**value)
+
+
+COMMAND_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Secret:
+    """Where a password or access token is kept: an environment variable, or a command that prints it."""
+
+    env: str = ""
+    command: str = field(default="", repr=False)  # it may hold what it prints
+    inactive: bool = False
+
+    def read(self, setting: str) -> str:
+        """The secret itself. Raises ConfigError, naming the setting, when it cannot be had."""
+        if self.inactive:
+            raise ConfigError(f"{setting} in {FILE_NAME} is not used before this home is opened, with: pbem reopen")
+        if self.env:
+            value = os.environ.get(self.env, "")
+            if not value:
+                raise ConfigError(
+                    f"{setting} in {FILE_NAME} names the environment variable {self.env}, which is not set"
+                )
+            return remember(value)
+        return remember(self._printed(setting))
+
+    def files(self, home: Path) -> list[Path]:
+        """The files of a home that its command names."""
+        return [home / word for word in shlex.split(self.command) if (home / word).is_file()]
+
+    def _printed(self, setting: str) -> str:
+        words = shlex.split(self.command)
+        try:
+            run = subprocess.run(words, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=True)  # noqa: S603 - the GM's own command
+        except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
+            raise ConfigError(f"the command of {setting} in {FILE_NAME} failed: {_why(error)}") from None
+        first = run.stdout.partition("\n")[0].rstrip("\r")
+        if not first:
+            raise ConfigError(f"the command of {setting} in {FILE_NAME} printed nothing")
+        return first
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, subprocess.CalledProcessError):
+        return f"it ended with status {error.returncode}"
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"it took longer than {COMMAND_SECONDS} seconds"
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}"
+    return "it printed what is not text"
+
+
+INBOXES = ("maildir", "imap", "imap+starttls", "imaps")
+CARRIERS = ("maildir", "smtp", "smtp+starttls", "smtps")
+
+_PASSWORD = re.compile(r"(://[^/@:]*+):[^/]*@")
+_PORTS = {"imap": 143, "imap+starttls": 143, "imaps": 993, "smtp": 25, "smtp+starttls": 587, "smtps": 465}
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True)
+class PostUrl:
+    """An inbox or carrier URL, taken apart. A Maildir has a `path`, a server the rest."""
+
+    scheme: str
+    path: str = ""
+    user: str = ""
+    host: str = ""
+    port: int = 0
+    folder: str = ""
+
+    @property
+    def tls(self) -> bool:
+        """Whether TLS begins with the connection (RFC 8314)."""
+        return self.scheme in ("imaps", "smtps")
+
+    @property
+    def starttls(self) -> bool:
+        """Whether the connection must be raised to TLS before anything else."""
+        return self.scheme.endswith("+starttls")
+
+    @property
+    def private(self) -> bool:
+        """Whether a password may be sent: over TLS, or inside this machine."""
+        return self.tls or self.starttls or self.host == "localhost" or _is_loopback(self.host)
+
+    @property
+    def server(self) -> str:
+        """Host and port in words."""
+        return f"{self.host}:{self.port}"
+
+
+def read_post_url(text: str, setting: str, schemes: tuple[str, ...]) -> PostUrl:
+    """An inbox or carrier URL, taken apart. Raises ConfigError naming the setting and what is allowed."""
+    if text.startswith("maildir:") and "maildir" in schemes:
+        path = text.removeprefix("maildir:")
+        if not path:
+            raise ConfigError(f'{FILE_NAME}: {setting} names no folder; write "maildir:post/{setting}"')
+        return PostUrl("maildir", path=path)
+    parts = split_url(text, setting)
+    if parts.scheme not in schemes or parts.scheme == "maildir" or not parts.hostname:
+        allowed = ", ".join("maildir:folder" if name == "maildir" else f"{name}://user@host" for name in schemes)
+        raise ConfigError(f"{FILE_NAME}: {setting} is {masked_url(text)!r}; possible are {allowed}")
+    if parts.password is not None:
+        raise ConfigError(f"{FILE_NAME}: {setting} must not hold a password; use {setting}_password")
+    folder = unquote(parts.path.strip("/")) or "INBOX"
+    return PostUrl(
+        parts.scheme,
+        user=unquote(parts.username or ""),
+        host=parts.hostname,
+        port=parts.port or _PORTS[parts.scheme],
+        folder=folder if parts.scheme.startswith("imap") else "",
+    )
+
+
+def split_url(text: str, setting: str) -> SplitResult:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port  # read here because a bad number shows only then
+    except ValueError as error:
+        raise ConfigError(f"{FILE_NAME}: {setting} is not a URL: {error}") from None
+    return parts
+
+
+def masked_url(url: str) -> str:
+    return _PASSWORD.sub(r"\1:…@", url)
+
+
+_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*/=?^_`{|}~+-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?")
+_SITE_URL = re.compile(r"(?:https?|file)://[!-;=?-~]{1,400}")
+_NAMES_BELOW = re.compile(r"\*(?:\.[A-Za-z0-9-]+){2,}")
+"""All servers of a provider; of all that end in "com" none could be believed."""
+_POSTGRESQL = re.compile(r"postgresql(\+psycopg)?://")
+
+
+@dataclass(frozen=True, slots=True)
+class Dkim:
+    """How mail is signed: for a domain, with the key in a file, whose public half is published under a selector."""
+
+    domain: str
+    selector: str
+    key_file: Path
+
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+        raise ConfigError(f"{FILE_NAME}: {key} must be one line of text in quotes")
+    return value
+
+
+def _address(key: str, value: Any) -> str:
+    if not isinstance(value, str) or not _ADDRESS.fullmatch(value):
+        raise ConfigError(f'{FILE_NAME}: {key} must be a mail address such as "orders@example.org", not {value!r}')
+    return value
+
+
+def _authserv_id(key: str, value: Any) -> str:
+    if not isinstance(value, str) or not (_NAME.fullmatch(value) or _NAMES_BELOW.fullmatch(value)):
+        known = 'the first word of the Authentication-Results that your mail server writes, such as "mx.example.org"'
+        raise ConfigError(f"{FILE_NAME}: {key} must be {known}, not {value!r}")
+    return value
+
+
+def _bool(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{FILE_NAME}: {key} must be true or false, not {value!r}")
+    return value
+
+
+def _whole(key: str, value: Any, least: int, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise ConfigError(f"{FILE_NAME}: {key} must be a whole number from {least} to {most}, not {value!r}")
+    return value
+
+
+def _seconds(key: str, value: Any) -> int:
+    return _whole(key, value, 5, 86_400)
+
+
+def _hours(key: str, value: Any) -> int:
+    return _whole(key, value, 0, 168)
+
+
+def _site_url(key: str, value: Any) -> str:
+    if not isinstance(value, str) or not _SITE_URL.fullmatch(value):
+        known = 'the address of the folder `site` on the web, such as "https://club.example.org/pbem/"'
+        raise ConfigError(f"{FILE_NAME}: {key} must be {known}, not {value!r}")
+    return value.rstrip("/") + "/"
+
+
+def _letter_seconds(key: str, value: Any) -> int:
+    return _whole(key, value, 1, 600)
+
+
+def _inbox(key: str, value: Any) -> str:
+    read_post_url(_text(key, value), key, INBOXES)
+    return str(value)
+
+
+def _carrier(key: str, value: Any) -> str:
+    read_post_url(_text(key, value), key, CARRIERS)
+    return str(value)
+
+
+def _database(key: str, value: Any) -> str:
+    url = _text(key, value)
+    if url.startswith("sqlite:///") and len(url) > len("sqlite:///"):
+        return url
+    if not _POSTGRESQL.match(url):
+        known = '"sqlite:///pbem.sqlite" or "postgresql://user@host/name"'
+        raise ConfigError(f"{FILE_NAME}: {key} is {masked_url(url)!r}; write {known}")
+    if split_url(url, key).password is not None:
+        raise ConfigError(f"{FILE_NAME}: {key} must not hold a password; PostgreSQL reads PGPASSWORD or ~/.pgpass")
+    return _POSTGRESQL.sub("postgresql+psycopg://", url)
+
+
+def cores() -> int:
+    """How many of the machine's processors this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+def _jobs(key: str, value: Any) -> int:
+    return _whole(key, value, 1, 64)
+
+
+def _connections(key: str, value: Any) -> int:
+    return _whole(key, value, 1, 10)
+
+
+def _token(key: str, value: Any) -> Secret:
+    if not isinstance(value, dict) or value.keys() != {"command"}:
+        raise ConfigError(f'{FILE_NAME}: {key} must be {{ command = "…" }}, a command that prints an access token')
+    return _secret(key, value)
+
+
+def _dkim(key: str, value: Any) -> Dkim:
+    names = ("domain", "selector", "key_file")
+    if not isinstance(value, dict) or value.keys() != set(names):
+        form = ", ".join(f'{name} = "…"' for name in names)
+        raise ConfigError(f"{FILE_NAME}: {key} must be {{ {form} }}")
+    for name in ("domain", "selector"):
+        if not _NAME.fullmatch(_text(f"{name} in {key}", value[name])):
+            raise ConfigError(f"{FILE_NAME}: {name} in {key} must be a name as in DNS, not {value[name]!r}")
+    return Dkim(value["domain"].lower(), value["selector"], Path(_text(f"key_file in {key}", value["key_file"])))
+
+
+def _secret(key: str, value: Any) -> Secret:
+    form = '{ env = "NAME" } or { command = "…" }'
+    if isinstance(value, str):
+        raise ConfigError(f"{FILE_NAME}: {key} must not stand in the file; write {key} = {form}")
+    if not isinstance(value, dict) or len(value) != 1 or not value.keys() <= {"env", "command"}:
+        raise ConfigError(f"{FILE_NAME}: {key} must be {form}")
+    ((kind, source),) = value.items()
+    return Secret(command=_command(key, source)) if kind == "command" else Secret(env=_text(key, source))
+
+
+def _command(key: str, value: Any) -> str:
+    try:
+        shlex.split(_text(key, value))
+    except ValueError as error:
+        raise ConfigError(f"{FILE_NAME}: the command of {key} cannot be read: {error}") from None
+    return str(value)
+
+
+READERS: Mapping[str, Callable[[str, Any], Any]] = {
+    "address": _address,
+    "sender_name": _text,
+    "inbox": _inbox,
+    "carrier": _carrier,
+    "database": _database,
+    "archive": _text,
+    "authserv_id": _authserv_id,
+    "templates": _text,
+    "pictures": _bool,
+    "jobs": _jobs,
+    "tls_ca": _text,
+    "poll_seconds": _seconds,
+    "outage_hours": _hours,
+    "letter_seconds": _letter_seconds,
+    "log": _text,
+    "site": _text,
+    "site_url": _site_url,
+    "inbox_password": _secret,
+    "carrier_password": _secret,
+    "inbox_oauth": _token,
+    "carrier_oauth": _token,
+    "connections": _connections,
+    "dkim": _dkim,
+    "pace": read_pace,
+}
+
+DEFAULTS: Mapping[str, Any] = {
+    "sender_name": "Play by Email",
+    "inbox": "maildir:post/inbox",
+    "carrier": "maildir:post/sent",
+    "database": "sqlite:///pbem.sqlite",
+    "archive": "turns",
+    "templates": "templates",
+    "pictures": True,
+    "poll_seconds": 60,
+    "outage_hours": 24,
+    "letter_seconds": 10,
+    "log": "log/pbem.log",
+    "connections": 1,
+    "pace": {},
+}

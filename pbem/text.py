@@ -1,0 +1,115 @@
+"""What templates may use besides Jinja's own: times, wrapped lines, text tables, and inline styles."""
+
+from __future__ import annotations
+
+import datetime as dt
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+WIDTH = 78
+"""Columns of a text mail; longer lines are wrapped, since mail programs would do it worse."""
+
+_BAR = "| "
+
+
+@lru_cache(maxsize=1024)
+def when(at: dt.datetime, zone: str) -> str:
+    """A time for a player: in the campaign's zone and in UTC, whose day is named if it is another."""
+    there, utc = at.astimezone(ZoneInfo(zone)), at.astimezone(dt.UTC)
+    if zone == "UTC":
+        return f"{utc:%a} {utc.day} {utc:%b %Y %H:%M} UTC"
+    other_day = "" if there.date() == utc.date() else f"{utc:%a} "
+    return f"{there:%a} {there.day} {there:%b %Y %H:%M} {zone} ({other_day}{utc:%H:%M} UTC)"
+
+
+@lru_cache(maxsize=1024)
+def briefly(at: dt.datetime, zone: str) -> str:
+    """A time for a subject: the day, the hour and the zone's usual letters, "Sun 29 Nov 20:00 CET"."""
+    there = at.astimezone(ZoneInfo(zone))
+    return f"{there:%a} {there.day} {there:%b %H:%M %Z}"
+
+
+def wrapped(text: str, indent: str = "", width: int = WIDTH) -> str:
+    """The text as one paragraph, broken at blanks to the width of a mail; further lines begin with `indent`.
+
+    The first line leaves as much room, for what the template put before it.
+    """
+    room = width - len(indent)
+    text = " ".join(text.split())
+    if len(text) <= room:
+        return text
+    return f"\n{indent}".join(_broken(text, room))
+
+
+def _broken(text: str, room: int) -> Iterator[str]:
+    """Lines of a text whose words stand one blank apart, each as long as fits; a longer word is a line by itself.
+
+    Reports wrap some hundred texts, and `textwrap`, which would say the same, takes ten times as long.
+    """
+    start = 0
+    while len(text) - start > room:
+        end = text.rfind(" ", start, start + room + 1)
+        if end < 0:
+            end = text.find(" ", start)
+        if end < 0:
+            break
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
+
+
+def continued(line: str, indent: str = "") -> str:
+    """An order line broken as sheets may break it, with a backslash, so that it can be copied into one."""
+    rows = textwrap.wrap(line, WIDTH - len(indent) - 2, break_long_words=False, break_on_hyphens=False)
+    return f" \\\n{indent}".join(rows)
+
+
+def columns(rows: Iterable[Sequence[Any]], *headings: str) -> str:
+    """A text table under headings; columns of numbers stand to the right."""
+    table = [list(row) for row in rows]
+    if any(len(row) != len(headings) for row in table):
+        raise ValueError(f"a table with the headings {', '.join(headings)} needs rows of {len(headings)}")
+    right = [bool(table) and all(isinstance(row[at], int) for row in table) for at in range(len(headings))]
+    cells = [list(headings)] + [[str(cell) for cell in row] for row in table]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(headings))]
+    return "\n".join(_aligned(row, widths, right) for row in cells)
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    padded = (
+        cell.rjust(width) if to_right else cell.ljust(width)
+        for cell, width, to_right in zip(row, widths, right, strict=True)
+    )
+    return "  ".join(padded).rstrip()
+
+
+def sentence(text: str) -> str:
+    """The text as a sentence: a capital first, unless it begins with a quotation, and a full stop last, unless it ends
+    in a mark of its own."""
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":", ",", ";", "…")) else ".")
+
+
+def heading(text: str) -> str:
+    """A heading of a text mail."""
+    return f"{text.upper()}\n{'-' * len(text)}"
+
+
+def barred(text: str) -> str:
+    """The words of a person, passed on: a bar before every line, so that none is taken for a part of the mail."""
+    room = WIDTH - len(_BAR)
+    lines = (textwrap.wrap(line, room, break_on_hyphens=False) or [""] for line in text.split("\n"))
+    return "\n".join(f"{_BAR}{piece}".rstrip() for pieces in lines for piece in pieces)
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names as a list in words: "red, blue and green"."""
+    return ", ".join(names[:-1]) + (" and " if names[1:] else "") + "".join(names[-1:])
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number and what it counts: "1 unit", "3 units"; `many` is for words that do more than take an s."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
