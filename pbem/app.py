@@ -16,7 +16,7 @@ from pbem.games import choose_game
 from pbem.jobs.deferring import open_waker
 from pbem.jobs.tables import prepare_queues
 from pbem.report.reporter import Reporter
-from pbem.ruleset.contract import AnyRuleset
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.migrating import has_tables, migrate, require_current
 from pbem.store.sessions import Store, restoring
 from pbem.util import package_data

@@ -25,7 +25,9 @@ from pbem.games import choose_game
 from pbem.log import open_log
 from pbem.players import Player
 from pbem.post.maildir import MaildirCarrier
-from pbem.ruleset import AnyRuleset, Dice, Standing
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Standing
 from pbem.site import publish
 from pbem.steps import Ticked
 from pbem.store import migrate

@@ -17,8 +17,8 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from pbem.errors import CampaignError, GameError
-from pbem.ruleset.contract import AnyRuleset, Ruleset
-from pbem.ruleset.hints import suggest
+from pbem.ruleset.fields import suggest
+from pbem.ruleset.protocol import AnyRuleset, Ruleset
 
 GROUP = "pbem.rulesets"
 

@@ -16,7 +16,9 @@ from email.message import Message
 
 from pbem.post.codes import message_id
 from pbem.post.writing import Mail, compose
-from pbem.ruleset import Bot, Dice, View, split_words
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.tokenizer import split_words
+from pbem.ruleset.values import Bot, View
 
 SLIP_EVERY = 6
 """About one sheet in so many has a slip."""

@@ -14,9 +14,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pbem.report import data as report
-from pbem.ruleset import AnyRuleset, Json, OrderBook
-from pbem.ruleset import desk as desks
-from pbem.ruleset.verbs import Verb
+from pbem.ruleset import orders as desks
+from pbem.ruleset.order_types import Verb
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Json
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

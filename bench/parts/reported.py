@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pbem.report import Ordered, Reporter, ReportFacts, SheetUsed, report_data, write_report_data
 from pbem.ruleset import AnyRuleset, Dice, Event, Order, Seat, TurnInput, View, canonical
-from pbem.ruleset.contract import all_views, remembering
+from pbem.ruleset.protocol import all_views, remembering
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 DEADLINE = dt.datetime(2030, 1, 1, 20, tzinfo=dt.UTC)

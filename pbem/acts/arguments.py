@@ -20,8 +20,9 @@ from pbem.campaign.reading import Lines, without_keys_in
 from pbem.errors import CampaignError
 from pbem.post.addresses import one_address
 from pbem.post.attached import Attached
-from pbem.ruleset import Kind, Order, Refused, Seat, Word
-from pbem.ruleset.verbs import FILLED_IN, Verb
+from pbem.ruleset.fields import Kind, Refused, Word
+from pbem.ruleset.order_types import FILLED_IN, Order, Verb
+from pbem.ruleset.values import Seat
 
 Wish = Question[Any] | Act[Any]
 """The action that a command asks for."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from pbem.report import Restated, Told
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.text import continued, sentence, wrapped
 
 MOST_LINES = 60

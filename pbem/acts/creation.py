@@ -27,7 +27,11 @@ from pbem.campaign.snapshot import load_campaign
 from pbem.campaign.values import is_campaign_name, is_plain_seat
 from pbem.errors import CampaignError
 from pbem.post.addresses import is_robot
-from pbem.ruleset import AnyRuleset, Json, Option, Seat, Seats, canonical, seal, suggest
+from pbem.ruleset.dice import seal
+from pbem.ruleset.fields import suggest
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import Json, Option, Seat, Seats
 from pbem.store.models import Campaign, SeatRow
 from pbem.store.states import Seating
 from pbem.text import counted

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from pbem.errors import CampaignError
-from pbem.ruleset import Json
-from pbem.ruleset.canonical import storable
+from pbem.ruleset.serialization import storable
+from pbem.ruleset.values import Json
 from pbem.util import read_plain
 
 MOST_VALUES = 100_000

@@ -30,7 +30,10 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
 from pbem.post.outbox import withdraw
-from pbem.ruleset import AnyRuleset, Json, Seat, TakenOver, View, all_views, canonical, remembering, seal
+from pbem.ruleset.dice import seal
+from pbem.ruleset.protocol import AnyRuleset, TakenOver, all_views, remembering
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import Json, Seat, View
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.states import Phase
 from pbem.text import counted, when

@@ -11,7 +11,10 @@ from typing import Any
 
 from pbem.archive import differences, make_patch, turn_dice
 from pbem.errors import MISREAD, CampaignError, RulesetError
-from pbem.ruleset import AnyRuleset, Fault, Json, Seat, TakenOver, TurnInput, WrittenDown, all_views, canonical
+from pbem.ruleset.protocol import AnyRuleset, TakenOver, TurnInput, WrittenDown, all_views
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.validation import Fault
+from pbem.ruleset.values import Json, Seat
 
 MOST_FAULTS = 20
 """Faults that are told at once; a wrong file may have thousands."""

@@ -14,7 +14,8 @@ from typing import Any
 
 from pbem.errors import ReplayError
 from pbem.report.facts import DiceTold, DiceWord
-from pbem.ruleset import Json, Seat, canonical, digest
+from pbem.ruleset.serialization import canonical, digest
+from pbem.ruleset.values import Json, Seat
 
 FORMULA = (
     "The dice are those of HMAC-SHA-256(key: the sealed seed, message: 'pbem dice words', a zero byte, and `words` as "

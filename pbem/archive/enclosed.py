@@ -14,7 +14,8 @@ from pathlib import PurePosixPath
 from pbem.archive.reading import Folder
 from pbem.errors import MISREAD, ReplayError, RulesetError
 from pbem.report.data import ReportDataError, read_report_data
-from pbem.ruleset import AnyRuleset, Enclosure
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Enclosure
 
 ENCLOSED = "enclosed"
 """The folder inside that of a turn."""

@@ -27,7 +27,9 @@ from pathlib import Path
 from pbem.archive.reading import RECORD, WITHDRAWN, folder_name, withdrawn_name
 from pbem.archive.record import file_hash
 from pbem.errors import CampaignError
-from pbem.ruleset import Order, OrderBook, Seat
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.values import Seat
 from pbem.util import flush, write_whole
 
 

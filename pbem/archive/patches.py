@@ -15,7 +15,8 @@ from typing import Any
 import jsonpatch
 
 from pbem.errors import PbemError
-from pbem.ruleset import Json, canonical
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import Json
 
 Patch = Sequence[Json]
 """The operations of a JSON Patch, in their order."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from pbem.archive.record import file_hash
 from pbem.archive.shape import check_shape
 from pbem.errors import ReplayError
-from pbem.ruleset import Json
+from pbem.ruleset.values import Json
 from pbem.util import read_plain
 
 RECORD = "turn.json"

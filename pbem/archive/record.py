@@ -22,7 +22,13 @@ from typing import Any
 from pbem.archive.dice import words_record
 from pbem.archive.patches import Patch
 from pbem.report.facts import DiceWord, SheetUsed
-from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, OrderBook, Roll, Seat, TurnInput, canonical, digest
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.protocol import AnyRuleset, TurnInput
+from pbem.ruleset.rolls import Roll
+from pbem.ruleset.serialization import canonical, digest
+from pbem.ruleset.values import Event, Json, Seat
 
 FORMAT = 2
 """That of records with a salt and the names of what was withdrawn; those of format 1 have neither."""

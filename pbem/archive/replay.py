@@ -18,20 +18,10 @@ from pbem.archive.rolls import check_rolls
 from pbem.archive.withdrawn import check_withdrawn
 from pbem.errors import MISREAD, ReplayError, RulesetError
 from pbem.report.data import ReportDataError, read_report_data
-from pbem.ruleset import (
-    AnyRuleset,
-    Event,
-    Json,
-    Seat,
-    TakenOver,
-    TurnInput,
-    View,
-    all_views,
-    canonical,
-    digest,
-    remembering,
-    seal,
-)
+from pbem.ruleset.dice import seal
+from pbem.ruleset.protocol import AnyRuleset, TakenOver, TurnInput, all_views, remembering
+from pbem.ruleset.serialization import canonical, digest
+from pbem.ruleset.values import Event, Json, Seat, View
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pbem.archive.reading import Folder
 from pbem.archive.record import recorded_rolls, roll_dice
 from pbem.errors import ReplayError
-from pbem.ruleset import Refused, Roll, throw_dice
+from pbem.ruleset.fields import Refused
+from pbem.ruleset.rolls import Roll, throw_dice
 
 
 def check_rolls(folder: Folder, seed: bytes) -> None:

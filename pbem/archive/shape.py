@@ -12,7 +12,8 @@ from typing import Any
 
 from pbem.archive.record import FORMAT
 from pbem.errors import ReplayError
-from pbem.ruleset import Json, canonical
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import Json
 
 _Check = Callable[[Any], bool]
 

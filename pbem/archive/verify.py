@@ -25,7 +25,10 @@ from pbem.archive.withdrawn import check_withdrawn
 from pbem.errors import ReplayError
 from pbem.report.data import ReportDataError, dice_data, read_report_data
 from pbem.report.facts import DiceTold, DiceWord
-from pbem.ruleset import AnyRuleset, Seat, digest, seal
+from pbem.ruleset.dice import seal
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import digest
+from pbem.ruleset.values import Seat
 
 _SAME = ("campaign", "game", "options", "seats", "seal")
 """What all records of a campaign say alike."""

@@ -18,7 +18,7 @@ from pbem.backup.proving import broken_campaigns
 from pbem.backup.restoring import made_at, unknown_games
 from pbem.backup.unpacking import complete_archive, lay_out
 from pbem.errors import ReplayError
-from pbem.ruleset import AnyRuleset
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Campaign, Turn
 from pbem.util import Progress, silent
 

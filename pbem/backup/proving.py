@@ -24,7 +24,8 @@ from pbem.campaign.columns import first_fault
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, record_of
 from pbem.errors import MISREAD, BackupError, CampaignError, RulesetError
 from pbem.report.data import ReportDataError, read_report_data
-from pbem.ruleset import AnyRuleset, digest
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import digest
 from pbem.store.models import Campaign, Person, Press, Report, RollRow, SeatRow, Sheet, Turn
 from pbem.util import read_plain
 

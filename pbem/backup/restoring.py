@@ -18,7 +18,7 @@ from pbem.backup.unpacking import FILE, change_settings, complete_archive, lay_o
 from pbem.config import Settings, checked_database, lacks, reaches
 from pbem.errors import BackupError
 from pbem.jobs import add_queues
-from pbem.ruleset import AnyRuleset
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.store import NOT_EMPTY, as_one_file, copy_in, is_empty
 from pbem.util import Progress, put, silent, workshop
 

@@ -33,7 +33,7 @@ from sqlalchemy.types import NullType, TypeEngine
 from pbem.campaign import values
 from pbem.campaign.people.dicewords import LONGEST
 from pbem.campaign.values import Check, Unfit, anything, between, hash_, list_of, matching, one_of, or_empty, seat_name
-from pbem.ruleset import digest
+from pbem.ruleset.serialization import digest
 from pbem.store.models import Base, Bundled, Data, Packed, Utc
 
 LARGEST_ID = 2_000_000_000

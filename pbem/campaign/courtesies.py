@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbem.ruleset import Parsed, split_words
+from pbem.ruleset.order_types import Parsed
+from pbem.ruleset.tokenizer import split_words
 
 _GREETING = re.compile(r"(?:hi|hello|hey|hallo|dear|good (?:morning|day|afternoon|evening))(?: [a-z]++){0,3}+")
 _CLOSING = re.compile(

@@ -15,7 +15,7 @@ from pbem.calendar.outage import Outage
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.holds import describe_hold
 from pbem.campaign.policy import Policy
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store import flushed
 from pbem.store.models import Campaign, SeatRow, Sheet, Turn
 from pbem.store.states import HoldKind, Phase, Seating

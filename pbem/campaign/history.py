@@ -12,7 +12,10 @@ from sqlalchemy.orm import Session
 
 from pbem.archive import Withdrawn, file_hash, recorded_rolls, turn_dice
 from pbem.campaign.snapshot import CampaignSnapshot, live
-from pbem.ruleset import AnyRuleset, Event, Order, OrderBook, Seat, TurnInput
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.protocol import AnyRuleset, TurnInput
+from pbem.ruleset.values import Event, Seat
 from pbem.store import flushed
 from pbem.store.models import Shelf, Turn
 

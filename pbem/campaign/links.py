@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from pbem.app import House
 from pbem.post.writing import Mail
-from pbem.ruleset import svg_escape
+from pbem.ruleset.drawing import svg_escape
 from pbem.store import flushed
 from pbem.store.models import SealedPage, SeatRow
 from pbem.store.waking import Queue, Work, wake

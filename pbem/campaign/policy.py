@@ -10,7 +10,7 @@ from typing import Any
 
 from pbem.calendar.schedule import find_span
 from pbem.errors import CampaignError
-from pbem.ruleset import suggest
+from pbem.ruleset.fields import suggest
 
 
 @dataclass(frozen=True, slots=True)

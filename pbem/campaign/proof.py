@@ -15,7 +15,7 @@ from pbem.campaign.archiving import untidy
 from pbem.campaign.history import all_withdrawn
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
 from pbem.errors import CampaignError, ReplayError, SaveError
-from pbem.ruleset import AnyRuleset
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import Phase
 from pbem.util import Progress, silent

@@ -8,7 +8,11 @@ from typing import Any
 
 from pbem.campaign.courtesies import without_courtesies
 from pbem.report import Restated, Told, restate, tell_findings
-from pbem.ruleset import AnyRuleset, Finding, OrderBook, Parsed, View, digest
+from pbem.ruleset.order_types import Finding, Parsed
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import digest
+from pbem.ruleset.values import View
 from pbem.util import without_keys
 
 Lines = Sequence[tuple[int, str]]

@@ -25,7 +25,10 @@ from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
 from pbem.report import Correction, DiceTold, Job, ReportFacts, ReportParts, SheetUsed
 from pbem.report.enclosed import Enclosures, SentEnclosure
-from pbem.ruleset import AnyRuleset, Order, Seat, View, canonical
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import Seat, View
 from pbem.store.models import Report, Turn
 from pbem.store.states import Pages
 

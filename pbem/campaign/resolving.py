@@ -42,23 +42,12 @@ from pbem.campaign.snapshot import (
     record_of,
 )
 from pbem.report import SheetUsed
-from pbem.ruleset import (
-    AnyRuleset,
-    Dice,
-    Event,
-    Json,
-    Order,
-    Roll,
-    Seat,
-    Standing,
-    TurnInput,
-    View,
-    all_views,
-    canonical,
-    digest,
-    remembering,
-    seal,
-)
+from pbem.ruleset.dice import Dice, seal
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, all_views, remembering
+from pbem.ruleset.rolls import Roll
+from pbem.ruleset.serialization import canonical, digest
+from pbem.ruleset.values import Event, Json, Seat, Standing, View
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from pbem.archive import roll_dice
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import CampaignSnapshot
-from pbem.ruleset import Roll, Rolls, throw_dice
+from pbem.ruleset.rolls import Roll, Rolls, throw_dice
 from pbem.store import flushed
 from pbem.store.models import RollRow
 

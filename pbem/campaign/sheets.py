@@ -13,7 +13,9 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.reading import Reading
 from pbem.report import Receipt, compare
-from pbem.ruleset import Order, OrderBook, Seat
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.values import Seat
 from pbem.store.models import Sheet, Turn
 
 Author = Literal["player", "deputy", "gm"]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.ruleset import AnyRuleset, Enclosure, View
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Enclosure, View
 from pbem.store.models import Enclosed
 
 

@@ -18,7 +18,9 @@ from pbem.campaign.holds import describe_hold
 from pbem.campaign.policy import Policy
 from pbem.errors import CampaignError
 from pbem.report import DiceWord
-from pbem.ruleset import AnyRuleset, Json, Seat, suggest
+from pbem.ruleset.fields import suggest
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Json, Seat
 from pbem.store import flushed
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
 from pbem.store.states import HoldKind, Pages, Phase, Seating

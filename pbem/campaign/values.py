@@ -18,9 +18,9 @@ from pbem.calendar.schedule import Schedule
 from pbem.campaign.policy import check_kept
 from pbem.errors import CampaignError, ReplayError
 from pbem.post.addresses import MESSAGE_ID, one_address
-from pbem.ruleset.canonical import read_json
-from pbem.ruleset.kinds import Refused
+from pbem.ruleset.fields import Refused
 from pbem.ruleset.rolls import read_throw
+from pbem.ruleset.serialization import read_json
 from pbem.util import CODE_CHARACTERS
 
 Check = Callable[[Any], object]

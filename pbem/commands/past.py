@@ -23,7 +23,7 @@ from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, F, home_option, now_option, pairs_option, yes_option
 from pbem.console.copies import copied_lines
 from pbem.desk.sheet_files import sheet_lines
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 
 
 def sheets_option(command: F) -> F:

@@ -13,7 +13,7 @@ from pbem.acts.people.roster import ExpelSeat, GiveSeat, Invite, PauseSeat, Resu
 from pbem.commands.common import act, ask
 from pbem.commands.group import Command
 from pbem.commands.options import home_option, json_option, now_option, yes_option
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 
 CHANGES: Mapping[str, Callable[[Seat], Act[Deed]]] = {
     "open": VacateSeat,

@@ -13,7 +13,7 @@ from pbem.acts.press.writing import EVERYBODY
 from pbem.commands.common import act, ask
 from pbem.commands.group import Command
 from pbem.commands.options import NUMBER, home_option, json_option, now_option
-from pbem.ruleset import split_words
+from pbem.ruleset.tokenizer import split_words
 
 WORDS = click.File(encoding="utf-8-sig", errors="replace")
 """A file of words, or standard input."""

@@ -24,7 +24,7 @@ from pbem.commands.options import FOLDER, F, clock, home_option, json_option, no
 from pbem.console.copies import preview_folder_lines, ruling_folder_lines
 from pbem.console.umpire import rule
 from pbem.desk.sheet_files import sheet_lines
-from pbem.ruleset.canonical import read_json
+from pbem.ruleset.serialization import read_json
 
 RULINGS = "rulings"
 """The folder of a home with what GMs have written in their editors, a folder a turn."""

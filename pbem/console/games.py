@@ -9,7 +9,8 @@ from pbem.acts.channel import render_reading
 from pbem.acts.creation import players_allowed
 from pbem.demo import DemoResult
 from pbem.desk.check import Check
-from pbem.ruleset import AnyRuleset, Standing
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Standing
 from pbem.text import counted, sentence, wrapped
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pbem.errors import CampaignError, reason_of
 from pbem.report import paint_one
-from pbem.ruleset import Picture
+from pbem.ruleset.drawing import Picture
 
 
 def write_picture(path: Path, picture: Picture) -> None:

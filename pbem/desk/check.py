@@ -14,7 +14,8 @@ from pbem.errors import MISREAD
 from pbem.games import choose_game
 from pbem.post.wrapping import mend
 from pbem.report import ReportDataError, Restated, Told, read_report_data
-from pbem.ruleset import AnyRuleset, Json, View
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Json, View
 
 Answer = TypeVar("Answer")
 

@@ -11,7 +11,9 @@ from dataclasses import replace
 
 from pbem.desk.sheet import SheetText, plain_sheet
 from pbem.post.reading import Filed, read_from
-from pbem.ruleset import AnyRuleset, Parsed, View
+from pbem.ruleset.order_types import Parsed
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import View
 
 MOST_ASIDE = 8
 """Lines that are no orders, above a sheet: more of them than greetings and a signature have are a quotation."""

@@ -16,7 +16,8 @@ from typing import Annotated
 from pbem.acts.act import Confirmed, Harmless, Reversible
 from pbem.acts.arguments import ADDRESS, SEAT, TURN, Free, PlayerCommand, Proof
 from pbem.registry import PLAY_ACTIONS, SEAT_ACTIONS
-from pbem.ruleset import OrderBook, Word
+from pbem.ruleset.fields import Word
+from pbem.ruleset.orders import OrderBook
 
 _SHOWS = Harmless("it only shows")
 

@@ -28,7 +28,7 @@ from pbem.post.codes import find_codes
 from pbem.post.reading import Message
 from pbem.report import tell_findings
 from pbem.report.people_pages import Answer, Done, WhichSeat
-from pbem.ruleset import Order, Parsed
+from pbem.ruleset.order_types import Order, Parsed
 from pbem.store.models import Person, SeatRow
 from pbem.store.states import Phase
 from pbem.text import sentence

@@ -31,7 +31,7 @@ from pbem.post.attached import attached_files, was_cut
 from pbem.post.writing import Part
 from pbem.report import paint_one, tell_findings
 from pbem.report.gm_pages import GmAnswer, GmCommandDone, GmImpostor
-from pbem.ruleset import Order
+from pbem.ruleset.order_types import Order
 from pbem.store.models import Campaign
 
 

@@ -19,7 +19,9 @@ from pbem.acts.arguments import GmCommand, TextBlock
 from pbem.campaign.reading import Lines, without_keys_in
 from pbem.post.cleaning import is_end
 from pbem.registry import GM_ACTIONS
-from pbem.ruleset import OrderBook, Parsed, split_words
+from pbem.ruleset.order_types import Parsed
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.tokenizer import split_words
 
 GM_COMMANDS = OrderBook(GM_ACTIONS, loosely=False)
 """All commands a GM may mail."""

@@ -11,8 +11,9 @@ from pbem.desk.judging import reads_as_order
 from pbem.desk.replies import Case, answer, bare_subject
 from pbem.desk.seats import find_seat, games_of, load_seat, seats_of
 from pbem.report.pages import Help, HelpOnVerb, OrderHelp
-from pbem.ruleset import OrderBook, split_words, suggest
-from pbem.ruleset.orders import SHORTEST_ABBREVIATION
+from pbem.ruleset.fields import suggest
+from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderBook
+from pbem.ruleset.tokenizer import split_words
 from pbem.store.states import Phase
 
 _HELP = re.compile(r"\A\s*+help\b(.*+)", re.IGNORECASE)

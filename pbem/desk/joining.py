@@ -32,7 +32,7 @@ from pbem.desk.replies import (
 from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.desk.seats import taking_players
 from pbem.report.people_pages import Confirmation, Notice
-from pbem.ruleset import suggest
+from pbem.ruleset.fields import suggest
 from pbem.store.models import Act, Campaign, Request
 from pbem.store.states import ApplicantStatus, Phase
 

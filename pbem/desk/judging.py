@@ -39,7 +39,7 @@ from pbem.post.authentication import Verdict
 from pbem.post.codes import find_codes
 from pbem.post.reading import Message
 from pbem.report.pages import Reason
-from pbem.ruleset import suggest
+from pbem.ruleset.fields import suggest
 from pbem.store.states import Phase
 
 WRONG_KEY = (

@@ -33,8 +33,9 @@ from pbem.desk.replies import Case
 from pbem.desk.seats import SeatContext
 from pbem.desk.sheet import Header, Names, SheetText
 from pbem.post.cleaning import is_end
-from pbem.ruleset import Order, Parsed, split_words
+from pbem.ruleset.order_types import Order, Parsed
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
+from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Person
 from pbem.util import without_keys
 

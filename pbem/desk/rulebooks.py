@@ -15,7 +15,8 @@ from pbem.desk.seats import games_of, taking_players
 from pbem.games import rulebook
 from pbem.report.markdown import Section, as_html, as_text, find_sections, headed_sections, sections
 from pbem.report.pages import RulebookPage
-from pbem.ruleset import AnyRuleset, Order
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.protocol import AnyRuleset
 
 RULES_A_DAY = 20
 """Rulebooks are large: nobody is mailed more of them, or parts of them, in a day."""

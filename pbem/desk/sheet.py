@@ -19,7 +19,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from pbem.post.cleaning import is_end
-from pbem.ruleset import split_words
+from pbem.ruleset.tokenizer import split_words
 from pbem.util import MASK
 
 Names = Container[str]

@@ -23,7 +23,9 @@ from pbem.desk.sheet import SheetText
 from pbem.report import Receipt, Refusal, Told
 from pbem.report.pages import Reason
 from pbem.report.people_pages import Doubt
-from pbem.ruleset import AnyRuleset, View, split_words
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.tokenizer import split_words
+from pbem.ruleset.values import View
 from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
 
 _BARS = " \t>|"

@@ -25,7 +25,7 @@ from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
 from pbem.post.vouching import newest_proven
-from pbem.ruleset import AnyRuleset
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.store import Store, damage_of, misfit, restoring, sqlite_path
 from pbem.store.models import Act, Base, Campaign, InboxMessage, Outgoing
 from pbem.store.sessions import SEE_DOCTOR

@@ -15,7 +15,7 @@ from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import reason_of
 from pbem.games import Catalogue
 from pbem.report.checking import filling_faults, own_templates, template_faults
-from pbem.ruleset import AnyRuleset
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.site.samples import site_pages
 
 LEAST_FREE = 200_000_000

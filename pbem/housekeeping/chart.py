@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from pbem.housekeeping.statistics import Came, SheetCame, Statistics, TurnTaken
-from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Seat
-from pbem.ruleset.drawing import Anchor
+from pbem.ruleset.drawing import Anchor, Drawing, Ground, Label, Mark, Picture
+from pbem.ruleset.values import Seat
 
 WIDTH = 760
 LEFT, RIGHT = 110, 20

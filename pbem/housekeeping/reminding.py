@@ -19,7 +19,7 @@ from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
 from pbem.report import Page, Reminder
 from pbem.report.time_pages import Late, LateDigest, LateOthers
-from pbem.ruleset import Seat, View
+from pbem.ruleset.values import Seat, View
 from pbem.store.models import Turn
 
 REMINDER = dt.timedelta(hours=24)

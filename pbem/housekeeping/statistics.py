@@ -18,7 +18,8 @@ from pbem.acts.act import Question, Scene
 from pbem.acts.arguments import GmCommand
 from pbem.acts.channel import Channel
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
-from pbem.ruleset import AnyRuleset, Seat
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Seat
 from pbem.store.models import InboxMessage, Person, SeatRow, Sheet, Turn
 from pbem.store.states import Phase
 from pbem.text import briefly, columns, counted, wrapped

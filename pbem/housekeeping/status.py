@@ -20,7 +20,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_s
 from pbem.campaign.unreadable import fault_of, noticed, readable, unreadable_words
 from pbem.errors import StoreError
 from pbem.housekeeping.health import house_notices
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store.models import Absence, Campaign, InboxMessage, Outgoing, SeatRow, Turn
 from pbem.store.states import HoldKind, LetterState, MailState, Phase, Seating
 from pbem.text import columns, counted, when

@@ -17,7 +17,7 @@ from pbem.report.pages import Page
 from pbem.report.reporter import LETTER, Reporter, template_environment
 from pbem.report.samples import sample_facts, sample_pages, sample_views
 from pbem.report.sandbox import TooMuch, limited
-from pbem.ruleset import AnyRuleset
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.text import barred
 
 _WORDS = "# A sample\n\nand **sample**"

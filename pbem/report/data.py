@@ -7,8 +7,9 @@ from typing import Any
 
 from pbem.errors import PbemError
 from pbem.report.facts import DiceTold, ReportFacts
-from pbem.ruleset import AnyRuleset, View, canonical
-from pbem.ruleset.canonical import canonical_object, read_json
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import canonical, canonical_object, read_json
+from pbem.ruleset.values import View
 
 FORMAT = 1
 _KEYS = {

@@ -10,7 +10,9 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from pbem.report.facts import ReportFacts
-from pbem.ruleset import AnyRuleset, Enclosure, View, svg_escape
+from pbem.ruleset.drawing import svg_escape
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Enclosure, View
 
 _ENDINGS = {"image/png": (".png",), "image/jpeg": (".jpg", ".jpeg")}
 """What a program shows that goes by a file's name; an SVG has become a PNG."""

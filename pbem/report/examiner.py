@@ -22,7 +22,8 @@ from pbem.report.documents import PACKAGES, UnfitDocument, check_package, check_
 from pbem.report.painter import paint
 from pbem.report.photos import JPEG, PNG, DamagedPhoto, check_pixels, cleaned
 from pbem.report.pictures import LARGEST_SIDE, UnfitPicture, check_painted, check_size
-from pbem.ruleset import FONT, LARGEST_ENCLOSURE, as_size
+from pbem.ruleset.drawing import FONT
+from pbem.ruleset.values import LARGEST_ENCLOSURE, as_size
 
 SHOWN = 1_200
 """Pixels up to which the longer side of an SVG is shown; one that is smaller is shown as large as it says."""

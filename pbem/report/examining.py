@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from pbem.ruleset import LARGEST_ENCLOSURE, LARGEST_OF_TURN, Enclosure, as_size
+from pbem.ruleset.values import LARGEST_ENCLOSURE, LARGEST_OF_TURN, Enclosure, as_size
 
 LONGEST_NAME = 80
 

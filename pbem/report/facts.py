@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 
 
 @dataclass(frozen=True, slots=True)

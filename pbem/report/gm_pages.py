@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pbem.report.receipt import Told
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, Protocol
 
 from markupsafe import Markup
 
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 
 Reason = Literal[
     "unknown-sender",

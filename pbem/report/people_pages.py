@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pbem.report.receipt import Told
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 
 RequestKind = Literal["join", "invite", "deputy", "address", "new_address", "fallback", "import"]
 """What a code may confirm; `templates/host/confirmation.txt.j2` has a paragraph for each."""

@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 from xml.parsers import expat
 
 from pbem.log import tell
-from pbem.ruleset import HALO, Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, svg_document
+from pbem.ruleset.drawing import HALO, Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, svg_document
 
 LARGEST_SIDE = 4_000
 """Pixels; a PNG of both sides so long takes 64 MB to draw."""

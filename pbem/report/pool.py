@@ -31,7 +31,8 @@ from typing import NamedTuple
 
 from pbem.log import LOG
 from pbem.report.facts import ReportFacts, ReportParts
-from pbem.ruleset import AnyRuleset, Order
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.protocol import AnyRuleset
 
 AHEAD = 3
 """Reports for each worker that are requested before the first of them is handed out."""

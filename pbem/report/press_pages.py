@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pbem.ruleset import Finding, Order, OrderBook, Parsed, Seat, join_lines
+from pbem.ruleset.order_types import Finding, Order, Parsed
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.tokenizer import join_lines
+from pbem.ruleset.values import Seat
 from pbem.text import counted
 
 DIGEST_SHOWN = 12

@@ -37,7 +37,11 @@ from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
 from pbem.report.seat_page import seat_page
 from pbem.report.typed import is_plain, typed
 from pbem.report.wording import CSS, TEXT_FILTERS
-from pbem.ruleset import AnyRuleset, Order, Picture, View, canonical
+from pbem.ruleset.drawing import Picture
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import View
 from pbem.text import barred, briefly
 
 FEW, FEW_DRAWN = 24, 2

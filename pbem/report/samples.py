@@ -15,7 +15,10 @@ from markupsafe import Markup
 from pbem.report import gm_pages, history_pages, pages, people_pages, press_pages, receipt, time_pages
 from pbem.report.facts import ReportFacts
 from pbem.report.pages import Page
-from pbem.ruleset import AnyRuleset, Dice, Seat, TurnInput, View, canonical, remembering
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, remembering
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import Seat, View
 
 _MODULES = (gm_pages, history_pages, pages, people_pages, press_pages, receipt, time_pages)
 _AT = dt.datetime(2030, 1, 4, 19, 0, tzinfo=dt.UTC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pbem.ruleset import Json
+from pbem.ruleset.values import Json
 
 SHOWN = 12
 """Scores told, the last ones."""

@@ -16,7 +16,9 @@ from markupsafe import Markup, escape
 
 from pbem.report.enclosed import Enclosures
 from pbem.report.facts import ReportFacts
-from pbem.ruleset import AnyRuleset, Json, Picture, View, live_svg
+from pbem.ruleset.drawing import Picture, live_svg
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Json, View
 from pbem.web import Dress, dress, embedded, island
 
 TEMPLATE = "host/seat_page.html.j2"

@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,29 +1,7 @@
 """The contract between host and games, and the value types that pass through it."""
 
 from pbem.errors import RulesetError, SaveError, SetupError
-from pbem.ruleset.base import BaseRuleset
-from pbem.ruleset.canonical import canonical, digest
-from pbem.ruleset.contract import (
-    Adjudicated,
-    AnyRuleset,
-    Bot,
-    Demo,
-    Event,
-    Json,
-    Option,
-    Panorama,
-    Ruleset,
-    Seat,
-    Seats,
-    Standing,
-    TakenOver,
-    TurnInput,
-    View,
-    WrittenDown,
-    all_views,
-    heard,
-    remembering,
-)
+from pbem.ruleset.base import BaseRuleset, scored
 from pbem.ruleset.dice import Dice, seal
 from pbem.ruleset.drawing import (
     FONT,
@@ -43,25 +21,60 @@ from pbem.ruleset.drawing import (
     svg_document,
     svg_escape,
 )
-from pbem.ruleset.enclosures import (
+from pbem.ruleset.fields import (
+    Choice,
+    Either,
+    Form,
+    Free,
+    InTurn,
+    Kind,
+    Listed,
+    Number,
+    Refused,
+    Several,
+    Whole,
+    Word,
+    bounded,
+    choose,
+    suggest,
+)
+from pbem.ruleset.lenient_parser import MOST_REMARKS, orders_in_remark
+from pbem.ruleset.order_types import DROPS_BAD, Entry, Finding, Order, Parsed
+from pbem.ruleset.orders import OrderBook, resigning_word
+from pbem.ruleset.protocol import (
+    Adjudicated,
+    AnyRuleset,
+    Ruleset,
+    TakenOver,
+    TurnInput,
+    WrittenDown,
+    all_views,
+    remembering,
+)
+from pbem.ruleset.rolls import Roll, Rolls, count_of, throw_dice
+from pbem.ruleset.serialization import canonical, digest
+from pbem.ruleset.tokenizer import join_lines, split_tokens, split_words
+from pbem.ruleset.validation import Fault
+from pbem.ruleset.values import (
     LARGEST_ENCLOSED,
     LARGEST_ENCLOSURE,
     LARGEST_OF_TURN,
     MOST_ENCLOSED,
+    Bot,
     Brought,
+    Demo,
     Enclosure,
+    Event,
+    Json,
+    Option,
+    Panorama,
+    Seat,
+    Seats,
+    Standing,
+    View,
     as_size,
+    heard,
 )
-from pbem.ruleset.forms import Choice, Either, Form, Free, InTurn, Number, Several
-from pbem.ruleset.hints import suggest
-from pbem.ruleset.kinds import Kind, Listed, Refused, Whole, Word, bounded, choose
-from pbem.ruleset.loosely import MOST_REMARKS, orders_in_remark
-from pbem.ruleset.memory import scored
-from pbem.ruleset.orders import Entry, Finding, OrderBook, Parsed, resigning_word
-from pbem.ruleset.rolls import Roll, Rolls, count_of, throw_dice
-from pbem.ruleset.shapes import Fault
-from pbem.ruleset.tokens import join_lines, split_tokens, split_words
-from pbem.ruleset.verbs import DROPS_BAD, Order
 
 __all__ = [
     "DROPS_BAD",

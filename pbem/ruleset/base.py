@@ -29,26 +29,13 @@ from importlib.resources.abc import Traversable
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from pbem.errors import RulesetError, SaveError, SetupError
-from pbem.ruleset.contract import (
-    Bot,
-    Demo,
-    Event,
-    Json,
-    Option,
-    Panorama,
-    Seat,
-    Seats,
-    Standing,
-    TurnInput,
-    View,
-    heard,
-)
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
-from pbem.ruleset.enclosures import Enclosure
-from pbem.ruleset.orders import OrderBook, Parsed
-from pbem.ruleset.records import from_json, to_json
-from pbem.ruleset.verbs import Order
+from pbem.ruleset.order_types import Order, Parsed
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.protocol import TurnInput
+from pbem.ruleset.serialization import from_json, to_json
+from pbem.ruleset.values import Bot, Demo, Enclosure, Event, Json, Option, Panorama, Seat, Seats, Standing, View, heard
 
 S = TypeVar("S")
 
@@ -238,3 +225,16 @@ def _state_type(game: type) -> Any:
             if get_origin(base) is not Generic:
                 return get_args(base)[0]
     raise TypeError(f"{game.__name__} does not name the type of its state: write BaseRuleset[State]")
+
+
+KEPT = 200
+"""Scores remembered; in a longer game the first are forgotten."""
+
+
+def scored(before: Mapping[str, Json], of: str, by: str, number: int, score: int) -> Json:
+    """The `scores` of a memory with one more: of planets, say, by turn. A second one of a turn takes the first's place.
+
+    `before` is the memory of the report before.
+    """
+    last = before.get("scores", {"turns": []})["turns"]
+    return {"of": of, "by": by, "turns": [*(each for each in last if each[0] != number), [number, score]][-KEPT:]}

@@ -13,15 +13,14 @@ write (`loosely`), and taken if it can mean one thing only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset.desk import desk_data
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.hints import nearest, suggest
-from pbem.ruleset.kinds import ContextView, Refused, either
-from pbem.ruleset.loosely import (
+from pbem.ruleset.fields import ContextView, Kind, Refused, either, nearest, suggest
+from pbem.ruleset.lenient_parser import (
     END,
     MOST_REMARKS,
     OPENERS,
@@ -31,8 +30,84 @@ from pbem.ruleset.loosely import (
     read_loosely,
     without_openers,
 )
-from pbem.ruleset.tokens import Token, join_lines, loose_tokens, remark, split_tokens
-from pbem.ruleset.verbs import RESIGNS, Mismatch, Order, Verb
+from pbem.ruleset.order_types import RESIGNS, Entry, Finding, Literal, Mismatch, Optional, Order, Parsed, Part, Verb
+from pbem.ruleset.tokenizer import Token, join_lines, loose_tokens, remark, split_tokens
+
+FORMAT = 1
+"""The version of what a desk's data look like; it grows when a client would have to be changed."""
+
+_NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
+
+
+def desk_data(verbs: Iterable[Verb], view: ContextView) -> dict[str, Any]:
+    """Some verbs and what may stand in their fields, given a view.
+
+    `verbs` have `name` (as in orders stored as JSON), `word` and `also` (other words
+    for it), `usage`, `help`, `examples`, and `parts`, the first of which is the word
+    to begin with. A part is `{"word": "AT"}`, to be written as it is; `{"field":
+    "ship", "kind": "ship-2", "many": false}`, to be filled in by one word of that
+    kind, or with `many` by one or more; or `{"optional": [part, …]}`, to be left out
+    as a whole. `kinds` says by id how each is `shown` in usages, what is `expected`,
+    an `example`, and its `form`. A word with a blank, comma, quote, `;` or `#` in it
+    is written in quotes.
+    """
+    kinds = _Kinds(view)
+    return {"format": FORMAT, "verbs": [_verb_data(verb, kinds) for verb in verbs], "kinds": kinds.data}
+
+
+def _verb_data(verb: Verb, kinds: _Kinds) -> dict[str, Any]:
+    return {
+        "name": verb.name,
+        "word": verb.word,
+        "also": list(verb.order.also),
+        "usage": verb.usage,
+        "help": verb.help,
+        "examples": list(verb.examples),
+        "parts": _parts_data(verb.parts, verb, kinds),
+    }
+
+
+def _parts_data(parts: Sequence[Part], verb: Verb, kinds: _Kinds) -> list[dict[str, Any]]:
+    return [_part_data(part, verb, kinds) for part in parts]
+
+
+def _part_data(part: Part, verb: Verb, kinds: _Kinds) -> dict[str, Any]:
+    if isinstance(part, Literal):
+        return {"word": part.word}
+    if isinstance(part, Optional):
+        return {"optional": _parts_data(part.parts, verb, kinds)}
+    return {"field": part.name, "kind": kinds.id_of(verb.kinds[part.name]), "many": part.many}
+
+
+class _Kinds:
+    """The kinds used so far, each written once; ids are made of what players see of a kind."""
+
+    def __init__(self, view: ContextView) -> None:
+        self.data: dict[str, dict[str, Any]] = {}
+        self._view = view
+
+    def id_of(self, kind: Kind) -> str:
+        """The id of a kind, which is added if none is equal to it."""
+        data = {
+            "shown": kind.shown,
+            "expected": kind.expected,
+            "example": kind.example,
+            "form": kind.form(self._view).to_json(),
+        }
+        for known, other in self.data.items():
+            if other == data:
+                return known
+        new = self._unused(_NOT_IN_IDS.sub("-", kind.shown.lower()).strip("-") or "kind")
+        self.data[new] = data
+        return new
+
+    def _unused(self, name: str) -> str:
+        count, new = 1, name
+        while new in self.data:
+            count += 1
+            new = f"{name}-{count}"
+        return new
+
 
 MAX_LINES = 2_000
 MAX_LINE = 500
@@ -45,54 +120,6 @@ _QUITTING = frozenset({"QUIT", "QUITS", "QUITTING", "CONCEDE", "SURRENDER", "CAP
 _LEAVING = ("LEAVE GAME", "LEAVE THE GAME", "GIVE UP", "GIVE UP THE GAME")
 _SPEAKING = frozenset({"I", "WE", "I'LL", "I'D", "WILL", "SHALL", "WOULD", "MUST", "HEREBY", "LIKE", "WANT", "TO"})
 """Words of resigning, and those that people put before them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something to tell the player of his sheet.
-
-    `severity` is "error" (the line is not taken), "warning" (taken, but look)
-    or "note". `code` is stable; `text` and `hint` may be reworded. Line 0
-    speaks of the sheet as a whole.
-    """
-
-    line: int
-    severity: str
-    code: str
-    text: str
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An order and the number of the line it came from."""
-
-    line: int
-    order: Order
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """What a sheet comes to: the orders taken, and all findings, by line.
-
-    A sheet that is not `complete` lacks what its seat is awaited for, such as
-    the move itself: it is kept, but the turn is not run before its deadline on
-    the strength of it.
-    """
-
-    entries: tuple[Entry, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    complete: bool = True
-
-    @property
-    def orders(self) -> tuple[Order, ...]:
-        """The orders alone, in the order written."""
-        return tuple(entry.order for entry in self.entries)
-
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        """The findings because of which lines were not taken."""
-        return tuple(finding for finding in self.findings if finding.severity == "error")
 
 
 @dataclass(frozen=True)

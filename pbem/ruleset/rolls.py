@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.kinds import Refused
+from pbem.ruleset.fields import Refused
 
 MOST_DICE = 100
 MOST_SIDES = 10_000

@@ -6,7 +6,8 @@ import datetime as dt
 from dataclasses import dataclass, field
 
 from pbem.report.facts import Said
-from pbem.ruleset import Picture, Seat
+from pbem.ruleset.drawing import Picture
+from pbem.ruleset.values import Seat
 from pbem.store.states import Phase
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from pbem.report.entry import Due, deadlines_calendar
-from pbem.ruleset import svg_escape
+from pbem.ruleset.drawing import svg_escape
 from pbem.site.facts import CampaignShown, ClubShown, Opened
 from pbem.store.states import Phase
 from pbem.text import when

@@ -21,7 +21,8 @@ from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_s
 from pbem.campaign.unreadable import fault_of, unreadable_words
 from pbem.errors import StoreError
 from pbem.report import Said
-from pbem.ruleset import AnyRuleset, Panorama, Seat, View
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Panorama, Seat, View
 from pbem.site.facts import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score, Spectacle
 from pbem.store.models import Campaign, Press, Report, SeatRow, Turn
 from pbem.store.states import Phase, Seating

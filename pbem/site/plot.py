@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from pbem.ruleset import Seat, svg_escape
+from pbem.ruleset.drawing import svg_escape
+from pbem.ruleset.values import Seat
 
 WIDTH, HEIGHT = 720, 220
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 26

@@ -25,7 +25,9 @@ from pbem.games import rulebook
 from pbem.report import Reporter
 from pbem.report.markdown import as_html
 from pbem.report.pictures import UnfitPicture, check
-from pbem.ruleset import Adjudicated, seal, suggest
+from pbem.ruleset.dice import seal
+from pbem.ruleset.fields import suggest
+from pbem.ruleset.protocol import Adjudicated
 from pbem.site.facts import CampaignShown, ClubShown
 from pbem.site.feeds import calendar, campaign_feed, club_feed
 from pbem.site.folder import SiteFolder

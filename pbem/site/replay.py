@@ -28,7 +28,10 @@ from pbem.report import Reporter
 from pbem.report.enclosed import raster_svg
 from pbem.report.pictures import UnfitPicture, check
 from pbem.report.typed import elements
-from pbem.ruleset import AnyRuleset, Json, Order, Picture, Seat, View, live_svg
+from pbem.ruleset.drawing import Picture, live_svg
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Json, Seat, View
 from pbem.site.folder import SiteFolder
 from pbem.site.known import ALL
 from pbem.store.models import Press, Report, SeatRow, Turn

@@ -32,7 +32,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from sqlalchemy.types import TypeDecorator
 
-from pbem.ruleset import canonical
+from pbem.ruleset.serialization import canonical
 from pbem.store.bundles import bundle, unbundle
 from pbem.store.states import ApplicantStatus, HoldKind, LetterState, MailState, Pages, Phase, Seating
 

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from pbem.app import open_house
 from pbem.ruleset import Parsed, View
-from pbem.ruleset.orders import Entry
+from pbem.ruleset.order_types import Entry
 from pbem.store.models import Sheet
 from tests.desk.trusting import code, token
 from tests.post.letters import mail, multipart, part

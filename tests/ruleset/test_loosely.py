@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import pytest
 
 from pbem.ruleset import DROPS_BAD, Finding, Kind, Listed, Order, OrderBook, Parsed, Refused, Whole, Word, choose
-from pbem.ruleset.loosely import MOST_REMARKS
-from pbem.ruleset.verbs import Verb
+from pbem.ruleset.lenient_parser import MOST_REMARKS
+from pbem.ruleset.order_types import Verb
 
 VIEW: Mapping[str, Any] = {"ships": ["R101", "R102", "R103"], "cards": ["Quantum Drift", "Void Walker", "Echo"]}
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbem.ruleset import Dice, Finding, Order, OrderBook, Parsed, Whole, Word, canonical
-from pbem.ruleset.verbs import Verb
+from pbem.ruleset.order_types import Verb
 from tests.ruleset.fleet import BOOK, EMPTY_VIEW, VIEW, DeclareWar, Hold, Load, Sail, Scratch, order, read
 
 ships = st.sampled_from(VIEW["ships"])

@@ -38,7 +38,7 @@ from pbem.campaign.reporting import put_reports
 from pbem.campaign.sheets import Earlier, SheetRead, copy_sheets, keep_sheets
 from pbem.campaign.snapshot import SheetIn
 from pbem.report.history_pages import ReportGone
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store.models import Sheet, Turn, Vote
 from pbem.text import wrapped
 

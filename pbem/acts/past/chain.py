@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 
 from pbem.archive import file_hash
 from pbem.campaign.snapshot import CampaignSnapshot, live
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store.models import Report, SeatRow, Turn
 from pbem.store.states import Phase
 

@@ -22,7 +22,7 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError
 from pbem.report import Receipt
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.text import wrapped
 
 

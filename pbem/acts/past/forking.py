@@ -36,8 +36,8 @@ from pbem.campaign.reporting import report_text
 from pbem.campaign.snapshot import CampaignSnapshot, counting_versions, live, live_turn, record_of
 from pbem.errors import CampaignError
 from pbem.report import Receipt
-from pbem.ruleset import Seat
-from pbem.ruleset.verbs import FILLED_IN
+from pbem.ruleset.order_types import FILLED_IN
+from pbem.ruleset.values import Seat
 from pbem.store import Store
 from pbem.store.models import (
     Base,

@@ -23,7 +23,8 @@ from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_te
 from pbem.campaign.resolving import opening_of
 from pbem.campaign.snapshot import Place, SheetIn, load_sheets
 from pbem.report import Correction, SheetUsed
-from pbem.ruleset import Seat, View, canonical
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import Seat, View
 from pbem.store.models import Report, Turn
 from pbem.store.states import Phase
 

@@ -22,9 +22,11 @@ from pbem.acts.takeover import refuse
 from pbem.archive import Difference, apply_patch, differences, is_patch, make_patch
 from pbem.campaign.snapshot import CampaignSnapshot, live_turn, load_state
 from pbem.errors import MISREAD, CampaignError, RulesetError
-from pbem.ruleset import AnyRuleset, Fault, Json, TakenOver, canonical
-from pbem.ruleset.canonical import read_json
-from pbem.ruleset.verbs import FILLED_IN
+from pbem.ruleset.order_types import FILLED_IN
+from pbem.ruleset.protocol import AnyRuleset, TakenOver
+from pbem.ruleset.serialization import canonical, read_json
+from pbem.ruleset.validation import Fault
+from pbem.ruleset.values import Json
 from pbem.store.states import Phase
 
 

@@ -30,7 +30,8 @@ from pbem.campaign.snapshot import (
     record_of,
 )
 from pbem.errors import MISREAD, CampaignError
-from pbem.ruleset import AnyRuleset, Seat
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Seat
 from pbem.store.models import Turn
 from pbem.store.states import Phase
 

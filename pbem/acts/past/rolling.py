@@ -56,7 +56,7 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError
 from pbem.report.history_pages import Rewound
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store.models import Shelf, Turn
 from pbem.store.states import Phase
 from pbem.text import when, wrapped

@@ -16,7 +16,9 @@ from pbem.acts.past.entering import GiveSheet, restoring
 from pbem.campaign.snapshot import Place, check_running, find_place, live_turn
 from pbem.errors import CampaignError
 from pbem.report import Receipt
-from pbem.ruleset import OrderBook, Seat, Word
+from pbem.ruleset.fields import Word
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.values import Seat
 from pbem.store.models import Sheet
 from pbem.text import when, wrapped
 

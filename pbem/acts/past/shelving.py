@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.holds import NO_HOLD, is_pause
 from pbem.campaign.snapshot import NEVER, CampaignSnapshot, live, record_of
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Shelf, Turn
 from pbem.store.states import MailState, Phase
 

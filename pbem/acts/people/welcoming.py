@@ -18,7 +18,8 @@ from pbem.post.stamping import welcome_id
 from pbem.post.writing import Part
 from pbem.report import Welcome
 from pbem.report.markdown import as_text
-from pbem.ruleset import Adjudicated, AnyRuleset, seal
+from pbem.ruleset.dice import seal
+from pbem.ruleset.protocol import Adjudicated, AnyRuleset
 
 
 def welcome(

@@ -19,7 +19,7 @@ from pbem.campaign.press.passing import Passed, passable
 from pbem.campaign.press.pieces import PRESS, UNSIGNED, Piece, muted_seats, readers
 from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
 from pbem.errors import CampaignError
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store.models import SeatRow
 from pbem.text import counted, joined, when
 from pbem.util import MASK

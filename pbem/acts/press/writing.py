@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.press.pieces import DIARY, NEWS, Piece, put_piece, readers
 from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
 from pbem.errors import CampaignError
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store.models import Press
 
 EVERYBODY = "all"

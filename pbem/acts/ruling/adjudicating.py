@@ -45,7 +45,11 @@ from pbem.post.attached import Attached
 from pbem.post.mime import decode_text
 from pbem.report.examining import Examined, examine
 from pbem.report.gm_pages import Adjudication
-from pbem.ruleset import LARGEST_ENCLOSURE, Adjudicated, Finding, Json, Roll, TurnInput, digest
+from pbem.ruleset.order_types import Finding
+from pbem.ruleset.protocol import Adjudicated, TurnInput
+from pbem.ruleset.rolls import Roll
+from pbem.ruleset.serialization import digest
+from pbem.ruleset.values import LARGEST_ENCLOSURE, Json
 from pbem.store import flushed
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import HoldKind, Phase

@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 from pbem.campaign.snapshot import CampaignSnapshot, OpenTurn
 from pbem.errors import CampaignError
 from pbem.post.codes import reply_code
-from pbem.ruleset import Json, digest
+from pbem.ruleset.serialization import digest
+from pbem.ruleset.values import Json
 from pbem.store.models import Request, Turn
 
 RULING = "ruling"

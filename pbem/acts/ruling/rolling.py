@@ -16,7 +16,8 @@ from pbem.acts.channel import Channel
 from pbem.campaign.rolls import keep_rolls, load_rolls, open_rolls
 from pbem.campaign.snapshot import check_running
 from pbem.errors import CampaignError
-from pbem.ruleset import Refused, Roll, count_of
+from pbem.ruleset.fields import Refused
+from pbem.ruleset.rolls import Roll, count_of
 from pbem.store.states import Phase
 from pbem.text import wrapped
 

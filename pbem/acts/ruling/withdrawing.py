@@ -29,7 +29,9 @@ from pbem.acts.ruling.rulingform import read_form, write_form
 from pbem.campaign.journal import note
 from pbem.errors import CampaignError
 from pbem.post.incoming import MAX_GM_MAIL
-from pbem.ruleset import Word, as_size, digest
+from pbem.ruleset.fields import Word
+from pbem.ruleset.serialization import digest
+from pbem.ruleset.values import as_size
 from pbem.store.models import Campaign, Turn
 from pbem.store.states import HoldKind
 from pbem.text import when, wrapped

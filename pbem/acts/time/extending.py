@@ -22,7 +22,7 @@ from pbem.campaign.notices import Postman, tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
 from pbem.errors import CampaignError
 from pbem.report.time_pages import DeadlineMoved
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store.models import Campaign, Turn, Vote
 from pbem.store.states import HoldKind, Phase
 from pbem.text import when

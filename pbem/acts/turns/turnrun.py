@@ -24,7 +24,7 @@ from pbem.campaign.reporting import put_reports
 from pbem.campaign.resolving import After, Before, compute, load_before
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.post.outbox import withdraw
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store import flushed
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.states import Phase

@@ -26,7 +26,8 @@ from pbem.post.outbox import DICE, topic_of
 from pbem.post.writing import Mail
 from pbem.report import DiceWord
 from pbem.report.people_pages import DiceNotice
-from pbem.ruleset import Adjudicated, seal
+from pbem.ruleset.dice import seal
+from pbem.ruleset.protocol import Adjudicated
 from pbem.store.models import SeatRow
 from pbem.store.states import Phase
 

@@ -7,7 +7,7 @@ import datetime as dt
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store.models import Applicant, Person
 from pbem.store.states import ApplicantStatus
 

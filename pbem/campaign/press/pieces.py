@@ -16,7 +16,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import CampaignSnapshot, Place
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store import flushed
 from pbem.store.models import Press, SeatRow
 

@@ -19,7 +19,7 @@ from pbem.campaign.labels import Labels, as_counted, label_at, labels_named, lab
 from pbem.campaign.press.pieces import DIARY, NEWS, PRESS, Piece, is_for, is_muted, muted_seats
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.report import Said, Words
-from pbem.ruleset import Seat
+from pbem.ruleset.values import Seat
 from pbem.store import flushed
 from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
 

@@ -28,10 +28,12 @@ from pbem.app import House
 from pbem.config import load_settings, write_default_settings
 from pbem.post.codes import reply_code
 from pbem.report import Reporter
-from pbem.ruleset import AnyRuleset, Seat, canonical, digest
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import canonical, digest
 from pbem.ruleset.testing.database import migrated
 from pbem.ruleset.testing.leaks import Leak, Moment, Secrecy, Sheets, World, elsewhere_world, moments, own_sheet
 from pbem.ruleset.testing.play import SEED, Game, usual_seats
+from pbem.ruleset.values import Seat
 from pbem.store import Store
 from pbem.store.models import Campaign, Report, SeatRow, Turn
 from pbem.store.states import Phase

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from pbem.ruleset import AnyRuleset
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.testing.leaks import Secrecy
 
 Test = TypeVar("Test", bound=Callable[..., None])

@@ -20,9 +20,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.archive import turn_dice
-from pbem.ruleset import AnyRuleset, Dice, Event, Json, Order, Seat, TurnInput, View, canonical
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.protocol import AnyRuleset, TurnInput
+from pbem.ruleset.serialization import canonical
 from pbem.ruleset.testing.play import SEED, Game, mailed, numbered, standard
 from pbem.ruleset.testing.sheets import spoiled
+from pbem.ruleset.values import Event, Json, Seat, View
 
 WORLDS = 3
 PROBES = 20

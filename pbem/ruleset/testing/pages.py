@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pbem.ruleset import Dice, Json, Order, View
-from pbem.ruleset.tokens import quoted
-from pbem.ruleset.verbs import Verb, arguments
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.order_types import Order, Verb, arguments
+from pbem.ruleset.tokenizer import quoted
+from pbem.ruleset.values import Json, View
 
 MOST_CHOSEN = 3
 """Words that are put into a field of many, and into a word made of several."""

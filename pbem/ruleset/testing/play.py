@@ -15,21 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbem.archive import setup_dice, turn_dice
-from pbem.ruleset import (
-    AnyRuleset,
-    Dice,
-    Event,
-    Json,
-    Order,
-    Parsed,
-    Seat,
-    TurnInput,
-    View,
-    canonical,
-    digest,
-    remembering,
-)
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.order_types import Order, Parsed
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, remembering
+from pbem.ruleset.serialization import canonical, digest
 from pbem.ruleset.testing.tables import default_options, other_options, seat_counts, seat_names
+from pbem.ruleset.values import Event, Json, Seat, View
 
 SEED = bytes(range(32))
 STANDARD_CAP = 40

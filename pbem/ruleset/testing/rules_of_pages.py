@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pbem.ruleset import AnyRuleset, Dice, Json, Picture, View
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.drawing import Picture
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.testing.held import Held, rule
 from pbem.ruleset.testing.pages import fits, lines, misread, missing
 from pbem.ruleset.testing.play import SEED, games, standard_game, through_json
+from pbem.ruleset.values import Json, View
 
 UNREADABLE = {
     "unconfirmed",

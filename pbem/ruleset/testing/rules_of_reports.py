@@ -11,9 +11,12 @@ from xml.etree import ElementTree as ET
 
 from pbem.app import TEMPLATES
 from pbem.report.reporter import template_environment
-from pbem.ruleset import AnyRuleset, Picture, View, canonical
+from pbem.ruleset.drawing import Picture
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import canonical
 from pbem.ruleset.testing.held import Held, rule
 from pbem.ruleset.testing.play import games
+from pbem.ruleset.values import View
 
 MAP_COLUMNS = 80
 LARGEST_PICTURE = 2_000

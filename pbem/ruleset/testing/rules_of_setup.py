@@ -12,10 +12,12 @@ import pytest
 
 from pbem.errors import SaveError, SetupError
 from pbem.games import ORDERS, rulebook
-from pbem.ruleset import AnyRuleset, Dice, Seat
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.testing.held import Held, rule
 from pbem.ruleset.testing.play import SEED, mailed, through_json, usual_seats
 from pbem.ruleset.testing.tables import corners, default_options, seat_counts, seat_names
+from pbem.ruleset.values import Seat
 
 
 class SetupRules(Held):

@@ -6,12 +6,14 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from pbem.ruleset import AnyRuleset, Dice, Order, Parsed, View
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.order_types import RESIGNS, Order, Parsed
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.testing.held import Held, rule
 from pbem.ruleset.testing.play import SEED, games, mailed, numbered, standard_game, through_json, usual_seats
 from pbem.ruleset.testing.sheets import flaws, hostile_sheets, mend, mistyped
 from pbem.ruleset.testing.tables import default_options
-from pbem.ruleset.verbs import RESIGNS
+from pbem.ruleset.values import View
 
 TRIES = 20
 WIDEST = 78

@@ -9,10 +9,12 @@ from typing import Any
 from pbem.acts.takeover import from_state
 from pbem.archive import turn_dice
 from pbem.errors import CampaignError
-from pbem.ruleset import AnyRuleset, Fault, Json, Seat, TakenOver
+from pbem.ruleset.protocol import AnyRuleset, TakenOver
 from pbem.ruleset.testing.held import Held, rule
 from pbem.ruleset.testing.play import SEED, play, standard, through_json
 from pbem.ruleset.testing.tables import default_options, other_options
+from pbem.ruleset.validation import Fault
+from pbem.ruleset.values import Json, Seat
 
 CAP = 6
 """Turns after which a game is looked at no further."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from pbem.archive import turn_dice
-from pbem.ruleset import TurnInput, canonical
+from pbem.ruleset.protocol import TurnInput
+from pbem.ruleset.serialization import canonical
 from pbem.ruleset.testing.held import Held, in_a_process, rule
 from pbem.ruleset.testing.play import (
     SEED,

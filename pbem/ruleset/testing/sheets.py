@@ -6,7 +6,8 @@ import random
 import re
 from collections.abc import Iterable, Iterator
 
-from pbem.ruleset import AnyRuleset, Finding
+from pbem.ruleset.order_types import Finding
+from pbem.ruleset.protocol import AnyRuleset
 
 HOSTILE = {
     "empty": [],

@@ -23,10 +23,12 @@ from pbem.app import House, open_house
 from pbem.campaign.proof import prove
 from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.config import load_settings, write_default_settings
-from pbem.ruleset import AnyRuleset, Dice, Seat, View
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.testing.play import named, usual_seats
 from pbem.ruleset.testing.sheets import HOSTILE
 from pbem.ruleset.testing.tables import default_options
+from pbem.ruleset.values import Seat, View
 from pbem.steps import Ticked
 from pbem.store import migrate
 from pbem.store.models import InboxMessage, Turn

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pbem.ruleset import AnyRuleset, Option, Seat
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Option, Seat
 
 
 def default_options(ruleset: AnyRuleset) -> dict[str, Any]:

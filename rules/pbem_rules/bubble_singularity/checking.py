@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any
 
-from pbem.ruleset import Fault, Json, Seat, shapes
+from pbem.ruleset import Fault, Json, Seat
+from pbem.ruleset import validation as shapes
 from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES, deck
 from pbem_rules.bubble_singularity.cards import EXPANSION, FLUX, PLAIN, STATIONS, UNIVERSE, UNSTABLE
 from pbem_rules.bubble_singularity.events import ENDS

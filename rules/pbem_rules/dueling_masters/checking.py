@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from pbem.ruleset import Fault, Json, Refused, Seat, shapes
+from pbem.ruleset import Fault, Json, Refused, Seat
+from pbem.ruleset import validation as shapes
 from pbem_rules.dueling_masters.board import HALVES, SQUARES, flights
 from pbem_rules.dueling_masters.events import ENDS
 from pbem_rules.dueling_masters.kinds import ALONE, HOME, KINDS, WORDS, manner, names, numbers

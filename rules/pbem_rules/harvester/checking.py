@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbem.ruleset import Fault, Json, Seat, shapes
+from pbem.ruleset import Fault, Json, Seat
+from pbem.ruleset import validation as shapes
 from pbem_rules.harvester.beginnings import LARGEST_SIZE, LEAST_PLAYERS, LEAST_SIZE, MOST_PLAYERS
 from pbem_rules.harvester.events import SILENCE_LIMIT
 from pbem_rules.harvester.forest import NOBODY

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Fault, Json, shapes
+from pbem.ruleset import Fault, Json
+from pbem.ruleset import validation as shapes
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.events import ENDS
 from pbem_rules.singularity.field import LARGEST, SMALLEST, Field, field_of

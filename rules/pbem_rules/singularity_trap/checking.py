@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Dice, Fault, Json, Seat, SetupError, shapes
+from pbem.ruleset import Dice, Fault, Json, Seat, SetupError
+from pbem.ruleset import validation as shapes
 from pbem_rules.singularity_trap.chart import COLOURS, GRAY, UNITS, Chart, letter_of, read_chart, write_chart
 from pbem_rules.singularity_trap.draft import Draft
 from pbem_rules.singularity_trap.resolve import asked

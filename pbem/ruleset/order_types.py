@@ -16,6 +16,16 @@ An order is a frozen dataclass with a usage line and typed fields:
 In a usage line capitals are words to type, small letters name fields, `[…]`
 may be left out, and `field...` takes one word or more. A list that may lose bad
 items and keep the rest has `DROPS_BAD` behind its kind.
+
+From the declarations (`verbs`) an `OrderBook` reads sheets, words findings,
+writes orders back as lines and as JSON, documents every verb and invents random
+lines for tests.
+
+A sheet has one order a line. Verbs, words and names are case-blind; a verb may
+be cut to three letters or more if that leaves no doubt; commas are blanks;
+"quotes" hold names with blanks; `;` and `#` begin comments; a trailing `\\`
+continues on the next line. A line that does not keep to this is read as people
+write (`loosely`), and taken if it can mean one thing only.
 """
 
 from __future__ import annotations
@@ -28,8 +38,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.kinds import ContextView, Kind, Refused
-from pbem.ruleset.tokens import quoted
+from pbem.ruleset.fields import ContextView, Kind, Refused
+from pbem.ruleset.tokenizer import quoted
 
 DROPS_BAD = object()
 """Mark of a field: the last list of a usage, of which items that cannot be read are left out, with a warning."""
@@ -375,3 +385,51 @@ def _kinds(order: type[Order]) -> dict[str, Kind]:
             raise TypeError(f"field {slot.name} of {order.__name__} needs exactly one Kind in Annotated")
         kinds[slot.name] = found[0]
     return kinds
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to tell the player of his sheet.
+
+    `severity` is "error" (the line is not taken), "warning" (taken, but look)
+    or "note". `code` is stable; `text` and `hint` may be reworded. Line 0
+    speaks of the sheet as a whole.
+    """
+
+    line: int
+    severity: str
+    code: str
+    text: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An order and the number of the line it came from."""
+
+    line: int
+    order: Order
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a sheet comes to: the orders taken, and all findings, by line.
+
+    A sheet that is not `complete` lacks what its seat is awaited for, such as
+    the move itself: it is kept, but the turn is not run before its deadline on
+    the strength of it.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    complete: bool = True
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        """The orders alone, in the order written."""
+        return tuple(entry.order for entry in self.entries)
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings because of which lines were not taken."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")

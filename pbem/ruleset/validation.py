@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pbem.ruleset.hints import FEW, suggest
+from pbem.ruleset.fields import FEW, suggest
 
 SHOWN = 40
 """Characters of a wrong value that are shown."""

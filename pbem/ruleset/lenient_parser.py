@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset.kinds import ContextView, Kind, Refused, either
-from pbem.ruleset.tokens import ARROW, Token, remark, split_words
-from pbem.ruleset.verbs import Argument, Literal, Mismatch, Optional, Order, Part, Verb
+from pbem.ruleset.fields import ContextView, Kind, Refused, either
+from pbem.ruleset.order_types import Argument, Literal, Mismatch, Optional, Order, Part, Verb
+from pbem.ruleset.tokenizer import ARROW, Token, remark, split_words
 
 PREPOSITIONS = frozenset(
     {
