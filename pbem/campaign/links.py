@@ -16,7 +16,7 @@ from pbem.ruleset.drawing import svg_escape
 from pbem.store import flushed
 from pbem.store.models import SealedPage, SeatRow
 from pbem.store.waking import Queue, Work, wake
-from pbem.web import seal_page
+from pbem.web.page import seal_page
 
 _PUT = insert(cast(Table, SealedPage.__table__))
 _SEAT = select(SeatRow.id, SeatRow.person_id).where(

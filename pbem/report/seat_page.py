@@ -19,7 +19,8 @@ from pbem.report.facts import ReportFacts
 from pbem.ruleset.drawing import Picture, live_svg
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, View
-from pbem.web import Dress, dress, embedded, island
+from pbem.web.page import Dress, dress, island
+from pbem.web.sanitize import embedded
 
 TEMPLATE = "host/seat_page.html.j2"
 

@@ -37,7 +37,7 @@ from pbem.site.replay import Replay, write_replay
 from pbem.store.models import Act, Campaign, Press, Report, SealedPage, SeatRow, Turn
 from pbem.store.states import SITE
 from pbem.text import when
-from pbem.web import Dress, dress, island
+from pbem.web.page import Dress, dress, island
 
 _FORMAT = 2
 """Grows when pages are made otherwise, so that those of older versions are made again."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from pbem.web.bundle import bundle
-from pbem.web.shell import Dress, dress
+from pbem.web.page import Dress, bundle, dress
 from tests.pages.looking import faults, new_page
 
 SPOTS = "".join(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pbem.web import BundleError, bundle, dress, island
-from pbem.web.bundle import ASSETS
+from pbem.web.page import ASSETS
 
 ENTRIES = sorted(path.name for path in ASSETS.glob("*.js"))
 

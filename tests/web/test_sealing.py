@@ -13,7 +13,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from pbem.web import dress, seal_page
-from pbem.web.sealing import LEAST
+from pbem.web.page import LEAST
 
 PAGE = f"<!DOCTYPE html><html><head>{dress(script='dom.js').head}</head><body>Ships at J7</body></html>".encode()
 

@@ -1,0 +1,215 @@
+"""Writes the ES modules of a page as one, so that it needs no other file and its users no tools.
+
+Modules are put one behind the other, those that are imported first, in one
+scope. So all names at the top of modules must differ, imports name what they
+want without renaming it, and exports stand before what they export.
+
+A page is one file that asks for nothing. Its Content-Security-Policy knows the
+script and the styles of the program by their hashes: whatever else a page comes
+to hold, such as the words of players, cannot run and cannot load anything.
+
+A page is encrypted with AES-256-GCM under a key of its own, which stands in the
+fragment of its link: no browser sends that to a server. Its name is drawn by
+chance, and its size is a power of two of what it packs to, mostly the least
+one; so names and sizes tell nothing. What is at the address is a small page
+that has the sealed one in it and opens it in the browser (WebCrypto).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import secrets
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from markupsafe import Markup
+
+from pbem.errors import PbemError
+
+ASSETS = Path(__file__).parent / "assets"
+"""The folder of scripts and styles."""
+
+_IMPORT = re.compile(r'^import \{(?:(?! as )[^{}])*+\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
+_TOP = re.compile(r"^(?:async )?(?:function\*?|class|const|let) ([\w$]+)", re.MULTILINE)
+_COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n|^ *//[^\n]*\n", re.MULTILINE | re.DOTALL)
+_LEFT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+_ENDS_SCRIPT = re.compile(r"</script|<!--", re.IGNORECASE)
+
+
+class BundleError(PbemError):
+    """A module is written in a way that cannot be put into one file with others."""
+
+
+@cache
+def bundle(entry: str, folder: Path = ASSETS) -> str:
+    """The script of a module in a folder and all that it imports. Raises BundleError."""
+    script = "".join(_modules(folder, entry, {}))
+    names = _TOP.findall(script)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise BundleError(f"{entry}: {', '.join(twice)} stands at the top of two modules; give one another name")
+    if _ENDS_SCRIPT.search(script):
+        raise BundleError(f"{entry}: a script inside a page cannot have </script or <!-- in it")
+    return script
+
+
+def _modules(folder: Path, name: str, seen: dict[str, bool]) -> Iterator[str]:
+    """The code of all modules that one needs, its own last; `seen` tells of each whether it is done."""
+    if name in seen:
+        if not seen[name]:
+            raise BundleError(f"{name} imports itself by way of others")
+        return
+    seen[name] = False
+    source = (folder / name).read_text(encoding="utf-8")
+    for imported in _IMPORT.findall(source):
+        yield from _modules(folder, imported, seen)
+    code = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", source)))
+    if left := _LEFT.search(code):
+        raise BundleError(f'{name}: "{left[0]}" is not of a form that can be put into one file')
+    seen[name] = True
+    yield code
+
+
+_NOT_IN_SCRIPTS = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_ESCAPES = str.maketrans(_NOT_IN_SCRIPTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Dress:
+    """Styles and script of a page, which may ask for nothing.
+
+    `files` is where scripts may lie that it loads: "" for nowhere, or "'self' file:" for data beside it on a site.
+    With `any_style`, styles need not be known: for a page that has another in it, which brings a policy of its own.
+    """
+
+    styles: tuple[str, ...]
+    script: str
+    files: str = ""
+    any_style: bool = False
+
+    @property
+    def policy(self) -> str:
+        """The Content-Security-Policy, for a <meta> in the head."""
+        styles = "'unsafe-inline'" if self.any_style else " ".join(map(_hash, self.styles)) or "'none'"
+        script = f"{_hash(self.script)} {self.files}".strip() if self.script else "'none'"
+        return (
+            f"default-src 'none'; img-src data:; style-src {styles}; script-src {script}; "
+            "connect-src 'none'; base-uri 'none'; form-action 'none'"
+        )
+
+    @property
+    def head(self) -> Markup:
+        """The elements for the head of the page: the policy, and then the styles."""
+        policy = f'<meta http-equiv="Content-Security-Policy" content="{self.policy}">'
+        return Markup("\n".join([policy, *(f"<style>{style}</style>" for style in self.styles)]))  # noqa: S704
+
+    @property
+    def foot(self) -> Markup:
+        """The element for the end of the body: the script."""
+        return Markup(f'<script type="module">{self.script}</script>' if self.script else "")  # noqa: S704
+
+    def with_style(self, style: str) -> Dress:
+        """The same with one style more, which must not hold a "<"."""
+        assert "<" not in style
+        return replace(self, styles=(*self.styles, style))
+
+
+@cache
+def dress(*styles: str, script: str = "", files: str = "") -> Dress:
+    """The dress made of files in the folder of assets, such as `dress("base.css", "map.css", script="seat.js")`."""
+    return Dress(
+        tuple((ASSETS / style).read_text(encoding="utf-8") for style in styles),
+        bundle(script) if script else "",
+        files,
+    )
+
+
+def island(name: str, data: Any) -> Markup:
+    """Data for the script of a page, which reads them by `island(name)` of `data.js`."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
+    return Markup(f'<script type="application/json" id="{name}">{text}</script>')  # noqa: S704 - no "<" is left in it
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+LEAST = 128 * 1024
+"""Bytes that a sealed page has at least; a usual report packs to fewer."""
+
+_KEY, _NONCE, _NAME, _LENGTH, _TAG = 32, 12, 16, 4, 16
+_SCRIPTS = re.compile(r'<meta http-equiv="Content-Security-Policy" content="[^"]*?script-src ([^;"]*)')
+_SHELL = Template("""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+$head
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>A report</title>
+</head>
+<body>
+<main>
+<h1>A report</h1>
+<p id="said" role="status">This page is sealed. It opens by the whole link in your mail, where scripts may run.</p>
+</main>
+$data
+$foot
+</body>
+</html>
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A sealed page: the name of its file, the file, and the key that opens it, as it stands in a link."""
+
+    name: str
+    content: bytes
+    key: str
+
+    @property
+    def place(self) -> str:
+        """The address of its file, from the root of a site."""
+        return f"p/{self.name}.html"
+
+
+def seal_page(page: bytes) -> Sealed:
+    """A page of `dress` sealed, under a key that nobody has but whoever gets the link."""
+    # Here, since it takes a while to load, and few commands seal anything.
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    key, nonce = secrets.token_bytes(_KEY), secrets.token_bytes(_NONCE)
+    box = nonce + AESGCM(key).encrypt(nonce, _padded(zlib.compress(page, 9)), None)
+    clothes = _opening(page)
+    shell = _SHELL.substitute(head=clothes.head, data=island("box", base64.b64encode(box).decode()), foot=clothes.foot)
+    return Sealed(secrets.token_hex(_NAME), shell.encode(), base64.urlsafe_b64encode(key).decode().rstrip("="))
+
+
+def _padded(packed: bytes) -> bytes:
+    """Packed bytes with their length before them, filled up so that the whole is sealed to a power of two."""
+    framed = len(packed).to_bytes(_LENGTH, "big") + packed
+    size = LEAST
+    while size < len(framed) + _NONCE + _TAG:
+        size *= 2
+    return framed.ljust(size - _NONCE - _TAG, b"\0")
+
+
+def _opening(page: bytes) -> Dress:
+    """What the small page wears. It lets the scripts run that the sealed one says are its own, and no others.
+
+    Those are the program's, the same for all reports. The sealed page brings a
+    policy of its own, which holds besides this one.
+    """
+    found = _SCRIPTS.search(page.decode())
+    return replace(dress("base.css", "sealed.css", script="sealed.js"), files=found[1] if found else "", any_style=True)
