@@ -25,7 +25,9 @@ from pathlib import Path
 from bench.harvester import middle
 from bench.parts.club import USUAL_TABLE
 from pbem.games import installed_games
-from pbem.report import Job, Reporter, ReportFacts, ReportParts
+from pbem.report.facts import ReportFacts, ReportParts
+from pbem.report.pool import Job
+from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset, Dice, Event, Seat, TurnInput, View, canonical
 from pbem.ruleset.testing.play import mailed, standard
 from pbem.ruleset.testing.tables import default_options, seat_names

@@ -15,7 +15,7 @@ from pbem.errors import ConfigError
 from pbem.games import choose_game
 from pbem.jobs.deferring import open_waker
 from pbem.jobs.tables import prepare_queues
-from pbem.report.reporter import Reporter
+from pbem.report.renderer import Reporter
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.migrating import has_tables, migrate, require_current
 from pbem.store.sessions import Store, restoring

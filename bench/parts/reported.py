@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pbem.report import Ordered, Reporter, ReportFacts, SheetUsed, report_data, write_report_data
+from pbem.report.data import report_data, write_report_data
+from pbem.report.facts import Ordered, ReportFacts, SheetUsed
+from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset, Dice, Event, Order, Seat, TurnInput, View, canonical
 from pbem.ruleset.protocol import all_views, remembering
 

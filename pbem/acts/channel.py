@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from pbem.report import Restated, Told
+from pbem.report.answers import Restated, Told
 from pbem.ruleset.values import Seat
 from pbem.text import continued, sentence, wrapped
 

@@ -19,7 +19,7 @@ from pbem.campaign.notices import Postman
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
-from pbem.report.gm_pages import GmToken
+from pbem.report.notices import GmToken
 from pbem.store.models import Campaign
 
 

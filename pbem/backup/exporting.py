@@ -27,8 +27,7 @@ from pbem.campaign.notices import send_words, tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, check_running, load_campaign, lock_campaign
 from pbem.config import checked_address
 from pbem.errors import BackupError, CampaignError
-from pbem.report.people_pages import Notice
-from pbem.report.time_pages import Paused
+from pbem.report.notices import Notice, Paused
 from pbem.store import copy_out, open_file, revision_of
 from pbem.store.models import Campaign, Request
 from pbem.store.states import HoldKind, Phase

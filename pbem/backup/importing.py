@@ -48,7 +48,7 @@ from pbem.campaign.snapshot import (
 from pbem.campaign.values import is_campaign_name
 from pbem.errors import BackupError, CampaignError, GameError, StoreError
 from pbem.post.stamping import welcome_id
-from pbem.report.people_pages import Confirmation
+from pbem.report.answers import Confirmation
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store import LEFT_BEHIND, Store, add_rows
 from pbem.store.models import Campaign, Person, Turn

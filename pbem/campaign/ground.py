@@ -29,7 +29,7 @@ from pbem.campaign.press.pieces import muted_seats
 from pbem.campaign.press.postbag import Mark, mark
 from pbem.campaign.snapshot import CampaignSnapshot, check_here, live, load_campaign, lock_campaign
 from pbem.errors import CampaignError
-from pbem.report import DiceWord
+from pbem.report.facts import DiceWord
 from pbem.ruleset.values import Json, Seat
 from pbem.store import flushed
 from pbem.store.models import Report, RollRow, Sheet, Turn

@@ -25,10 +25,10 @@ from pbem.post.codes import message_id, plus_address, tagged_subject
 from pbem.post.outbox import queue, topic_of
 from pbem.post.reading import Message
 from pbem.post.writing import Mail, Part
-from pbem.report import Page, ReportFacts, ReportParts
-from pbem.report.enclosed import SentEnclosure
-from pbem.report.entry import CONTENT_TYPE, deadline_entry
-from pbem.report.people_pages import Notice
+from pbem.report.attachments import SentEnclosure
+from pbem.report.data import CONTENT_TYPE, deadline_entry
+from pbem.report.facts import ReportFacts, ReportParts
+from pbem.report.notices import Notice, Page
 from pbem.store import insert_new
 from pbem.store.models import Campaign, Fact, Outgoing
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbem.campaign.courtesies import without_courtesies
-from pbem.report import Restated, Told, restate, tell_findings
+from pbem.report.answers import Restated, Told, restate, tell_findings
 from pbem.ruleset.order_types import Finding, Parsed
 from pbem.ruleset.orders import OrderBook
 from pbem.ruleset.protocol import AnyRuleset

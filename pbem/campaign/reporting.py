@@ -23,8 +23,9 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.post.codes import reply_code
 from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
-from pbem.report import Correction, DiceTold, Job, ReportFacts, ReportParts, SheetUsed
-from pbem.report.enclosed import Enclosures, SentEnclosure
+from pbem.report.attachments import Enclosures, SentEnclosure
+from pbem.report.facts import Correction, DiceTold, ReportFacts, ReportParts, SheetUsed
+from pbem.report.pool import Job
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical

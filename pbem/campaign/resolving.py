@@ -41,7 +41,7 @@ from pbem.campaign.snapshot import (
     load_open_turn,
     record_of,
 )
-from pbem.report import SheetUsed
+from pbem.report.facts import SheetUsed
 from pbem.ruleset.dice import Dice, seal
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, all_views, remembering

@@ -12,7 +12,7 @@ from sqlalchemy import Table, bindparam, case, func, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.reading import Reading
-from pbem.report import Receipt, compare
+from pbem.report.answers import Receipt, compare
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.orders import OrderBook
 from pbem.ruleset.values import Seat

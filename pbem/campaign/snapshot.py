@@ -17,7 +17,7 @@ from pbem.calendar.schedule import Schedule
 from pbem.campaign.holds import describe_hold
 from pbem.campaign.policy import Policy
 from pbem.errors import CampaignError
-from pbem.report import DiceWord
+from pbem.report.facts import DiceWord
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, Seat

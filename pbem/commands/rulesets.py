@@ -11,8 +11,8 @@ from pbem.commands.common import known_games
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER
 from pbem.games import choose_game
+from pbem.report.schemas import WHAT, schema
 from pbem.scaffold import write_package
-from pbem.schemas import WHAT, schema
 
 
 @click.group()

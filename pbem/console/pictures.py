@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pbem.errors import CampaignError, reason_of
-from pbem.report import paint_one
+from pbem.report.pictures import paint_one
 from pbem.ruleset.drawing import Picture
 
 

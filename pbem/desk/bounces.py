@@ -18,7 +18,7 @@ from pbem.desk.replies import Case, bare_subject
 from pbem.post.bounces import Bounce, read_bounce
 from pbem.post.reading import read_letter
 from pbem.post.rescue import after_bounce, noted
-from pbem.report import Bounced
+from pbem.report.notices import Bounced
 from pbem.store.models import Campaign, Outgoing, Person, SeatRow
 from pbem.store.states import MailState
 

@@ -7,7 +7,7 @@ from pbem.campaign.people.confirming import DAYS, ENOUGH_CODES, put_request
 from pbem.desk.commands import ChangeAddress, Fallback, MailAs
 from pbem.desk.replies import Case, answer
 from pbem.desk.requests import AskedByPerson, PersonHandlers
-from pbem.report.people_pages import Confirmation, RequestKind
+from pbem.report.answers import Confirmation, RequestKind
 from pbem.store.models import Person
 from pbem.store.states import Pages
 

@@ -13,7 +13,8 @@ from pbem.desk.sheet_files import file_lines
 from pbem.errors import MISREAD
 from pbem.games import choose_game
 from pbem.post.wrapping import mend
-from pbem.report import ReportDataError, Restated, Told, read_report_data
+from pbem.report.answers import Restated, Told
+from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, View
 

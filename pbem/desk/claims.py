@@ -7,8 +7,7 @@ from typing import Literal
 
 from pbem.desk.seats import SeatContext, Shown, StandIn
 from pbem.desk.sheet import Header
-from pbem.report.pages import Reason
-from pbem.report.people_pages import Doubt
+from pbem.report.answers import Doubt, Reason
 
 Proof = Literal["confirmed", "token", "code", "reply", "address"]
 """How a letter shows whose it is.

@@ -15,7 +15,7 @@ from pbem.campaign.tokens import new_token
 from pbem.desk.replies import Case
 from pbem.desk.requests import AskedByPerson
 from pbem.desk.seats import seats_of
-from pbem.report.people_pages import Confirmation
+from pbem.report.answers import Confirmation
 from pbem.store.models import Campaign, Person, Request, SeatRow
 from pbem.store.states import Phase, Seating
 

@@ -13,8 +13,7 @@ from pbem.desk.limits import GUESSES_A_DAY, note_guess
 from pbem.desk.pages import Disagreement
 from pbem.desk.replies import Case, answer, to_stranger, warn
 from pbem.desk.seats import SeatContext
-from pbem.report import Refusal
-from pbem.report.pages import Reason
+from pbem.report.answers import Reason, Refusal
 from pbem.util import without_keys
 
 

@@ -26,8 +26,7 @@ from pbem.desk.sheet import Header, Names
 from pbem.errors import CampaignError
 from pbem.post.codes import find_codes
 from pbem.post.reading import Message
-from pbem.report import tell_findings
-from pbem.report.people_pages import Answer, Done, WhichSeat
+from pbem.report.answers import Answer, Done, WhichSeat, tell_findings
 from pbem.ruleset.order_types import Order, Parsed
 from pbem.store.models import Person, SeatRow
 from pbem.store.states import Phase

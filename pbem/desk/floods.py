@@ -7,7 +7,7 @@ from sqlalchemy import select
 from pbem.desk.pages import Flood, FloodOf
 from pbem.desk.replies import SAME_A_DAY, Case, warn_once
 from pbem.desk.seats import SeatContext
-from pbem.report.people_pages import Notice
+from pbem.report.notices import Notice
 from pbem.store.models import Campaign, Person, SeatRow
 from pbem.store.states import Phase
 

@@ -29,8 +29,8 @@ from pbem.housekeeping.chart import picture_of
 from pbem.housekeeping.statistics import Statistics
 from pbem.post.attached import attached_files, was_cut
 from pbem.post.writing import Part
-from pbem.report import paint_one, tell_findings
-from pbem.report.gm_pages import GmAnswer, GmCommandDone, GmImpostor
+from pbem.report.answers import GmAnswer, GmCommandDone, GmImpostor, tell_findings
+from pbem.report.pictures import paint_one
 from pbem.ruleset.order_types import Order
 from pbem.store.models import Campaign
 

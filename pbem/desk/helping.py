@@ -10,7 +10,7 @@ from pbem.desk.commands import COMMANDS, REFERENCE
 from pbem.desk.judging import reads_as_order
 from pbem.desk.replies import Case, answer, bare_subject
 from pbem.desk.seats import find_seat, games_of, load_seat, seats_of
-from pbem.report.pages import Help, HelpOnVerb, OrderHelp
+from pbem.report.answers import Help, HelpOnVerb, OrderHelp
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderBook
 from pbem.ruleset.tokenizer import split_words

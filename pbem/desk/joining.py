@@ -31,7 +31,8 @@ from pbem.desk.replies import (
 )
 from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.desk.seats import taking_players
-from pbem.report.people_pages import Confirmation, Notice
+from pbem.report.answers import Confirmation
+from pbem.report.notices import Notice
 from pbem.ruleset.fields import suggest
 from pbem.store.models import Act, Campaign, Request
 from pbem.store.states import ApplicantStatus, Phase

@@ -38,7 +38,7 @@ from pbem.desk.sheet import Header
 from pbem.post.authentication import Verdict
 from pbem.post.codes import find_codes
 from pbem.post.reading import Message
-from pbem.report.pages import Reason
+from pbem.report.answers import Reason
 from pbem.ruleset.fields import suggest
 from pbem.store.states import Phase
 

@@ -24,9 +24,7 @@ from pbem.desk.sheet import Names, SheetText, find_sheet
 from pbem.desk.taking import Outcome
 from pbem.post.codes import find_codes
 from pbem.post.reading import Message, read_letter
-from pbem.report import Refusal
-from pbem.report.pages import Reason
-from pbem.report.people_pages import Doubt, Question
+from pbem.report.answers import Doubt, Question, Reason, Refusal
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.models import Person, Request
 from pbem.util import masked

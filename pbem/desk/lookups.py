@@ -19,7 +19,7 @@ from pbem.desk.commands import History, Resend, Status
 from pbem.desk.replies import Case, sent_today, was_sent
 from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
 from pbem.desk.seats import seats_of
-from pbem.report.receipt import DIGEST_SHOWN
+from pbem.report.answers import DIGEST_SHOWN
 from pbem.store.models import Absence, Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
 from pbem.store.states import ApplicantStatus, Phase
 from pbem.text import when

@@ -32,8 +32,8 @@ from pbem.post.codes import without_codes
 from pbem.post.reading import Message, read_letter
 from pbem.post.waiting import provider_of
 from pbem.post.writing import Mail, Part
-from pbem.report import Receipt, Refusal
-from pbem.report.pages import Page, RulebookPage
+from pbem.report.answers import Receipt, Refusal, RulebookPage
+from pbem.report.notices import Page
 from pbem.store.models import Campaign, Outgoing
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.util import without_keys

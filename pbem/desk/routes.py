@@ -29,7 +29,7 @@ from pbem.post.authentication import Verdict, sender_verdict
 from pbem.post.reading import Message, read_letter
 from pbem.post.robots import DELIVERY_REPORT, LOOPING, OWN
 from pbem.post.vouching import is_stamping
-from pbem.report.people_pages import Doubt
+from pbem.report.answers import Doubt
 
 _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
 """In such mail not even a sheet is looked for: it may be one that is only quoted."""

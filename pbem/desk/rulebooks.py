@@ -13,8 +13,8 @@ from pbem.desk.replies import Case, send_rulebook, sent_today, to_stranger, was_
 from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.desk.seats import games_of, taking_players
 from pbem.games import rulebook
+from pbem.report.answers import RulebookPage
 from pbem.report.markdown import Section, as_html, as_text, find_sections, headed_sections, sections
-from pbem.report.pages import RulebookPage
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 

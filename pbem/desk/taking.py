@@ -20,9 +20,7 @@ from pbem.desk.replies import ECHO, Case, answer, is_echo, send_receipts
 from pbem.desk.requests import begins_with_command
 from pbem.desk.seats import SeatContext, as_mailed_to
 from pbem.desk.sheet import SheetText
-from pbem.report import Receipt, Refusal, Told
-from pbem.report.pages import Reason
-from pbem.report.people_pages import Doubt
+from pbem.report.answers import Doubt, Reason, Receipt, Refusal, Told
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import View

@@ -14,7 +14,7 @@ from pbem.config_values import FILE_NAME
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import reason_of
 from pbem.games import Catalogue
-from pbem.report.checking import filling_faults, own_templates, template_faults
+from pbem.report.template_check import filling_faults, own_templates, template_faults
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.site.samples import site_pages
 

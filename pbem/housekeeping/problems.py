@@ -10,7 +10,7 @@ from pbem.campaign.due import Due
 from pbem.campaign.notices import tell_gm_once
 from pbem.campaign.snapshot import load_campaign, lock_campaign
 from pbem.errors import ConfigError, StoreError, in_words
-from pbem.report import TurnProblem
+from pbem.report.notices import TurnProblem
 
 
 def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) -> str:

@@ -17,8 +17,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place, load_las
 from pbem.errors import StoreError, in_words
 from pbem.post.outbox import topic_of
 from pbem.post.writing import Mail
-from pbem.report import Page, Reminder
-from pbem.report.time_pages import Late, LateDigest, LateOthers
+from pbem.report.notices import Late, LateDigest, LateOthers, Page, Reminder
 from pbem.ruleset.values import Seat, View
 from pbem.store.models import Turn
 

@@ -24,7 +24,7 @@ from pbem.campaign.holds import describe_hold
 from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
 from pbem.errors import StoreError, in_words
-from pbem.report.time_pages import HeldTurn
+from pbem.report.notices import HeldTurn
 from pbem.ruleset.protocol import Adjudicated
 from pbem.store.models import InboxMessage, Sheet, Turn
 from pbem.store.states import HoldKind

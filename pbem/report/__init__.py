@@ -1,5 +1,6 @@
 """Reports, receipts and the host's other mails: from what a seat may know to text, HTML, JSON and pictures."""
 
+from pbem.report.answers import Help, Receipt, Refusal, Replacement, Restated, Told, compare, restate, tell_findings
 from pbem.report.data import ReportDataError, read_report_data, report_data, write_report_data
 from pbem.report.facts import (
     Correction,
@@ -13,11 +14,10 @@ from pbem.report.facts import (
     SheetUsed,
     Words,
 )
-from pbem.report.pages import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
+from pbem.report.notices import Bounced, Page, Reminder, TurnProblem, Welcome
 from pbem.report.pictures import paint_one
 from pbem.report.pool import Job
-from pbem.report.receipt import Receipt, Replacement, Restated, Told, compare, restate, tell_findings
-from pbem.report.reporter import Reporter
+from pbem.report.renderer import Reporter
 
 __all__ = [
     "Bounced",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from pbem.report.entry import Due, deadlines_calendar
+from pbem.report.data import Due, deadlines_calendar
 from pbem.ruleset.drawing import svg_escape
 from pbem.site.facts import CampaignShown, ClubShown, Opened
 from pbem.store.states import Phase

@@ -20,7 +20,7 @@ from pbem.campaign.press.pieces import NEWS
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_state
 from pbem.campaign.unreadable import fault_of, unreadable_words
 from pbem.errors import StoreError
-from pbem.report import Said
+from pbem.report.facts import Said
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Panorama, Seat, View
 from pbem.site.facts import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score, Spectacle

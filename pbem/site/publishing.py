@@ -22,9 +22,9 @@ from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
 from pbem.campaign.unreadable import UNREADABLE, keep_fact, read_fact
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError, in_words
 from pbem.games import rulebook
-from pbem.report import Reporter
 from pbem.report.markdown import as_html
 from pbem.report.pictures import UnfitPicture, check
+from pbem.report.renderer import Reporter
 from pbem.ruleset.dice import seal
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import Adjudicated

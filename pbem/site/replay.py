@@ -24,10 +24,10 @@ from pbem.campaign.history import orders_told
 from pbem.campaign.press.pieces import DIARY, PRESS
 from pbem.campaign.shelf import Shelf, named
 from pbem.campaign.snapshot import CampaignSnapshot, live
-from pbem.report import Reporter
-from pbem.report.enclosed import raster_svg
+from pbem.report.attachments import raster_svg
 from pbem.report.pictures import UnfitPicture, check
-from pbem.report.typed import elements
+from pbem.report.renderer import Reporter
+from pbem.report.typed_text import elements
 from pbem.ruleset.drawing import Picture, live_svg
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset

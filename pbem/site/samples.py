@@ -8,8 +8,8 @@ from functools import partial
 
 from markupsafe import Markup
 
-from pbem.report import Reporter
-from pbem.report.samples import sample
+from pbem.report.renderer import Reporter
+from pbem.report.template_check import sample
 from pbem.site.facts import CampaignShown, ClubShown, GameShown, Result
 from pbem.site.publishing import site_page
 from pbem.store.states import Phase

@@ -21,7 +21,8 @@ from pbem.archive import (
     turn_record,
 )
 from pbem.archive.record import orders_json
-from pbem.report import Reporter, SheetUsed
+from pbem.report.facts import SheetUsed
+from pbem.report.renderer import Reporter
 from pbem.ruleset import Event, Seat, TurnInput, canonical, digest, seal
 from tests.report.toy import Fair, facts, reporter
 

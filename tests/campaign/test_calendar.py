@@ -11,7 +11,7 @@ from icalendar import Calendar
 
 from pbem.acts.act import do
 from pbem.acts.time.extending import Extend
-from pbem.report.entry import deadline_entry
+from pbem.report.data import deadline_entry
 from tests.toy.home import Desk
 
 ANN, BOB = "ann@example.org", "bob@example.org"

@@ -14,7 +14,7 @@ from pbem.acts.opening import Start
 from pbem.archive import drawn_word, mixed_seed, rehearsal_seed, words_told
 from pbem.campaign.people.dicewords import choose_word
 from pbem.errors import CampaignError
-from pbem.report import DiceWord
+from pbem.report.facts import DiceWord
 from pbem.store.models import Campaign, SeatRow
 from tests.campaign.history import begin, live_turns, play, proof, snapshot
 from tests.desk.people import form

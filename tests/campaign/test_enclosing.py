@@ -34,7 +34,7 @@ from pbem.campaign.restoring import restore
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError, ReplayError
 from pbem.post.attached import Attached
-from pbem.report.examining import Examined, examine
+from pbem.report.attachments import Examined, examine
 from pbem.site.folder import SiteFolder
 from pbem.site.replay import write_replay
 from pbem.store.models import Enclosed

@@ -13,7 +13,7 @@ from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
 from pbem.acts.past.rolling import GoForward, RollBack
 from pbem.campaign.notices import Postman
-from pbem.report import DrawnPicture, ReportParts
+from pbem.report.facts import DrawnPicture, ReportParts
 from pbem.store.models import Campaign
 from pbem.tick import run_now
 from tests.campaign.acts import ACTS, ALL

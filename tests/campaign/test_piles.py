@@ -13,7 +13,8 @@ from pbem.acts.past.preview import ShowPreview
 from pbem.app import TEMPLATES
 from pbem.campaign import piles
 from pbem.campaign.piles import Files, Pile, batches
-from pbem.report import Reporter, reporter
+from pbem.report import renderer as reporter
+from pbem.report.renderer import Reporter
 from pbem.store.models import Outgoing, Report
 from tests.campaign.history import begin, play, proof, rows, send
 from tests.toy.fixtures import desk

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbem.app import TEMPLATES
-from pbem.report import Reporter
+from pbem.report.renderer import Reporter
 from pbem.ruleset.testing.envelope import NAME, Posthouse, all_mail_leaks, letter
 from pbem.ruleset.testing.play import STANDARD_CAP, play, standard, usual_seats
 from tests.conformance import leaks

@@ -10,7 +10,7 @@ from pbem.acts.act import do
 from pbem.acts.gm import ChangeGm, mail_gm_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.desk.gm_commands import GM_COMMANDS
-from pbem.report.gm_pages import GmToken
+from pbem.report.notices import GmToken
 from tests.campaign.history import journal
 from tests.toy.home import Desk, text_of
 

@@ -33,7 +33,8 @@ from pbem.desk.replies import ANSWERS_A_DAY
 from pbem.doctor import Diagnosis, Examined
 from pbem.housekeeping.status import CampaignStatus, HouseStatus, Result, SeatStatus, Undelivered
 from pbem.post.sending import Sent
-from pbem.report import Help, Reporter, Restated, Told
+from pbem.report.answers import Help, Restated, Told
+from pbem.report.renderer import Reporter
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats
 from pbem.ruleset.testing import RulesetSuite, rules
 from pbem.site import Published

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 
 import tests.toy
 from pbem.app import TEMPLATES
-from pbem.report import Reporter
+from pbem.report.renderer import Reporter
 from pbem.ruleset import Json, Order, Picture, View
 from pbem.site.facts import ClubShown, Score
 from pbem.site.folder import SiteFolder

@@ -11,10 +11,10 @@ import pytest
 from playwright.sync_api import Browser
 
 from pbem.games import rulebook
-from pbem.report import Reporter, ReportFacts, ReportParts
-from pbem.report.facts import Correction, DiceTold, DiceWord, Ordered, Said, SheetUsed, Words
+from pbem.report.answers import RulebookPage
+from pbem.report.facts import Correction, DiceTold, DiceWord, Ordered, ReportFacts, ReportParts, Said, SheetUsed, Words
 from pbem.report.markdown import as_html, as_text
-from pbem.report.pages import RulebookPage
+from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset, Seat, View
 from pbem.ruleset.testing.play import mailed, standard_game
 from pbem_rules import harvester

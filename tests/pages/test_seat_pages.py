@@ -18,8 +18,9 @@ from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
 from pbem.app import open_house
 from pbem.config import write_default_settings
-from pbem.report import Reporter, read_report_data
+from pbem.report.data import read_report_data
 from pbem.report.facts import Said, Words
+from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset, Dice, View, canonical
 from pbem.ruleset.testing.database import migrated
 from pbem.ruleset.testing.play import standard_game, usual_seats

@@ -15,7 +15,8 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from pbem.app import TEMPLATES
-from pbem.report import Reporter, Said
+from pbem.report.facts import Said
+from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.play import standard_game
 from pbem.site.facts import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pbem.report import ReportDataError, read_report_data, report_data, write_report_data
+from pbem.report.data import ReportDataError, read_report_data, report_data, write_report_data
 from pbem.ruleset import canonical
 from tests.report.toy import Fair, facts, seen
 

@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from pbem.report.examining import _COMMAND as COMMAND
-from pbem.report.examining import MOST_FILES, Examined, examine
+from pbem.report.attachments import _COMMAND as COMMAND
+from pbem.report.attachments import MOST_FILES, Examined, examine
 from pbem.ruleset import LARGEST_ENCLOSURE
 
 SIDES = (60, 40)
@@ -276,10 +276,10 @@ def test_a_file_beyond_the_limits_is_told_apart_from_those_behind_it(monkeypatch
 def test_time_is_limited_for_all_files_together(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     """By the processor's time; and by the clock, should the process stand still. It ends, and no other."""
     if limit == "processor":
-        monkeypatch.setattr("pbem.report.examining._COMMAND", (*COMMAND[:-2], "1", COMMAND[-1]))
+        monkeypatch.setattr("pbem.report.attachments._COMMAND", (*COMMAND[:-2], "1", COMMAND[-1]))
     else:
-        monkeypatch.setattr("pbem.report.examining._COMMAND", (COMMAND[0], "-c", "import time; time.sleep(9999)"))
-        monkeypatch.setattr("pbem.report.examining.PATIENCE", 0.01)
+        monkeypatch.setattr("pbem.report.attachments._COMMAND", (COMMAND[0], "-c", "import time; time.sleep(9999)"))
+        monkeypatch.setattr("pbem.report.attachments.PATIENCE", 0.01)
     found = examine([("a.svg", MANY), ("b.md", b"two")])
 
     assert "took too long" in found["a.svg"].fault

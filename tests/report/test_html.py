@@ -10,10 +10,10 @@ from itertools import pairwise
 import pytest
 
 from pbem.app import TEMPLATES
-from pbem.report import Reporter, ReportFacts
-from pbem.report.markdown import as_html
-from pbem.report.pages import RulebookPage
-from pbem.report.wording import CSS
+from pbem.report.answers import RulebookPage
+from pbem.report.facts import ReportFacts
+from pbem.report.markdown import CSS, as_html
+from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.play import play, standard
 from pbem_rules import bubble_singularity, gm_adjudicated, harvester

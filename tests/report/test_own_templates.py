@@ -10,8 +10,8 @@ import pytest
 
 from pbem.app import TEMPLATES
 from pbem.errors import ConfigError
-from pbem.report import Reporter
-from pbem.report.checking import filling_faults, template_faults
+from pbem.report.renderer import Reporter
+from pbem.report.template_check import filling_faults, template_faults
 from pbem.ruleset import SetupError
 from tests.report.toy import Fair, facts, seen
 

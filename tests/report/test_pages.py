@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from pbem.report import Bounced, Help, Page, Refusal, Reminder, TurnProblem, Welcome
-from pbem.report.pages import OrderHelp, Reason
+from pbem.report.answers import Help, OrderHelp, Reason, Refusal
+from pbem.report.notices import Bounced, Page, Reminder, TurnProblem, Welcome
 from tests.report.toy import Fair, reporter
 
 AT = dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC)

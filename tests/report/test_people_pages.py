@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from pbem.desk.commands import REFERENCE
-from pbem.report import Help, Page, Told
-from pbem.report.people_pages import Answer, Confirmation, Done, Notice, Question, RequestKind, WhichSeat
+from pbem.report.answers import Answer, Confirmation, Done, Help, Question, RequestKind, Told, WhichSeat
+from pbem.report.notices import Notice, Page
 from tests.report.toy import reporter
 
 ANSWER = Answer(

@@ -23,7 +23,11 @@ import pytest
 
 from pbem.errors import ConfigError
 from pbem.log import open_log
-from pbem.report import Job, Reporter, ReportParts, pool, reporter
+from pbem.report import pool
+from pbem.report import renderer as reporter
+from pbem.report.facts import ReportParts
+from pbem.report.pool import Job
+from pbem.report.renderer import Reporter
 from pbem.ruleset import Order, Picture, View, canonical
 from tests.patience import PATIENCE
 from tests.report.toy import TEMPLATES, Fair, facts, seen

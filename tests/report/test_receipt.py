@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import replace
 from typing import Any
 
-from pbem.report import Receipt, compare, restate, tell_findings
+from pbem.report.answers import Receipt, compare, restate, tell_findings
 from tests.report.toy import Fair, reporter, seen
 
 SHEET = [(1, "BID 3"), (2, "; a remark"), (3, "WHSIPER blue deal"), (4, "BID 77")]

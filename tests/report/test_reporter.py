@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from pbem.errors import ConfigError
-from pbem.report import Job, Ordered, Reporter, SheetUsed
+from pbem.report.facts import Ordered, SheetUsed
+from pbem.report.pool import Job
+from pbem.report.renderer import Reporter
 from pbem.ruleset import Picture, View, canonical
 from tests.report.toy import TEMPLATES, Fair, facts, reporter, seen
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from pbem.errors import ConfigError, TemplateUnusable
-from pbem.report import Reporter
-from pbem.report.checking import filling_faults, template_faults
-from pbem.report.reporter import LETTER, template_environment
-from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
+from pbem.report.renderer import TEMPLATE as SEAT_PAGE
+from pbem.report.renderer import Reporter
+from pbem.report.template_check import filling_faults, template_faults
+from pbem.report.templates import LETTER, template_environment
 from tests.report.toy import TEMPLATES, Fair, facts, seen
 
 PROGRAM = Path(__file__).parents[2] / "templates"
@@ -213,7 +213,7 @@ def test_what_templates_are_made_of_works(source: str, text: str, tmp_path: Path
 )
 def test_no_template_takes_all_time_or_memory(tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What would never end, or fill the memory, ends in a sentence; and the process may use its memory again."""
-    monkeypatch.setattr("pbem.report.sandbox.SECONDS", 0.2)
+    monkeypatch.setattr("pbem.report.templates.SECONDS", 0.2)
     usual = resource.getrlimit(resource.RLIMIT_AS)
     reporter = overriding(tmp_path, "host/greeting.txt.j2", source.replace("self_", "'host/greeting.txt.j2'"))
 
@@ -232,7 +232,7 @@ def test_a_template_that_exhausts_its_compiler_is_a_fault(tmp_path: Path) -> Non
 
 def test_an_endless_template_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The examination, which fills it in for each kind of mail and report, ends with the first that took too long."""
-    monkeypatch.setattr("pbem.report.sandbox.SECONDS", 0.2)
+    monkeypatch.setattr("pbem.report.templates.SECONDS", 0.2)
     endless = "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}"
     for name in ("host/receipt.txt.j2", "host/report.txt.j2", "host/welcome.txt.j2"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from pbem.report.scores import tell_scores
+from pbem.report.facts import tell_scores
 from pbem.ruleset import Json, scored
 
 

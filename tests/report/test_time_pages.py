@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.report import Page
-from pbem.report.time_pages import (
+from pbem.report.notices import (
     DeadlineMoved,
     HeldTurn,
     Late,
@@ -18,6 +17,7 @@ from pbem.report.time_pages import (
     Missed,
     MissedDigest,
     MissedOthers,
+    Page,
     Paused,
     Rescheduled,
     Resumed,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.report.typed import elements, typed
+from pbem.report.typed_text import elements, typed
 
 FOREIGN: list[str] = json.loads((Path(__file__).with_name("commonmark.json")).read_text(encoding="utf-8"))
 ELEMENTS = {*["p", "br", "strong", "em", "code", "a", "ul", "li", "table", "tr", "th", "td", "pre"]}

@@ -7,8 +7,7 @@ import textwrap
 
 import pytest
 
-from pbem.report.sandbox import Sandbox
-from pbem.report.wording import TEXT_FILTERS, paragraph
+from pbem.report.templates import TEXT_FILTERS, Sandbox, paragraph
 from pbem.text import WIDTH, columns, counted, heading, sentence, when, wrapped
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.report import Page, Said, Words
-from pbem.report.press_pages import Broadcast, PressMail
+from pbem.report.facts import Said, Words
+from pbem.report.notices import Broadcast, Page, PressMail
 from pbem.text import WIDTH, barred, joined
 from tests.report.toy import Fair, facts, reporter, seen
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pbem.report import Reporter, ReportFacts
+from pbem.report.facts import ReportFacts
+from pbem.report.renderer import Reporter
 from pbem.ruleset import Dice, Picture, TurnInput, View, canonical
 from tests.toy import Auction
 

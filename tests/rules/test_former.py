@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.report import Reporter
+from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset, View
 
 VIEWS = Path(__file__).with_name("former")

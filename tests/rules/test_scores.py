@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbem.report.scores import tell_scores
+from pbem.report.facts import tell_scores
 from pbem.ruleset import AnyRuleset, View
 from pbem.ruleset.testing.play import standard_game
 from pbem_rules import bubble_singularity, dueling_masters

@@ -37,7 +37,7 @@ from pbem.campaign.reading import Reading
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.sheets import Earlier, SheetRead, copy_sheets, keep_sheets
 from pbem.campaign.snapshot import SheetIn
-from pbem.report.history_pages import ReportGone
+from pbem.report.notices import ReportGone
 from pbem.ruleset.values import Seat
 from pbem.store.models import Sheet, Turn, Vote
 from pbem.text import wrapped

@@ -21,7 +21,7 @@ from pbem.campaign.snapshot import (
     load_open_turn,
 )
 from pbem.errors import CampaignError
-from pbem.report import Receipt
+from pbem.report.answers import Receipt
 from pbem.ruleset.values import Seat
 from pbem.text import wrapped
 

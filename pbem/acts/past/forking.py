@@ -35,7 +35,7 @@ from pbem.campaign.reading import Lines
 from pbem.campaign.reporting import report_text
 from pbem.campaign.snapshot import CampaignSnapshot, counting_versions, live, live_turn, record_of
 from pbem.errors import CampaignError
-from pbem.report import Receipt
+from pbem.report.answers import Receipt
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import Seat
 from pbem.store import Store

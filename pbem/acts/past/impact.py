@@ -22,7 +22,7 @@ from pbem.campaign.reading import Reading, still_reads
 from pbem.campaign.reporting import MadeReport, Opening, make_reports, report_text
 from pbem.campaign.resolving import opening_of
 from pbem.campaign.snapshot import Place, SheetIn, load_sheets
-from pbem.report import Correction, SheetUsed
+from pbem.report.facts import Correction, SheetUsed
 from pbem.ruleset.serialization import canonical
 from pbem.ruleset.values import Seat, View
 from pbem.store.models import Report, Turn

@@ -23,7 +23,7 @@ from pbem.campaign.deadlines import next_deadline
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
 from pbem.campaign.resolving import Outcome, load_before, opening_of, resolve_turn
 from pbem.campaign.snapshot import CampaignSnapshot
-from pbem.report import ReportDataError, read_report_data
+from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.serialization import digest
 from pbem.ruleset.values import Seat
 from pbem.text import when, wrapped

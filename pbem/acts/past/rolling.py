@@ -55,7 +55,7 @@ from pbem.campaign.snapshot import (
     load_last_reports,
 )
 from pbem.errors import CampaignError
-from pbem.report.history_pages import Rewound
+from pbem.report.notices import Rewound
 from pbem.ruleset.values import Seat
 from pbem.store.models import Shelf, Turn
 from pbem.store.states import Phase

@@ -15,7 +15,7 @@ from pbem.acts.channel import Channel
 from pbem.acts.past.entering import GiveSheet, restoring
 from pbem.campaign.snapshot import Place, check_running, find_place, live_turn
 from pbem.errors import CampaignError
-from pbem.report import Receipt
+from pbem.report.answers import Receipt
 from pbem.ruleset.fields import Word
 from pbem.ruleset.orders import OrderBook
 from pbem.ruleset.values import Seat

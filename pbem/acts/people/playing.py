@@ -20,7 +20,7 @@ from pbem.campaign.people.deputies import MOST_DAYS, dismiss
 from pbem.campaign.people.dicewords import choose_word
 from pbem.campaign.people.identity import find_person
 from pbem.campaign.snapshot import find_place
-from pbem.report.people_pages import Confirmation
+from pbem.report.answers import Confirmation
 
 
 @dataclass(frozen=True, slots=True)

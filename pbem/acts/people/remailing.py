@@ -18,9 +18,10 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.post.codes import reply_code
 from pbem.post.outbox import drop, drop_mails, topic_of
 from pbem.post.writing import Mail
-from pbem.report import DrawnPicture, ReportFacts, ReportParts, read_report_data
-from pbem.report.enclosed import Enclosures
-from pbem.report.reporter import report_subject
+from pbem.report.attachments import Enclosures
+from pbem.report.data import read_report_data
+from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts
+from pbem.report.renderer import report_subject
 from pbem.store.models import Deputy, Person, Report, ReportCopy, Turn
 from pbem.store.states import Pages
 from pbem.util import CODE_CHARACTERS

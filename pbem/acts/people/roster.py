@@ -34,7 +34,7 @@ from pbem.campaign.people.standby import standbys
 from pbem.campaign.policy import RULES, Policy, read_policy
 from pbem.campaign.snapshot import CampaignSnapshot, Place, counting_versions, find_place, live_turn
 from pbem.errors import CampaignError
-from pbem.report.people_pages import Confirmation
+from pbem.report.answers import Confirmation
 from pbem.ruleset.values import Seat
 from pbem.store.models import Campaign
 from pbem.store.states import Phase

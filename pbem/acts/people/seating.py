@@ -25,7 +25,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.campaign.tokens import new_token
 from pbem.errors import CampaignError
 from pbem.post.outbox import pass_on
-from pbem.report.people_pages import Notice
+from pbem.report.notices import Notice
 from pbem.ruleset.values import Seat
 from pbem.store.models import Absence, Campaign, Deputy, Person, Report, ReportCopy, SeatRow
 from pbem.store.states import Phase, Seating

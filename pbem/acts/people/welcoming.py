@@ -16,8 +16,8 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.games import rulebook
 from pbem.post.stamping import welcome_id
 from pbem.post.writing import Part
-from pbem.report import Welcome
 from pbem.report.markdown import as_text
+from pbem.report.notices import Welcome
 from pbem.ruleset.dice import seal
 from pbem.ruleset.protocol import Adjudicated, AnyRuleset
 

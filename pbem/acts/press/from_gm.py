@@ -19,7 +19,7 @@ from pbem.campaign.press.passing import passable
 from pbem.campaign.press.pieces import DIARY, PRESS, Piece, put_piece, readers
 from pbem.campaign.snapshot import find_place
 from pbem.errors import CampaignError
-from pbem.report.press_pages import Broadcast as GmLetter
+from pbem.report.notices import Broadcast as GmLetter
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import Seat
 from pbem.store.models import GmText, Press, SeatRow

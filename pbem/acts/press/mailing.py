@@ -20,7 +20,7 @@ from pbem.campaign.notices import Postman
 from pbem.campaign.press.pieces import Piece, is_muted, muted_seats, put_piece, readers
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.post.outbox import press_topic
-from pbem.report.press_pages import Broadcast, PressMail
+from pbem.report.notices import Broadcast, PressMail
 
 
 def send_letter(

@@ -43,8 +43,8 @@ from pbem.campaign.snapshot import (
 from pbem.errors import CampaignError, StoreError, in_words
 from pbem.post.attached import Attached
 from pbem.post.mime import decode_text
-from pbem.report.examining import Examined, examine
-from pbem.report.gm_pages import Adjudication
+from pbem.report.attachments import Examined, examine
+from pbem.report.notices import Adjudication
 from pbem.ruleset.order_types import Finding
 from pbem.ruleset.protocol import Adjudicated, TurnInput
 from pbem.ruleset.rolls import Roll

@@ -21,7 +21,7 @@ from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman, tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
 from pbem.errors import CampaignError
-from pbem.report.time_pages import DeadlineMoved
+from pbem.report.notices import DeadlineMoved
 from pbem.ruleset.values import Seat
 from pbem.store.models import Campaign, Turn, Vote
 from pbem.store.states import HoldKind, Phase

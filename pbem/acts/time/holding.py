@@ -22,7 +22,7 @@ from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, check_running, open_deadline
 from pbem.errors import CampaignError
-from pbem.report.time_pages import Paused, Resumed
+from pbem.report.notices import Paused, Resumed
 from pbem.store.models import Campaign
 from pbem.store.states import HoldKind
 

@@ -18,7 +18,7 @@ from pbem.campaign.journal import note
 from pbem.campaign.notices import tell_players
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, open_deadline
 from pbem.errors import CampaignError
-from pbem.report.time_pages import Rescheduled
+from pbem.report.notices import Rescheduled
 from pbem.store.models import Campaign
 from pbem.store.states import Phase
 from pbem.text import when

@@ -14,7 +14,7 @@ from pbem.campaign.labels import open_label
 from pbem.campaign.notices import tell_each, tell_gm_once, tell_players
 from pbem.campaign.policy import Policy
 from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign
-from pbem.report.time_pages import Miss, Missed, MissedDigest, MissedOthers
+from pbem.report.notices import Miss, Missed, MissedDigest, MissedOthers
 from pbem.ruleset.values import Seat
 from pbem.store.models import SeatRow
 

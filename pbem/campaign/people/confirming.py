@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.post.codes import reply_code
-from pbem.report.people_pages import RequestKind
+from pbem.report.answers import RequestKind
 from pbem.store.models import Request
 
 DAYS = 14

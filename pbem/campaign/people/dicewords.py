@@ -24,8 +24,8 @@ from pbem.errors import CampaignError
 from pbem.post.codes import reply_code
 from pbem.post.outbox import DICE, topic_of
 from pbem.post.writing import Mail
-from pbem.report import DiceWord
-from pbem.report.people_pages import DiceNotice
+from pbem.report.facts import DiceWord
+from pbem.report.notices import DiceNotice
 from pbem.ruleset.dice import seal
 from pbem.ruleset.protocol import Adjudicated
 from pbem.store.models import SeatRow

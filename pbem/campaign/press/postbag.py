@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.labels import Labels, as_counted, label_at, labels_named, labels_of
 from pbem.campaign.press.pieces import DIARY, NEWS, PRESS, Piece, is_for, is_muted, muted_seats
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
-from pbem.report import Said, Words
+from pbem.report.facts import Said, Words
 from pbem.ruleset.values import Seat
 from pbem.store import flushed
 from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn

@@ -27,7 +27,7 @@ from pbem.acts.opening import Start
 from pbem.app import House
 from pbem.config import load_settings, write_default_settings
 from pbem.post.codes import reply_code
-from pbem.report import Reporter
+from pbem.report.renderer import Reporter
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical, digest
 from pbem.ruleset.testing.database import migrated

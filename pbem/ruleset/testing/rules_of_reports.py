@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from pbem.app import TEMPLATES
-from pbem.report.reporter import template_environment
+from pbem.report.templates import template_environment
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical

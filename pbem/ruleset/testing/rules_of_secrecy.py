@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pbem.app import TEMPLATES
-from pbem.report import Reporter
+from pbem.report.renderer import Reporter
 from pbem.ruleset.testing.envelope import all_mail_leaks
 from pbem.ruleset.testing.held import Held, rule
 from pbem.ruleset.testing.leaks import find_leaks, moments

@@ -12,7 +12,7 @@ import pytest
 
 import pbem_rules.bubble_singularity.events as events_module
 from pbem.report.facts import ReportFacts, ReportParts
-from pbem.report.reporter import Reporter
+from pbem.report.renderer import Reporter
 from pbem.ruleset import Dice, Event, Seat, TurnInput
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.events import public

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pbem.report.wording import TEXT_FILTERS
+from pbem.report.templates import TEXT_FILTERS
 from pbem.ruleset import Event, Seat
 from pbem_rules.dueling_masters.state import SEATS, State
 from tests.rules.dueling_masters.table import SETUPS, begun, new_game, position, turn, view

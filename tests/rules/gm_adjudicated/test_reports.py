@@ -12,7 +12,7 @@ import pytest
 
 import pbem_rules.gm_adjudicated.events as events_module
 from pbem.report.facts import ReportFacts, ReportParts
-from pbem.report.reporter import Reporter
+from pbem.report.renderer import Reporter
 from pbem.ruleset import Event
 from pbem_rules.gm_adjudicated import RULESET
 from pbem_rules.gm_adjudicated.events import public

@@ -8,7 +8,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pbem.app import TEMPLATES
-from pbem.report import Reporter, ReportFacts, ReportParts
+from pbem.report.facts import ReportFacts, ReportParts
+from pbem.report.renderer import Reporter
 from pbem.ruleset import Event, Seat, Stamp, View
 from pbem_rules.harvester import RULESET, sprites
 from pbem_rules.harvester.state import State

@@ -14,7 +14,7 @@ import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, UndefinedError
 
 from pbem.report.facts import ReportFacts, ReportParts
-from pbem.report.reporter import Reporter
+from pbem.report.renderer import Reporter
 from pbem_rules.singularity_trap import RULESET, events
 from pbem_rules.singularity_trap.chart import COLOURS
 from tests.rules.singularity_trap import other_chart

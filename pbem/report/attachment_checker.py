@@ -18,9 +18,18 @@ from typing import NamedTuple
 
 from PIL import Image
 
-from pbem.report.documents import PACKAGES, UnfitDocument, check_package, check_pdf
+from pbem.report.attachment_types import (
+    JPEG,
+    PACKAGES,
+    PNG,
+    DamagedPhoto,
+    UnfitDocument,
+    check_package,
+    check_pdf,
+    check_pixels,
+    cleaned,
+)
 from pbem.report.painter import paint
-from pbem.report.photos import JPEG, PNG, DamagedPhoto, check_pixels, cleaned
 from pbem.report.pictures import LARGEST_SIDE, UnfitPicture, check_painted, check_size
 from pbem.ruleset.drawing import FONT
 from pbem.ruleset.values import LARGEST_ENCLOSURE, as_size

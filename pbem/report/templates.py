@@ -1,4 +1,4 @@
-"""The Jinja environment of all templates: a sandbox with limits, since templates may come from a stranger's backup.
+"""What templates may use besides Jinja's own: times, wrapped lines, text tables, and inline styles.
 
 A template sees public attributes of the plain records that it is given, changes none of them, and calls no function
 that it was not given (`jinja2.sandbox`). It is also bounded in what it consumes: see `limited`. The limits stop
@@ -10,20 +10,89 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path, PurePath
+from string import Formatter
 from threading import local
-from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
+from types import BuiltinMethodType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
-from jinja2 import BytecodeCache, nodes
+from jinja2 import (
+    BaseLoader,
+    BytecodeCache,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    TemplateNotFound,
+    nodes,
+    pass_eval_context,
+    select_autoescape,
+)
 from jinja2.bccache import Bucket
 from jinja2.compiler import CodeGenerator
 from jinja2.exceptions import SecurityError
 from jinja2.filters import FILTERS
+from jinja2.loaders import split_template_path
+from jinja2.nodes import EvalContext
 from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import Markup, escape
+
+from pbem.report.markdown import CSS
+from pbem.report.typed_text import typed
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.text import barred, columns, continued, counted, heading, joined, sentence, when, wrapped
+
+
+def paragraph(text: str) -> str:
+    """A block of a template as a wrapped paragraph with its line end; nothing, if the block came out empty."""
+    return f"{wrapped(text)}\n" if text.strip() else ""
+
+
+@pass_eval_context
+def filled(context: EvalContext, rows: Iterable[Any], pattern: str) -> list[str]:
+    """Each row written into a pattern with its keys or places in braces: "{q},{r}" or "{0},{1}".
+
+    In HTML what a row has is escaped, and the pattern, which stands in the template, is not.
+    """
+    fill, values = _filling(pattern)
+    if context.autoescape:
+        return [Markup(fill(*map(escape, values(row)))) for row in rows]  # noqa: S704 - all of it is escaped
+    return [fill(*values(row)) for row in rows]
+
+
+@lru_cache(maxsize=256)
+def _filling(pattern: str) -> tuple[Callable[..., str], Callable[[Any], tuple[Any, ...]]]:
+    """A pattern that is filled by position, and how a row's values for it are taken, in their order."""
+    pieces = list(Formatter().parse(pattern))
+    if any("{" in (spec or "") for _, _, spec, _ in pieces):
+        raise ValueError(f"in the pattern {pattern!r} a field stands within another")
+    plain = "".join(
+        text.replace("{", "{{").replace("}", "}}") + ("" if field is None else f"{{:{spec}}}")
+        for text, field, spec, _ in pieces
+    )
+    keys = [int(field) if field.isdigit() else field for _, field, _, _ in pieces if field is not None]
+    return plain.format, itemgetter(*keys) if len(keys) > 1 else lambda row: tuple(row[key] for key in keys)
+
+
+TEXT_FILTERS = {
+    "when": when,
+    "wrapped": wrapped,
+    "continued": continued,
+    "paragraph": paragraph,
+    "columns": columns,
+    "counted": counted,
+    "filled": filled,
+    "heading": heading,
+    "sentence": sentence,
+    "barred": barred,
+    "joined": joined,
+}
+
 
 SECONDS = 20.0
 """Processor time that one rendering may take; a report takes some milliseconds."""
@@ -207,3 +276,42 @@ def _round(value: Any, precision: int = 0, method: Any = "common") -> Any:
     if abs(precision) > DIGITS:
         raise OverflowError(f"round takes up to {DIGITS} decimal places, not {precision}")
     return FILTERS["round"](value, precision, method)
+
+
+LETTER = "host/letter.html.j2"
+"""The template of the HTML of letters."""
+
+
+class _OwnTemplates(BaseLoader):
+    """The templates that games bring themselves: `<key>/report.txt.j2` is `report.txt.j2` in the folder of a game."""
+
+    def __init__(self, games: Mapping[str, AnyRuleset]) -> None:
+        self._games = games
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        """The text of a template, and its name for the places of faults. Raises TemplateNotFound."""
+        key, _, name = template.partition("/")
+        folder = self._games[key].templates if key in self._games else None
+        file = folder.joinpath(*split_template_path(name)) if folder and name else None
+        if file is None or not file.is_file():
+            raise TemplateNotFound(template)
+        return file.read_text(encoding="utf-8"), template, lambda: True
+
+
+def template_environment(
+    folders: Iterable[Path], games: Mapping[str, AnyRuleset] = MappingProxyType({})
+) -> Environment:
+    """Return the sandbox of templates, from folders searched in order and then from the games themselves."""
+    templates = Sandbox(
+        loader=ChoiceLoader([FileSystemLoader([str(folder) for folder in folders]), _OwnTemplates(games)]),
+        # Jinja knows HTML by .html at the end of a name; ours end in .html.j2.
+        autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    templates.filters.update(TEXT_FILTERS, typed=typed)
+    templates.globals["css"] = CSS
+    return templates

@@ -1,48 +1,93 @@
-"""Turns views into reports, and the host's facts into mails. One reporter serves a whole run."""
+"""The page of a seat: its report, with maps that can be tapped and a desk for orders, as one file for a browser.
+
+It is made of what the report's mail holds, its view and nothing else, so it can
+be made again whenever that is at hand. The reply code stands in it as in the
+mail: in the sheet of the report and in the data of the desk.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+import hashlib
 import json
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple, Self
 
-from jinja2 import (
-    BaseLoader,
-    ChoiceLoader,
-    Environment,
-    FileSystemLoader,
-    StrictUndefined,
-    TemplateError,
-    TemplateNotFound,
-    TemplateSyntaxError,
-    select_autoescape,
-)
-from jinja2.loaders import split_template_path
+from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError
+from markupsafe import Markup, escape
 
 from pbem.errors import ConfigError, TemplateUnusable
+from pbem.report.attachments import Enclosures
 from pbem.report.data import report_data, write_report_data
-from pbem.report.enclosed import Enclosures
-from pbem.report.facts import DrawnPicture, Ordered, ReportFacts, ReportParts
-from pbem.report.pages import Page
+from pbem.report.facts import DrawnPicture, Ordered, ReportFacts, ReportParts, tell_scores
+from pbem.report.notices import Page
 from pbem.report.pictures import Studio
 from pbem.report.pool import Job, ReportPool
-from pbem.report.sandbox import Sandbox, limited
-from pbem.report.scores import tell_scores
-from pbem.report.seat_page import TEMPLATE as SEAT_PAGE
-from pbem.report.seat_page import seat_page
-from pbem.report.typed import is_plain, typed
-from pbem.report.wording import CSS, TEXT_FILTERS
-from pbem.ruleset.drawing import Picture
+from pbem.report.templates import LETTER, limited, template_environment
+from pbem.report.typed_text import is_plain
+from pbem.ruleset.drawing import Picture, live_svg
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical
-from pbem.ruleset.values import View
+from pbem.ruleset.values import Json, View
 from pbem.text import barred, briefly
+from pbem.web.page import Dress, dress, island
+from pbem.web.sanitize import embedded
+
+TEMPLATE = "host/seat_page.html.j2"
+
+_KEY = "pbem-draft-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatPage:
+    """What the template of a seat's page is given."""
+
+    title: str
+    body: Markup
+    dress: Dress
+    seat: Markup
+
+
+def seat_page(
+    ruleset: AnyRuleset, view: View, facts: ReportFacts, *, html: str, pictures: Iterable[Picture]
+) -> SeatPage:
+    """The page of a report, of which `html` is that of its mail."""
+    maps = {facts.content_id(picture.name): _map(picture) for picture in pictures}
+    maps |= Enclosures(ruleset, view, facts).elements()
+    report = embedded(html, maps)
+    desk = None if view["over"] else ruleset.desk(view)
+    desk = desk if desk and desk["verbs"] else None
+    return SeatPage(
+        title=f"{ruleset.title}, {facts.campaign}, {view['label']}: {facts.seat}",
+        body=report.body,
+        dress=dress("base.css", "map.css", "seat.css", script="seat.js").with_style(report.style),
+        seat=island("seat", _seat(view, facts, desk)),
+    )
+
+
+def _map(picture: Picture) -> str:
+    return f'<div class="map" data-name="{escape(picture.name.capitalize())}">{live_svg(picture)}</div>'
+
+
+def _seat(view: View, facts: ReportFacts, desk: Json) -> Json:
+    """What the page's script knows of its report; a draft outlives a correction of its report."""
+    about = f"{facts.campaign}/{facts.seat}/{view['label']}"
+    return {
+        "header": facts.header,
+        "address": facts.address,
+        "subject": f"[{facts.campaign}] orders of {facts.seat}, {view['label']}",
+        "key": _KEY + hashlib.sha256(about.encode()).hexdigest()[:16],
+        "due": facts.deadline.astimezone(dt.UTC).isoformat() if facts.deadline else None,
+        "awaited": bool(view["awaited"]),
+        "desk": desk,
+    }
+
 
 FEW, FEW_DRAWN = 24, 2
 """Reports of a turn without pictures, and of all turns with them, up to which other processes are not worth it.
@@ -51,9 +96,6 @@ Measured: text alone is made in 3 ms, and sent to others and back is no sooner t
 more of the processors, and longer by the clock. A painter takes a second for the first charts of a game; to begin with
 one here, and end it for others, would spend that again.
 """
-
-LETTER = "host/letter.html.j2"
-"""The template of the HTML of letters."""
 
 
 class GameInfo(NamedTuple):
@@ -172,7 +214,7 @@ class Reporter:
         self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str, pictures: Iterable[Picture]
     ) -> bytes:
         page = seat_page(ruleset, view, facts, html=html, pictures=pictures)
-        return self._render(SEAT_PAGE, {"page": page}).encode()
+        return self._render(TEMPLATE, {"page": page}).encode()
 
     def page(self, name: str, **facts: Any) -> str:
         """The text of `templates/host/<name>.txt.j2`."""
@@ -258,41 +300,6 @@ def report_subject(title: str, view: View, facts: ReportFacts, edition: int) -> 
     due = f"by {briefly(facts.deadline, facts.zone)}: " if facts.deadline and view["awaited"] else ""
     kind = "report" if edition == 1 else f"corrected report (edition {edition})"
     return f"{due}{view['label']}, {kind} for {facts.seat} ({title})"
-
-
-class _OwnTemplates(BaseLoader):
-    """The templates that games bring themselves: `<key>/report.txt.j2` is `report.txt.j2` in the folder of a game."""
-
-    def __init__(self, games: Mapping[str, AnyRuleset]) -> None:
-        self._games = games
-
-    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """The text of a template, and its name for the places of faults. Raises TemplateNotFound."""
-        key, _, name = template.partition("/")
-        folder = self._games[key].templates if key in self._games else None
-        file = folder.joinpath(*split_template_path(name)) if folder and name else None
-        if file is None or not file.is_file():
-            raise TemplateNotFound(template)
-        return file.read_text(encoding="utf-8"), template, lambda: True
-
-
-def template_environment(
-    folders: Iterable[Path], games: Mapping[str, AnyRuleset] = MappingProxyType({})
-) -> Environment:
-    """Return the sandbox of templates, from folders searched in order and then from the games themselves."""
-    templates = Sandbox(
-        loader=ChoiceLoader([FileSystemLoader([str(folder) for folder in folders]), _OwnTemplates(games)]),
-        # Jinja knows HTML by .html at the end of a name; ours end in .html.j2.
-        autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        auto_reload=False,
-    )
-    templates.filters.update(TEXT_FILTERS, typed=typed)
-    templates.globals["css"] = CSS
-    return templates
 
 
 @contextmanager

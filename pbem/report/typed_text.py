@@ -15,8 +15,7 @@ from itertools import groupby, pairwise, starmap
 
 from markupsafe import Markup, escape
 
-from pbem.report.markdown import LINK, rows_of_table
-from pbem.report.wording import CSS
+from pbem.report.markdown import CSS, LINK, rows_of_table
 from pbem.text import columns
 
 _MOST_COLUMNS = 4
