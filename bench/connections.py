@@ -23,7 +23,8 @@ from pbem.post.carriers import open_carrier
 from pbem.post.outbox import queue
 from pbem.post.sending import send_due
 from pbem.post.writing import Mail
-from pbem.store import Store, migrate
+from pbem.store.migrate import migrate
+from pbem.store.session import Store
 from tests.servers.mail import HOST, MailServer, running_mail
 from tests.servers.processes import server_folder
 from tests.servers.relay import relaying

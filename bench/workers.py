@@ -34,9 +34,9 @@ from bench.night import HOUSE, PASSWORD, PLAYER, Miscount
 from bench.parts import mails
 from bench.parts.club import USUAL_TABLE, Club
 from pbem.games import installed_games
-from pbem.store import Store
 from pbem.store.models import Campaign, InboxMessage, Outgoing, Sheet, Turn, Worker
-from pbem.store.states import LetterState, MailState, Phase
+from pbem.store.session import Store
+from pbem.store.types import LetterState, MailState, Phase
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.processes import server_folder

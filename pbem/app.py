@@ -13,12 +13,11 @@ from pbem.config import Settings, load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError
 from pbem.games import choose_game
-from pbem.jobs.deferring import open_waker
-from pbem.jobs.tables import prepare_queues
 from pbem.report.renderer import Reporter
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store.migrating import has_tables, migrate, require_current
-from pbem.store.sessions import Store, restoring
+from pbem.store.migrate import has_tables, migrate, require_current
+from pbem.store.queue import open_waker, prepare_queues
+from pbem.store.session import Store, restoring
 from pbem.util import package_data
 
 TEMPLATES = package_data("templates")

@@ -30,7 +30,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Standing
 from pbem.site import publish
 from pbem.steps import Ticked
-from pbem.store import migrate
+from pbem.store.migrate import migrate
 from pbem.store.models import Campaign, Sheet
 from pbem.tick import run_now, tick
 from pbem.util import Progress, silent

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from pbem.ruleset.testing.database import migrated
-from pbem.store import Store, migrate
+from pbem.store.migrate import migrate
+from pbem.store.session import Store
 from pbem.util import rubbish_left
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres

@@ -33,7 +33,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical
 from pbem.ruleset.values import Json, Option, Seat, Seats
 from pbem.store.models import Campaign, SeatRow
-from pbem.store.states import Seating
+from pbem.store.types import Seating
 from pbem.text import counted
 
 LONGEST_SETTLING = 7 * 24 * 60

@@ -35,7 +35,7 @@ from pbem.ruleset.protocol import AnyRuleset, TakenOver, all_views, remembering
 from pbem.ruleset.serialization import canonical
 from pbem.ruleset.values import Json, Seat, View
 from pbem.store.models import Campaign, SeatRow, Turn
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.text import counted, when
 
 

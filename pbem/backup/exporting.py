@@ -28,9 +28,9 @@ from pbem.campaign.snapshot import CampaignSnapshot, check_running, load_campaig
 from pbem.config import checked_address
 from pbem.errors import BackupError, CampaignError
 from pbem.report.notices import Notice, Paused
-from pbem.store import copy_out, open_file, revision_of
+from pbem.store.copy import copy_out, open_file, revision_of
 from pbem.store.models import Campaign, Request
-from pbem.store.states import HoldKind, Phase
+from pbem.store.types import HoldKind, Phase
 from pbem.util import put, workshop
 
 

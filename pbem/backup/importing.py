@@ -50,9 +50,10 @@ from pbem.errors import BackupError, CampaignError, GameError, StoreError
 from pbem.post.stamping import welcome_id
 from pbem.report.answers import Confirmation
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store import LEFT_BEHIND, Store, add_rows
+from pbem.store.copy import LEFT_BEHIND, add_rows
 from pbem.store.models import Campaign, Person, Turn
-from pbem.store.states import HoldKind, Phase
+from pbem.store.session import Store
+from pbem.store.types import HoldKind, Phase
 from pbem.util import Progress, put, read_plain, silent, workshop
 
 _REASON = "it has moved here, and goes on when its GM says so"

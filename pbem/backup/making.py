@@ -21,7 +21,8 @@ from pbem.backup.trees import Tree, writing
 from pbem.config import Settings, files_named, rehomed, with_values
 from pbem.config_values import FILE_NAME, PostUrl
 from pbem.errors import BackupError
-from pbem.store import copy_out, migrate, open_file, revision_of
+from pbem.store.copy import copy_out, open_file, revision_of
+from pbem.store.migrate import migrate
 from pbem.util import Progress, put, silent, workshop
 
 INBOX, CARRIER = "post/inbox.tar", "post/carrier.tar"

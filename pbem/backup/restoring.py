@@ -17,9 +17,10 @@ from pbem.backup.settling import Settled, settle
 from pbem.backup.unpacking import FILE, change_settings, complete_archive, lay_out
 from pbem.config import Settings, checked_database, lacks, reaches
 from pbem.errors import BackupError
-from pbem.jobs import add_queues
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store import NOT_EMPTY, as_one_file, copy_in, is_empty
+from pbem.store.copy import as_one_file, copy_in, is_empty
+from pbem.store.migrate import NOT_EMPTY
+from pbem.store.queue import add_queues
 from pbem.util import Progress, put, silent, workshop
 
 

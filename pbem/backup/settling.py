@@ -22,9 +22,9 @@ from pbem.app import House
 from pbem.campaign.notices import HOUSE_KEY, send_words
 from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
 from pbem.housekeeping.closed import close_home
-from pbem.jobs import QUEUES
 from pbem.store.models import Act, Campaign, Fact, InboxMessage, Outgoing, SealedPage
-from pbem.store.states import SITE, UNSENT, HoldKind, LetterState, MailState, Phase
+from pbem.store.queue import QUEUES
+from pbem.store.types import SITE, UNSENT, HoldKind, LetterState, MailState, Phase
 from pbem.text import when
 
 LEAP = 1_000_000

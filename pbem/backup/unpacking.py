@@ -30,8 +30,10 @@ from pbem.config import (
 )
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, StoreError
-from pbem.store import PASSED_BY, Store, take_rows
+from pbem.store.copy import PASSED_BY
 from pbem.store.models import Turn
+from pbem.store.session import Store
+from pbem.store.untrusted import take_rows
 from pbem.util import Progress
 
 FILE = "pbem.sqlite"

@@ -24,8 +24,8 @@ from pbem.campaign.resolving import received
 from pbem.campaign.shelf import Shelf
 from pbem.campaign.snapshot import load_campaign, load_sheets
 from pbem.errors import PbemError, StoreError, in_words
-from pbem.store import flushed
 from pbem.store.models import Campaign, Report, Turn
+from pbem.store.session import flushed
 
 _Rows = Select[int, str, int, int | None, bytes | None]
 

@@ -34,7 +34,8 @@ from pbem.campaign import values
 from pbem.campaign.people.dicewords import LONGEST
 from pbem.campaign.values import Check, Unfit, anything, between, hash_, list_of, matching, one_of, or_empty, seat_name
 from pbem.ruleset.serialization import digest
-from pbem.store.models import Base, Bundled, Data, Packed, Utc
+from pbem.store.models import Base
+from pbem.store.types import Bundled, Data, Packed, Utc
 
 LARGEST_ID = 2_000_000_000
 """It leaves a hundred million for the rows to come, of whose numbers each restoring leaves a million out."""

@@ -16,9 +16,9 @@ from sqlalchemy.orm import Session
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.policy import Policy
 from pbem.campaign.snapshot import CampaignSnapshot
-from pbem.store import flushed
 from pbem.store.models import Absence, SeatRow
-from pbem.store.states import Seating
+from pbem.store.session import flushed
+from pbem.store.types import Seating
 
 FARTHEST = dt.timedelta(days=366)
 """A calendar that would put a deadline off by more is a slip of the pen, and is passed over."""

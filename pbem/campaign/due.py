@@ -16,9 +16,9 @@ from pbem.calendar.schedule import Schedule
 from pbem.campaign.holds import describe_hold
 from pbem.campaign.policy import Policy
 from pbem.ruleset.values import Seat
-from pbem.store import flushed
 from pbem.store.models import Campaign, SeatRow, Sheet, Turn
-from pbem.store.states import HoldKind, Phase, Seating
+from pbem.store.session import flushed
+from pbem.store.types import HoldKind, Phase, Seating
 
 BY_GM = "by the GM"
 """The reason of a run for which the GM has given his word."""

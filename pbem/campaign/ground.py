@@ -31,9 +31,9 @@ from pbem.campaign.snapshot import CampaignSnapshot, check_here, live, load_camp
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.values import Json, Seat
-from pbem.store import flushed
 from pbem.store.models import Report, RollRow, Sheet, Turn
-from pbem.store.states import Phase
+from pbem.store.session import flushed
+from pbem.store.types import Phase
 
 ATTEMPTS = 3
 """How often an act is planned while others go on; then they have to wait for it."""

@@ -16,8 +16,8 @@ from pbem.ruleset.order_types import Order
 from pbem.ruleset.orders import OrderBook
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.values import Event, Seat
-from pbem.store import flushed
 from pbem.store.models import Shelf, Turn
+from pbem.store.session import flushed
 
 Past = Mapping[int, tuple[Event, ...]]
 """What happened in earlier turns, by their number."""

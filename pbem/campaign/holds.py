@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pbem.store.states import HoldKind
+from pbem.store.types import HoldKind
 
 _PAUSED = "paused by the GM"
 

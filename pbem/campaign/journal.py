@@ -8,8 +8,8 @@ from typing import cast
 from sqlalchemy import Table, insert
 from sqlalchemy.orm import Session
 
-from pbem.store import flushed
 from pbem.store.models import Act
+from pbem.store.session import flushed
 
 _ENTER = insert(cast(Table, Act.__table__)).returning(Act.id)
 

@@ -13,9 +13,8 @@ from sqlalchemy.orm import Session
 from pbem.app import House
 from pbem.post.writing import Mail
 from pbem.ruleset.drawing import svg_escape
-from pbem.store import flushed
 from pbem.store.models import SealedPage, SeatRow
-from pbem.store.waking import Queue, Work, wake
+from pbem.store.session import Queue, Work, flushed, wake
 from pbem.web.page import seal_page
 
 _PUT = insert(cast(Table, SealedPage.__table__))

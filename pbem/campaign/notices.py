@@ -29,8 +29,8 @@ from pbem.report.attachments import SentEnclosure
 from pbem.report.data import CONTENT_TYPE, deadline_entry
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.notices import Notice, Page
-from pbem.store import insert_new
 from pbem.store.models import Campaign, Fact, Outgoing
+from pbem.store.session import insert_new
 
 Parts = tuple[str | int, ...]
 """What a Message-ID follows from: words and numbers that no other mail of its sender has."""

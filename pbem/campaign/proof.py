@@ -17,7 +17,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
 from pbem.errors import CampaignError, ReplayError, SaveError
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Campaign, Turn
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.util import Progress, silent
 
 CODE_REPAIR = "install the code that ran it, or give the new code a new version with an upgrade of its saves"

@@ -31,7 +31,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical
 from pbem.ruleset.values import Seat, View
 from pbem.store.models import Report, Turn
-from pbem.store.states import Pages
+from pbem.store.types import Pages
 
 _PUT = insert(cast(Table, Report.__table__))
 _DEADLINE = select(Turn.deadline).where(Turn.id == bindparam("turn"))

@@ -21,9 +21,9 @@ from pbem.archive import is_whole, turns_there
 from pbem.archive.reading import folder_name
 from pbem.campaign.archiving import Resolved, load_resolved, resolved_turns, write_again
 from pbem.errors import in_words
-from pbem.store import flushed
 from pbem.store.models import Campaign, Turn
-from pbem.store.states import Phase
+from pbem.store.session import flushed
+from pbem.store.types import Phase
 
 MOST_READ = 30
 """Folders that a tick reads to the last byte, at most."""

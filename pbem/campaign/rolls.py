@@ -16,8 +16,8 @@ from pbem.archive import roll_dice
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.ruleset.rolls import Roll, Rolls, throw_dice
-from pbem.store import flushed
 from pbem.store.models import RollRow
+from pbem.store.session import flushed
 
 _ROLLS = (
     select(RollRow.dice, RollRow.label, RollRow.number)

@@ -21,9 +21,9 @@ from pbem.report.facts import DiceWord
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, Seat
-from pbem.store import flushed
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
-from pbem.store.states import HoldKind, Pages, Phase, Seating
+from pbem.store.session import flushed
+from pbem.store.types import HoldKind, Pages, Phase, Seating
 
 
 @dataclass(frozen=True, slots=True)

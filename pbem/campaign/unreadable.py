@@ -24,7 +24,7 @@ from pbem.campaign.values import is_campaign_name, shown
 from pbem.errors import MISREAD, CampaignError, PbemError, StoreError, in_words
 from pbem.log import tell
 from pbem.store.models import Base, Campaign, Fact
-from pbem.store.states import LetterState, MailState
+from pbem.store.types import LetterState, MailState
 
 UNREADABLE = (*MISREAD, zlib.error, DataError)
 """Errors raised at a value of the database that is none of ours; the last by a server's driver, at endless times."""

@@ -20,11 +20,11 @@ from pbem.housekeeping.chart import picture_of
 from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.statistics import ShowStatistics
 from pbem.housekeeping.status import house_status
-from pbem.jobs import check_queues
 from pbem.serving import serve as serve_house
 from pbem.serving import stopped_by_signals
 from pbem.steps import Ticked
-from pbem.store.waking import Queue
+from pbem.store.queue import check_queues
+from pbem.store.session import Queue
 from pbem.tick import run_now
 from pbem.tick import tick as tick_house
 from pbem.working.looking import is_anybody_at_work, workers_status

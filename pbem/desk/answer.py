@@ -21,7 +21,7 @@ from pbem.errors import StoreError
 from pbem.log import tell
 from pbem.store.models import Campaign
 from pbem.store.models import InboxMessage as LetterRow
-from pbem.store.states import LetterState
+from pbem.store.types import LetterState
 from pbem.util import Overrun, Progress, silent, within
 
 _SAVE = (

@@ -18,7 +18,7 @@ from pbem.log import tell
 from pbem.post.reading import UNREADABLE, Message, read_head
 from pbem.store.models import Campaign
 from pbem.store.models import InboxMessage as LetterRow
-from pbem.store.states import LetterState, Phase
+from pbem.store.types import LetterState, Phase
 from pbem.util import Overrun, masked, within
 
 KILLS = "reading it has ended this program twice, as when it takes more memory than there is; it was not tried again"

@@ -18,9 +18,9 @@ from itertools import groupby
 from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.orm import Session
 
-from pbem.store import Store, flushed
 from pbem.store.models import InboxMessage
-from pbem.store.states import LetterState
+from pbem.store.session import Store, flushed
+from pbem.store.types import LetterState
 
 AT_ONCE = 20
 """Letters tried, and held in memory, at a time."""

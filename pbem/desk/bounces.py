@@ -20,7 +20,7 @@ from pbem.post.reading import read_letter
 from pbem.post.rescue import after_bounce, noted
 from pbem.report.notices import Bounced
 from pbem.store.models import Campaign, Outgoing, Person, SeatRow
-from pbem.store.states import MailState
+from pbem.store.types import MailState
 
 
 def note_automatic(case: Case) -> str:

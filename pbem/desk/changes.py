@@ -9,7 +9,7 @@ from pbem.desk.replies import Case, answer
 from pbem.desk.requests import AskedByPerson, PersonHandlers
 from pbem.report.answers import Confirmation, RequestKind
 from pbem.store.models import Person
-from pbem.store.states import Pages
+from pbem.store.types import Pages
 
 _PAGE = (
     "Your reports bring a page from now on: a file to open in your browser, where orders can be put together by"

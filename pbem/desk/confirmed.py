@@ -17,7 +17,7 @@ from pbem.desk.requests import AskedByPerson
 from pbem.desk.seats import seats_of
 from pbem.report.answers import Confirmation
 from pbem.store.models import Campaign, Person, Request, SeatRow
-from pbem.store.states import Phase, Seating
+from pbem.store.types import Phase, Seating
 
 _GONE = "This code was mailed to an address that is no longer yours here, so nothing was done."
 

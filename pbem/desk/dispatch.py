@@ -29,7 +29,7 @@ from pbem.post.reading import Message
 from pbem.report.answers import Answer, Done, WhichSeat, tell_findings
 from pbem.ruleset.order_types import Order, Parsed
 from pbem.store.models import Person, SeatRow
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.text import sentence
 
 HANDLERS: Handlers = lookups.SEAT_QUERY_HANDLERS

@@ -9,7 +9,7 @@ from pbem.desk.replies import SAME_A_DAY, Case, warn_once
 from pbem.desk.seats import SeatContext
 from pbem.report.notices import Notice
 from pbem.store.models import Campaign, Person, SeatRow
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 
 _SEATS = (
     select(Campaign.name, Campaign.gm, SeatRow.name, Person.address)

@@ -14,7 +14,7 @@ from pbem.report.answers import Help, HelpOnVerb, OrderHelp
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderBook
 from pbem.ruleset.tokenizer import split_words
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 
 _HELP = re.compile(r"\A\s*+help\b(.*+)", re.IGNORECASE)
 

@@ -35,7 +35,7 @@ from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
 from pbem.ruleset.fields import suggest
 from pbem.store.models import Act, Campaign, Request
-from pbem.store.states import ApplicantStatus, Phase
+from pbem.store.types import ApplicantStatus, Phase
 
 _UNKNOWN_CODE = (
     f"This code is not known here, was used already, or is more than {DAYS} days old. "

@@ -40,7 +40,7 @@ from pbem.post.codes import find_codes
 from pbem.post.reading import Message
 from pbem.report.answers import Reason
 from pbem.ruleset.fields import suggest
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 
 WRONG_KEY = (
     "The last word of your ORDERS line is neither your token nor the code of your report. "

@@ -40,7 +40,7 @@ from pbem.post.codes import find_codes
 from pbem.post.reading import Message, read_letter
 from pbem.store.models import Campaign, Outgoing, Request, SeatRow
 from pbem.store.models import InboxMessage as LetterRow
-from pbem.store.waking import Queue, Work, wake
+from pbem.store.session import Queue, Work, wake
 from pbem.util import Overrun, within
 
 _NAME = re.compile(r"[a-z0-9-]+")

@@ -21,7 +21,7 @@ from pbem.desk.requests import Asked, AskedByPerson, Handlers, PersonHandlers
 from pbem.desk.seats import seats_of
 from pbem.report.answers import DIGEST_SHOWN
 from pbem.store.models import Absence, Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
-from pbem.store.states import ApplicantStatus, Phase
+from pbem.store.types import ApplicantStatus, Phase
 from pbem.text import when
 
 RESENDS_A_DAY = 20

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.policy import Policy
 from pbem.ruleset.values import Seat
 from pbem.store.models import Campaign, Deputy, Person, Report, ReportCopy, SeatRow, Turn
-from pbem.store.states import HoldKind, Phase, Seating
+from pbem.store.types import HoldKind, Phase, Seating
 from pbem.util import CODE_CHARACTERS
 
 

@@ -17,8 +17,9 @@ from pbem.campaign.restoring import damaged
 from pbem.config import Settings
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import MISREAD
-from pbem.store import Store, sqlite_path
+from pbem.store.migrate import sqlite_path
 from pbem.store.models import Campaign, Turn
+from pbem.store.session import Store
 from pbem.util import Progress, silent
 
 MOST_NAMED = 8

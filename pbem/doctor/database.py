@@ -26,10 +26,11 @@ from pbem.errors import CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
 from pbem.post.vouching import newest_proven
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store import Store, damage_of, misfit, restoring, sqlite_path
+from pbem.store.copy import damage_of
+from pbem.store.migrate import misfit, sqlite_path
 from pbem.store.models import Act, Base, Campaign, InboxMessage, Outgoing
-from pbem.store.sessions import SEE_DOCTOR
-from pbem.store.states import Phase
+from pbem.store.session import SEE_DOCTOR, Store, restoring
+from pbem.store.types import Phase
 from pbem.util import Progress, silent
 
 MOST_ROWS = 10

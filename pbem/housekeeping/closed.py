@@ -11,8 +11,9 @@ from pbem.app import House
 from pbem.campaign.unreadable import keep_fact, read_fact
 from pbem.config import INACTIVE
 from pbem.errors import ConfigError
-from pbem.store import flushed, require_unchanged
+from pbem.store.migrate import require_unchanged
 from pbem.store.models import Fact
+from pbem.store.session import flushed
 from pbem.text import when
 
 CLOSED = "closed"

@@ -13,7 +13,7 @@ from pbem.housekeeping.closed import closed_words
 from pbem.housekeeping.watching import read_watch
 from pbem.post.waiting import GIVE_UP
 from pbem.store.models import InboxMessage, Outgoing
-from pbem.store.states import MailState
+from pbem.store.types import MailState
 from pbem.text import counted, when
 
 _DAY = dt.timedelta(days=1)

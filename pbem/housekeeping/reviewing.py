@@ -27,7 +27,7 @@ from pbem.errors import StoreError, in_words
 from pbem.report.notices import HeldTurn
 from pbem.ruleset.protocol import Adjudicated
 from pbem.store.models import InboxMessage, Sheet, Turn
-from pbem.store.states import HoldKind
+from pbem.store.types import HoldKind
 
 MASS_SEATS = 3
 """In a game of fewer, two who forget are no mass."""

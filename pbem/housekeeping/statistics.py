@@ -21,7 +21,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Seat
 from pbem.store.models import InboxMessage, Person, SeatRow, Sheet, Turn
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.text import briefly, columns, counted, wrapped
 
 LATELY = 3

@@ -22,7 +22,7 @@ from pbem.errors import StoreError
 from pbem.housekeeping.health import house_notices
 from pbem.ruleset.values import Seat
 from pbem.store.models import Absence, Campaign, InboxMessage, Outgoing, SeatRow, Turn
-from pbem.store.states import HoldKind, LetterState, MailState, Phase, Seating
+from pbem.store.types import HoldKind, LetterState, MailState, Phase, Seating
 from pbem.text import columns, counted, when
 
 

@@ -20,9 +20,9 @@ from sqlalchemy.orm import Session
 
 from pbem.post.reading import read_letter
 from pbem.post.writing import text_alone
-from pbem.store import Store
 from pbem.store.models import InboxMessage, Outgoing
-from pbem.store.states import LetterState, MailState
+from pbem.store.session import Store
+from pbem.store.types import LetterState, MailState
 from pbem.util import MASK, TOKEN_BYTES
 
 COMES_BACK = timedelta(days=7)

@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from pbem.log import tell
 from pbem.post.fingerprint import fingerprint, message_ids
 from pbem.post.incoming import Incoming, Mailbox
-from pbem.store import Store, insert_new
 from pbem.store.models import InboxMessage
+from pbem.store.session import Store, insert_new
 
 _TABLE = cast(Table, InboxMessage.__table__)
 

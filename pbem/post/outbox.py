@@ -15,8 +15,8 @@ from pbem.post.stamping import Stamped, stamped
 from pbem.post.waiting import OUTBOX, lane_of, provider_of
 from pbem.post.writing import Mail, compose, readdressed
 from pbem.store.models import Person
-from pbem.store.states import MailState
-from pbem.store.waking import Queue, Work, wake
+from pbem.store.session import Queue, Work, wake
+from pbem.store.types import MailState
 
 FULL = "full"
 

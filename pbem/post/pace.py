@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from pbem.config_values import Pace
 from pbem.post.waiting import IN_ORDER, LONGEST_WAIT, OUTBOX, is_due
-from pbem.store.states import MailState
+from pbem.store.types import MailState
 
 LONGEST_SPAN = timedelta(days=1)
 

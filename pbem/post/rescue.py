@@ -16,7 +16,7 @@ from pbem.post.refusals import about_content
 from pbem.post.waiting import provider_of
 from pbem.post.writing import text_alone
 from pbem.store.models import Outgoing, Person
-from pbem.store.states import MailState
+from pbem.store.types import MailState
 
 TEXT = "text"
 _INSTEAD = " instead: "

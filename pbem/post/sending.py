@@ -25,9 +25,9 @@ from pbem.post.carriers import Carrier
 from pbem.post.pace import hold_back, newest
 from pbem.post.rescue import after_refusal, noted
 from pbem.post.waiting import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, in_lane, is_due
-from pbem.store import Store
 from pbem.store.models import Outgoing
-from pbem.store.states import MailState
+from pbem.store.session import Store
+from pbem.store.types import MailState
 
 BATCH = 25
 

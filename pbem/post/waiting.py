@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Table, case
 
 from pbem.config_values import Pace
 from pbem.store.models import Outgoing
-from pbem.store.states import UNSENT
+from pbem.store.types import UNSENT
 
 OUTBOX = cast(Table, Outgoing.__table__)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pbem.report.facts import Said
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.values import Seat
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

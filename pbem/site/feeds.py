@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 from pbem.report.data import Due, deadlines_calendar
 from pbem.ruleset.drawing import svg_escape
 from pbem.site.facts import CampaignShown, ClubShown, Opened
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.text import when
 
 _ATOM = "http://www.w3.org/2005/Atom"

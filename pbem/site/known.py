@@ -25,7 +25,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Panorama, Seat, View
 from pbem.site.facts import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score, Spectacle
 from pbem.store.models import Campaign, Press, Report, SeatRow, Turn
-from pbem.store.states import Phase, Seating
+from pbem.store.types import Phase, Seating
 
 OFF, NEWS_ALONE, REPLAY, ALL = "off", "news", "replay", "all"
 """What the house rule `site` may be."""

@@ -35,7 +35,7 @@ from pbem.site.known import ALL, OFF, load_club
 from pbem.site.plot import colour_of, plot
 from pbem.site.replay import Replay, write_replay
 from pbem.store.models import Act, Campaign, Press, Report, SealedPage, SeatRow, Turn
-from pbem.store.states import SITE
+from pbem.store.types import SITE
 from pbem.text import when
 from pbem.web.page import Dress, dress, island
 

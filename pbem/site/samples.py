@@ -12,7 +12,7 @@ from pbem.report.renderer import Reporter
 from pbem.report.template_check import sample
 from pbem.site.facts import CampaignShown, ClubShown, GameShown, Result
 from pbem.site.publishing import site_page
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 
 
 def site_pages(reporter: Reporter) -> Iterator[Callable[[], str]]:

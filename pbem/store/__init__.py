@@ -1,6 +1,6 @@
 """The database: tables, sessions, locking, migrations, copies."""
 
-from pbem.store.copying import (
+from pbem.store.copy import (
     LEFT_BEHIND,
     PASSED_BY,
     add_rows,
@@ -12,7 +12,7 @@ from pbem.store.copying import (
     open_file,
     revision_of,
 )
-from pbem.store.migrating import (
+from pbem.store.migrate import (
     NOT_EMPTY,
     downgrade,
     has_tables,
@@ -24,7 +24,7 @@ from pbem.store.migrating import (
     schema_is_current,
     sqlite_path,
 )
-from pbem.store.sessions import Store, flushed, insert_new, restoring
+from pbem.store.session import Store, flushed, insert_new, restoring
 from pbem.store.untrusted import take_rows
 
 __all__ = [

@@ -8,96 +8,26 @@ rerun and replay are look-ups.
 from __future__ import annotations
 
 import datetime as dt
-import json
-import zlib
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, ClassVar
 
-from sqlalchemy import (
-    BigInteger,
-    DateTime,
-    Enum,
-    ForeignKey,
-    Index,
-    LargeBinary,
-    MetaData,
-    String,
-    Text,
-    UniqueConstraint,
-    false,
-    text,
-)
-from sqlalchemy.engine import Dialect
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, MetaData, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
-from sqlalchemy.types import TypeDecorator
 
-from pbem.ruleset.serialization import canonical
-from pbem.store.bundles import bundle, unbundle
-from pbem.store.states import ApplicantStatus, HoldKind, LetterState, MailState, Pages, Phase, Seating
-
-
-class Utc(TypeDecorator[dt.datetime]):
-    """An aware datetime, kept in UTC on databases with and without zones."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"a time without zone cannot be stored: {value}")
-        return value.astimezone(dt.UTC)
-
-    def process_result_value(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
-        if value is None:
-            return None
-        return value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value.astimezone(dt.UTC)
-
-
-def _one_of(kind: type[StrEnum], length: int) -> Enum:
-    """Words of a kind, kept as they are spelt."""
-    return Enum(kind, native_enum=False, length=length, values_callable=lambda kind: [each.value for each in kind])
-
-
-class Packed(TypeDecorator[bytes]):
-    """Bytes, compressed lightly: higher levels cost twice the time for a tenth of the space."""
-
-    impl = LargeBinary
-    cache_ok = True
-
-    def process_bind_param(self, value: bytes | None, dialect: Dialect) -> bytes | None:
-        return None if value is None else zlib.compress(value, 1)
-
-    def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:
-        return None if value is None else zlib.decompress(value)
-
-
-class Bundled(TypeDecorator[Mapping[str, bytes]]):
-    """Files by their names."""
-
-    impl = LargeBinary
-    cache_ok = True
-
-    def process_bind_param(self, value: Mapping[str, bytes] | None, dialect: Dialect) -> bytes | None:
-        return None if value is None else bundle(value)
-
-    def process_result_value(self, value: bytes | None, dialect: Dialect) -> dict[str, bytes] | None:
-        return None if value is None else unbundle(value)
-
-
-class Data(TypeDecorator[Any]):
-    """JSON data in its canonical text."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        return None if value is None else canonical(value).decode()
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        return None if value is None else json.loads(value)
+from pbem.store.types import (
+    ApplicantStatus,
+    Bundled,
+    Data,
+    HoldKind,
+    LetterState,
+    MailState,
+    Packed,
+    Pages,
+    Phase,
+    Seating,
+    Utc,
+    _one_of,
+)
 
 
 class Base(DeclarativeBase):

@@ -23,7 +23,7 @@ from urllib.parse import quote
 from sqlalchemy.exc import SQLAlchemyError
 
 from pbem.errors import MISREAD, ConfigError, StoreError
-from pbem.store.migrating import knows_revision, migrate
+from pbem.store.migrate import knows_revision, migrate
 
 SECONDS = 60.0
 """Time that reading may take, whatever the size; and as much again for every 64 MB."""

@@ -9,9 +9,9 @@ from sqlalchemy import ColumnElement, Integer, RowMapping, case, cast, func, sel
 from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import load_campaign
-from pbem.store import Store
 from pbem.store.models import Campaign, Outgoing, Person, SeatRow
-from pbem.store.states import UNSENT, MailState
+from pbem.store.session import Store
+from pbem.store.types import UNSENT, MailState
 from pbem.util import masked
 
 COUNTS = ("mails", "tried", "accepted", "bounced", "refused", "retried", "waiting")

@@ -9,9 +9,9 @@ from sqlalchemy import func, select, update
 
 from pbem.errors import UpkeepError
 from pbem.post.reading import read_head, read_letter
-from pbem.store import Store
 from pbem.store.models import InboxMessage
-from pbem.store.states import LetterState
+from pbem.store.session import Store
+from pbem.store.types import LetterState
 from pbem.util import masked
 
 STATES = tuple(state.value for state in LetterState)

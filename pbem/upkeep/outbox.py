@@ -11,9 +11,9 @@ from pbem.campaign.snapshot import load_campaign
 from pbem.errors import UpkeepError
 from pbem.post.forgetting import is_masked
 from pbem.post.reading import read_head
-from pbem.store import Store
 from pbem.store.models import Campaign, Outgoing
-from pbem.store.states import UNSENT, MailState
+from pbem.store.session import Store
+from pbem.store.types import UNSENT, MailState
 from pbem.util import masked
 
 _TRIED_AGAIN = (MailState.QUEUED, MailState.FAILED)

@@ -27,8 +27,8 @@ from pbem.housekeeping.watching import LastPoll, last_poll, watch_polls
 from pbem.post.waiting import is_due, lane_of
 from pbem.steps import Moment, Ticked, answer_mail, file_away, look_after, mask_tokens, send_mail, try_to_fetch_mail
 from pbem.store.models import Campaign, InboxMessage, Outgoing
-from pbem.store.states import LetterState
-from pbem.store.waking import Queue, Work, wake
+from pbem.store.session import Queue, Work, wake
+from pbem.store.types import LetterState
 
 AT_ONCE = "at once"
 """The lane of a poll that is not to wait for its time, since there is new mail."""

@@ -13,9 +13,9 @@ from sqlalchemy import Row, select, text
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.jobs import check_queues
 from pbem.store.models import Worker
-from pbem.store.waking import Queue
+from pbem.store.queue import check_queues
+from pbem.store.session import Queue
 
 LOST_AFTER = dt.timedelta(seconds=15)
 """When a worker that was not heard of is taken for dead, and others do its jobs."""

@@ -37,8 +37,7 @@ from pbem.log import tell
 from pbem.post.idling import LONGEST, open_waiter
 from pbem.steps import Ticked, tell_problems
 from pbem.store.models import Worker
-from pbem.store.sessions import Place
-from pbem.store.waking import Queue, Work, wake
+from pbem.store.session import Place, Queue, Work, wake
 from pbem.util import Stopped, without_secrets
 from pbem.working.hands import Hands
 from pbem.working.jobs import AT_ONCE, do_job

@@ -14,7 +14,8 @@ from pbem.backup import back_up, check_backup
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError
-from pbem.store import downgrade, revision_of
+from pbem.store.copy import revision_of
+from pbem.store.migrate import downgrade
 from tests.backup.conftest import Kept
 from tests.toy.home import GAMES, MONDAY
 

@@ -31,8 +31,8 @@ from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import BackupError, CampaignError
 from pbem.housekeeping.status import house_status
 from pbem.site import publish
-from pbem.store import as_one_file, downgrade, open_file
-from pbem.store.copying import PASSING
+from pbem.store.copy import PASSING, as_one_file, open_file
+from pbem.store.migrate import downgrade
 from pbem.store.models import Base, Campaign, Person, Press, SeatRow, Shelf, Turn
 from pbem.tick import run_now
 from tests.backup.hostile import forged, tree

@@ -21,9 +21,9 @@ from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, StoreError
 from pbem.housekeeping.closed import is_closed, open_home
 from pbem.housekeeping.status import house_status
-from pbem.jobs import check_queues
-from pbem.store import copy_in, copy_out
+from pbem.store.copy import copy_in, copy_out
 from pbem.store.models import Campaign, InboxMessage, Outgoing, Turn
+from pbem.store.queue import check_queues
 from tests.backup.conftest import Kept
 from tests.backup.test_moving import of_version
 from tests.campaign.history import journal, live_turns, play, rows, send, subjects

@@ -20,7 +20,7 @@ from pbem.campaign.proof import prove
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated
-from pbem.store.states import HoldKind
+from pbem.store.types import HoldKind
 from pbem.tick import run_now
 from pbem_rules.gm_adjudicated import RULESET
 from tests.toy.home import Desk, text_of

@@ -15,7 +15,7 @@ from pbem.acts.turns.turnrun import run_turn
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
-from pbem.store.states import HoldKind
+from pbem.store.types import HoldKind
 from pbem.tick import run_now
 from tests.toy.home import Desk, text_of
 

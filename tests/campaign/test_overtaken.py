@@ -19,7 +19,7 @@ from pbem.campaign.due import Due, due, open_turns
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.reviewing import may_run
-from pbem.store.states import HoldKind
+from pbem.store.types import HoldKind
 from pbem.tick import run_now
 from tests.campaign.history import begin, live_turns, play, send, snapshot
 from tests.campaign.meeting import KEEPING, Points

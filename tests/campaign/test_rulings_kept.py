@@ -19,7 +19,7 @@ from pbem.campaign.tokens import hash_token
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
 from pbem.store.models import Campaign
-from pbem.store.states import HoldKind
+from pbem.store.types import HoldKind
 from pbem.tick import run_now
 from tests.campaign.test_adjudicating import ANN, DUE, GM, held, last_report, rule, war
 from tests.campaign.test_enclosing import png

@@ -20,7 +20,7 @@ from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
 from pbem.ruleset import Dice, Event, TurnInput
 from pbem.store.models import Act, Outgoing, Report, Turn
-from pbem.store.states import MailState
+from pbem.store.types import MailState
 from tests.desk.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, players, reports, snapshot, token, words
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction

@@ -57,7 +57,7 @@ def test_a_home_and_all_that_comes_into_it(duel: Run, home: Path, tmp_path: Path
 
 def test_a_database_in_use(duel: Run, home: Path, umask: int) -> None:
     """The files that SQLite keeps beside it while it is open are no more open than the database."""
-    from pbem.store import Store
+    from pbem.store.session import Store
 
     store = Store(load_settings(home).database)
     with store.writing() as session:

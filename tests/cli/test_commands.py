@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from pbem.commands import main
 from pbem.games import installed_games
-from pbem.store import downgrade
+from pbem.store.migrate import downgrade
 from tests.cli.conftest import Run
 from tests.games import RULESETS
 

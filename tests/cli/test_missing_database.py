@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from pbem.commands import main
 from pbem.config import with_values
 from pbem.config_values import FILE_NAME
-from pbem.store import Store
+from pbem.store.session import Store
 from tests.cli.conftest import Run
 
 NOW = ("--now", "2026-11-02T10:00Z")

@@ -14,8 +14,8 @@ import pytest
 
 from pbem.config import with_values
 from pbem.config_values import FILE_NAME
-from pbem.jobs import prepare_queues
-from pbem.store import copy_in
+from pbem.store.copy import copy_in
+from pbem.store.queue import prepare_queues
 from tests.cli.conftest import Run
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from pbem.console.running import status_lines
 from pbem.housekeeping.status import Undelivered, house_status
 from pbem.store.models import Act, InboxMessage, Outgoing, Person, SeatRow, Sheet
-from pbem.store.states import MailState
+from pbem.store.types import MailState
 from tests.post.reports import exchange, gmail, postfix
 from tests.post.worded_reports import WORDED, complaint, read_receipt, vacation
 from tests.toy.home import Desk, open_desk, text_of

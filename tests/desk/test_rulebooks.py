@@ -16,7 +16,7 @@ from pbem.games import rulebook
 from pbem.report.markdown import headed_sections
 from pbem.ruleset import AnyRuleset
 from pbem.store.models import Campaign
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem_rules.gm_adjudicated import RULESET as UMPIRE
 from tests.desk.people import ANN, CYD, EVE, GM, ask, confirm, form, reports, token, words
 from tests.games import RULESETS

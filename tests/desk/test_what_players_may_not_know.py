@@ -13,7 +13,7 @@ from pbem.acts.people.roster import GiveSeat
 from pbem.acts.time.holding import hold, release
 from pbem.campaign.snapshot import load_campaign
 from pbem.store.models import Outgoing, Person
-from pbem.store.states import HoldKind, MailState
+from pbem.store.types import HoldKind, MailState
 from tests.desk.people import (
     ANN,
     BOB,

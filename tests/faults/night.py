@@ -26,7 +26,7 @@ from pbem.campaign.notices import house_key
 from pbem.errors import PbemError, in_words
 from pbem.log import open_log
 from pbem.ruleset import AnyRuleset, Dice, Event, Parsed, TurnInput, View
-from pbem.store import sessions
+from pbem.store import session as sessions
 from pbem.tick import tick
 from tests.faults.trap import Strike, Trap, kill
 from tests.patience import PATIENCE

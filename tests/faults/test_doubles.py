@@ -12,8 +12,8 @@ from pbem.desk.answer import answer_letters
 from pbem.post.fingerprint import fingerprint
 from pbem.post.incoming import Incoming
 from pbem.post.intake import poll
-from pbem.store import Store
 from pbem.store.models import InboxMessage, Sheet
+from pbem.store.session import Store
 from pbem.tick import tick
 from tests.faults.night import GAMES, NIGHT, letter
 from tests.faults.outcome import outcome

@@ -17,8 +17,8 @@ from pbem.post.incoming import MAX_MAIL, Incoming, Mailbox
 from pbem.post.intake import poll
 from pbem.post.mailbox import open_mailbox
 from pbem.post.reading import read_letter
-from pbem.store import Store
 from pbem.store.models import InboxMessage
+from pbem.store.session import Store
 from tests.mail.conftest import MakeSettings
 from tests.post.letters import mail
 from tests.servers.mail import WITHOUT_MOVE, WITHOUT_UIDPLUS, MailServer

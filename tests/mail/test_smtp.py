@@ -15,7 +15,7 @@ from pbem.post.carriers import Carrier, open_carrier
 from pbem.post.outbox import queue
 from pbem.post.sending import Sent, send_due
 from pbem.post.writing import Mail, Part
-from pbem.store import Store
+from pbem.store.session import Store
 from tests.mail.conftest import MakeSettings
 from tests.post.letters import mail
 from tests.servers.mail import MailServer

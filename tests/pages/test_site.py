@@ -23,7 +23,7 @@ from pbem.site.facts import CampaignShown, ClubShown, GameShown, Issue, Opened, 
 from pbem.site.folder import SiteFolder
 from pbem.site.publishing import replay_page, site_page
 from pbem.site.replay import Moment, Replay
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.web import dress, seal_page
 from tests.games import RULESETS
 from tests.pages.looking import SCHEMES, Scheme, faults, new_page, too_wide

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pbem.post.maildir import MaildirCarrier
 from pbem.post.sending import send_due
-from pbem.store import Store
+from pbem.store.session import Store
 
 
 class DyingCarrier(MaildirCarrier):

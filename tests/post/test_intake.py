@@ -11,8 +11,8 @@ from sqlalchemy import select
 from pbem.errors import TemporaryPostError
 from pbem.post.incoming import Incoming
 from pbem.post.intake import poll
-from pbem.store import Store
 from pbem.store.models import InboxMessage
+from pbem.store.session import Store
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 HOUR = dt.timedelta(hours=1)

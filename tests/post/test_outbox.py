@@ -19,8 +19,8 @@ from pbem.post.outbox import queue, topic_of, withdraw
 from pbem.post.sending import BATCH, CLAIM, Sent, send_due
 from pbem.post.waiting import GIVE_UP, LONGEST_WAIT
 from pbem.post.writing import Mail
-from pbem.store import Store
 from pbem.store.models import Outgoing
+from pbem.store.session import Store
 from pbem.upkeep.outbox import retry_mail
 from tests.patience import PATIENCE
 

@@ -18,9 +18,9 @@ from pbem.post.outbox import queue
 from pbem.post.pace import Slots
 from pbem.post.sending import BATCH, Sent, send_due
 from pbem.post.writing import Mail
-from pbem.store import Store
 from pbem.store.models import Outgoing
-from pbem.store.states import MailState
+from pbem.store.session import Store
+from pbem.store.types import MailState
 from tests.post.test_outbox import ListCarrier, refusing
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)

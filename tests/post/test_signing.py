@@ -20,7 +20,7 @@ from pbem.post.outbox import queue
 from pbem.post.sending import send_due
 from pbem.post.signing import Signer, is_valid
 from pbem.post.writing import Mail, Part, compose
-from pbem.store import Store
+from pbem.store.session import Store
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 MAIL = Mail(

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from pbem.store.bundles import bundle, unbundle
+from pbem.store.types import bundle, unbundle
 
 NOISE = Random(1).randbytes(5_000)
 

@@ -17,9 +17,10 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.holds import describe_hold
 from pbem.errors import ConfigError, StoreError
-from pbem.store import Store, downgrade, migrate, require_current, schema_is_current
+from pbem.store.migrate import downgrade, migrate, require_current, schema_is_current
 from pbem.store.models import Base, Campaign, Outgoing, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote
-from pbem.store.states import HoldKind
+from pbem.store.session import Store
+from pbem.store.types import HoldKind
 
 PNG = bytes(range(256))
 

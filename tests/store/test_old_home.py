@@ -20,8 +20,8 @@ from sqlalchemy import select
 
 from pbem.commands import main
 from pbem.config import load_settings
-from pbem.store import Store
 from pbem.store.models import Outgoing, Report, SeatRow
+from pbem.store.session import Store
 
 HOMES = Path(__file__).with_name("homes")
 

@@ -12,8 +12,8 @@ from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
 from pbem.errors import DISK_FULL, ConfigError, StoreError
-from pbem.store import Store
 from pbem.store.models import Act, Campaign, Outgoing
+from pbem.store.session import Store
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 

@@ -29,7 +29,7 @@ from pbem.config_values import FILE_NAME
 from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.database import migrated
 from pbem.steps import Ticked
-from pbem.store import migrate
+from pbem.store.migrate import migrate
 from pbem.store.models import Campaign
 from pbem.tick import tick
 from tests.toy.ruleset import Auction

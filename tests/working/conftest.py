@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.jobs import prepare_queues
-from pbem.store import migrate
+from pbem.store.migrate import migrate
+from pbem.store.queue import prepare_queues
 from tests.servers.postgres import PostgresServer
 from tests.toy.home import Desk, open_desk
 

@@ -16,7 +16,7 @@ from sqlalchemy import Row, text
 
 from pbem.app import House
 from pbem.steps import Ticked
-from pbem.store.waking import Queue, Work
+from pbem.store.session import Queue, Work
 from pbem.working.jobs import AT_ONCE, do_job
 from pbem.working.worker import read_clock
 from tests.patience import PATIENCE

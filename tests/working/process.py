@@ -12,7 +12,7 @@ from pbem.app import open_house
 from pbem.log import open_log
 from pbem.serving import stopped_by_signals
 from pbem.steps import Ticked
-from pbem.store.waking import Queue
+from pbem.store.session import Queue
 from pbem.working.worker import queues_here, work
 from tests.toy.home import GAMES
 

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from pbem.acts.act import do
 from pbem.acts.turns.run_requests import AskForRun
 from pbem.store.models import InboxMessage, Turn
-from pbem.store.waking import Queue, Work
+from pbem.store.session import Queue, Work
 from pbem.working.jobs import do_job
 from tests.toy.home import Desk
 from tests.working.crew import do_all, poll, waiting

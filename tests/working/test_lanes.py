@@ -15,8 +15,8 @@ from pbem.campaign.tokens import hash_token
 from pbem.desk.attempts import MOST_ATTEMPTS
 from pbem.desk.lanes import sort_letters
 from pbem.store.models import Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
-from pbem.store.states import LetterState
-from pbem.store.waking import Queue, Work
+from pbem.store.session import Queue, Work
+from pbem.store.types import LetterState
 from tests.toy.home import Desk, open_desk
 from tests.working.conftest import Copied
 from tests.working.crew import do_all, do_one, poll, waiting

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from pbem.store.waking import Queue, Work, wake
+from pbem.store.session import Queue, Work, wake
 from tests.toy.home import Desk
 from tests.working.crew import at_work, end, wait_until
 

@@ -12,12 +12,11 @@ from sqlalchemy import text
 
 from pbem.config_values import Limits, Pace
 from pbem.errors import ConfigError
-from pbem.jobs import check_queues, prepare_queues
-from pbem.jobs.deferring import lock_of
 from pbem.post.waiting import lane_of
-from pbem.store import Store, downgrade, migrate
+from pbem.store.migrate import downgrade, migrate
 from pbem.store.models import Fact
-from pbem.store.waking import Queue, Work, wake
+from pbem.store.queue import check_queues, lock_of, prepare_queues
+from pbem.store.session import Queue, Store, Work, wake
 from tests.patience import PATIENCE
 from tests.toy.home import Desk, make_home, open_desk
 from tests.working.crew import waiting

@@ -17,8 +17,8 @@ from sqlalchemy import select, text
 from pbem.campaign.proof import prove
 from pbem.commands import main
 from pbem.store.models import InboxMessage, Outgoing, Turn
-from pbem.store.states import LetterState, MailState
-from pbem.store.waking import Queue, Work, wake
+from pbem.store.session import Queue, Work, wake
+from pbem.store.types import LetterState, MailState
 from tests.toy.home import GAMES, Desk
 from tests.working.crew import at_work, do_all, end, now_is_real, poll, wait_until
 

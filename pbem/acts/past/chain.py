@@ -22,7 +22,7 @@ from pbem.archive import file_hash
 from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.ruleset.values import Seat
 from pbem.store.models import Report, SeatRow, Turn
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,6 @@ from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import Seat
-from pbem.store import Store
 from pbem.store.models import (
     Base,
     Campaign,
@@ -52,7 +51,8 @@ from pbem.store.models import (
     Sheet,
     Turn,
 )
-from pbem.store.states import Phase, Seating
+from pbem.store.session import Store
+from pbem.store.types import Phase, Seating
 
 FORKED = "made a copy of the campaign as it stood when turn {number} was open, with its dice, to try what if"
 """What the journal and the next reports say of a copy."""

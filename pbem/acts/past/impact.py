@@ -26,7 +26,7 @@ from pbem.report.facts import Correction, SheetUsed
 from pbem.ruleset.serialization import canonical
 from pbem.ruleset.values import Seat, View
 from pbem.store.models import Report, Turn
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from pbem.ruleset.protocol import AnyRuleset, TakenOver
 from pbem.ruleset.serialization import canonical, read_json
 from pbem.ruleset.validation import Fault
 from pbem.ruleset.values import Json
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 
 
 @dataclass(frozen=True, slots=True)

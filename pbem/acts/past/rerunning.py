@@ -33,7 +33,7 @@ from pbem.errors import MISREAD, CampaignError
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Seat
 from pbem.store.models import Turn
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,7 +58,7 @@ from pbem.errors import CampaignError
 from pbem.report.notices import Rewound
 from pbem.ruleset.values import Seat
 from pbem.store.models import Shelf, Turn
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.text import when, wrapped
 
 

@@ -20,7 +20,7 @@ from pbem.campaign.holds import NO_HOLD, is_pause
 from pbem.campaign.snapshot import NEVER, CampaignSnapshot, live, record_of
 from pbem.ruleset.values import Seat
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Shelf, Turn
-from pbem.store.states import MailState, Phase
+from pbem.store.types import MailState, Phase
 
 ROLLBACK, RERUN, UNDO, REPAIR = "rollback", "rerun", "undo", "repair"
 """The kinds of shelves: what was done when the turns on them were taken out."""

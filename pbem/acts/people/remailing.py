@@ -23,7 +23,7 @@ from pbem.report.data import read_report_data
 from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts
 from pbem.report.renderer import report_subject
 from pbem.store.models import Deputy, Person, Report, ReportCopy, Turn
-from pbem.store.states import Pages
+from pbem.store.types import Pages
 from pbem.util import CODE_CHARACTERS
 
 RESENT = "resent"

@@ -37,7 +37,7 @@ from pbem.errors import CampaignError
 from pbem.report.answers import Confirmation
 from pbem.ruleset.values import Seat
 from pbem.store.models import Campaign
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.text import columns, wrapped
 
 

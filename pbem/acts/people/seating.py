@@ -28,7 +28,7 @@ from pbem.post.outbox import pass_on
 from pbem.report.notices import Notice
 from pbem.ruleset.values import Seat
 from pbem.store.models import Absence, Campaign, Deputy, Person, Report, ReportCopy, SeatRow
-from pbem.store.states import Phase, Seating
+from pbem.store.types import Phase, Seating
 
 _PLAY_ON = "You play on as before, and what you had sent for the turn counts again."
 

@@ -23,7 +23,7 @@ from pbem.report.notices import Broadcast as GmLetter
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import Seat
 from pbem.store.models import GmText, Press, SeatRow
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.text import barred, counted, joined
 
 

@@ -50,9 +50,9 @@ from pbem.ruleset.protocol import Adjudicated, TurnInput
 from pbem.ruleset.rolls import Roll
 from pbem.ruleset.serialization import digest
 from pbem.ruleset.values import LARGEST_ENCLOSURE, Json
-from pbem.store import flushed
 from pbem.store.models import Campaign, Turn
-from pbem.store.states import HoldKind, Phase
+from pbem.store.session import flushed
+from pbem.store.types import HoldKind, Phase
 from pbem.text import sentence, wrapped
 
 DIGEST = "digest.txt"

@@ -18,7 +18,7 @@ from pbem.campaign.snapshot import check_running
 from pbem.errors import CampaignError
 from pbem.ruleset.fields import Refused
 from pbem.ruleset.rolls import Roll, count_of
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.text import wrapped
 
 _DICE = Free("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "3d6+2")

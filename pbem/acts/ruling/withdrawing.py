@@ -33,7 +33,7 @@ from pbem.ruleset.fields import Word
 from pbem.ruleset.serialization import digest
 from pbem.ruleset.values import as_size
 from pbem.store.models import Campaign, Turn
-from pbem.store.states import HoldKind
+from pbem.store.types import HoldKind
 from pbem.text import when, wrapped
 
 

@@ -16,7 +16,7 @@ from pbem.campaign.deadlines import start_of
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import CampaignSnapshot, find_place, open_deadline
 from pbem.store.models import Absence
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.text import when
 
 MOST_ABSENCES = 6

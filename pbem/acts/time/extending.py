@@ -24,7 +24,7 @@ from pbem.errors import CampaignError
 from pbem.report.notices import DeadlineMoved
 from pbem.ruleset.values import Seat
 from pbem.store.models import Campaign, Turn, Vote
-from pbem.store.states import HoldKind, Phase
+from pbem.store.types import HoldKind, Phase
 from pbem.text import when
 
 _SPAN_PATTERN = re.compile(r"\d++\w?")

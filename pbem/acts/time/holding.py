@@ -24,7 +24,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, check_running, open_deadlin
 from pbem.errors import CampaignError
 from pbem.report.notices import Paused, Resumed
 from pbem.store.models import Campaign
-from pbem.store.states import HoldKind
+from pbem.store.types import HoldKind
 
 _LONGEST = 300
 

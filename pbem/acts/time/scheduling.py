@@ -20,7 +20,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, open_deadlin
 from pbem.errors import CampaignError
 from pbem.report.notices import Rescheduled
 from pbem.store.models import Campaign
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 from pbem.text import when
 
 LONGEST = 120

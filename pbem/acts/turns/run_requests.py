@@ -14,8 +14,8 @@ from pbem.app import House
 from pbem.campaign.due import BY_GM, Due
 from pbem.campaign.snapshot import CampaignSnapshot, check_running
 from pbem.store.models import Campaign, Request
-from pbem.store.states import Phase
-from pbem.store.waking import Queue, Work, wake
+from pbem.store.session import Queue, Work, wake
+from pbem.store.types import Phase
 
 RUN = "run"
 """What `Request.kind` says of it."""

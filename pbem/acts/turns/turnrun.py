@@ -25,10 +25,9 @@ from pbem.campaign.resolving import After, Before, compute, load_before
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.post.outbox import withdraw
 from pbem.ruleset.values import Seat
-from pbem.store import flushed
 from pbem.store.models import Campaign, SeatRow, Turn
-from pbem.store.states import Phase
-from pbem.store.waking import Queue, Work, wake
+from pbem.store.session import Queue, Work, flushed, wake
+from pbem.store.types import Phase
 
 _OPEN = insert(cast(Table, Turn.__table__)).returning(Turn.id)
 _RESOLVED = (

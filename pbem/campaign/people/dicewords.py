@@ -29,7 +29,7 @@ from pbem.report.notices import DiceNotice
 from pbem.ruleset.dice import seal
 from pbem.ruleset.protocol import Adjudicated
 from pbem.store.models import SeatRow
-from pbem.store.states import Phase
+from pbem.store.types import Phase
 
 LONGEST = 40
 """Characters of a word: as many as stand on one line of a report beside the longest name of a seat."""

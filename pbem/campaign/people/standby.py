@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from pbem.ruleset.values import Seat
 from pbem.store.models import Applicant, Person
-from pbem.store.states import ApplicantStatus
+from pbem.store.types import ApplicantStatus
 
 LONGEST_WORDS = 2_000
 """Characters of what somebody writes to the GM with his wish."""

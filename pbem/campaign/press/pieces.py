@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.ruleset.values import Seat
-from pbem.store import flushed
 from pbem.store.models import Press, SeatRow
+from pbem.store.session import flushed
 
 PRESS, NEWS, DIARY = "press", "news", "diary"
 """Kinds of press: to other players, for the newspaper, and for the writer's diary."""

@@ -20,8 +20,8 @@ from pbem.campaign.press.pieces import DIARY, NEWS, PRESS, Piece, is_for, is_mut
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.report.facts import Said, Words
 from pbem.ruleset.values import Seat
-from pbem.store import flushed
 from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
+from pbem.store.session import flushed
 
 Mark = tuple[int, ...]
 """How many words of players and of the GM there are, how often he looked, and the newest of each.

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pbem.store import migrate
+from pbem.store.migrate import migrate
 
 
 @cache

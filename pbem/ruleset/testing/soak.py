@@ -30,9 +30,9 @@ from pbem.ruleset.testing.sheets import HOSTILE
 from pbem.ruleset.testing.tables import default_options
 from pbem.ruleset.values import Seat, View
 from pbem.steps import Ticked
-from pbem.store import migrate
+from pbem.store.migrate import migrate
 from pbem.store.models import InboxMessage, Turn
-from pbem.store.states import LetterState, Phase
+from pbem.store.types import LetterState, Phase
 from pbem.tick import run_now, tick
 
 TURNS_A_CAMPAIGN = 25

@@ -12,27 +12,15 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Enum,
-    MetaData,
-    Row,
-    String,
-    Table,
-    delete,
-    func,
-    insert,
-    inspect,
-    select,
-)
+from sqlalchemy import Column, Connection, Enum, MetaData, Row, String, Table, delete, func, insert, inspect, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from pbem.errors import ConfigError, StoreError
-from pbem.store.migrating import migrate, require_current, require_tables, schema_is_current, sqlite_path
-from pbem.store.models import Base, Utc, Worker
-from pbem.store.sessions import BUSY_SECONDS, existing_file, open_engine, why_refused
+from pbem.store.migrate import migrate, require_current, require_tables, schema_is_current, sqlite_path
+from pbem.store.models import Base, Worker
+from pbem.store.session import BUSY_SECONDS, existing_file, open_engine, why_refused
+from pbem.store.types import Utc
 
 AT_ONCE = 50
 """Rows that are in the memory at a time: states and reports are long."""

@@ -1,4 +1,6 @@
-"""Sessions on the host's database, SQLite or PostgreSQL, with the same promises on both.
+"""Work that a transaction gives others to do: told to them when it is committed, and never when it is rolled back.
+
+Who tells them is not known here. Where one process does all the work nobody is told.
 
 A reading session sees one moment of the database and cannot write. A writing
 session commits all or nothing; on SQLite it takes the only writer's place at
@@ -12,8 +14,10 @@ committed otherwise: it spares waiting for the disk.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,8 +28,42 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModul
 from sqlalchemy.orm import Session
 
 from pbem.errors import DISK_FULL, ConfigError, StoreError
-from pbem.store.waking import Waker, awaited
 from pbem.util import has_room
+
+_KEY = "pbem_work"
+
+
+class Queue(StrEnum):
+    """The kinds of work, by the names that `pbem worker --queue` takes."""
+
+    POLL = "poll"
+    CAMPAIGNS = "campaigns"
+    SEND = "send"
+    ARCHIVE = "archive"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Work:
+    """Something to be done: `lane` is the campaign or the provider, "" for all others."""
+
+    queue: Queue
+    lane: str = ""
+
+
+Waker = Callable[[Session, Collection[Work]], None]
+"""Tells others of work, within the transaction of a session that is about to be committed."""
+
+
+def wake(session: Session, *works: Work) -> None:
+    """Has others told of work, if and when the session's transaction is committed."""
+    session.info.setdefault(_KEY, set()).update(works)
+
+
+def awaited(session: Session) -> Collection[Work]:
+    """The work of which others are to be told."""
+    found: set[Work] = session.info.get(_KEY, set())
+    return found
+
 
 BUSY_SECONDS = 30
 """How long a SQLite session waits for another process's writing session to end."""

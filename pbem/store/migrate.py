@@ -18,7 +18,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from pbem.errors import ConfigError, StoreError
-from pbem.store.sessions import open_engine, restoring, why_refused
+from pbem.store.session import open_engine, restoring, why_refused
 from pbem.util import package_data
 
 FOLDER = package_data("migrations")
