@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.archive.files import campaigns_there
+from pbem.archive.writer import campaigns_there
 from pbem.config import Settings, load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError

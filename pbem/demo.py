@@ -17,7 +17,7 @@ from pbem.acts.opening import Start
 from pbem.acts.ruling.adjudicating import ShowRulingForm, read_folder, write_folder
 from pbem.acts.time.holding import Release
 from pbem.app import House, open_house
-from pbem.archive import replay
+from pbem.archive.replay import replay
 from pbem.campaign.snapshot import load_campaign, load_state
 from pbem.config import load_settings, write_default_settings
 from pbem.errors import CampaignError, ConfigError

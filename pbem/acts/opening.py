@@ -19,7 +19,7 @@ from pbem.acts.people.welcoming import welcome
 from pbem.acts.takeover import from_state
 from pbem.acts.turns.turnrun import put_turn
 from pbem.app import House
-from pbem.archive import Patch, Withdrawn, setup_dice, setup_record
+from pbem.archive.record import Patch, Withdrawn, setup_dice, setup_record
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.journal import note
 from pbem.campaign.people.dicewords import words_now

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pbem.archive import differences, make_patch, turn_dice
+from pbem.archive.json_patch import differences, make_patch
+from pbem.archive.record import turn_dice
 from pbem.errors import MISREAD, CampaignError, RulesetError
 from pbem.ruleset.protocol import AnyRuleset, TakenOver, TurnInput, WrittenDown, all_views
 from pbem.ruleset.serialization import canonical

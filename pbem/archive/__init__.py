@@ -1,8 +1,27 @@
 """The archive: every turn's record, sheets and reports, and the proof that they belong together."""
 
-from pbem.archive.dice import drawn_word, mixed_seed, rehearsal_seed, words_told
-from pbem.archive.enclosed import enclosed_path, hash_in
-from pbem.archive.files import (
+from pbem.archive.json_patch import Difference, PatchError, apply_patch, differences, is_patch, make_patch
+from pbem.archive.record import (
+    Patch,
+    Withdrawn,
+    drawn_word,
+    enclosed_path,
+    file_hash,
+    hash_in,
+    mixed_seed,
+    recorded_rolls,
+    rehearsal_seed,
+    roll_dice,
+    setup_dice,
+    setup_record,
+    state_hash,
+    told_hash,
+    turn_dice,
+    turn_record,
+    words_told,
+)
+from pbem.archive.replay import ReplayProof, replay
+from pbem.archive.writer import (
     SheetReceived,
     archive_turn,
     bring_back,
@@ -14,20 +33,6 @@ from pbem.archive.files import (
     turn_folder,
     turns_there,
 )
-from pbem.archive.patches import Difference, Patch, PatchError, apply_patch, differences, is_patch, make_patch
-from pbem.archive.record import (
-    Withdrawn,
-    file_hash,
-    recorded_rolls,
-    roll_dice,
-    setup_dice,
-    setup_record,
-    state_hash,
-    told_hash,
-    turn_dice,
-    turn_record,
-)
-from pbem.archive.replay import ReplayProof, replay
 
 __all__ = [
     "Difference",

@@ -1,5 +1,13 @@
 """The record of a turn: what went in, what came out, and hashes by which anyone can check it.
 
+The seal of the seed is told when a campaign is made, the words are fixed when
+it begins, and the seed is told when it is over. So the dice are those of the
+mix, and neither whoever made the seed nor any one player has chosen them.
+
+A patch made here tests every value it takes away before it does so. Put on
+another state than the one it was made for, it is refused instead of doing
+something else.
+
 A record is canonical JSON with one newline. It names the SHA-256 of the record
 before it, of every file of its folder, and of every record that was withdrawn,
 so the newest record's hash vouches for the whole archive.
@@ -7,28 +15,114 @@ so the newest record's hash vouches for the whole archive.
 Reports tell players the hashes of records, and a record knows what they do not.
 Its salt, 256 random bits that nobody is told before he gets the archive, keeps
 those from them who would guess the rest and try whether the hash fits.
+
+An archive may come from anybody. Nothing but folders and plain files is opened,
+no link is followed, nothing outside is read, and no file is larger than one of
+its kind can be; what is not as it should be is named in a sentence.
+
+    <archive>/<campaign>/0003/enclosed/<SHA-256 of the content>.png
+
+A turn's record vouches for these files as for all of its folder; here it is
+checked that whatever reports show is there.
 """
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import hashlib
+import hmac
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
-from pbem.archive.dice import words_record
-from pbem.archive.patches import Patch
-from pbem.report.facts import DiceWord, SheetUsed
+from pbem.errors import ReplayError
+from pbem.report.facts import DiceTold, DiceWord, SheetUsed
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.orders import OrderBook
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.rolls import Roll
 from pbem.ruleset.serialization import canonical, digest
-from pbem.ruleset.values import Event, Json, Seat
+from pbem.ruleset.values import Enclosure, Event, Json, Seat
+
+FORMULA = (
+    "The dice are those of HMAC-SHA-256(key: the sealed seed, message: 'pbem dice words', a zero byte, and `words` as "
+    "JSON in UTF-8 without blanks). The word of a seat that is not among `own` is drawn: the first 12 characters of "
+    "the base32, in lower case and fours joined by -, of HMAC-SHA-256(key: the sealed seed, message: "
+    "'pbem drawn word', a zero byte, and the name of the seat in UTF-8)."
+)
+"""What the record of a set-up says of its `dice`; another formula would be another text."""
+
+MOST_LISTED = 60
+"""Seats whose words stand in each first report; where there are more, a report has its own and the digest of all."""
+
+_DRAWN_CHARACTERS = 12
+
+
+def drawn_word(seed: bytes, seat: Seat) -> str:
+    """The word of a seat whose player sends none.
+
+    It follows from the sealed seed, so nobody can draw it again until it suits; it tells nothing of the seed.
+    """
+    letters = base64.b32encode(_keyed(seed, b"pbem drawn word", seat.encode())).decode().lower()[:_DRAWN_CHARACTERS]
+    return "-".join(letters[at : at + 4] for at in range(0, _DRAWN_CHARACTERS, 4))
+
+
+def mixed_seed(seed: bytes, words: Sequence[DiceWord]) -> bytes:
+    """The seed of the dice: the sealed one with the words; without any, as in campaigns of old, the sealed one."""
+    return _keyed(seed, b"pbem dice words", canonical(_pairs(words))) if words else seed
+
+
+def rehearsal_seed(seed: bytes) -> bytes:
+    """The seed of dice to look ahead with, always the same: they tell nothing of those that will be rolled."""
+    return _keyed(seed, b"pbem rehearsal dice", b"")
+
+
+def words_record(words: Sequence[DiceWord]) -> Json:
+    """The words as the record of a set-up has them; nothing where there are none."""
+    return {"formula": FORMULA, "words": _pairs(words), "own": _own(words)} if words else {}
+
+
+def recorded_words(record: Mapping[str, Json]) -> tuple[DiceWord, ...]:
+    """The words in the record of a set-up. Raises ReplayError if they are not written as `words_record` does."""
+    told: Any = record.get("dice", {})
+    try:
+        own = frozenset(told.get("own", ()))
+        words = tuple(DiceWord(seat, word, own=seat in own) for seat, word in told.get("words", ()))
+    except (TypeError, ValueError):
+        words = ()
+    if told != words_record(words):
+        raise ReplayError("turn 0: its record has 'dice' wrong, or mixes them by a formula that is not known here")
+    return words
+
+
+def words_told(words: Sequence[DiceWord]) -> dict[Seat, DiceTold]:
+    """What each seat's first report, and its last, tell of the words; nothing where there are none."""
+    known, few = digest(_pairs(words)), len(words) <= MOST_LISTED
+    return {
+        each.seat: DiceTold(words=tuple(words) if few else (each,), digest=known, seats=len(words)) for each in words
+    }
+
+
+def _pairs(words: Sequence[DiceWord]) -> list[Json]:
+    return [[each.seat, each.word] for each in words]
+
+
+def _own(words: Sequence[DiceWord]) -> list[Seat]:
+    return [each.seat for each in words if each.own]
+
+
+def _keyed(seed: bytes, purpose: bytes, message: bytes) -> bytes:
+    return hmac.digest(seed, purpose + b"\0" + message, "sha256")
+
+
+Patch = Sequence[Json]
+"""The operations of a JSON Patch, in their order."""
+
 
 FORMAT = 2
 """That of records with a salt and the names of what was withdrawn; those of format 1 have neither."""
@@ -204,3 +298,40 @@ def _hashes(files: Mapping[str, bytes]) -> dict[str, str]:
 
 def _bytes(record: dict[str, Json]) -> bytes:
     return canonical(record) + b"\n"
+
+
+RECORD = "turn.json"
+WITHDRAWN = "withdrawn"
+"""The folder of a campaign's archive for turns that were taken back or run again."""
+
+
+_HASH_SHOWN = 8
+"""Hex digits of a record's hash in the name of a withdrawn turn's folder."""
+
+
+def folder_name(number: int) -> str:
+    """The name of a turn's folder."""
+    return f"{number:04d}"
+
+
+def withdrawn_name(number: int, record_hash: str) -> str:
+    """The name of the folder of a turn that was withdrawn, inside that for all such turns."""
+    return f"{folder_name(number)}-{record_hash[:_HASH_SHOWN]}"
+
+
+ENCLOSED = "enclosed"
+"""The folder inside that of a turn."""
+
+_ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
+
+
+def enclosed_path(enclosure: Enclosure) -> str:
+    """The file of a content in the folder of a turn."""
+    ending = _ENDINGS.get(enclosure.kind) or PurePosixPath(enclosure.name).suffix.lower()
+    return f"{ENCLOSED}/{enclosure.sha256}{ending}"
+
+
+def hash_in(path: str) -> str:
+    """The hash in such a path, "" in any other."""
+    folder, _, name = path.partition("/")
+    return PurePosixPath(name).stem if folder == ENCLOSED else ""

@@ -1,27 +1,150 @@
-"""Proves an archive: every turn is resolved again, from its record alone, and must come out the same."""
+"""Proves an archive: every turn is resolved again, from its record alone, and must come out the same.
+
+    <archive>/<campaign>/0003/enclosed/<SHA-256 of the content>.png
+
+A turn's record vouches for these files as for all of its folder; here it is
+checked that whatever reports show is there.
+
+Every record names all that was withdrawn before it was made. What was withdrawn
+after the newest is named by none yet: of that, a copy of an archive shows no
+more than that it goes on from the newest record, and the house has its database.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pbem.archive.dice import mixed_seed, recorded_words
-from pbem.archive.enclosed import check_enclosed
-from pbem.archive.patches import PatchError, apply_patch
-from pbem.archive.reading import Folder, check_chain, check_files, open_folders, open_withdrawn
-from pbem.archive.record import events_hash, recorded_rolls, setup_dice, state_hash, turn_dice
-from pbem.archive.rolls import check_rolls
-from pbem.archive.withdrawn import check_withdrawn
+from pbem.archive.json_patch import PatchError, apply_patch
+from pbem.archive.reader import Folder, check_chain, check_files, check_vouched, open_folders, open_withdrawn
+from pbem.archive.record import (
+    RECORD,
+    WITHDRAWN,
+    events_hash,
+    hash_in,
+    mixed_seed,
+    recorded_rolls,
+    recorded_words,
+    roll_dice,
+    setup_dice,
+    state_hash,
+    turn_dice,
+    withdrawn_name,
+)
 from pbem.errors import MISREAD, ReplayError, RulesetError
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.dice import seal
+from pbem.ruleset.fields import Refused
 from pbem.ruleset.protocol import AnyRuleset, TakenOver, TurnInput, all_views, remembering
+from pbem.ruleset.rolls import Roll, throw_dice
 from pbem.ruleset.serialization import canonical, digest
 from pbem.ruleset.values import Event, Json, Seat, View
+
+
+def check_enclosed(folders: Sequence[Folder], ruleset: AnyRuleset) -> None:
+    """Raises ReplayError naming the first report that shows what is not in the archive; without rulings none does."""
+    if not any("ruling" in folder.record for folder in folders):
+        return
+    there: set[str] = set()
+    for folder in folders:
+        files = folder.record["files"]
+        there |= {hash_ for path, hash_ in files.items() if hash_in(path) == hash_}
+        for path in sorted(files):
+            if path.startswith("reports/") and path.endswith(".json"):
+                _check_report(folder, path, ruleset, there)
+
+
+def _check_report(folder: Folder, path: str, ruleset: AnyRuleset, there: set[str]) -> None:
+    try:
+        shown = ruleset.enclosures(read_report_data(folder.read(path))["view"])
+        lost = [each.name for enclosed in shown.values() for each in enclosed if each.sha256 not in there]
+    except (ReportDataError, RulesetError, *MISREAD) as error:
+        raise ReplayError(f"turn {folder.number}: {folder.said(path)}: {error}") from None
+    if lost:
+        raise ReplayError(f"turn {folder.number}: {folder.said(path)} shows {lost[0]!r}, which is not in the archive")
+
+
+def check_rolls(folder: Folder, seed: bytes) -> None:
+    """The rolls of a turn are those of its dice; `seed` is the mixed one. Raises ReplayError."""
+    for roll in recorded_rolls(folder.record):
+        try:
+            true = throw_dice(roll_dice(seed, folder.number), roll.dice, roll.label, roll.number)
+        except Refused as refused:
+            raise ReplayError(f"turn {folder.number}: {refused.text}") from None
+        if roll != true:
+            raise ReplayError(
+                f"turn {folder.number}: {roll.dice} for {roll.label!r} came to {true.total}, not to {roll.total}"
+            )
+
+
+def check_numbers(folder: Folder) -> None:
+    """The rolls for each label are numbered without a gap. Raises ReplayError."""
+    known: Counter[str] = Counter()
+    for roll in recorded_rolls(folder.record):
+        known[roll.key] += 1
+        if roll.number != known[roll.key]:
+            raise ReplayError(f"turn {folder.number}: roll {known[roll.key]} for {roll.label!r} is missing")
+
+
+def check_none_undone(folders: Sequence[Folder], aside: Sequence[Folder]) -> None:
+    """What was rolled in a turn that was taken back was rolled in the one in its place. Raises ReplayError."""
+    stand: dict[int, frozenset[Roll]] = {folder.number: frozenset(recorded_rolls(folder.record)) for folder in folders}
+    for folder in aside:
+        lost = [roll for roll in recorded_rolls(folder.record) if roll not in stand.get(folder.number, (roll,))]
+        if lost:
+            raise ReplayError(f"turn {folder.number}: the roll {lost[0].number} for {lost[0].label!r} was undone")
+
+
+def check_withdrawn(
+    folders: Sequence[Folder], withdrawn: Sequence[Folder], known: Collection[tuple[int, str]] | None = None
+) -> int:
+    """Checks the folders of withdrawn turns against the records, all of them; returns how many no record names yet.
+
+    `known` are the numbers and hashes of those the database has; without it
+    (None) whatever no record names must follow from the newest record. Raises
+    ReplayError naming what is missing, altered or foreign.
+    """
+    places = {folder.name: folder for folder in withdrawn}
+    named = set()
+    for folder in (*folders, *withdrawn):
+        for each in folder.record.get("withdrawn", ()):
+            _check_named(places, each["turn"], each["hash"], folder.said(RECORD))
+            named.add(each["hash"])
+    for number, hash_ in known or ():
+        _check_named(places, number, hash_, "the database")
+    for folder in withdrawn:
+        check_files(folder)
+    unnamed = [folder for folder in withdrawn if folder.hash not in named]
+    if known is None:
+        _check_unnamed(folders[-1], unnamed)
+    else:
+        hashes = {hash_ for _, hash_ in known}
+        _refuse(folder for folder in unnamed if folder.hash not in hashes)
+    return len(unnamed)
+
+
+def _check_named(places: dict[str, Folder], number: int, hash_: str, voucher: str) -> None:
+    name = f"{WITHDRAWN}/{withdrawn_name(number, hash_)}"
+    if name not in places:
+        raise ReplayError(f"turn {number}: {name}, which was withdrawn, is missing ({voucher} names it)")
+    check_vouched(places[name], hash_, voucher)
+
+
+def _check_unnamed(head: Folder, unnamed: Sequence[Folder]) -> None:
+    """Taken back since the newest record was made, so each was made after that one. Old records name none at all."""
+    if "salt" in head.record:
+        before = {head.hash, *(folder.hash for folder in unnamed)}
+        _refuse(folder for folder in unnamed if folder.record["previous"] not in before)
+
+
+def _refuse(foreign: Iterable[Folder]) -> None:
+    for folder in foreign:
+        raise ReplayError(f"turn {folder.number}: {folder.name} is not one of the turns that were withdrawn")
 
 
 @dataclass(frozen=True, slots=True)

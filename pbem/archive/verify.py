@@ -1,5 +1,9 @@
 """Checks an archive on any machine, with nothing but its folder: what it shows by itself, and with the seed all of it.
 
+A report tells the hash of a record made before it, and is itself a file of the
+record made with it. So whoever kept his reports can show that neither they nor
+anything before them was changed since, however well the archive agrees with itself.
+
 The seed of the dice is in the record of the last turn once the game is over.
 Before that, chain, files, seal and sheets can be checked, and the result says
 what cannot be proved yet.
@@ -12,16 +16,21 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
-from pbem.archive.dice import drawn_word, mixed_seed, recorded_words, words_told
-from pbem.archive.enclosed import check_enclosed
-from pbem.archive.held import Held, find_record, find_report
-from pbem.archive.reading import RECORD, Folder, check_chain, check_files, folder_name, open_folders, open_withdrawn
-from pbem.archive.record import recorded_rolls
-from pbem.archive.replay import replay
-from pbem.archive.rolls import check_none_undone, check_numbers, check_rolls
-from pbem.archive.runs import Run, list_runs
-from pbem.archive.withdrawn import check_withdrawn
+from pbem.archive.reader import Folder, check_chain, check_files, open_folders, open_withdrawn
+from pbem.archive.record import (
+    RECORD,
+    WITHDRAWN,
+    drawn_word,
+    file_hash,
+    folder_name,
+    mixed_seed,
+    recorded_rolls,
+    recorded_words,
+    words_told,
+)
+from pbem.archive.replay import check_enclosed, check_none_undone, check_numbers, check_rolls, check_withdrawn, replay
 from pbem.errors import ReplayError
 from pbem.report.data import ReportDataError, dice_data, read_report_data
 from pbem.report.facts import DiceTold, DiceWord
@@ -29,6 +38,83 @@ from pbem.ruleset.dice import seal
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import digest
 from pbem.ruleset.values import Seat
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A report or a record's hash that is in the archive, with the turn of that record; it may be `withdrawn`."""
+
+    what: Literal["report", "record"]
+    name: str
+    turn: int
+    withdrawn: bool
+
+
+def by_campaign(reports: Mapping[str, bytes], campaigns: Sequence[str]) -> dict[str, dict[str, bytes]]:
+    """Reports by the campaigns they are of, then by name. Raises ReplayError for one of none of these, or no report."""
+    sorted_: dict[str, dict[str, bytes]] = {}
+    for name, raw in reports.items():
+        campaign = _data(raw, name)["campaign"]
+        if campaign not in campaigns:
+            raise ReplayError(
+                f"{name}: it is of the campaign {campaign}, but this is the archive of {', '.join(campaigns)}"
+            )
+        sorted_.setdefault(campaign, {})[name] = raw
+    return sorted_
+
+
+def find_record(hash_: str, folders: Sequence[Folder]) -> Held:
+    """Finds a record by the hash that a report tells. Raises ReplayError if it is not there."""
+    for folder in folders:
+        if folder.hash == hash_.strip().lower():
+            return _held("record", hash_, folder)
+    raise ReplayError(f"no record has the hash {hash_}: the archive was changed or cut since, or is another one")
+
+
+def find_report(raw: bytes, name: str, folders: Sequence[Folder]) -> Held:
+    """Finds a report by the bytes of its JSON. Raises ReplayError if it is none, or is not in the archive as it is."""
+    told, found = _data(raw, name).get("record"), file_hash(raw)
+    folder = next((folder for folder in folders if found in folder.record["files"].values()), None)
+    if folder is None:
+        raise ReplayError(f"{name}: no turn has this report: the archive was changed or cut since, or the file was")
+    if told and told != folder.record["previous"]:
+        raise ReplayError(f"{name}: it tells of the record {told}, but its turn {folder.number} follows another")
+    return _held("report", name, folder)
+
+
+def _data(raw: bytes, name: str) -> dict[str, Any]:
+    try:
+        return read_report_data(raw)
+    except ReportDataError as error:
+        raise ReplayError(f"{name}: {error}") from None
+
+
+def _held(what: Literal["report", "record"], name: str, folder: Folder) -> Held:
+    return Held(what=what, name=name, turn=folder.number, withdrawn=folder.name.startswith(f"{WITHDRAWN}/"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of a turn, or of the set-up: when it was (ISO 8601), and the hash of its record.
+
+    `withdrawn`: it was taken back, or another run is in its place.
+    """
+
+    turn: int
+    resolved: str
+    record: str
+    withdrawn: bool
+
+
+def list_runs(folders: Sequence[Folder], aside: Sequence[Folder]) -> tuple[Run, ...]:
+    """All runs in an archive, by turn and time; `aside` are those withdrawn."""
+    runs = [_run(folder, withdrawn=False) for folder in folders] + [_run(folder, withdrawn=True) for folder in aside]
+    return tuple(sorted(runs, key=lambda run: (run.turn, run.resolved, run.record)))
+
+
+def _run(folder: Folder, *, withdrawn: bool) -> Run:
+    return Run(turn=folder.number, resolved=folder.record["resolved"], record=folder.hash, withdrawn=withdrawn)
+
 
 _SAME = ("campaign", "game", "options", "seats", "seal")
 """What all records of a campaign say alike."""

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.archive import file_hash
-from pbem.archive.reading import MOST_RECORD, RECORD, WITHDRAWN, folder_name, withdrawn_name
+from pbem.archive.reader import MOST_RECORD
+from pbem.archive.record import RECORD, WITHDRAWN, file_hash, folder_name, withdrawn_name
 from pbem.backup.trees import Tree
 
 

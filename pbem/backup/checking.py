@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import select
 
 from pbem.app import House, house_of
-from pbem.archive import file_hash
+from pbem.archive.record import file_hash
 from pbem.archive.verify import verify
 from pbem.backup.container import opened
 from pbem.backup.proving import broken_campaigns

@@ -25,8 +25,8 @@ from sqlalchemy.orm import Session
 from pbem.acts.gm import mail_gm_token
 from pbem.acts.people.remailing import find_report, renew_codes
 from pbem.app import House
-from pbem.archive import file_hash
-from pbem.archive.reading import MOST_RECORD, RECORD, folder_name
+from pbem.archive.reader import MOST_RECORD
+from pbem.archive.record import RECORD, file_hash, folder_name
 from pbem.archive.verify import verify
 from pbem.backup.container import Packed, opened
 from pbem.backup.making import TURNS

@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 from pbem.acts.creation import check_address
 from pbem.acts.past.chain import find_break
 from pbem.app import House
-from pbem.archive.dice import recorded_words
-from pbem.archive.reading import MOST_RECORD, folder_name
+from pbem.archive.reader import MOST_RECORD
+from pbem.archive.record import folder_name, recorded_words
 from pbem.campaign.columns import first_fault
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, record_of
 from pbem.errors import MISREAD, BackupError, CampaignError, RulesetError

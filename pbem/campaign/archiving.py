@@ -18,7 +18,8 @@ from sqlalchemy import Select, bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.archive import archive_turn, bring_back, file_hash, hash_in, is_whole, set_aside, turn_files
+from pbem.archive.record import file_hash, hash_in
+from pbem.archive.writer import archive_turn, bring_back, is_whole, set_aside, turn_files
 from pbem.campaign.history import orders_used
 from pbem.campaign.resolving import received
 from pbem.campaign.shelf import Shelf

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
-from pbem.archive import Withdrawn, file_hash, recorded_rolls, turn_dice
+from pbem.archive.record import Withdrawn, file_hash, recorded_rolls, turn_dice
 from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.orders import OrderBook

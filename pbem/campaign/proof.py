@@ -9,8 +9,8 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.archive import ReplayProof, file_hash, replay
-from pbem.archive.record import state_hash
+from pbem.archive.record import file_hash, state_hash
+from pbem.archive.replay import ReplayProof, replay
 from pbem.campaign.archiving import untidy
 from pbem.campaign.history import all_withdrawn
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign

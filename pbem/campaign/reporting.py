@@ -13,7 +13,7 @@ from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.archive import turn_files
+from pbem.archive.writer import turn_files
 from pbem.campaign.notices import Postman
 from pbem.campaign.people.deputies import copies
 from pbem.campaign.piles import Files, Pile, batches

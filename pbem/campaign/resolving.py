@@ -12,18 +12,9 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.archive import (
-    Patch,
-    SheetReceived,
-    Withdrawn,
-    apply_patch,
-    enclosed_path,
-    told_hash,
-    turn_dice,
-    turn_files,
-    turn_record,
-    words_told,
-)
+from pbem.archive.json_patch import apply_patch
+from pbem.archive.record import Patch, Withdrawn, enclosed_path, told_hash, turn_dice, turn_record, words_told
+from pbem.archive.writer import SheetReceived, turn_files
 from pbem.campaign.deadlines import Away, load_absences, next_deadline
 from pbem.campaign.history import Past, all_withdrawn, events_from, orders_used, removed_before
 from pbem.campaign.piles import Pile

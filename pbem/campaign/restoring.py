@@ -17,8 +17,8 @@ from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.archive import is_whole, turns_there
-from pbem.archive.reading import folder_name
+from pbem.archive.record import folder_name
+from pbem.archive.writer import is_whole, turns_there
 from pbem.campaign.archiving import Resolved, load_resolved, resolved_turns, write_again
 from pbem.errors import in_words
 from pbem.store.models import Campaign, Turn

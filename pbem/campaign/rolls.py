@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from sqlalchemy import bindparam, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.archive import roll_dice
+from pbem.archive.record import roll_dice
 from pbem.campaign.journal import note
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.ruleset.rolls import Roll, Rolls, throw_dice

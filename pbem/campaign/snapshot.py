@@ -12,7 +12,7 @@ from typing import Any, Self
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, select
 from sqlalchemy.orm import Session
 
-from pbem.archive.dice import mixed_seed
+from pbem.archive.record import mixed_seed
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.holds import describe_hold
 from pbem.campaign.policy import Policy

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pbem.archive.shape import check_shape
+from pbem.archive.reader import check_shape
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.policy import check_kept
 from pbem.errors import CampaignError, ReplayError

@@ -8,9 +8,8 @@ from typing import BinaryIO, TypeVar
 
 import click
 
-from pbem.archive.held import by_campaign
-from pbem.archive.reading import MOST_FILE
-from pbem.archive.verify import Verified, find_campaigns
+from pbem.archive.reader import MOST_FILE
+from pbem.archive.verify import Verified, by_campaign, find_campaigns
 from pbem.archive.verify import verify as verify_archive
 from pbem.campaign.proof import begun, prove
 from pbem.commands.common import known_games, open_home, show

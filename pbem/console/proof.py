@@ -5,10 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 
-from pbem.archive import ReplayProof
-from pbem.archive.held import Held
-from pbem.archive.runs import Run
-from pbem.archive.verify import Verified
+from pbem.archive.replay import ReplayProof
+from pbem.archive.verify import Held, Run, Verified
 from pbem.text import counted, when, wrapped
 
 

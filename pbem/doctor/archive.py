@@ -10,8 +10,8 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from pbem.archive import campaigns_there, turn_folder, turns_there
-from pbem.archive.reading import folder_name
+from pbem.archive.record import folder_name
+from pbem.archive.writer import campaigns_there, turn_folder, turns_there
 from pbem.campaign.archiving import Resolved, load_resolved, resolved_turns
 from pbem.campaign.restoring import damaged
 from pbem.config import Settings

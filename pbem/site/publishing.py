@@ -17,7 +17,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.archive import file_hash, words_told
+from pbem.archive.record import file_hash, words_told
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
 from pbem.campaign.unreadable import UNREADABLE, keep_fact, read_fact
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError, in_words

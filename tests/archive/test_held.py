@@ -13,8 +13,7 @@ from sqlalchemy import select
 from pbem.acts.act import do
 from pbem.acts.past.rolling import RollBack
 from pbem.archive import file_hash
-from pbem.archive.held import Held
-from pbem.archive.verify import Verified, verify
+from pbem.archive.verify import Held, Verified, verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical
 from pbem.store.models import Turn

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sqlalchemy import select
 
 from pbem.app import House
-from pbem.archive.reading import RECORD
+from pbem.archive.record import RECORD
 from pbem.store.models import Base
 
 _DRAWN = re.compile(r"\b[0-9a-z]{16,}\b")

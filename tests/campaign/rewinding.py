@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from pbem.archive.reading import RECORD
+from pbem.archive.record import RECORD
 from pbem.store.models import Base
 
 Stamps = frozenset[tuple[Path, int, int]]

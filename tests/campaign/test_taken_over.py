@@ -22,7 +22,7 @@ from pbem.acts.past.patching import Patch, ShowState
 from pbem.acts.past.rolling import RollBack
 from pbem.acts.takeover import read_texts
 from pbem.archive import setup_dice, turn_dice
-from pbem.archive.reading import folder_name
+from pbem.archive.record import folder_name
 from pbem.archive.replay import replay
 from pbem.archive.verify import find_campaigns, verify
 from pbem.campaign.proof import prove

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.archive import file_hash
+from pbem.archive.record import file_hash
 from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.ruleset.values import Seat
 from pbem.store.models import Report, SeatRow, Turn

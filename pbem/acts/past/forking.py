@@ -27,7 +27,7 @@ from pbem.acts.past.entering import GiveSheet, render_receipt
 from pbem.acts.past.preview import Preview, ShowPreview
 from pbem.acts.past.shelving import version_before
 from pbem.app import House, found
-from pbem.archive import copy_withdrawn
+from pbem.archive.writer import copy_withdrawn
 from pbem.campaign.history import removed_before
 from pbem.campaign.holds import NO_HOLD
 from pbem.campaign.journal import note

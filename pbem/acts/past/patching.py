@@ -19,7 +19,7 @@ from pbem.acts.past.amending import Amend, asked_of, keep_amendment
 from pbem.acts.past.impact import Amendment, Impact, plan_amendment
 from pbem.acts.past.rerunning import Changes
 from pbem.acts.takeover import refuse
-from pbem.archive import Difference, apply_patch, differences, is_patch, make_patch
+from pbem.archive.json_patch import Difference, apply_patch, differences, is_patch, make_patch
 from pbem.campaign.snapshot import CampaignSnapshot, live_turn, load_state
 from pbem.errors import MISREAD, CampaignError, RulesetError
 from pbem.ruleset.order_types import FILLED_IN

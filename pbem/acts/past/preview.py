@@ -18,7 +18,7 @@ from typing import Annotated
 from pbem.acts.act import Question, Scene, Trace
 from pbem.acts.arguments import Flag, GmCommand
 from pbem.acts.channel import Channel, versions
-from pbem.archive import rehearsal_seed, turn_dice
+from pbem.archive.record import rehearsal_seed, turn_dice
 from pbem.campaign.deadlines import next_deadline
 from pbem.campaign.reporting import MadeReport, Opening, make_reports
 from pbem.campaign.resolving import Outcome, load_before, opening_of, resolve_turn

@@ -13,7 +13,9 @@ from sqlalchemy.orm import Session
 from pbem.acts.act import Scene
 from pbem.acts.opening import begun_with, set_up, set_up_record
 from pbem.acts.past.shelving import RERUN, version_before
-from pbem.archive import Patch, PatchError, Withdrawn, file_hash, turn_files
+from pbem.archive.json_patch import PatchError
+from pbem.archive.record import Patch, Withdrawn, file_hash
+from pbem.archive.writer import turn_files
 from pbem.campaign.history import all_withdrawn, removed_before
 from pbem.campaign.reading import Lines, Reading, read_lines
 from pbem.campaign.resolving import Before, Outcome, resolve_turn, run_files, run_record

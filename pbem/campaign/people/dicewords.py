@@ -16,7 +16,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.archive import drawn_word
+from pbem.archive.record import drawn_word
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.snapshot import CampaignSnapshot, Place

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.archive import turn_dice
+from pbem.archive.record import turn_dice
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset, TurnInput

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.archive import setup_dice, turn_dice
+from pbem.archive.record import setup_dice, turn_dice
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Order, Parsed
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, remembering

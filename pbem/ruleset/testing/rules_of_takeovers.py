@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pbem.acts.takeover import from_state
-from pbem.archive import turn_dice
+from pbem.archive.record import turn_dice
 from pbem.errors import CampaignError
 from pbem.ruleset.protocol import AnyRuleset, TakenOver
 from pbem.ruleset.testing.held import Held, rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pbem.archive import turn_dice
+from pbem.archive.record import turn_dice
 from pbem.ruleset.protocol import TurnInput
 from pbem.ruleset.serialization import canonical
 from pbem.ruleset.testing.held import Held, in_a_process, rule

@@ -14,12 +14,10 @@ from typing import Any
 
 import jsonpatch
 
+from pbem.archive.record import Patch
 from pbem.errors import PbemError
 from pbem.ruleset.serialization import canonical
 from pbem.ruleset.values import Json
-
-Patch = Sequence[Json]
-"""The operations of a JSON Patch, in their order."""
 
 MOST_COPIED = 16_000_000
 """Bytes that a patch may copy inside a state, as JSON: forty copies of the copy before would fill any memory."""

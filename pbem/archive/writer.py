@@ -24,8 +24,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from pbem.archive.reading import RECORD, WITHDRAWN, folder_name, withdrawn_name
-from pbem.archive.record import file_hash
+from pbem.archive.record import RECORD, WITHDRAWN, file_hash, folder_name, withdrawn_name
 from pbem.errors import CampaignError
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.orders import OrderBook
