@@ -19,10 +19,10 @@ from tempfile import TemporaryDirectory
 
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
-from pbem.post.carriers import open_carrier
-from pbem.post.outbox import queue
-from pbem.post.sending import send_due
-from pbem.post.writing import Mail
+from pbem.mail.compose import Mail
+from pbem.mail.delivery import send_due
+from pbem.mail.outbox import queue
+from pbem.mail.transport import open_carrier
 from pbem.store.migrate import migrate
 from pbem.store.session import Store
 from tests.servers.mail import HOST, MailServer, running_mail

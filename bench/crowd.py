@@ -28,7 +28,7 @@ from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
 from pbem.app import House, found, open_house
 from pbem.config_values import FILE_NAME
-from pbem.post.maildir import MaildirCarrier
+from pbem.mail.maildir import MaildirCarrier
 from pbem.tick import tick
 from pbem_rules.harvester import RULESET
 

@@ -36,10 +36,9 @@ from pbem.campaign.due import due, open_turns
 from pbem.desk.answer import answer_letters
 from pbem.games import installed_games
 from pbem.housekeeping.reminding import remind
-from pbem.post.carriers import open_carrier
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
-from pbem.post.sending import send_due
+from pbem.mail.delivery import send_due
+from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.transport import open_carrier
 from pbem.store.models import Campaign, Report, Turn
 from tests.servers.mail import MailServer, running_mail
 

@@ -27,7 +27,7 @@ from sqlalchemy import ColumnElement, LargeBinary, cast, func, select
 from bench.parts.club import Club
 from pbem.app import House
 from pbem.games import installed_games
-from pbem.post.forgetting import AT_ONCE, forget_tokens
+from pbem.mail.retention import AT_ONCE, forget_tokens
 from pbem.store.models import Base, Outgoing, Turn
 
 WEEK, WEEKS = dt.timedelta(days=7), 52

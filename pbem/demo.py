@@ -23,8 +23,8 @@ from pbem.config import load_settings, write_default_settings
 from pbem.errors import CampaignError, ConfigError
 from pbem.games import choose_game
 from pbem.log import open_log
+from pbem.mail.maildir import MaildirCarrier
 from pbem.players import Player
-from pbem.post.maildir import MaildirCarrier
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Standing

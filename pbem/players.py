@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
 
-from pbem.post.codes import message_id
-from pbem.post.writing import Mail, compose
+from pbem.mail.compose import Mail, compose
+from pbem.mail.headers import message_id
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import Bot, View

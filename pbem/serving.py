@@ -13,7 +13,7 @@ from pbem import util as budget
 from pbem.app import House
 from pbem.errors import PbemError, in_words
 from pbem.log import tell
-from pbem.post.idling import open_waiter
+from pbem.mail.fetch import open_waiter
 from pbem.steps import Ticked
 from pbem.tick import tick
 from pbem.util import Stopped, without_secrets

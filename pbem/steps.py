@@ -29,12 +29,11 @@ from pbem.housekeeping.problems import report_problem
 from pbem.housekeeping.reminding import remind
 from pbem.housekeeping.reviewing import hold_back, may_run
 from pbem.log import tell
-from pbem.post.carriers import open_carrier
-from pbem.post.forgetting import forget_tokens
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
-from pbem.post.sending import Sent, send_due
-from pbem.post.waiting import in_lane, is_due
+from pbem.mail.delivery import Sent, send_due
+from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.outbox import in_lane, is_due
+from pbem.mail.retention import forget_tokens
+from pbem.mail.transport import open_carrier
 from pbem.site import publish_changes
 from pbem.store.models import Campaign, Turn
 from pbem.text import counted

@@ -18,8 +18,8 @@ from pbem.acts.opening import Start
 from pbem.app import House, found, open_house
 from pbem.config_values import FILE_NAME
 from pbem.demo import seat_names
+from pbem.mail.maildir import MaildirCarrier
 from pbem.players import Player
-from pbem.post.maildir import MaildirCarrier
 from pbem.ruleset import AnyRuleset, Dice
 from pbem.store.models import Outgoing
 from pbem.tick import tick

@@ -18,8 +18,8 @@ from typing import Annotated, Any, ClassVar, Self
 from pbem.acts.act import Act, Deed, Question, Weight
 from pbem.campaign.reading import Lines, without_keys_in
 from pbem.errors import CampaignError
-from pbem.post.addresses import one_address
-from pbem.post.attached import Attached
+from pbem.mail.headers import one_address
+from pbem.mail.message import Attached
 from pbem.ruleset.fields import Kind, Refused, Word
 from pbem.ruleset.order_types import FILLED_IN, Order, Verb
 from pbem.ruleset.values import Seat

@@ -26,7 +26,7 @@ from pbem.campaign.policy import read_policy
 from pbem.campaign.snapshot import load_campaign
 from pbem.campaign.values import is_campaign_name, is_plain_seat
 from pbem.errors import CampaignError
-from pbem.post.addresses import is_robot
+from pbem.mail.headers import check_address
 from pbem.ruleset.dice import seal
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import AnyRuleset
@@ -41,8 +41,6 @@ LONGEST_SETTLING = 7 * 24 * 60
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9-]++")
 RESERVED_SEATS = frozenset({"all", "gm", "pbem", "players", "unsigned"})
 """They have a meaning of their own in press, the GM's commands, and the journal."""
-
-_MAILBOX = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([A-Za-z0-9-]+\.)+[A-Za-z0-9-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,19 +218,6 @@ def read_options(ruleset: AnyRuleset, given: Mapping[str, str]) -> dict[str, Any
         if name not in options:
             raise CampaignError(f"{ruleset.title} has no option {name!r}: {suggest(name, sorted(options))}")
     return {name: _value(option, given[name]) if name in given else option.default for name, option in options.items()}
-
-
-def check_address(text: str, whose: str, own_address: str) -> str:
-    """The address, its domain in lower case. Raises CampaignError, also if the desk would not answer mail from it."""
-    address = text.strip()
-    if not _MAILBOX.fullmatch(address) or len(address) > 254:
-        raise CampaignError(f"{text!r} cannot be the address of {whose}: write it like ann@example.org")
-    if address.casefold() == own_address.casefold():
-        raise CampaignError(f"{address} cannot be the address of {whose}: orders are sent there")
-    if is_robot(address):
-        raise CampaignError(f"{address} cannot be the address of {whose}: its mail would be taken for a program's")
-    local, _, domain = address.rpartition("@")
-    return f"{local}@{domain.lower()}"
 
 
 def _check_name(name: str) -> None:

@@ -12,13 +12,13 @@ from sqlalchemy.orm import Session
 from pbem.acts.act import Act, Harmless, Question, Reversible, Scene
 from pbem.acts.arguments import GmCommand
 from pbem.acts.channel import Channel
-from pbem.acts.creation import check_address
 from pbem.app import House
 from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
+from pbem.mail.headers import check_address
 from pbem.report.notices import GmToken
 from pbem.store.models import Campaign
 

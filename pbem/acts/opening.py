@@ -29,7 +29,7 @@ from pbem.campaign.resolving import Outcome, Shown, opening_of, patched
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.campaign.tokens import draw_token, hash_token
 from pbem.errors import CampaignError
-from pbem.post.outbox import withdraw
+from pbem.mail.outbox import withdraw
 from pbem.ruleset.dice import seal
 from pbem.ruleset.protocol import AnyRuleset, TakenOver, all_views, remembering
 from pbem.ruleset.serialization import canonical

@@ -47,7 +47,7 @@ from pbem.campaign.snapshot import (
 )
 from pbem.campaign.values import is_campaign_name
 from pbem.errors import BackupError, CampaignError, GameError, StoreError
-from pbem.post.stamping import welcome_id
+from pbem.mail.outbox import welcome_id
 from pbem.report.answers import Confirmation
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.copy import LEFT_BEHIND, add_rows

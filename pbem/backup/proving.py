@@ -15,7 +15,6 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.acts.creation import check_address
 from pbem.acts.past.chain import find_break
 from pbem.app import House
 from pbem.archive.reader import MOST_RECORD
@@ -23,6 +22,7 @@ from pbem.archive.record import folder_name, recorded_words
 from pbem.campaign.columns import first_fault
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, record_of
 from pbem.errors import MISREAD, BackupError, CampaignError, RulesetError
+from pbem.mail.headers import check_address
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import digest

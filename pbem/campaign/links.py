@@ -11,7 +11,7 @@ from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.post.writing import Mail
+from pbem.mail.compose import Mail
 from pbem.ruleset.drawing import svg_escape
 from pbem.store.models import SealedPage, SeatRow
 from pbem.store.session import Queue, Work, flushed, wake

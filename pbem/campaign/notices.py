@@ -21,10 +21,10 @@ from sqlalchemy.orm import Session
 from pbem.app import House
 from pbem.campaign.links import with_links
 from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place
-from pbem.post.codes import message_id, plus_address, tagged_subject
-from pbem.post.outbox import queue, topic_of
-from pbem.post.reading import Message
-from pbem.post.writing import Mail, Part
+from pbem.mail.compose import Mail, Part
+from pbem.mail.headers import message_id, plus_address, tagged_subject
+from pbem.mail.message import Message
+from pbem.mail.outbox import queue, topic_of
 from pbem.report.attachments import SentEnclosure
 from pbem.report.data import CONTENT_TYPE, deadline_entry
 from pbem.report.facts import ReportFacts, ReportParts

@@ -20,9 +20,9 @@ from pbem.campaign.piles import Files, Pile, batches
 from pbem.campaign.press.postbag import Postbag
 from pbem.campaign.shelf import Shelf
 from pbem.campaign.snapshot import CampaignSnapshot, Place
-from pbem.post.codes import reply_code
-from pbem.post.outbox import topic_of
-from pbem.post.writing import Mail
+from pbem.mail.compose import Mail
+from pbem.mail.headers import reply_code
+from pbem.mail.outbox import topic_of
 from pbem.report.attachments import Enclosures, SentEnclosure
 from pbem.report.facts import Correction, DiceTold, ReportFacts, ReportParts, SheetUsed
 from pbem.report.pool import Job

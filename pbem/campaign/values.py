@@ -17,7 +17,7 @@ from pbem.archive.reader import check_shape
 from pbem.calendar.schedule import Schedule
 from pbem.campaign.policy import check_kept
 from pbem.errors import CampaignError, ReplayError
-from pbem.post.addresses import MESSAGE_ID, one_address
+from pbem.mail.headers import MESSAGE_ID, one_address
 from pbem.ruleset.fields import Refused
 from pbem.ruleset.rolls import read_throw
 from pbem.ruleset.serialization import read_json

@@ -15,7 +15,7 @@ from pbem.desk.replies import Case, answer, notify
 from pbem.desk.seats import is_known
 from pbem.errors import StoreError, in_words
 from pbem.log import tell
-from pbem.post.reading import UNREADABLE, Message, read_head
+from pbem.mail.message import UNREADABLE, Message, read_head
 from pbem.store.models import Campaign
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.types import LetterState, Phase

@@ -15,9 +15,9 @@ from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.desk.attempts import raw_letter
 from pbem.desk.replies import Case, bare_subject
-from pbem.post.bounces import Bounce, read_bounce
-from pbem.post.reading import read_letter
-from pbem.post.rescue import after_bounce, noted
+from pbem.mail.bounces import Bounce, read_bounce
+from pbem.mail.delivery import after_bounce, noted
+from pbem.mail.message import read_letter
 from pbem.report.notices import Bounced
 from pbem.store.models import Campaign, Outgoing, Person, SeatRow
 from pbem.store.types import MailState

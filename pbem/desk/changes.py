@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pbem.acts.creation import check_address
 from pbem.campaign.people.confirming import DAYS, ENOUGH_CODES, put_request
 from pbem.desk.commands import ChangeAddress, Fallback, MailAs
 from pbem.desk.replies import Case, answer
 from pbem.desk.requests import AskedByPerson, PersonHandlers
+from pbem.mail.headers import check_address
 from pbem.report.answers import Confirmation, RequestKind
 from pbem.store.models import Person
 from pbem.store.types import Pages

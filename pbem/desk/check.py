@@ -12,7 +12,7 @@ from pbem.desk.sheet import SheetText, find_sheet
 from pbem.desk.sheet_files import file_lines
 from pbem.errors import MISREAD
 from pbem.games import choose_game
-from pbem.post.wrapping import mend
+from pbem.mail.body import mend
 from pbem.report.answers import Restated, Told
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pbem.desk.sheet import SheetText, plain_sheet
-from pbem.post.reading import Filed, read_from
+from pbem.mail.message import Filed, read_from
 from pbem.ruleset.order_types import Parsed
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import View

@@ -24,8 +24,7 @@ from pbem.desk.requests import Asked, AskedByPerson, CommandList, Handlers, Pers
 from pbem.desk.seats import SeatContext, load_seat, seats_of
 from pbem.desk.sheet import Header, Names
 from pbem.errors import CampaignError
-from pbem.post.codes import find_codes
-from pbem.post.reading import Message
+from pbem.mail.message import Message, find_codes
 from pbem.report.answers import Answer, Done, WhichSeat, tell_findings
 from pbem.ruleset.order_types import Order, Parsed
 from pbem.store.models import Person, SeatRow

@@ -27,8 +27,8 @@ from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
 from pbem.housekeeping.chart import picture_of
 from pbem.housekeeping.statistics import Statistics
-from pbem.post.attached import attached_files, was_cut
-from pbem.post.writing import Part
+from pbem.mail.compose import Part
+from pbem.mail.message import attached_files, was_cut
 from pbem.report.answers import GmAnswer, GmCommandDone, GmImpostor, tell_findings
 from pbem.report.pictures import paint_one
 from pbem.ruleset.order_types import Order

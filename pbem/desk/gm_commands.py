@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from pbem.acts.arguments import GmCommand, TextBlock
 from pbem.campaign.reading import Lines, without_keys_in
-from pbem.post.cleaning import is_end
+from pbem.mail.reply_parser import is_end
 from pbem.registry import GM_ACTIONS
 from pbem.ruleset.order_types import Parsed
 from pbem.ruleset.orders import OrderBook

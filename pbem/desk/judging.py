@@ -35,9 +35,8 @@ from pbem.desk.seats import (
     shown_by_reference,
 )
 from pbem.desk.sheet import Header
-from pbem.post.authentication import Verdict
-from pbem.post.codes import find_codes
-from pbem.post.reading import Message
+from pbem.mail.authentication import Verdict
+from pbem.mail.message import Message, find_codes
 from pbem.report.answers import Reason
 from pbem.ruleset.fields import suggest
 from pbem.store.types import Phase

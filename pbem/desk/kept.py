@@ -22,8 +22,7 @@ from pbem.desk.replies import Case, answer, question
 from pbem.desk.seats import load_seat
 from pbem.desk.sheet import Names, SheetText, find_sheet
 from pbem.desk.taking import Outcome
-from pbem.post.codes import find_codes
-from pbem.post.reading import Message, read_letter
+from pbem.mail.message import Message, find_codes, read_letter
 from pbem.report.answers import Doubt, Question, Reason, Refusal
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.models import Person, Request

@@ -12,7 +12,7 @@ from pbem.desk.replies import Case
 from pbem.desk.requests import CommandList, find_request
 from pbem.desk.seats import find_seat, shown_by_code, shown_by_reference
 from pbem.desk.sheet import Header, Names, SheetText
-from pbem.post.codes import find_codes
+from pbem.mail.message import find_codes
 from pbem.store.models import Campaign
 
 

@@ -35,9 +35,8 @@ from pbem.desk.seats import Shown, shown_by_code, shown_by_reference
 from pbem.desk.sheet import find_sheet
 from pbem.errors import StoreError
 from pbem.log import tell
-from pbem.post.bounces import read_bounce
-from pbem.post.codes import find_codes
-from pbem.post.reading import Message, read_letter
+from pbem.mail.bounces import read_bounce
+from pbem.mail.message import Message, find_codes, read_letter
 from pbem.store.models import Campaign, Outgoing, Request, SeatRow
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.session import Queue, Work, wake

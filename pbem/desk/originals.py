@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from pbem.post.cleaning import HEADER, is_end
+from pbem.mail.reply_parser import HEADER, is_end
 from pbem.util import masked
 
 _STARTS = 4

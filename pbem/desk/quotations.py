@@ -20,9 +20,9 @@ from sqlalchemy.orm import Session
 
 from pbem.desk.originals import Original, forms_of, lines_of, may_quote, words_of
 from pbem.desk.seats import shown_by_code, shown_by_reference
-from pbem.post.cleaning import HEADER, has_header, is_end
-from pbem.post.quoting import is_quoted
-from pbem.post.reading import Message, read_again, read_letter
+from pbem.mail.message import Message, read_again, read_letter
+from pbem.mail.quoting import is_quoted
+from pbem.mail.reply_parser import HEADER, has_header, is_end
 from pbem.store.models import Outgoing, Report, SeatRow
 from pbem.util import CODE_CHARACTERS
 

@@ -26,12 +26,12 @@ from pbem.campaign.notices import Postman, house_key
 from pbem.campaign.sheets import receipt_name
 from pbem.desk.claims import Confirmed
 from pbem.desk.seats import SeatContext, as_mailed_to, is_known
-from pbem.post.authentication import Verdict
-from pbem.post.cleaning import has_header
-from pbem.post.codes import without_codes
-from pbem.post.reading import Message, read_letter
-from pbem.post.waiting import provider_of
-from pbem.post.writing import Mail, Part
+from pbem.mail.authentication import Verdict
+from pbem.mail.compose import Mail, Part
+from pbem.mail.headers import without_codes
+from pbem.mail.message import Message, read_letter
+from pbem.mail.outbox import provider_of
+from pbem.mail.reply_parser import has_header
 from pbem.report.answers import Receipt, Refusal, RulebookPage
 from pbem.report.notices import Page
 from pbem.store.models import Campaign, Outgoing

@@ -32,7 +32,7 @@ from pbem.desk.days import with_days
 from pbem.desk.replies import Case
 from pbem.desk.seats import SeatContext
 from pbem.desk.sheet import Header, Names, SheetText
-from pbem.post.cleaning import is_end
+from pbem.mail.reply_parser import is_end
 from pbem.ruleset.order_types import Order, Parsed
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
 from pbem.ruleset.tokenizer import split_words

@@ -25,10 +25,9 @@ from pbem.desk.replies import Case
 from pbem.desk.requests import find_press
 from pbem.desk.sheet import Names, SheetText, find_sheet
 from pbem.desk.taking import Outcome, is_untouched, take_sheet
-from pbem.post.authentication import Verdict, sender_verdict
-from pbem.post.reading import Message, read_letter
-from pbem.post.robots import DELIVERY_REPORT, LOOPING, OWN
-from pbem.post.vouching import is_stamping
+from pbem.mail.authentication import Verdict, is_stamping, sender_verdict
+from pbem.mail.bounces import DELIVERY_REPORT, LOOPING, OWN
+from pbem.mail.message import Message, read_letter
 from pbem.report.answers import Doubt
 
 _NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})

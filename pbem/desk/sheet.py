@@ -18,7 +18,7 @@ import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
-from pbem.post.cleaning import is_end
+from pbem.mail.reply_parser import is_end
 from pbem.ruleset.tokenizer import split_words
 from pbem.util import MASK
 

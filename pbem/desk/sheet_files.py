@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pbem.campaign.reading import Lines, without_keys_in
 from pbem.desk.sheet import find_sheet
-from pbem.post.cleaning import own_lines, plain
-from pbem.post.mime import decode_text
+from pbem.mail.mime import decode_text
+from pbem.mail.reply_parser import own_lines, plain
 
 
 def file_lines(raw: bytes) -> tuple[list[str], list[str]]:

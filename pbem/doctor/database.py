@@ -24,7 +24,7 @@ from pbem.doctor.archive import archive
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import CampaignError, ConfigError
 from pbem.housekeeping.health import stuck_mail
-from pbem.post.vouching import newest_proven
+from pbem.mail.authentication import newest_proven
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.copy import damage_of
 from pbem.store.migrate import misfit, sqlite_path

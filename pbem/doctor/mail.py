@@ -10,8 +10,8 @@ from pbem.config_values import Dkim, PostUrl, Secret
 from pbem.doctor.advice import advice_for
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import ConfigError, PostError
-from pbem.post.probing import greet_carrier, mails_waiting
-from pbem.post.signing import Signer, is_valid
+from pbem.mail.fetch import greet_carrier, mails_waiting
+from pbem.mail.transport import Signer, is_valid
 from pbem.text import counted
 
 _PROBE = b"From: orders@example.org\r\nSubject: probe\r\n\r\nprobe\r\n"

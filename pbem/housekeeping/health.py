@@ -11,7 +11,7 @@ from pbem.calendar.outage import Watch
 from pbem.campaign.unreadable import noticed
 from pbem.housekeeping.closed import closed_words
 from pbem.housekeeping.watching import read_watch
-from pbem.post.waiting import GIVE_UP
+from pbem.mail.outbox import GIVE_UP
 from pbem.store.models import InboxMessage, Outgoing
 from pbem.store.types import MailState
 from pbem.text import counted, when

@@ -15,8 +15,8 @@ from pbem.campaign.due import Waiting, load_waiting
 from pbem.campaign.notices import Postman, tell_gm_once
 from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place, load_last_reports, locked_campaign
 from pbem.errors import StoreError, in_words
-from pbem.post.outbox import topic_of
-from pbem.post.writing import Mail
+from pbem.mail.compose import Mail
+from pbem.mail.outbox import topic_of
 from pbem.report.notices import Late, LateDigest, LateOthers, Page, Reminder
 from pbem.ruleset.values import Seat, View
 from pbem.store.models import Turn

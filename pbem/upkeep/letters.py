@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select, update
 
 from pbem.errors import UpkeepError
-from pbem.post.reading import read_head, read_letter
+from pbem.mail.message import read_head, read_letter
 from pbem.store.models import InboxMessage
 from pbem.store.session import Store
 from pbem.store.types import LetterState

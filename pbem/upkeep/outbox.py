@@ -9,8 +9,8 @@ from sqlalchemy import select, update
 
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import UpkeepError
-from pbem.post.forgetting import is_masked
-from pbem.post.reading import read_head
+from pbem.mail.message import read_head
+from pbem.mail.retention import is_masked
 from pbem.store.models import Campaign, Outgoing
 from pbem.store.session import Store
 from pbem.store.types import UNSENT, MailState

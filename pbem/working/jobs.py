@@ -24,7 +24,7 @@ from pbem.errors import CampaignError
 from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.reminding import untold
 from pbem.housekeeping.watching import LastPoll, last_poll, watch_polls
-from pbem.post.waiting import is_due, lane_of
+from pbem.mail.outbox import is_due, lane_of
 from pbem.steps import Moment, Ticked, answer_mail, file_away, look_after, mask_tokens, send_mail, try_to_fetch_mail
 from pbem.store.models import Campaign, InboxMessage, Outgoing
 from pbem.store.session import Queue, Work, wake

@@ -34,7 +34,8 @@ from pbem.app import House
 from pbem.errors import ConfigError, PbemError, StoreError, in_words
 from pbem.housekeeping.watching import last_poll
 from pbem.log import tell
-from pbem.post.idling import LONGEST, open_waiter
+from pbem.mail.fetch import open_waiter
+from pbem.mail.imap import LONGEST
 from pbem.steps import Ticked, tell_problems
 from pbem.store.models import Worker
 from pbem.store.session import Place, Queue, Work, wake

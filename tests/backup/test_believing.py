@@ -20,7 +20,7 @@ from pbem.campaign.columns import CHECKS, find_faults
 from pbem.errors import BackupError, PbemError
 from pbem.housekeeping.closed import open_home
 from pbem.housekeeping.status import house_status
-from pbem.post.codes import reply_code
+from pbem.mail.headers import reply_code
 from pbem.ruleset import digest
 from pbem.store import untrusted
 from pbem.store.models import Base, Campaign, Outgoing, Report, SeatRow

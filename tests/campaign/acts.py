@@ -44,9 +44,8 @@ from pbem.campaign.snapshot import find_place, load_campaign, locked_campaign
 from pbem.campaign.tokens import hash_token
 from pbem.desk.answer import answer_letters
 from pbem.errors import PbemError, StoreError
-from pbem.post.forgetting import forget_tokens
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
+from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.retention import forget_tokens
 from pbem.ruleset import AnyRuleset, RulesetError
 from pbem.steps import Ticked
 from pbem.store.models import Campaign

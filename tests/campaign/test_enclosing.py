@@ -33,7 +33,7 @@ from pbem.campaign.proof import prove
 from pbem.campaign.restoring import restore
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError, ReplayError
-from pbem.post.attached import Attached
+from pbem.mail.message import Attached
 from pbem.report.attachments import Examined, examine
 from pbem.site.folder import SiteFolder
 from pbem.site.replay import write_replay

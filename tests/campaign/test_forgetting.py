@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import update
 
 from pbem.errors import UpkeepError
-from pbem.post.fingerprint import message_ids
-from pbem.post.forgetting import is_masked, with_text_alone, without_tokens
-from pbem.post.reading import read_letter
-from pbem.post.writing import Mail, Part, compose
+from pbem.mail.compose import Mail, Part, compose
+from pbem.mail.fetch import message_ids
+from pbem.mail.message import read_letter
+from pbem.mail.retention import is_masked, with_text_alone, without_tokens
 from pbem.store.models import InboxMessage, Outgoing
 from pbem.upkeep.letters import retry_letter, show_letter
 from pbem.upkeep.outbox import retry_mail

@@ -16,8 +16,7 @@ from pbem.app import open_house
 from pbem.campaign.proof import prove
 from pbem.desk.answer import answer_letters
 from pbem.errors import CampaignError
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
+from pbem.mail.fetch import open_mailbox, poll
 from pbem.store.models import Outgoing, Report, Sheet, Turn
 from tests.patience import PATIENCE
 from tests.toy.home import ADDRESSES, GAMES, MONDAY, Desk, open_desk, text_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbem.errors import DISK_FULL, CarrierDown
-from pbem.post.maildir import MaildirCarrier
+from pbem.mail.maildir import MaildirCarrier
 from tests.cli.conftest import Run
 from tests.faults.night import processes
 from tests.servers.full_disk import fill_disk

@@ -15,7 +15,7 @@ from pbem.console.running import status_lines
 from pbem.doctor import examine
 from pbem.games import installed_games
 from pbem.housekeeping.status import house_status
-from pbem.post.waiting import GIVE_UP
+from pbem.mail.outbox import GIVE_UP
 from pbem.ruleset import Picture, View
 from pbem.store.models import Outgoing
 from tests.cli.conftest import Run

@@ -14,9 +14,8 @@ from sqlalchemy import select
 
 from pbem.desk import attempts
 from pbem.desk.answer import answer_letters
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
-from pbem.post.reading import read_letter
+from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.message import read_letter
 from pbem.ruleset import Parsed, View
 from pbem.store.models import Act, InboxMessage, Outgoing, Request, Sheet
 from pbem.util import masked

@@ -15,15 +15,14 @@ from pbem.desk.replies import bare_subject
 from pbem.desk.requests import find_request
 from pbem.desk.sheet import find_sheet
 from pbem.errors import CampaignError
-from pbem.post.addresses import all_addresses, one_address
-from pbem.post.authentication import sender_verdict
-from pbem.post.bounces import read_bounce
-from pbem.post.cleaning import own_lines, plain
-from pbem.post.fingerprint import fingerprint
-from pbem.post.html_text import html_to_text
-from pbem.post.mime import decode_words, parameter
-from pbem.post.reading import read_letter
-from pbem.post.wrapping import mend, unflow
+from pbem.mail.authentication import sender_verdict
+from pbem.mail.body import mend, unflow
+from pbem.mail.bounces import read_bounce
+from pbem.mail.fetch import fingerprint
+from pbem.mail.headers import all_addresses, one_address
+from pbem.mail.message import read_letter
+from pbem.mail.mime import decode_words, html_to_text, parameter
+from pbem.mail.reply_parser import own_lines, plain
 from pbem.util import masked
 from tests.growth import MOST_GROWTH, growth
 from tests.toy.ruleset import Auction

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 
 from pbem.desk.replies import Case, answer, send_receipts, to_stranger
 from pbem.desk.seats import load_seat
-from pbem.post.reading import read_letter
+from pbem.mail.message import read_letter
 from pbem.report.answers import Receipt
 from pbem.store.models import Outgoing
 from tests.desk.trusting import ANN

@@ -10,8 +10,7 @@ from sqlalchemy import select
 
 from pbem.campaign.policy import Policy
 from pbem.desk.answer import answer_letters
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
+from pbem.mail.fetch import open_mailbox, poll
 from pbem.store.models import InboxMessage, Request, Sheet
 from tests.desk.people import confirm, form, insist, players, question
 from tests.desk.test_requests import Essay

@@ -12,7 +12,7 @@ from pbem.acts.gm import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.doctor.database import database
 from pbem.doctor.verdict import Examined
-from pbem.post.vouching import is_from_outside
+from pbem.mail.authentication import is_from_outside
 from tests.desk.trusting import ANN, SHEET, believing, rule, stamp, told
 from tests.toy.home import Desk, text_of
 

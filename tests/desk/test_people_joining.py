@@ -15,8 +15,7 @@ from pbem.acts.people.roster import SetPolicy, VacateSeat
 from pbem.campaign.people.standby import standbys
 from pbem.desk.answer import answer_letters
 from pbem.errors import CampaignError
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
+from pbem.mail.fetch import open_mailbox, poll
 from pbem.ruleset import Seats
 from pbem.store.models import Applicant, Person
 from tests.desk.people import (

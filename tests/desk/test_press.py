@@ -15,8 +15,7 @@ from pbem.acts.press.writing import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARI
 from pbem.campaign.press.postbag import load_postbag
 from pbem.campaign.snapshot import load_campaign
 from pbem.desk.answer import answer_letters
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
+from pbem.mail.fetch import open_mailbox, poll
 from pbem.store.models import Outgoing, Press, SeatRow, Sheet
 from pbem.util import MASK
 from tests.desk.trusting import put_seat, token

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.desk.originals import Original, lines_of
-from pbem.post.html_text import html_to_text
+from pbem.mail.mime import html_to_text
 from pbem.store.models import Sheet
 from tests.toy.home import Desk, text_of
 

@@ -15,8 +15,7 @@ from pbem.acts.people.seating import hand_over
 from pbem.campaign.people.identity import enrol
 from pbem.campaign.snapshot import find_place, locked_campaign
 from pbem.desk.answer import answer_letters
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
+from pbem.mail.fetch import open_mailbox, poll
 from pbem.store.models import InboxMessage, Outgoing, Sheet
 from tests.toy.home import Desk, open_desk
 

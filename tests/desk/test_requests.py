@@ -14,8 +14,7 @@ from pbem.desk.commands import COMMANDS, VERBS
 from pbem.desk.dispatch import HANDLERS, PERSON_HANDLERS
 from pbem.desk.requests import MOST_COMMANDS, find_request
 from pbem.desk.sheet import Header
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
+from pbem.mail.fetch import open_mailbox, poll
 from pbem.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.ruleset import AnyRuleset, Entry, Parsed, View
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION

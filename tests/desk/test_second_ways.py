@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select, update
 
 from pbem.errors import PermanentPostError, TemporaryPostError
-from pbem.post.sending import send_due
+from pbem.mail.delivery import send_due
 from pbem.store.models import InboxMessage, Outgoing, Person
 from tests.post.reports import postfix
 from tests.post.test_outbox import ListCarrier

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from pbem.housekeeping.status import house_status
-from pbem.post.reading import read_letter
+from pbem.mail.message import read_letter
 from pbem.store.models import InboxMessage, Outgoing, Person, SeatRow, Sheet
 from tests.toy.home import Desk, text_of
 

@@ -32,7 +32,7 @@ from pbem.desk.gm_commands import GM_COMMANDS
 from pbem.desk.replies import ANSWERS_A_DAY
 from pbem.doctor import Diagnosis, Examined
 from pbem.housekeeping.status import CampaignStatus, HouseStatus, Result, SeatStatus, Undelivered
-from pbem.post.sending import Sent
+from pbem.mail.delivery import Sent
 from pbem.report.answers import Help, Restated, Told
 from pbem.report.renderer import Reporter
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats

@@ -22,8 +22,7 @@ from pbem.acts.turns.turnrun import run_turn
 from pbem.app import House, open_house
 from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.desk.answer import answer_letters
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
+from pbem.mail.fetch import open_mailbox, poll
 from pbem.store.models import Outgoing, Request
 from pbem.tick import tick
 from tests.faults.night import GAMES, letter

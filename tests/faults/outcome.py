@@ -19,7 +19,7 @@ from pbem.app import House
 from pbem.archive.verify import verify
 from pbem.campaign.proof import prove
 from pbem.errors import PbemError
-from pbem.post.forgetting import with_text_alone, without_tokens
+from pbem.mail.retention import with_text_alone, without_tokens
 from pbem.steps import Ticked
 from pbem.store.models import Act, Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
 

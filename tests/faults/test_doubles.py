@@ -9,9 +9,8 @@ from sqlalchemy import select
 
 from pbem.app import open_house
 from pbem.desk.answer import answer_letters
-from pbem.post.fingerprint import fingerprint
-from pbem.post.incoming import Incoming
-from pbem.post.intake import poll
+from pbem.mail.fetch import fingerprint, poll
+from pbem.mail.mailbox import Incoming
 from pbem.store.models import InboxMessage, Sheet
 from pbem.store.session import Store
 from pbem.tick import tick

@@ -15,8 +15,7 @@ from sqlalchemy import select
 from pbem.commands import main
 from pbem.config_values import FILE_NAME
 from pbem.log import open_log
-from pbem.post.codes import find_codes
-from pbem.post.reading import read_letter
+from pbem.mail.message import find_codes, read_letter
 from pbem.ruleset import Parsed, View
 from pbem.store.models import InboxMessage, Outgoing
 from pbem.util import MASK

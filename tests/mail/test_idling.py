@@ -14,7 +14,8 @@ import pytest
 
 from pbem.app import open_house
 from pbem.log import open_log
-from pbem.post.idling import Idler, Sleeper, open_waiter
+from pbem.mail.fetch import Sleeper, open_waiter
+from pbem.mail.imap import Idler
 from pbem.serving import serve
 from pbem.steps import Ticked
 from tests.mail.conftest import MakeSettings

@@ -11,12 +11,11 @@ from sqlalchemy import select
 
 from pbem.config import Settings
 from pbem.errors import ConfigError, TemporaryPostError
-from pbem.post import incoming
-from pbem.post.imap import ImapMailbox
-from pbem.post.incoming import MAX_MAIL, Incoming, Mailbox
-from pbem.post.intake import poll
-from pbem.post.mailbox import open_mailbox
-from pbem.post.reading import read_letter
+from pbem.mail import mailbox as incoming
+from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.imap import ImapMailbox
+from pbem.mail.mailbox import MAX_MAIL, Incoming, Mailbox
+from pbem.mail.message import read_letter
 from pbem.store.models import InboxMessage
 from pbem.store.session import Store
 from tests.mail.conftest import MakeSettings

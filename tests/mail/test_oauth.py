@@ -14,7 +14,7 @@ from pbem.config_values import FILE_NAME
 from pbem.doctor import examine
 from pbem.errors import CarrierDown, ConfigError, TemporaryPostError
 from pbem.games import installed_games
-from pbem.post.probing import greet_carrier, mails_waiting
+from pbem.mail.fetch import greet_carrier, mails_waiting
 from pbem.store.migrate import migrate
 from tests.post.letters import mail
 from tests.servers.mail import APP_PASSWORD, APP_USER, MailServer

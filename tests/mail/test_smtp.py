@@ -11,10 +11,10 @@ from contextlib import closing
 import pytest
 
 from pbem.errors import CarrierDown, ConfigError, PermanentPostError, PostError, TemporaryPostError
-from pbem.post.carriers import Carrier, open_carrier
-from pbem.post.outbox import queue
-from pbem.post.sending import Sent, send_due
-from pbem.post.writing import Mail, Part
+from pbem.mail.compose import Mail, Part
+from pbem.mail.delivery import Sent, send_due
+from pbem.mail.outbox import queue
+from pbem.mail.transport import Carrier, open_carrier
 from pbem.store.session import Store
 from tests.mail.conftest import MakeSettings
 from tests.post.letters import mail

@@ -7,8 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from pbem.post.maildir import MaildirCarrier
-from pbem.post.sending import send_due
+from pbem.mail.delivery import send_due
+from pbem.mail.maildir import MaildirCarrier
 from pbem.store.session import Store
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.post.reading import Message, read_letter
+from pbem.mail.message import Message, read_letter
 
 
 def mail(body: str | bytes = "", *fields: str, sender: str = "Ann <ann@example.org>") -> bytes:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.post.attached import attached_files, was_cut
-from pbem.post.incoming import CUT_TO, MAX_GM_MAIL, MAX_MAIL, is_read_whole
-from pbem.post.maildir import MaildirMailbox
-from pbem.post.reading import read_letter
+from pbem.mail.mailbox import CUT_TO, MAX_GM_MAIL, MAX_MAIL, is_read_whole
+from pbem.mail.maildir import MaildirMailbox
+from pbem.mail.message import attached_files, read_letter, was_cut
 
 GM = "GM war 0123456789abcdef0123\nRULING\nEND\n"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.post.authentication import sender_verdict
+from pbem.mail.authentication import sender_verdict
 
 SERVER = "mx.example.org"
 ANN = "ann@example.org"

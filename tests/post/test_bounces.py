@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.post.bounces import MAX_DIAGNOSTIC, Bounce, read_bounce
-from pbem.post.reading import read_letter
+from pbem.mail.bounces import MAX_DIAGNOSTIC, Bounce, read_bounce
+from pbem.mail.message import read_letter
 from tests.post.letters import mail, multipart, part
 from tests.post.reports import ID, exchange, gmail, postfix
 from tests.post.worded_reports import ARRIVED, WORDED, exim

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from pbem.post.codes import find_codes, message_id, plus_address, reply_code, tagged_subject, without_codes
-from pbem.post.reading import read_letter
+from pbem.mail.headers import message_id, plus_address, reply_code, tagged_subject, without_codes
+from pbem.mail.message import find_codes, read_letter
 from pbem.util import masked
 
 KEY = b"k" * 32

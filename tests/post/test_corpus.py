@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.post.reading import read_letter
+from pbem.mail.message import read_letter
 from tests.post.corpora import CORPUS, Meant, mails, meant
 
 FEWEST = 150

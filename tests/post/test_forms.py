@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.post.cleaning import own_lines
+from pbem.mail.reply_parser import own_lines
 from tests.post.letters import letter
 
 FORM = ["ORDERS trap7 red k3jq2m5xw7abcdef", "; take the ; off the orders you want", "; MOVE S1 N", "END"]

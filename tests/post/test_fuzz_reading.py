@@ -17,10 +17,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pbem.post.cleaning import MAX_TEXT
-from pbem.post.incoming import MAX_MAIL
-from pbem.post.parts import MAX_DEPTH, MAX_PARTS
-from pbem.post.reading import MAX_NOTES, MAX_RECIPIENTS, MAX_REFERENCES, MAX_SUBJECT, Message, read_letter
+from pbem.mail.body import MAX_DEPTH, MAX_PARTS
+from pbem.mail.mailbox import MAX_MAIL
+from pbem.mail.message import MAX_NOTES, MAX_RECIPIENTS, MAX_REFERENCES, MAX_SUBJECT, Message, read_letter
+from pbem.mail.reply_parser import MAX_TEXT
 from tests.post.corpora import mails
 from tests.post.letters import part
 

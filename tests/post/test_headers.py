@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.post.reading import read_letter
-from pbem.post.robots import MAX_RECEIVED
+from pbem.mail.bounces import MAX_RECEIVED
+from pbem.mail.message import read_letter
 from tests.post.letters import letter, mail
 
 

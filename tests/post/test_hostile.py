@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbem.post.incoming import MAX_MAIL
-from pbem.post.reading import read_letter
+from pbem.mail.mailbox import MAX_MAIL
+from pbem.mail.message import read_letter
 
 CPU_SECONDS = 5
 """Far above what any of these takes, far below what a quadratic reader would."""

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from pbem.errors import TemporaryPostError
-from pbem.post.incoming import Incoming
-from pbem.post.intake import poll
+from pbem.mail.fetch import poll
+from pbem.mail.mailbox import Incoming
 from pbem.store.models import InboxMessage
 from pbem.store.session import Store
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from pbem.errors import TemporaryPostError
-from pbem.post import incoming
-from pbem.post.incoming import MAX_MAIL, Incoming
-from pbem.post.maildir import STALE_SECONDS, MaildirCarrier, MaildirMailbox
+from pbem.mail import mailbox as incoming
+from pbem.mail.mailbox import MAX_MAIL, Incoming
+from pbem.mail.maildir import STALE_SECONDS, MaildirCarrier, MaildirMailbox
 from tests.post.letters import mail
 
 

@@ -15,10 +15,9 @@ from sqlalchemy import select
 
 from pbem.config import Settings, load_settings, write_default_settings
 from pbem.errors import CarrierDown, ConfigError, PermanentPostError, TemporaryPostError
-from pbem.post.outbox import queue, topic_of, withdraw
-from pbem.post.sending import BATCH, CLAIM, Sent, send_due
-from pbem.post.waiting import GIVE_UP, LONGEST_WAIT
-from pbem.post.writing import Mail
+from pbem.mail.compose import Mail
+from pbem.mail.delivery import BATCH, CLAIM, Sent, send_due
+from pbem.mail.outbox import GIVE_UP, LONGEST_WAIT, queue, topic_of, withdraw
 from pbem.store.models import Outgoing
 from pbem.store.session import Store
 from pbem.upkeep.outbox import retry_mail

@@ -14,10 +14,9 @@ from sqlalchemy import select
 from pbem.config import Settings, load_settings, write_default_settings
 from pbem.config_values import Limits, Pace
 from pbem.errors import TemporaryPostError
-from pbem.post.outbox import queue
-from pbem.post.pace import Slots
-from pbem.post.sending import BATCH, Sent, send_due
-from pbem.post.writing import Mail
+from pbem.mail.compose import Mail
+from pbem.mail.delivery import BATCH, Sent, Slots, send_due
+from pbem.mail.outbox import queue
 from pbem.store.models import Outgoing
 from pbem.store.session import Store
 from pbem.store.types import MailState

@@ -13,7 +13,7 @@ import pytest
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import PermanentPostError
-from pbem.post.carriers import open_carrier
+from pbem.mail.transport import open_carrier
 from tests.post.letters import mail
 
 RAW = mail("turn 3\n", "Subject: turn 3", sender="orders@example.org")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem.errors import CarrierDown, PermanentPostError, PostError, TemporaryPostError
-from pbem.post.refusals import about_content, failure
+from pbem.mail.connection import about_content, failure
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,10 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME, Dkim
 from pbem.errors import ConfigError
-from pbem.post.carriers import open_carrier
-from pbem.post.outbox import queue
-from pbem.post.sending import send_due
-from pbem.post.signing import Signer, is_valid
-from pbem.post.writing import Mail, Part, compose
+from pbem.mail.compose import Mail, Part, compose
+from pbem.mail.delivery import send_due
+from pbem.mail.outbox import queue
+from pbem.mail.transport import Signer, is_valid, open_carrier
 from pbem.store.session import Store
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)

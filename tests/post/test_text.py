@@ -6,9 +6,9 @@ import base64
 
 import pytest
 
-from pbem.post.incoming import MAX_MAIL, cut
-from pbem.post.parts import MAX_PARTS
-from pbem.post.reading import Filed, read_letter
+from pbem.mail.body import MAX_PARTS
+from pbem.mail.mailbox import MAX_MAIL, cut
+from pbem.mail.message import Filed, read_letter
 from tests.post.letters import letter, mail, multipart, part, text
 
 ORDERS = "MOVE scout-1 TO B7\nBUILD mine"

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.post.reading import read_letter
-from pbem.post.writing import Mail, Part, compose, text_alone
+from pbem.mail.compose import Mail, Part, compose, text_alone
+from pbem.mail.message import read_letter
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 MAIL = Mail(

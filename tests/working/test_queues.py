@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from pbem.config_values import Limits, Pace
 from pbem.errors import ConfigError
-from pbem.post.waiting import lane_of
+from pbem.mail.outbox import lane_of
 from pbem.store.migrate import downgrade, migrate
 from pbem.store.models import Fact
 from pbem.store.queue import check_queues, lock_of, prepare_queues

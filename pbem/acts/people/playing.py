@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 
 from pbem.acts.act import Confirmed, Deed, Reversible, Scene
 from pbem.acts.arguments import ADDRESS, DAY, Free, Proof, SeatCommand
-from pbem.acts.creation import check_address
 from pbem.acts.people.remailing import recall_copies
 from pbem.acts.people.seating import open_seat, pause_seat
 from pbem.campaign.journal import note
@@ -20,6 +19,7 @@ from pbem.campaign.people.deputies import MOST_DAYS, dismiss
 from pbem.campaign.people.dicewords import choose_word
 from pbem.campaign.people.identity import find_person
 from pbem.campaign.snapshot import find_place
+from pbem.mail.headers import check_address
 from pbem.report.answers import Confirmation
 
 

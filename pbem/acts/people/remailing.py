@@ -12,12 +12,12 @@ from sqlalchemy.orm import Session
 
 from pbem.app import House
 from pbem.campaign.notices import Postman
-from pbem.campaign.people.deputies import copies_topic, put_copy
+from pbem.campaign.people.deputies import put_copy
 from pbem.campaign.shelf import Shelf
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
-from pbem.post.codes import reply_code
-from pbem.post.outbox import drop, drop_mails, topic_of
-from pbem.post.writing import Mail
+from pbem.mail.compose import Mail
+from pbem.mail.headers import reply_code
+from pbem.mail.outbox import copies_topic, drop, drop_mails, topic_of
 from pbem.report.attachments import Enclosures
 from pbem.report.data import read_report_data
 from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts

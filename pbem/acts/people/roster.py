@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 from pbem.acts.act import Act, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
 from pbem.acts.arguments import ADDRESS, NUMBER, SEAT, SURE, Free, GmCommand, TextBlock
 from pbem.acts.channel import Channel
-from pbem.acts.creation import check_address
 from pbem.acts.people.seating import (
     back_hint,
     bring_back,
@@ -34,6 +33,7 @@ from pbem.campaign.people.standby import standbys
 from pbem.campaign.policy import RULES, Policy, read_policy
 from pbem.campaign.snapshot import CampaignSnapshot, Place, counting_versions, find_place, live_turn
 from pbem.errors import CampaignError
+from pbem.mail.headers import check_address
 from pbem.report.answers import Confirmation
 from pbem.ruleset.values import Seat
 from pbem.store.models import Campaign

@@ -24,7 +24,7 @@ from pbem.campaign.people.standby import enlist, mark_seated, place_number, stan
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.campaign.tokens import new_token
 from pbem.errors import CampaignError
-from pbem.post.outbox import pass_on
+from pbem.mail.outbox import pass_on
 from pbem.report.notices import Notice
 from pbem.ruleset.values import Seat
 from pbem.store.models import Absence, Campaign, Deputy, Person, Report, ReportCopy, SeatRow

@@ -14,8 +14,8 @@ from pbem.campaign.notices import Postman
 from pbem.campaign.piles import batches
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.games import rulebook
-from pbem.post.stamping import welcome_id
-from pbem.post.writing import Part
+from pbem.mail.compose import Part
+from pbem.mail.outbox import welcome_id
 from pbem.report.markdown import as_text
 from pbem.report.notices import Welcome
 from pbem.ruleset.dice import seal

@@ -19,7 +19,7 @@ from pbem.app import House
 from pbem.campaign.notices import Postman
 from pbem.campaign.press.pieces import Piece, is_muted, muted_seats, put_piece, readers
 from pbem.campaign.snapshot import CampaignSnapshot, Place
-from pbem.post.outbox import press_topic
+from pbem.mail.outbox import press_topic
 from pbem.report.notices import Broadcast, PressMail
 
 

@@ -41,8 +41,8 @@ from pbem.campaign.snapshot import (
     locked_campaign,
 )
 from pbem.errors import CampaignError, StoreError, in_words
-from pbem.post.attached import Attached
-from pbem.post.mime import decode_text
+from pbem.mail.message import Attached
+from pbem.mail.mime import decode_text
 from pbem.report.attachments import Examined, examine
 from pbem.report.notices import Adjudication
 from pbem.ruleset.order_types import Finding

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import CampaignSnapshot, OpenTurn
 from pbem.errors import CampaignError
-from pbem.post.codes import reply_code
+from pbem.mail.headers import reply_code
 from pbem.ruleset.serialization import digest
 from pbem.ruleset.values import Json
 from pbem.store.models import Request, Turn

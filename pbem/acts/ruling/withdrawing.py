@@ -28,7 +28,7 @@ from pbem.acts.ruling.earlier import Earlier, choose_earlier, earlier_rulings, k
 from pbem.acts.ruling.rulingform import read_form, write_form
 from pbem.campaign.journal import note
 from pbem.errors import CampaignError
-from pbem.post.incoming import MAX_GM_MAIL
+from pbem.mail.mailbox import MAX_GM_MAIL
 from pbem.ruleset.fields import Word
 from pbem.ruleset.serialization import digest
 from pbem.ruleset.values import as_size

@@ -23,7 +23,7 @@ from pbem.campaign.journal import note
 from pbem.campaign.reporting import put_reports
 from pbem.campaign.resolving import After, Before, compute, load_before
 from pbem.campaign.snapshot import CampaignSnapshot
-from pbem.post.outbox import withdraw
+from pbem.mail.outbox import withdraw
 from pbem.ruleset.values import Seat
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.session import Queue, Work, flushed, wake

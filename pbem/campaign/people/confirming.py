@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.post.codes import reply_code
+from pbem.mail.headers import reply_code
 from pbem.report.answers import RequestKind
 from pbem.store.models import Request
 

@@ -14,8 +14,9 @@ from pbem.app import House
 from pbem.campaign.deadlines import start_of
 from pbem.campaign.notices import Postman
 from pbem.campaign.snapshot import CampaignSnapshot, Place
-from pbem.post.codes import reply_code
-from pbem.post.writing import Mail, Part
+from pbem.mail.compose import Mail, Part
+from pbem.mail.headers import reply_code
+from pbem.mail.outbox import copies_topic
 from pbem.store.models import Deputy, Person, Report, ReportCopy, Request
 
 MOST_DAYS = 90
@@ -83,11 +84,6 @@ def stands_in_for(session: Session, snapshot: CampaignSnapshot, person: Person, 
     )
     ids = set(rows)
     return [place for place in snapshot.places if place.id in ids]
-
-
-def copies_topic(topic: str) -> str:
-    """What the copy of a mail for a deputy is about, by the topic of the mail."""
-    return topic and f"{topic} deputy"
 
 
 def copies(

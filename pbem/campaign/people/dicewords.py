@@ -21,9 +21,9 @@ from pbem.campaign.journal import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.errors import CampaignError
-from pbem.post.codes import reply_code
-from pbem.post.outbox import DICE, topic_of
-from pbem.post.writing import Mail
+from pbem.mail.compose import Mail
+from pbem.mail.headers import reply_code
+from pbem.mail.outbox import DICE, topic_of
 from pbem.report.facts import DiceWord
 from pbem.report.notices import DiceNotice
 from pbem.ruleset.dice import seal

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from pbem.errors import CampaignError
-from pbem.post.cleaning import plain
+from pbem.mail.reply_parser import plain
 from pbem.util import MASK, masked
 
 MOST_CHARACTERS = 8_000

@@ -26,7 +26,7 @@ from pbem.acts.creation import NewCampaign, create
 from pbem.acts.opening import Start
 from pbem.app import House
 from pbem.config import load_settings, write_default_settings
-from pbem.post.codes import reply_code
+from pbem.mail.headers import reply_code
 from pbem.report.renderer import Reporter
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical, digest

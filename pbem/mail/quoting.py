@@ -1,4 +1,7 @@
-"""Where an earlier mail begins inside a mail: what mail programs put above an original, in their users' languages.
+"""What mail programs write into mails, in their users' languages: pieces of patterns, to be matched without case.
+
+A new language is a word on each list; forms that hold in any language are in
+`quoting`.
 
 Four things are known: an attribution ("On … wrote:"), a header block
 ("From: … Sent: … To: …"), a divider ("-----Original Message-----") and a rule
@@ -16,7 +19,98 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbem.post import languages
+
+def _either(words: str) -> str:
+    """One pattern of a list of patterns, which commas and line ends separate."""
+    return "|".join(word for line in words.strip().split("\n") for word in line.strip().rstrip(",").split(", "))
+
+
+START = _either("on, am, le, el, il, op, em, den, på, dne, dnia, dňa, dana, w dniu, în, στις, pada, vào, la data")
+"""How attributions begin, where they do so with a word."""
+
+WROTE = _either(
+    r"""
+    wrote, writes, schrieb, a écrit, ha scritto, scrisse, escribi[oó], escreveu, schreef, geschreven, skrev, kirjoitti
+    napisał\S{0,3}, napisana przez, pisze, napsala?(?:\(a\))?, píše, написала?(?:\(а\))?, пишет, ezt írta, írta, yazdı
+    a scris, έγραψε, va escriure, je napisa(?:o|la), napísala?(?:\(a\))?, kirjutas, rakstīja, rašė, menulis, đã viết
+    написа, написао, пише, كتبت?, نوشت, כתבה?, כתב/ה
+    """
+)
+WROTE_UNSPACED = _either("写道, 寫道, 写了, のメール, さんは書きました, 작성, เขียน")
+"""The same in languages that put no blanks between words."""
+
+ORIGINAL = _either(
+    r"""
+    original message, original e-?mail, reply message, ursprüngliche (?:nachricht|mail), original-?nachricht
+    message d'origine, message original, mensaje original, messaggio originale, oorspronkelijk bericht
+    mensagem original, wiadomość oryginalna, oryginalna wiadomość, ursprungligt meddelande, oprindelig meddelelse
+    opprinnelig melding, alkuperäinen viesti, исходное сообщение, původní zpráva, původní e-?mail, eredeti üzenet
+    özgün ileti, 元のメッセージ, 原始邮件, 原邮件, 原始郵件, 원본 메일
+    """
+)
+"""What stands between dashes above an original."""
+
+EXCERPT = _either("excerpts? from, quoting, auszug aus, citat fra, citando a, citando, zitat von, citaat van")
+"""How a line above a quotation begins that says of whom it is, and nothing of writing."""
+
+FORWARDED = _either(
+    r"""
+    forwarded message, forwarded by .{1,60}, weitergeleitete nachricht, message transféré, courriel transféré
+    mensaje reenviado, messaggio inoltrato, doorgestuurd bericht, mensagem encaminhada, mensagem reencaminhada
+    wiadomość przekazana, przekazana wiadomość, przesłana wiadomość, vidarebefordrat (?:meddelande|brev)
+    videresendt (?:besked|meddelelse|melding), välitetty viesti, пересылаемое (?:сообщение|письмо)
+    přeposlaná zpráva, 転送(?:された)?メッセージ, 转发的?邮件(?:信息)?, 轉寄郵件, 전달된 메일
+    """
+)
+"""What stands between dashes above a mail that is forwarded."""
+
+FORWARDED_BELOW = _either(
+    """
+    begin forwarded message, anfang der weitergeleiteten nachricht, début du message réexpédié
+    inizio messaggio inoltrato, inicio del mensaje reenviado, begin doorgestuurd bericht
+    início da mensagem reencaminhada, vidarebefordrat mejl, påbegynd videresendt besked
+    """
+)
+"""The same before a colon, as Apple writes it."""
+
+FROM = _either(
+    r"""
+    from, von, de, da, van, från, fra, od, lähettäjä, от(?: кого)?, absender, expéditeur, remitente, mittente, afzender
+    remetente, nadawca, avsändare, afsender, avsender, odesílatel, feladó, kimden, gönderen, từ
+    差出人, 发件人, 寄件者, 寄件人, 보낸\s?사람
+    """
+)
+OTHER_FIELDS = _either(
+    """
+    sent, date, to, cc, bcc, subject, reply-to, importance, attachments, gesendet, antwort an, wichtigkeit, anlagen
+    datum, an, kopie, betreff, envoyé(?: le)?, à, objet, pour, sujet, message du, copie à, répondre à, date d'envoi
+    enviado(?: el| em)?, enviados, enviada em, responder a, fecha, para, asunto, assunto, data, inviato, a, oggetto
+    verzonden, aan, onderwerp
+    wysłano, do, dw, temat, skickat, till, kopia, ämne, sendt, dato, til, emne, lähetetty, päiväys, vastaanottaja, aihe
+    отправлено, дата, кому, тема, odesláno, komu, předmět, elküldve, dátum, címzett, tárgy, gönderildi, tarih, kime
+    konu, 送信日時, 日時, 日付, 宛先, 件名, 发送时间, 日期, 时间, 收件人, 主题, 寄件日期, 收件者, 主旨
+    보낸 날짜, 받는 사람, 제목
+    """
+)
+"""Names of header fields, as programs translate them above an original."""
+
+ADDED = _either(
+    r"""
+    sent (?:from|via|with|using)\s, get \[?outlook for\s, yahoo mail: search, virus-free, virenfrei
+    this e-?mail has been checked for viruses, gesendet (?:von|mit|über)\s, von meinem.{1,40} gesendet
+    diese nachricht wurde von meinem .{1,60} gesendet, outlook (?:für|voor|pour|para|per) (?:ios|android)
+    envoyée? (?:de|avec|depuis|à partir)\s, (?:télécharger|obtenir|obtener|ottieni) outlook\s
+    enviado (?:desde|do|a partir do|com|con)\s, inviato (?:da|dal|con)\s, skickat från\s
+    (?:verzonden|verstuurd) (?:vanaf|met|via|vanuit)\s, sendt fra\s
+    wysłan[eo] z\s, lähetetty\s, odesláno z\s, отправлено (?:с|из)\s, iphoneから送信
+    odoslané z\s, надіслано (?:з|із)\s, відправлено (?:з|із)\s, στάλθηκε από, trimis de pe\s, poslano (?:z|s|sa)\s
+    az iphone-omról küldve, (?:iphone|ipad)'?[uı]mdan gönderildi, đã gửi từ, dikirim dari, ส่งจาก, נשלח מ, أُ?رسلت? من
+    (?:내|나의) (?:iphone|ipad)에서 보냄, 发自我的, 从我的, 從我的, .{0,40}\boutlook\b.{1,30}\b(?:ios|android)\b
+    (?:ios|android) için outlook
+    """
+)
+"""How the lines begin that telephones, web pages and virus scanners put below a mail."""
+
 
 ATTRIBUTION_LINES = 4
 """Mail programs wrap "On … wrote:" onto up to so many lines."""
@@ -55,22 +149,22 @@ class Opening:
         return next(filter(_FROM_FIELD.match, self.text.split("\n")), "")
 
 
-_START = re.compile(rf"\A\s*+(?:{languages.START})\s", re.IGNORECASE)
-_SAYS = re.compile(rf"\b(?:{languages.WROTE})\b|{languages.WROTE_UNSPACED}", re.IGNORECASE)
-_END = re.compile(rf"(?:\b(?:{languages.WROTE})|{languages.WROTE_UNSPACED})\s?:\s*+\Z", re.IGNORECASE)
+_START = re.compile(rf"\A\s*+(?:{START})\s", re.IGNORECASE)
+_SAYS = re.compile(rf"\b(?:{WROTE})\b|{WROTE_UNSPACED}", re.IGNORECASE)
+_END = re.compile(rf"(?:\b(?:{WROTE})|{WROTE_UNSPACED})\s?:\s*+\Z", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s<>\[\]()@]@[^\s<>\[\]()@.]++\.++\w")
 _DATE = re.compile(
     r"\b(?:19|20)\d\d\b|(?:19|20)\d\d\s?[年년]|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?[./-]\s?\d{1,2}\s?[./-]\s?\d\d"
 )
 
-_EXCERPT = re.compile(rf"\A\s*+(?:{languages.EXCERPT})\s", re.IGNORECASE)
-_WROTE_AT_END = re.compile(rf"(?:\b(?:{languages.WROTE})|{languages.WROTE_UNSPACED})\s*+\Z", re.IGNORECASE)
+_EXCERPT = re.compile(rf"\A\s*+(?:{EXCERPT})\s", re.IGNORECASE)
+_WROTE_AT_END = re.compile(rf"(?:\b(?:{WROTE})|{WROTE_UNSPACED})\s*+\Z", re.IGNORECASE)
 _GMAIL_DATE = re.compile(r"\A\s*+\d{4}([-/])\d\d?\1\d\d?\s")
 _GMAIL_END = re.compile(r"\A[^<>]*+<[^\s<>@]++@[^\s<>@]++>\s*+\Z|\A\s*+\S++\s++\d\d?:\d\d\s++GMT[+-]\d\d:\d\d\s++\S")
 """Gmail's attribution without a word: "2026-11-20 17:21 GMT+01:00 Ann <ann@example.org>", and its older form."""
 
 _INLINE_ATTRIBUTION = re.compile(
-    rf"\A\s*+(?:{languages.START})\s[^<>]{{0,150}}<[^\s<>@]{{1,64}}@[^\s<>@]{{1,200}}>\s?(?:{languages.WROTE})\s?:\s+\S",
+    rf"\A\s*+(?:{START})\s[^<>]{{0,150}}<[^\s<>@]{{1,64}}@[^\s<>@]{{1,200}}>\s?(?:{WROTE})\s?:\s+\S",
     re.IGNORECASE,
 )
 """An attribution with the original going on behind it, as Yahoo's telephones write it."""
@@ -82,9 +176,9 @@ _NAMED = re.compile(r"\A\s*+[^\s<>].{0,150}?[^\s<>\[\]()@]@[^\s<>\[\]()@.]++\.\w
 """A line with an address that does not begin with it in brackets, as one does that goes on from a name."""
 
 _DIVIDER = re.compile(
-    rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{languages.ORIGINAL}|({languages.FORWARDED}))\s*+[-_=*]{{2,}}+"
-    rf"(?:\s*+(?=\*{{0,2}}(?:{languages.FROM})\s?:).*+)?"
-    rf"|({languages.FORWARDED_BELOW})\s?:)\s*+",
+    rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{ORIGINAL}|({FORWARDED}))\s*+[-_=*]{{2,}}+"
+    rf"(?:\s*+(?=\*{{0,2}}(?:{FROM})\s?:).*+)?"
+    rf"|({FORWARDED_BELOW})\s?:)\s*+",
     re.IGNORECASE,
 )
 """A divider; Samsung and Yahoo put the header block behind it on the same line."""
@@ -92,12 +186,12 @@ _ANY_DIVIDER = re.compile(r"\A\s*+[-_=*]{3,}+\s*+[^\W\d_][^-_=*]{2,50}+\s*+[-_=*
 _RULE = re.compile(r"\A\s*+(?:_{5,}+|-{5,}+|={5,}+|\*{5,}+)\s*+")
 
 _FROM_BEHIND = re.compile(
-    rf"[-_=*]\s*+(\*{{0,2}}(?:{languages.FROM})\s?:.*?)(?:[\s>]\*{{0,2}}(?:{languages.OTHER_FIELDS})\s?:|\Z)",
+    rf"[-_=*]\s*+(\*{{0,2}}(?:{FROM})\s?:.*?)(?:[\s>]\*{{0,2}}(?:{OTHER_FIELDS})\s?:|\Z)",
     re.IGNORECASE,
 )
 """Whom the header block is from that stands behind a divider, on the same line."""
-_FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{languages.FROM})\s?:", re.IGNORECASE)
-_OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{languages.OTHER_FIELDS})\s?:", re.IGNORECASE)
+_FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{FROM})\s?:", re.IGNORECASE)
+_OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{OTHER_FIELDS})\s?:", re.IGNORECASE)
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
 INITIALS = re.compile(r"^[ \t]*+([^\W\d_][^\W_]{0,4})>++(?:\s|\Z)", re.MULTILINE)
 _LEFT_OUT = re.compile(

@@ -1,4 +1,11 @@
-"""Sends the mail of the outbox.
+"""What is done for a mail that was refused for good, or came back: it goes once more, another way.
+
+Refused for its size or content, it goes as text alone; else to its reader's
+second address. Each way is tried once, under the same Message-ID, and stands in
+the mail's `reply` before what was said to it.
+
+What has gone is counted in the outbox itself, in spans that end now. Nobody
+sleeps: a mail that is held back is just not due before its time.
 
 A row is claimed (state "sending") in a commit of its own, then handed to the
 carrier, then marked. After a crash between the last two nobody can know
@@ -9,25 +16,156 @@ Message-ID, once its claim has run out.
 from __future__ import annotations
 
 import time
+from bisect import bisect_right, insort
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from threading import Lock
 
-from sqlalchemy import ColumnElement, bindparam, select, true, update
+from sqlalchemy import ColumnElement, bindparam, func, select, true, update
 from sqlalchemy.orm import Session
 
 from pbem.config_values import Pace
 from pbem.errors import CarrierDown, PermanentPostError, TemporaryPostError
 from pbem.log import tell
-from pbem.post.carriers import Carrier
-from pbem.post.pace import hold_back, newest
-from pbem.post.rescue import after_refusal, noted
-from pbem.post.waiting import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, in_lane, is_due
-from pbem.store.models import Outgoing
+from pbem.mail.compose import text_alone
+from pbem.mail.connection import about_content
+from pbem.mail.outbox import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, TEXT, in_lane, is_due, provider_of
+from pbem.mail.retention import is_masked
+from pbem.mail.transport import Carrier
+from pbem.store.models import Outgoing, Person
 from pbem.store.session import Store
 from pbem.store.types import MailState
+
+_INSTEAD = " instead: "
+
+
+def noted(before: str, said: str) -> str:
+    """What was said to a mail, with the ways that were tried before."""
+    return "".join(before.rpartition(_INSTEAD)[:2]) + said
+
+
+def after_refusal(session: Session, mail: Outgoing, now: datetime) -> str:
+    """Queues a mail another way, by what its `reply` says; returns the way, "" where none is left.
+
+    There is none for a mail that is no longer kept as it was: sent a week ago, it has arrived or is out of date.
+    """
+    if is_masked(mail.raw):
+        return ""
+    way = _as_text(mail) or _to_second_address(session, mail)
+    if way:
+        mail.state, mail.attempts, mail.not_before = MailState.QUEUED, 0, now
+        mail.reply = f"{mail.reply}; {way}{_INSTEAD}"
+    return way
+
+
+def after_bounce(session: Session, mail: Outgoing, *, reason: str, recipient: str, now: datetime) -> str:
+    """Queues a mail that came back another way; returns what to note of it, "" where it has come back for good.
+
+    `recipient` is the address that the delivery report names.
+    """
+    if mail.state in (MailState.BOUNCED, MailState.SUPERSEDED):
+        return ""
+    if _went_on(session, mail, recipient):
+        return f"it has gone to {mail.recipient} since"
+    mail.reply = noted(mail.reply, reason)
+    return after_refusal(session, mail, now)
+
+
+def _as_text(mail: Outgoing) -> str:
+    if mail.form == TEXT or not about_content(mail.reply.rpartition(_INSTEAD)[2]):
+        return ""
+    text = text_alone(mail.raw)
+    if text == mail.raw:
+        return ""
+    mail.raw, mail.form = text, TEXT
+    return "sent as text alone"
+
+
+def _to_second_address(session: Session, mail: Outgoing) -> str:
+    person = _reader(session, mail)
+    if person is None or not person.fallback or mail.recipient.lower() != person.key:
+        return ""
+    mail.recipient, mail.provider = person.fallback, provider_of(person.fallback)
+    return f"sent to {person.fallback}"
+
+
+def _went_on(session: Session, mail: Outgoing, recipient: str) -> bool:
+    """Whether a report is about the first address of a mail that has gone to the second."""
+    person = _reader(session, mail)
+    return person is not None and mail.recipient.lower() != person.key == recipient.lower()
+
+
+def _reader(session: Session, mail: Outgoing) -> Person | None:
+    return session.get(Person, mail.person_id) if mail.person_id is not None else None
+
+
+LONGEST_SPAN = timedelta(days=1)
+
+_HOLD = update(OUTBOX).where(OUTBOX.c.id == bindparam("row")).values(not_before=bindparam("until"))
+
+
+def hold_back(session: Session, pace: Pace, now: datetime, *, which: ColumnElement[bool]) -> int:
+    """Has all due mail of some kind that the pace does not allow now wait, in its order; returns how many mails."""
+    slots = Slots(pace, now, _gone(session, now))
+    due = session.execute(select(OUTBOX.c.id, OUTBOX.c.provider).where(is_due(now), which).order_by(*IN_ORDER))
+    times = [(row, slots.take(domain)) for row, domain in due.all()]
+    held = [{"row": row, "until": min(at, now + LONGEST_WAIT)} for row, at in times if at > now]
+    if held:
+        session.connection().execute(_HOLD, held)
+    return len(held)
+
+
+def newest(session: Session) -> int:
+    """The id of the mail written last; what comes after it has not been looked at."""
+    return session.scalar(select(func.max(OUTBOX.c.id))) or 0
+
+
+def _gone(session: Session, now: datetime) -> list[tuple[str, datetime]]:
+    """The domain and time of each mail of the last day, the claimed among them, which may have gone just now."""
+    sent = select(OUTBOX.c.provider, OUTBOX.c.sent_at).where(
+        OUTBOX.c.sent_at > now - LONGEST_SPAN, OUTBOX.c.sent_at <= now
+    )
+    claimed = select(OUTBOX.c.provider).where(OUTBOX.c.state == MailState.SENDING, ~is_due(now))
+    gone = [(domain, at) for domain, at in session.execute(sent)]
+    return gone + [(domain, now) for domain in session.scalars(claimed)]
+
+
+class Slots:
+    """The times at which mail may go. `gone` is the domain and time of each mail that went before."""
+
+    def __init__(self, pace: Pace, now: datetime, gone: Iterable[tuple[str, datetime]]) -> None:
+        self._pace = pace
+        self._taken: dict[str, list[datetime]] = defaultdict(list)
+        self._first: dict[str, datetime] = defaultdict(lambda: now)
+        for domain, at in sorted(gone, key=lambda each: each[1]):
+            self._put(domain, at)
+
+    def take(self, domain: str) -> datetime:
+        """The earliest time at which one more mail may go to a domain, which is then taken."""
+        at = self._first[domain]
+        while (later := self._next(domain, at)) > at:
+            at = later
+        self._first[domain] = at
+        self._put(domain, at)
+        return at
+
+    def _put(self, domain: str, at: datetime) -> None:
+        insort(self._taken[""], at)
+        if domain in self._pace.domains:
+            insort(self._taken[domain], at)
+
+    def _next(self, domain: str, at: datetime) -> datetime:
+        """This time if no limit is reached in the spans that end then, else when the first such span has passed."""
+        for whose, most, span in self._pace.spans(domain):
+            taken = self._taken[whose]
+            end = bisect_right(taken, at)
+            if end - bisect_right(taken, at - span) >= most:
+                return taken[end - most] + span
+        return at
+
 
 BATCH = 25
 

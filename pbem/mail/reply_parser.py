@@ -11,9 +11,18 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pbem.post import languages
-from pbem.post.addresses import all_addresses
-from pbem.post.quoting import INITIALS, Opening, bars, is_left_out, is_quoted, opening, quote_follows, with_plain_marks
+from pbem.mail.headers import all_addresses
+from pbem.mail.quoting import (
+    ADDED,
+    INITIALS,
+    Opening,
+    bars,
+    is_left_out,
+    is_quoted,
+    opening,
+    quote_follows,
+    with_plain_marks,
+)
 
 MAX_TEXT = 200_000
 MAX_LINES = 10_000
@@ -65,7 +74,7 @@ _QUOTED_HEADER = re.compile(rf"\A[\s>]++{_HEADER_FORM}", re.IGNORECASE)
 _SIGNATURE = re.compile(r"\A--\s*+")
 
 _ADDED = re.compile(
-    rf"\A\s*+(?:[<\[(*_]{{0,2}}(?:{languages.ADDED}).{{0,120}}"
+    rf"\A\s*+(?:[<\[(*_]{{0,2}}(?:{ADDED}).{{0,120}}"
     r"|(?:\[(?:cid|image|bild|img|inline image)\b[^\]]{0,120}+\]\s*+)++)",
     re.IGNORECASE,
 )

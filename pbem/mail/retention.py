@@ -18,8 +18,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Executable, bindparam, select, update
 from sqlalchemy.orm import Session
 
-from pbem.post.reading import read_letter
-from pbem.post.writing import text_alone
+from pbem.mail.compose import text_alone
+from pbem.mail.message import read_letter
 from pbem.store.models import InboxMessage, Outgoing
 from pbem.store.session import Store
 from pbem.store.types import LetterState, MailState

@@ -1,4 +1,7 @@
-"""Where mail goes: one narrow seam, with a local folder or an SMTP server behind it."""
+"""DKIM signatures (RFC 6376), made as a mail goes out: what is kept in the outbox is unsigned.
+
+They need the package dkimpy, which is installed with `pip install 'pbem[dkim]'`.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,77 @@ import re
 import smtplib
 import socket
 import threading
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
 
 from pbem.config import Settings
-from pbem.errors import CarrierDown, PermanentPostError, PostError
-from pbem.post.connecting import ANSWER_SECONDS, Login, log_in, login_for, tls_context
-from pbem.post.maildir import MaildirCarrier
-from pbem.post.refusals import failure
-from pbem.post.signing import Signer
+from pbem.config_values import FILE_NAME, Dkim
+from pbem.errors import CarrierDown, ConfigError, PermanentPostError, PostError
+from pbem.mail.connection import ANSWER_SECONDS, Login, failure, log_in, login_for, tls_context
+from pbem.mail.maildir import MaildirCarrier
 from pbem.util import without_secrets
+
+_SIGNED = (
+    *("from", "to", "reply-to", "subject", "date", "message-id", "in-reply-to", "references"),
+    *("list-id", "list-unsubscribe", "auto-submitted", "mime-version", "content-type", "content-transfer-encoding"),
+)
+"""Header fields that a signature covers. From is covered twice, so that none can be added (RFC 6376, 8.15)."""
+
+_LIBRARY_MISSING = f"dkim in {FILE_NAME} needs the package dkimpy; install it with: pip install 'pbem[dkim]'"
+
+
+class Signer:
+    """Signs mail with the key of the settings. Raises ConfigError where library or key cannot be used."""
+
+    def __init__(self, dkim: Dkim) -> None:
+        self._library = _library()
+        self._dkim = dkim
+        try:
+            self._key = dkim.key_file.read_bytes()
+        except OSError as error:
+            raise ConfigError(f"key_file in dkim, {dkim.key_file}, cannot be read: {error.strerror}") from None
+        self.sign(b"From: x\r\n\r\n")  # a key that is none shows before the first mail is claimed
+
+    def sign(self, raw: bytes) -> bytes:
+        """The mail with a signature before its header."""
+        try:
+            signature: bytes = self._library.sign(
+                raw,
+                self._dkim.selector.encode(),
+                self._dkim.domain.encode(),
+                self._key,
+                include_headers=_covered(raw),
+                canonicalize=(b"relaxed", b"simple"),
+            )
+        except (self._library.DKIMException, ValueError, IndexError, TypeError) as error:
+            what = f"key_file in dkim, {self._dkim.key_file}, cannot be used to sign"
+            raise ConfigError(f"{what}: it must hold an RSA key in PEM form ({type(error).__name__})") from None
+        return signature + raw
+
+
+def is_valid(signed: bytes, lookup: Callable[..., bytes | None] | None = None) -> bool:
+    """Whether a signature fits the key that is published for it, asked of DNS or of `lookup`. Raises ConfigError."""
+    library = _library()
+    how = {"dnsfunc": lookup} if lookup else {}
+    try:
+        return bool(library.verify(signed, **how))
+    except Exception:  # noqa: BLE001 - the library lets the many errors of its DNS client through
+        return False
+
+
+def _covered(raw: bytes) -> list[bytes]:
+    head = raw.partition(b"\r\n\r\n")[0].lower().split(b"\r\n")
+    there = {line.partition(b":")[0].decode("ascii", "replace") for line in head}
+    return [b"from", *(name.encode() for name in _SIGNED if name in there)]
+
+
+def _library() -> Any:
+    try:
+        import dkim
+    except ModuleNotFoundError:
+        raise ConfigError(_LIBRARY_MISSING) from None
+    return dkim
+
 
 _SENDABLE = re.compile(r"\A(?=[^@]++@.)[!-~]++")
 """What may stand in a command as it is: nothing that ends the command, and no letter that needs SMTPUTF8 (RFC 6531)."""

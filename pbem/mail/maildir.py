@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pbem.errors import CarrierDown, TemporaryPostError, reason_of
-from pbem.post.incoming import MAX_GM_MAIL, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches, is_read_whole
+from pbem.mail.mailbox import MAX_GM_MAIL, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches, is_read_whole
 from pbem.util import flush
 
 STALE_SECONDS = 36 * 3600

@@ -2,21 +2,27 @@
 
 Reading is total: any bytes make a letter, in time and memory bounded by their
 number, which `MAX_MAIL` bounds in turn.
+
+A code is an HMAC under the campaign's `mail_key`, so nobody can guess another
+seat's. It goes out three ways, any of which may come back: in the Reply-To
+address, in the subject, and in the Message-ID that replies name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import NamedTuple
+from unicodedata import normalize
 
-from pbem.post.addresses import MESSAGE_ID, all_addresses, one_address
-from pbem.post.cleaning import LEFT_OUT, MAX_LINES, MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
-from pbem.post.incoming import CUT_HEADER, MAX_MAIL, is_read_whole
-from pbem.post.mime import MAX_HEAD, Entity, decode_words, parse_entity, without_envelope
-from pbem.post.parts import Body, Piece, Walk
-from pbem.post.robots import automatic
-from pbem.post.wrapping import mend, squeezed
+from pbem.mail.body import MAX_DEPTH, MAX_PARTS, TRIFLES, Body, Piece, Walk, mend, squeezed
+from pbem.mail.bounces import automatic
+from pbem.mail.headers import _CODE, _TAG, MAX_HEAD, MESSAGE_ID, all_addresses, one_address
+from pbem.mail.mailbox import CUT_HEADER, MAX_MAIL, is_read_whole
+from pbem.mail.mime import Entity, decode_words, parse_entity, without_envelope
+from pbem.mail.reply_parser import LEFT_OUT, MAX_LINES, MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
 
 MAX_RECIPIENTS = 100
 MAX_REFERENCES = 50
@@ -265,3 +271,66 @@ def _body(pieces: list[Piece]) -> Body:
         return Body(written or pieces)
     said = "".join(squeezed(piece.text) for piece in written if not piece.html)
     return Body([piece for piece in written if not piece.html or squeezed(piece.text) not in said])
+
+
+_WORD = re.compile(_CODE)
+
+
+def find_codes(letter: Message, address: str) -> list[str]:
+    """All that looks like a reply code in a letter, without doubles: its recipients first, then its subject."""
+    found = [code for recipient in letter.recipients if (code := _plus(recipient.lower(), address.lower()))]
+    found += [code.lower() for code in _TAG.findall(letter.subject)]
+    return list(dict.fromkeys(found))
+
+
+def _plus(recipient: str, address: str) -> str:
+    """The code in an address with one, "" where there is none."""
+    local, _, domain = recipient.rpartition("@")
+    before, _, code = local.rpartition("+")
+    return code if f"{before}@{domain}" == address and _WORD.fullmatch(code) else ""
+
+
+_ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/svg+xml": ".svg", "application/pdf": ".pdf"}
+"""Of names for what has none."""
+
+
+class Attached(NamedTuple):
+    """A file of a mail; `inline` ones stand in its text, as pictures do that its writer has pasted there, and logos."""
+
+    name: str
+    content: bytes
+    inline: bool
+
+
+def attached_files(raw: bytes) -> list[Attached]:
+    """The files of a mail, in its order, but for mails inside it, signatures and footers. Never raises."""
+    entity = parse_entity(without_envelope(raw if is_read_whole(raw, len(raw)) else raw[:MAX_MAIL]))
+    return [_attached(part, number) for number, part in enumerate(islice(_files(entity), MAX_PARTS), start=1)]
+
+
+def was_cut(raw: bytes) -> bool:
+    """Whether only the beginning of a mail was read, so that files may be missing."""
+    return not is_read_whole(raw, len(raw)) or raw.startswith(CUT_HEADER.encode())
+
+
+def _files(entity: Entity, depth: int = 0) -> Iterator[Entity]:
+    kind = entity.content_type
+    if kind.startswith("multipart/"):
+        parts = islice(entity.children(), 1 if kind == "multipart/signed" else MAX_PARTS)
+        if depth < MAX_DEPTH and kind != "multipart/encrypted":
+            yield from (file for part in parts for file in _files(part, depth + 1))
+    elif kind not in TRIFLES and not kind.startswith("message/") and _is_file(entity, kind):
+        yield entity
+
+
+def _is_file(entity: Entity, kind: str) -> bool:
+    if FOOTER_NAME.fullmatch(entity.file_name):
+        return False
+    return entity.attached or not kind.startswith("text/")
+
+
+def _attached(entity: Entity, number: int) -> Attached:
+    kind, disposition = entity.content_type, entity.first("content-disposition").lstrip().lower()
+    name = " ".join(normalize("NFC", plain(entity.file_name)).split()) or f"file-{number}{_ENDINGS.get(kind, '')}"
+    inline = kind.startswith("image/") and not disposition.startswith("attachment")
+    return Attached(name, entity.content(), inline)

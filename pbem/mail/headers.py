@@ -1,0 +1,138 @@
+"""Mail addresses and Message-IDs in header fields, read so that a trick yields no address rather than a wrong one.
+
+A code is an HMAC under the campaign's `mail_key`, so nobody can guess another
+seat's. It goes out three ways, any of which may come back: in the Reply-To
+address, in the subject, and in the Message-ID that replies name.
+
+Everything here takes any bytes, never raises, and needs time in proportion to
+their number, which the email package does not (docs/decisions/0039).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+
+from pbem.errors import CampaignError
+from pbem.util import CODE_CHARACTERS, ID_CHARACTERS
+
+MAX_ADDRESS = 254
+"""Characters: with its angle brackets an address has 256 at most in SMTP (RFC 5321, 4.5.3.1.3)."""
+
+MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,198}>")
+"""A Message-ID; one with other characters could not be named in an answer's header."""
+
+_ADDRESS = r'[^\s<>()\[\]\\,;:@"]{1,64}+@[^\W_](?:[^\W_]|[.-]){0,252}+'
+_ANYWHERE = re.compile(_ADDRESS)
+_BARE = re.compile(rf"\A\s*+({_ADDRESS})\s*+")
+_NAMED = re.compile(rf"\A([^<>]*+)<\s*+({_ADDRESS})\s*+>\s*+")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.?)*+("|\Z)')
+"""A quoted string, also one without an end: then the group is empty."""
+
+_COMMENT = re.compile(r"\([^()]*+\)")
+_ROBOT = re.compile(
+    r"\A(?:mail(?:er)?[_.-]?daemon|mdaemon|post[_.]?master|(?:no|do-?not)[_.-]?reply|(?:double-)?bounces?"
+    r"|mail-?delivery(?:-?sub)?-?system|auto-?(?:reply|respon(?:der|se))|microsoftexchange[0-9a-f]{16,40})(?:[+-][^@]*+)?@",
+    re.IGNORECASE,
+)
+
+
+def one_address(field: str) -> str | None:
+    """The only address of a From field, its domain in lower case; None if it names none, several, or is malformed.
+
+    A display name may hold another address only in quotes, or the same one.
+    """
+    without_quoted = _QUOTED.sub(lambda found: "" if found[1] else '"', field)
+    text = _COMMENT.sub(" ", without_quoted)
+    if '"' in text or "(" in text or ")" in text:
+        return None
+    if match := _BARE.fullmatch(text):
+        # A bare address has no display name: what was quoted beside it may as well be the one that is meant.
+        return _settled(match[1]) if without_quoted == field else None
+    match = _NAMED.fullmatch(text)
+    if match is None or ("@" in match[1] and match[1].strip().lower() != match[2].lower()):
+        return None
+    return _settled(match[2])
+
+
+def all_addresses(field: str) -> list[str]:
+    """Everything in a field that looks like an address, domains in lower case."""
+    return [address for found in _ANYWHERE.findall(field) if (address := _settled(found))]
+
+
+def is_robot(address: str) -> bool:
+    """Whether an address is one from which programs write, so that it must not be answered."""
+    return _ROBOT.match(address) is not None
+
+
+def _settled(address: str) -> str | None:
+    """The address with its domain in lower case; None for one that is too long, or has signs that nobody sees."""
+    local, _, domain = address.rpartition("@")
+    usable = len(address) <= MAX_ADDRESS and address.isprintable()
+    return f"{local}@{domain.lower().rstrip('.-')}" if usable else None
+
+
+_CODE = rf"[a-z2-7]{{{CODE_CHARACTERS}}}"
+
+
+_TAG = re.compile(rf"\[(?:[^\[\]\s]{{1,40}}+\s++|(?=[a-z]*+[2-7]))({_CODE})\]", re.IGNORECASE)
+"""A code in brackets; before it, in the mails of earlier versions, the name of its campaign."""
+
+
+def reply_code(mail_key: bytes, *parts: str | int) -> str:
+    """The code of what `parts` name, such as campaign, seat and turn: 16 lower-case letters and digits, 80 bits.
+
+    It has a digit, by which a code that stands alone is told from a word, and masked.
+    """
+    code = _keyed(mail_key, "reply", parts)[:CODE_CHARACTERS]
+    return reply_code(mail_key, *parts, "again") if code.isalpha() else code
+
+
+def message_id(mail_key: bytes, domain: str, *parts: str | int) -> str:
+    """The Message-ID of what `parts` name, with its angle brackets; always the same for the same parts."""
+    return f"<{_keyed(mail_key, 'message', parts)[:ID_CHARACTERS]}@{domain}>"
+
+
+def _keyed(mail_key: bytes, purpose: str, parts: tuple[str | int, ...]) -> str:
+    """An HMAC in lower-case base32, of the parts as JSON: there no two lists of parts are written alike."""
+    digest = hmac.digest(mail_key, json.dumps([purpose, *parts]).encode(), hashlib.sha256)
+    return base64.b32encode(digest).decode().lower()
+
+
+def plus_address(address: str, code: str) -> str:
+    """The order address with a code, as Reply-To (RFC 5233): "orders+code@example.org"."""
+    local, _, domain = address.rpartition("@")
+    return f"{local}+{code}@{domain}"
+
+
+def tagged_subject(campaign: str, subject: str, code: str = "") -> str:
+    """A subject with its campaign before it, and behind it the code, if any: "[trap7] subject [code]"."""
+    return f"[{campaign}] {subject} [{code}]" if code else f"[{campaign}] {subject}"
+
+
+def without_codes(subject: str) -> str:
+    """A subject without the tags that carry codes."""
+    return _TAG.sub("", subject)
+
+
+MAX_HEAD = 100_000
+MAX_FIELD = 8_192
+
+
+_MAILBOX = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([A-Za-z0-9-]+\.)+[A-Za-z0-9-]+")
+
+
+def check_address(text: str, whose: str, own_address: str) -> str:
+    """The address, its domain in lower case. Raises CampaignError, also if the desk would not answer mail from it."""
+    address = text.strip()
+    if not _MAILBOX.fullmatch(address) or len(address) > 254:
+        raise CampaignError(f"{text!r} cannot be the address of {whose}: write it like ann@example.org")
+    if address.casefold() == own_address.casefold():
+        raise CampaignError(f"{address} cannot be the address of {whose}: orders are sent there")
+    if is_robot(address):
+        raise CampaignError(f"{address} cannot be the address of {whose}: its mail would be taken for a program's")
+    local, _, domain = address.rpartition("@")
+    return f"{local}@{domain.lower()}"

@@ -1,0 +1,280 @@
+"""What is done for a mail that was refused for good, or came back: it goes once more, another way.
+
+Refused for its size or content, it goes as text alone; else to its reader's
+second address. Each way is tried once, under the same Message-ID, and stands in
+the mail's `reply` before what was said to it.
+
+All mail of a campaign to one player names the same first mail in References,
+so that mail programs show it as one thread. Everything added follows from the
+reader's own seats alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, cast
+from urllib.parse import quote
+
+from sqlalchemy import ColumnElement, Table, bindparam, case, insert, select, update
+from sqlalchemy.orm import Session
+
+from pbem.config import Settings
+from pbem.config_values import Pace
+from pbem.mail.compose import Mail, compose, readdressed
+from pbem.mail.headers import message_id
+from pbem.store.models import Campaign, Outgoing, Person, SeatRow
+from pbem.store.session import Queue, Work, wake
+from pbem.store.types import UNSENT, MailState
+
+TEXT = "text"
+
+
+_CAMPAIGN = select(Campaign.name, Campaign.mail_key).where(Campaign.id == bindparam("campaign"))
+_READERS = select(Person.key, Person.id, Person.plain, Person.calendar).where(
+    Person.key.in_(bindparam("keys", expanding=True))
+)
+_SEATS = (
+    select(SeatRow.person_id, SeatRow.campaign_id, SeatRow.name)
+    .where(SeatRow.person_id.in_(bindparam("people", expanding=True)))
+    .order_by(SeatRow.id.desc())
+)
+"""Statements built once: building them takes longer than running them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamped:
+    """A mail ready to be composed, and whose it is."""
+
+    campaign_id: int | None
+    mail: Mail
+    person_id: int | None
+    plain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    name: str
+    mail_key: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Somebody known."""
+
+    id: int
+    plain: bool
+    calendar: bool
+
+
+def welcome_id(mail_key: bytes, domain: str, campaign: str, seat: str, *later: str) -> str:
+    """The Message-ID of a seat's first welcome, with which its thread begins, or of a `later` one, named by more."""
+    return message_id(mail_key, domain, "welcome", campaign, seat, *later)
+
+
+def stamped(session: Session, mails: Sequence[Mail], settings: Settings, campaign_id: int | None) -> list[Stamped]:
+    """Return the mails of a campaign, or of none, as they are to be composed."""
+    database = session.connection()
+    group = None if campaign_id is None else _Group(*database.execute(_CAMPAIGN, {"campaign": campaign_id}).one())
+    keys = {"keys": list({mail.recipient.lower() for mail in mails})}
+    readers = {row.key: _Reader(*row[1:]) for row in database.execute(_READERS, keys)}
+    # All seats of these people: asked for those of a campaign alone, SQLite would look through all seats of that.
+    held = {"people": [reader.id for reader in readers.values()]}
+    # The first of somebody's seats comes last, and stays.
+    seats = {(row.person_id, row.campaign_id): row.name for row in database.execute(_SEATS, held)}
+
+    def made(mail: Mail) -> Stamped:
+        reader = readers.get(mail.recipient.lower())
+        if group is not None:
+            seat = seats.get((reader.id, campaign_id)) if reader else None
+            mail = _of_campaign(mail, group, seat, settings)
+        return _stamped(campaign_id, mail, reader)
+
+    return [made(mail) for mail in mails]
+
+
+def _stamped(campaign_id: int | None, mail: Mail, reader: _Reader | None) -> Stamped:
+    if reader is None:
+        return Stamped(campaign_id, mail, None, plain=False)
+    if reader.plain or not reader.calendar:
+        mail = replace(mail, parts=tuple(part for part in mail.parts if not part.is_calendar))
+    plain = reader.plain and mail.kind == "report"  # what else has files was asked for with them
+    return Stamped(campaign_id, replace(mail, html="", parts=()) if plain else mail, reader.id, plain)
+
+
+def _of_campaign(mail: Mail, group: _Group, seat: str | None, settings: Settings) -> Mail:
+    listed = replace(mail, list_id=f"<{group.name}.{settings.domain}>")
+    if seat is None:
+        return listed
+    root = welcome_id(group.mail_key, settings.domain, group.name, seat)
+    thread = (root, *(id_ for id_ in mail.references if id_ != root)) if mail.message_id != root else mail.references
+    # No button gives a seat away: the desk asks whoever presses it (`pbem.desk.dispatch`).
+    leave = f"mailto:{settings.address}?subject={quote(f'Leave {group.name} {seat}')}"
+    return replace(listed, references=thread, unsubscribe=leave)
+
+
+OUTBOX = cast(Table, Outgoing.__table__)
+
+LONGEST_WAIT = timedelta(hours=4)
+"""No mail is made to wait longer before somebody looks at it again."""
+
+GIVE_UP = timedelta(days=5)
+"""How long after it was written a mail is still tried (RFC 5321, 4.5.4.1); longer, if it was tried but a few times."""
+
+PROMPT = ("receipt", "answer", "question", "stranger", "warning")
+"""Kinds of mail that go before all others: somebody has just written, and wonders whether it arrived.
+
+Everything else is told to many at once, and would keep such a one waiting for
+hours where a provider takes little mail. They cannot crowd reports out: there
+is one at most for each letter that came.
+"""
+
+IN_ORDER = (case((OUTBOX.c.kind.in_(PROMPT), 0), else_=1), OUTBOX.c.id)
+"""The order in which mail goes: answers first, and else as it was written."""
+
+
+def is_due(now: datetime) -> ColumnElement[bool]:
+    """The condition that a mail is to be sent now: it waits, or somebody's claim on it has run out."""
+    # A mail that seems to wait for longer than any does was written down while the clock was ahead.
+    when = (OUTBOX.c.not_before <= now) | (OUTBOX.c.not_before > now + LONGEST_WAIT)
+    return OUTBOX.c.state.in_(UNSENT) & when
+
+
+def lane_of(provider: str, pace: Pace) -> str:
+    """The lane in which mail to a provider goes, one sender at a time: one for each that has a pace of its own.
+
+    All else goes in the lane "". Where all mail together has a pace there is no other.
+    """
+    return provider if provider in _own_lanes(pace) else ""
+
+
+def in_lane(lane: str, pace: Pace) -> ColumnElement[bool]:
+    """The condition that a mail goes in a lane."""
+    return OUTBOX.c.provider == lane if lane else OUTBOX.c.provider.not_in(_own_lanes(pace))
+
+
+def _own_lanes(pace: Pace) -> Collection[str]:
+    return () if pace.overall else pace.domains.keys()
+
+
+def provider_of(address: str) -> str:
+    """The domain of an address, as it stands in `Outgoing.provider`."""
+    return address.rpartition("@")[2].lower()
+
+
+FULL = "full"
+
+_PUT = insert(OUTBOX)
+
+DICE = "dice"
+"""The kind of mail that asks for a word for the dice, until the set-up is resolved."""
+
+OVERTAKEN = ("reminder", "late", "problem", DICE)
+"""Kinds of mail that speak of a turn still to be resolved, and say nothing once it is."""
+
+
+def topic_of(kind: str, campaign: str, turn: int, whose: str) -> str:
+    """What a mail is about, for its reader alone: `whose` is a seat, or "gm"."""
+    return f"{kind} {campaign} {turn} {whose}"
+
+
+def queue(
+    session: Session, mails: Iterable[Mail], settings: Settings, *, campaign_id: int | None, now: datetime
+) -> None:
+    """Writes mails of a campaign, or of none, into the outbox in the order in which they shall be sent.
+
+    They are, once the session's transaction is committed. What still waits on one of their topics is replaced by them.
+    """
+    ready = stamped(session, list(mails), settings, campaign_id)
+    # Before they are there themselves, and would be replaced with the rest.
+    _replace_on(session, {each.mail.topic for each in ready if each.mail.topic})
+    if ready:
+        session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
+        lanes = {lane_of(provider_of(each.mail.recipient), settings.pace) for each in ready}
+        wake(session, *(Work(Queue.SEND, lane) for lane in lanes))
+
+
+def withdraw(session: Session, campaign: str, turn: int, seats: Iterable[str]) -> None:
+    """Takes mail that still waits and speaks of a turn as unresolved out of the outbox: the turn has been resolved.
+
+    `seats` are all of the campaign.
+    """
+    _replace_on(session, (topic_of(kind, campaign, turn, whose) for whose in ("gm", *seats) for kind in OVERTAKEN))
+
+
+def drop(session: Session, topic: str) -> None:
+    """Takes mail of a topic that still waits out of the outbox: its reader is not to have it any more."""
+    _replace_on(session, [topic])
+
+
+def drop_mails(session: Session, message_ids: Iterable[str]) -> None:
+    """Takes those of these mails that still wait out of the outbox."""
+    _replace(session, OUTBOX.c.message_id.in_(list(message_ids)))
+
+
+def press_topic(campaign: str, seat: str, press_id: int | None = None) -> str:
+    """What the mail of a letter to a seat is about; without the letter, how all such topics begin."""
+    return f"press {campaign} {seat} {'' if press_id is None else press_id}"
+
+
+def pass_on(session: Session, campaign: str, seat: str, person: Person | None) -> None:
+    """Has letters to a seat that still wait go to whoever sits there now; to nobody, if nobody does."""
+    theirs = OUTBOX.c.topic.startswith(press_topic(campaign, seat), autoescape=True)
+    if person is None:
+        _replace(session, theirs)
+        return
+    waiting = select(OUTBOX.c.id, OUTBOX.c.raw).where(theirs, OUTBOX.c.state == MailState.QUEUED)
+    database = session.connection()
+    for id_, raw in database.execute(waiting).all():
+        values = {"recipient": person.address, "provider": provider_of(person.address), "person_id": person.id}
+        mail = update(OUTBOX).where(OUTBOX.c.id == id_)
+        database.execute(mail.values(raw=readdressed(raw, person.address), **values))
+
+
+_ON_TOPICS = (
+    update(OUTBOX)
+    .where(OUTBOX.c.topic.in_(bindparam("topics", expanding=True)), OUTBOX.c.state == MailState.QUEUED)
+    .values(state=MailState.SUPERSEDED)
+)
+"""Built once: it goes with every mail that has a topic."""
+
+_AT_ONCE = 1_000
+"""Topics in a statement; databases take only so many."""
+
+
+def _replace_on(session: Session, topics: Iterable[str]) -> None:
+    """Replaces what waits on some topics."""
+    all_ = list(topics)
+    for start in range(0, len(all_), _AT_ONCE):
+        session.connection().execute(_ON_TOPICS, {"topics": all_[start : start + _AT_ONCE]})
+
+
+def _replace(session: Session, which: ColumnElement[bool]) -> None:
+    waiting = update(OUTBOX).where(which, OUTBOX.c.state == MailState.QUEUED)
+    session.connection().execute(waiting.values(state=MailState.SUPERSEDED))
+
+
+def _row(each: Stamped, settings: Settings, now: datetime) -> dict[str, Any]:
+    mail = each.mail
+    return {
+        "campaign_id": each.campaign_id,
+        "person_id": each.person_id,
+        "kind": mail.kind,
+        "topic": mail.topic or None,
+        "recipient": mail.recipient,
+        "provider": provider_of(mail.recipient),
+        "form": TEXT if each.plain else FULL,
+        "message_id": mail.message_id,
+        "raw": compose(mail, sender=settings.address, sender_name=settings.sender_name, at=now),
+        "state": MailState.QUEUED,
+        "attempts": 0,
+        "not_before": now,
+        "created_at": now,
+        "reply": "",
+    }
+
+
+def copies_topic(topic: str) -> str:
+    """What the copy of a mail for a deputy is about, by the topic of the mail."""
+    return topic and f"{topic} deputy"
