@@ -23,9 +23,9 @@ from email.message import EmailMessage
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pbem.acts.act import do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
 from pbem.app import House, found, open_house
 from pbem.config_values import FILE_NAME
 from pbem.mail.maildir import MaildirCarrier

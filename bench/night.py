@@ -29,10 +29,10 @@ from sqlalchemy import func, select
 from bench.parts import mails
 from bench.parts.clock import Stages, medians
 from bench.parts.club import Club
-from pbem.acts.turns.turnrun import run_turn
+from pbem.actions.run_turn import run_turn
 from pbem.app import House
-from pbem.campaign.archiving import archive_left
-from pbem.campaign.due import due, open_turns
+from pbem.campaign.archive_sync import archive_left
+from pbem.campaign.deadlines import due, open_turns
 from pbem.desk.answer import answer_letters
 from pbem.games import installed_games
 from pbem.housekeeping.reminding import remind

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from pbem.acts.act import do, look
-from pbem.acts.creation import NewCampaign, create, players_allowed
-from pbem.acts.opening import Start
-from pbem.acts.ruling.adjudicating import ShowRulingForm, read_folder, write_folder
-from pbem.acts.time.holding import Release
+from pbem.actions.base import do, look
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.deadlines import Release
+from pbem.actions.ruling import ShowRulingForm, read_folder, write_folder
+from pbem.actions.start import Start
 from pbem.app import House, open_house
 from pbem.archive.replay import replay
-from pbem.campaign.snapshot import load_campaign, load_state
+from pbem.campaign.snapshot import load_campaign, load_state, players_allowed
 from pbem.config import load_settings, write_default_settings
 from pbem.errors import CampaignError, ConfigError
 from pbem.games import choose_game

@@ -13,15 +13,13 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 
-from pbem.acts.ruling.adjudicating import awaits_ruling, send_digests
-from pbem.acts.turns.run_requests import asked_runs, is_asked
-from pbem.acts.turns.turnrun import Still, run_turn
+from pbem.actions.ruling import awaits_ruling, send_digests
+from pbem.actions.run_turn import Still, asked_runs, is_asked, run_turn
 from pbem.app import House
-from pbem.calendar.outage import Outage
-from pbem.campaign.archiving import archive_left
-from pbem.campaign.due import BY_GM, Due, due, open_turns
-from pbem.campaign.restoring import restore
-from pbem.campaign.unreadable import each_by_itself, mail_at_rest
+from pbem.campaign.archive_sync import archive_left, restore
+from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest
+from pbem.campaign.deadlines import BY_GM, Due, due, open_turns
+from pbem.campaign.schedule import Outage
 from pbem.desk.answer import Tally, answer_letters
 from pbem.errors import PbemError, RulesetError, StoreError, in_words
 from pbem.housekeeping.health import stuck_mail

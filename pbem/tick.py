@@ -12,9 +12,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
-from pbem.acts.turns.turnrun import at_any_rate
+from pbem.actions.run_turn import at_any_rate
 from pbem.app import House
-from pbem.campaign.due import BY_GM, Due
+from pbem.campaign.deadlines import BY_GM, Due
 from pbem.campaign.snapshot import check_running, load_campaign
 from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.watching import watch_polls

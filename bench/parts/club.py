@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from pbem.acts.act import do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
 from pbem.app import House, found, open_house
 from pbem.config_values import FILE_NAME
 from pbem.demo import seat_names

@@ -21,10 +21,9 @@ from pbem.backup.container import DATABASE, Packing, disk_full_named, is_ours
 from pbem.backup.making import DRAFT, TURNS
 from pbem.backup.others import take_out_others
 from pbem.backup.trees import writing
-from pbem.campaign.holds import NO_HOLD
-from pbem.campaign.journal import note
+from pbem.campaign.history import note
 from pbem.campaign.notices import send_words, tell_players
-from pbem.campaign.snapshot import CampaignSnapshot, check_running, load_campaign, lock_campaign
+from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, check_running, load_campaign, lock_campaign
 from pbem.config import checked_address
 from pbem.errors import BackupError, CampaignError
 from pbem.report.notices import Notice, Paused

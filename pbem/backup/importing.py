@@ -22,8 +22,8 @@ from pathlib import Path
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.gm import mail_gm_token
-from pbem.acts.people.remailing import find_report, renew_codes
+from pbem.actions.settings import mail_gm_token
+from pbem.actions.welcome import find_report, renew_codes
 from pbem.app import House
 from pbem.archive.reader import MOST_RECORD
 from pbem.archive.record import RECORD, file_hash, folder_name
@@ -33,9 +33,9 @@ from pbem.backup.making import TURNS
 from pbem.backup.others import take_out_others
 from pbem.backup.proving import check_campaign
 from pbem.backup.unpacking import FILE, check_room, complete_archive, take_database
-from pbem.campaign.journal import note
+from pbem.campaign.history import note
 from pbem.campaign.notices import Postman, send_words
-from pbem.campaign.people.confirming import DAYS, put_request
+from pbem.campaign.people import DAYS, put_request
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     Place,
@@ -45,7 +45,7 @@ from pbem.campaign.snapshot import (
     locked_campaign,
     record_of,
 )
-from pbem.campaign.values import is_campaign_name
+from pbem.campaign.value_checks import is_campaign_name
 from pbem.errors import BackupError, CampaignError, GameError, StoreError
 from pbem.mail.outbox import welcome_id
 from pbem.report.answers import Confirmation

@@ -15,11 +15,11 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.acts.past.chain import find_break
+from pbem.actions.withdrawal import find_break
 from pbem.app import House
 from pbem.archive.reader import MOST_RECORD
 from pbem.archive.record import folder_name, recorded_words
-from pbem.campaign.columns import first_fault
+from pbem.campaign.column_checks import first_fault
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, record_of
 from pbem.errors import MISREAD, BackupError, CampaignError, RulesetError
 from pbem.mail.headers import check_address

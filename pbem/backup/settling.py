@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Scene
-from pbem.acts.time.holding import hold
+from pbem.actions.base import Scene
+from pbem.actions.deadlines import hold
 from pbem.app import House
 from pbem.campaign.notices import HOUSE_KEY, send_words
 from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign

@@ -14,9 +14,8 @@ from pbem.app import House
 from pbem.backup.container import DATABASE, Packed
 from pbem.backup.making import CARRIER, FILES, INBOX, TEMPLATES, TURNS
 from pbem.backup.proving import check_rows
-from pbem.campaign.archiving import archive_left, load_resolved, resolved_turns, write_again
-from pbem.campaign.restoring import damaged
-from pbem.campaign.values import is_campaign_name, shown
+from pbem.campaign.archive_sync import archive_left, damaged, load_resolved, resolved_turns, write_again
+from pbem.campaign.value_checks import is_campaign_name, shown
 from pbem.config import (
     INACTIVE,
     LACKING,

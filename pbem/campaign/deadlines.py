@@ -6,19 +6,21 @@ A deadline once set is not moved by either; for that there are extensions.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import RowMapping, bindparam, select
 from sqlalchemy.orm import Session
 
-from pbem.calendar.schedule import Schedule
-from pbem.campaign.policy import Policy
-from pbem.campaign.snapshot import CampaignSnapshot
-from pbem.store.models import Absence, SeatRow
+from pbem.app import House
+from pbem.campaign.house_rules import Policy
+from pbem.campaign.schedule import Outage, Schedule, start_of
+from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
+from pbem.ruleset.values import Seat
+from pbem.store.models import Absence, Campaign, SeatRow, Sheet, Turn
 from pbem.store.session import flushed
-from pbem.store.types import Seating
+from pbem.store.types import HoldKind, Phase, Seating
 
 FARTHEST = dt.timedelta(days=366)
 """A calendar that would put a deadline off by more is a slip of the pen, and is passed over."""
@@ -91,6 +93,190 @@ def _absences(schedule: Schedule, policy: Policy, absences: Sequence[Away], leas
             yield away.since, away.until + margin
 
 
-def start_of(day: dt.date, zone: str) -> dt.datetime:
-    """When a day begins in a zone, in UTC."""
-    return dt.datetime.combine(day, dt.time(), ZoneInfo(zone)).astimezone(dt.UTC)
+BY_GM = "by the GM"
+"""The reason of a run for which the GM has given his word."""
+
+BY_DEADLINE = "deadline"
+"""The reason of a run at its deadline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """The accepted sheet that counts for a seat."""
+
+    version: int
+    wait: bool
+    received_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """An open turn and what it waits for. It does not run while it is `held`.
+
+    `manned`: some seat of the campaign, awaited or not, has a player who is not paused.
+    """
+
+    campaign: str
+    turn_id: int
+    turn: int
+    opened_at: dt.datetime
+    deadline: dt.datetime | None
+    reminded_at: dt.datetime | None
+    settle: dt.timedelta
+    schedule: Schedule
+    policy: Policy
+    hold_kind: HoldKind
+    hold_reason: str
+    manned: bool
+    awaited: tuple[Seat, ...]
+    sheets: dict[Seat, Counting]
+
+    @property
+    def held(self) -> str:
+        """Return why it is not run, as a clause; "" if it may be run."""
+        return describe_hold(self.hold_kind, self.hold_reason)
+
+    @property
+    def closes(self) -> dt.datetime | None:
+        """When seats without a sheet are waited for no longer: at the end of the grace after the deadline."""
+        return None if self.deadline is None else self.deadline + self.policy.grace_time
+
+    @property
+    def missing(self) -> tuple[Seat, ...]:
+        """The seats awaited that have no sheet."""
+        return tuple(seat for seat in self.awaited if seat not in self.sheets)
+
+    def is_held_by(self, seat: Seat) -> bool:
+        """Whether the turn waits for its deadline because of this seat."""
+        return seat in self.awaited and (seat not in self.sheets or self.sheets[seat].wait)
+
+    def reason(self, now: dt.datetime, *, by_deadline: bool) -> str | None:
+        """Why the turn is to be resolved now; None if it is not."""
+        if self.held:
+            return None
+        if by_deadline and self._is_past(now):
+            return BY_DEADLINE
+        if any(map(self.is_held_by, self.awaited)):
+            return None
+        return "all sheets in" if self._is_settled(now) else None
+
+    def _is_past(self, now: dt.datetime) -> bool:
+        """Whether the deadline has passed, and the grace; a last sheet that comes in the grace has its settling."""
+        if self.deadline is None or self.closes is None or now < self.deadline:
+            return False
+        if now >= self.closes:
+            return True
+        return not self.missing and (self._last_sheet <= self.deadline or self._is_settled(now))
+
+    def _is_settled(self, now: dt.datetime) -> bool:
+        """Return whether there was time for second thoughts; a sheet of a later time came while the clock was ahead."""
+        return not self._last_sheet <= now < self._last_sheet + self.settle
+
+    @property
+    def _last_sheet(self) -> dt.datetime:
+        return max((sheet.received_at for sheet in self.sheets.values()), default=self.opened_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A turn to be resolved, and why."""
+
+    campaign: str
+    turn: int
+    reason: str
+
+
+def due(
+    turns: Iterable[Waiting], now: dt.datetime, *, by_deadline: bool = True, outage: Outage | None = None
+) -> list[Due]:
+    """Those of some open turns that are to be resolved now.
+
+    If not `by_deadline`, or if theirs waits for an outage, only with all sheets in.
+    """
+    timely = ((turn, by_deadline and not (outage and outage.holds(turn.closes, now))) for turn in turns)
+    reasons = ((turn, turn.reason(now, by_deadline=counts)) for turn, counts in timely)
+    return [Due(turn.campaign, turn.turn, reason) for turn, reason in reasons if reason is not None]
+
+
+def still_due(session: Session, turn: Due, now: dt.datetime) -> Waiting | None:
+    """A turn that was found due, as it waits now; None if it is no longer open, or not due any more."""
+    for open_ in load_waiting(session, turn.campaign):
+        if open_.turn == turn.turn and open_.reason(now, by_deadline=turn.reason == BY_DEADLINE):
+            return open_
+    return None
+
+
+def open_turns(house: House, campaign: str | None = None) -> list[Waiting]:
+    """The open turns of all running campaigns, or of one, as they are now."""
+    with house.store.reading() as session:
+        return load_waiting(session, campaign)
+
+
+_IS_RUNNING = Campaign.status == Phase.RUNNING
+_IS_OPEN = Turn.resolved_at.is_(None)
+_AT_TABLE = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.shelf_id.is_(None)
+
+_TURNS = (
+    select(
+        Campaign.id.label("campaign_id"),
+        Campaign.name.label("campaign"),
+        Campaign.schedule,
+        Campaign.settle_minutes,
+        Campaign.policy,
+        Campaign.hold_kind,
+        Campaign.hold_reason,
+        Turn.id.label("turn_id"),
+        Turn.number.label("turn"),
+        Turn.opened_at,
+        Turn.deadline,
+        Turn.reminded_at,
+        Turn.awaited,
+    )
+    .join(Turn, _AT_TABLE)
+    .where(_IS_RUNNING, _IS_OPEN)
+    .order_by(Campaign.id)
+)
+_MANNED = (
+    select(SeatRow.campaign_id, SeatRow.name)
+    .join(Campaign, Campaign.id == SeatRow.campaign_id)
+    .where(SeatRow.status == Seating.PLAYING, ~SeatRow.paused, _IS_RUNNING)
+    .order_by(SeatRow.id)
+)
+_SHEETS = (
+    select(Sheet.turn_id, SeatRow.name, Sheet.version, Sheet.wait, Sheet.received_at)
+    .join(SeatRow, SeatRow.id == Sheet.seat_id)
+    .join(Turn, Turn.id == Sheet.turn_id)
+    .join(Campaign, _AT_TABLE)
+    .where(Sheet.accepted, _IS_RUNNING, _IS_OPEN)
+    .order_by(Sheet.version)
+)
+_OF_ALL = (_TURNS, _MANNED, _SHEETS)
+"""Written once: every tick asks them of every home, and to write one takes as long as to ask it."""
+
+_OF_ONE = tuple(asked.where(Campaign.name == bindparam("campaign")) for asked in _OF_ALL)
+
+
+def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]:
+    """The open turns of all running campaigns, or of one; in the order of their creation."""
+    connection, of = flushed(session), {} if campaign is None else {"campaign": campaign}
+    turns, seats, sheets = (connection.execute(asked, of).all() for asked in (_OF_ONE if of else _OF_ALL))
+    manned: dict[int, list[Seat]] = defaultdict(list)
+    for campaign_id, seat in seats:
+        manned[campaign_id].append(seat)
+    counting: dict[int, dict[Seat, Counting]] = defaultdict(dict)
+    for turn_id, seat, version, wait, received_at in sheets:
+        counting[turn_id][seat] = Counting(version, wait, received_at)
+    return [_waiting(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
+
+
+def _waiting(row: RowMapping, manned: Sequence[Seat], sheets: dict[Seat, Counting]) -> Waiting:
+    plain = ("campaign", "turn_id", "turn", "opened_at", "deadline", "reminded_at", "hold_kind", "hold_reason")
+    return Waiting(
+        **{name: row[name] for name in plain},
+        settle=dt.timedelta(minutes=row["settle_minutes"]),
+        schedule=Schedule.read(row["schedule"]),
+        policy=Policy.read(row["policy"]),
+        manned=bool(manned),
+        awaited=tuple(seat for seat in manned if seat in row["awaited"]),
+        sheets=sheets,
+    )

@@ -1,23 +1,142 @@
-"""Looks back into earlier turns of a campaign: their records, and what happened in them."""
+"""Looks back into earlier turns of a campaign: their records, and what happened in them.
+
+The host's numbers run on, whatever a game calls its moments: its turn 3 may be
+"turn 1, combat round 1". Players read those of their own reports alone.
+
+A rollback leaves all of it. When the turn is open again, what was rolled in it
+stands, as the dice of every other game do; so nobody gets another roll by it.
+
+The sealed seed was drawn by whoever made the campaign; the words are what the
+players add to it (`pbem.archive.dice` mixes them). Before the start a word is
+told to nobody but its player.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
 import json
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, Table, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
-from pbem.archive.record import Withdrawn, file_hash, recorded_rolls, turn_dice
-from pbem.campaign.snapshot import CampaignSnapshot, live
+from pbem.archive.record import Withdrawn, drawn_word, file_hash, recorded_rolls, roll_dice, turn_dice
+from pbem.archive.writer import SheetReceived
+from pbem.campaign.snapshot import CampaignSnapshot, Place, SheetIn, live
+from pbem.errors import CampaignError
+from pbem.report.facts import DiceWord
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.orders import OrderBook
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
+from pbem.ruleset.rolls import Roll, Rolls, throw_dice
 from pbem.ruleset.values import Event, Seat
-from pbem.store.models import Shelf, Turn
+from pbem.store.models import Act, Report, RollRow, SeatRow, Shelf, Turn
 from pbem.store.session import flushed
+from pbem.store.types import Phase
+
+_ENTER = insert(cast(Table, Act.__table__)).returning(Act.id)
+
+
+def note(
+    session: Session,
+    campaign_id: int,
+    at: dt.datetime,
+    *,
+    actor: str,
+    text: str,
+    secret: bool = False,
+    turn: int | None = None,
+) -> int:
+    """Enters an act into the journal, in the transaction of the act itself; returns the id of the entry.
+
+    What is `secret` is not for players to read. With a `turn`, that which is
+    open now, the next report of each seat tells it, as what the GM did.
+    """
+    row = {"campaign_id": campaign_id, "at": at, "actor": actor, "text": text, "secret": secret, "turn": turn}
+    entry: int = flushed(session).execute(_ENTER, row).scalar_one()
+    return entry
+
+
+Labels = Mapping[int, str]
+"""What the reports of a seat call the turns that they open, by the host's numbers, in their order."""
+
+BEFORE = "before the first report"
+UNKNOWN = "a turn of which you had no report"
+
+_TURN = re.compile(r"\bturn (\d{1,9})\b")
+_WORD = re.compile(r"\w+")
+
+
+def labels_of(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> Labels:
+    """The labels of a seat's reports."""
+    return _labels(session, live(snapshot.id), Report.seat_id == seat_id).get(seat_id, {})
+
+
+def open_label(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> str:
+    """What a seat calls the moment of a snapshot: as its last report until then does, the only one that is read."""
+    view = session.scalar(
+        select(Report.view)
+        .join(Turn, Turn.id == Report.turn_id)
+        .where(live(snapshot.id), Report.seat_id == seat_id, Turn.number <= snapshot.turn)
+        .order_by(Turn.number.desc())
+        .limit(1)
+    )
+    return BEFORE if view is None else str(json.loads(view)["label"])
+
+
+def labels_named(
+    session: Session, snapshot: CampaignSnapshot, seat_ids: Collection[int], texts: Iterable[str]
+) -> Mapping[int, Labels]:
+    """The labels of turns that texts of the journal name, by seat, as it read them last: of those taken back too."""
+    numbers = {int(number) for text in texts for number in _TURN.findall(text)}
+    named = (Turn.campaign_id == snapshot.id, Turn.number.in_(numbers), Report.seat_id.in_(seat_ids))
+    return _labels(session, *named) if numbers else {}
+
+
+def _labels(session: Session, *which: ColumnElement[bool]) -> Mapping[int, Labels]:
+    found: dict[int, dict[int, str]] = defaultdict(dict)
+    reports = select(Report.seat_id, Turn.number, Report.view).join(Turn, Turn.id == Report.turn_id).where(*which)
+    # Views of many seats together would fill the memory.
+    some = reports.order_by(Turn.number, Turn.id).execution_options(yield_per=100)
+    for seat_id, number, view in session.execute(some):
+        found[seat_id][number] = str(json.loads(view)["label"])
+    return found
+
+
+def label_at(labels: Labels, number: int) -> str:
+    """What a seat calls the moment when a turn was open: as the last report says that it had by then."""
+    return next((labels[each] for each in sorted(labels, reverse=True) if each <= number), BEFORE)
+
+
+def as_counted(text: str, labels: Labels) -> str:
+    """A text of the journal with its turns as a seat's reports call them."""
+
+    def called(found: re.Match[str]) -> str:
+        label = labels.get(int(found[1]), "")
+        return found[0] if label == found[0] else f'"{label}"' if label else UNKNOWN
+
+    return _TURN.sub(called, text)
+
+
+def turns_called(labels: Labels, typed: str) -> Sequence[int]:
+    """The turns that somebody means who types a label or how it begins, or its number alone; the best first.
+
+    Of labels that are the same the newest is meant.
+    """
+    words = _WORD.findall(typed.casefold())
+    spoken = {number: _WORD.findall(label.casefold()) for number, label in labels.items()}
+    same = [number for number, label in spoken.items() if label == words]
+    if same:
+        return same[-1:]
+    if len(words) == 1 and words[0].isdigit():
+        return [number for number, label in spoken.items() if next(filter(str.isdigit, label), "") == words[0]]
+    return [number for number, label in spoken.items() if words and label[: len(words)] == words]
+
 
 Past = Mapping[int, tuple[Event, ...]]
 """What happened in earlier turns, by their number."""
@@ -104,3 +223,75 @@ def _events(
     missing, removed = frozenset(record["missing"]), frozenset(record["removed"])
     turn = TurnInput(orders, missing, removed, record.get("ruling"), recorded_rolls(record))
     return ruleset.resolve(before, turn, turn_dice(snapshot.dice_seed, number))[1]
+
+
+_ROLLS = (
+    select(RollRow.dice, RollRow.label, RollRow.number)
+    .where(RollRow.campaign_id == bindparam("campaign"), RollRow.turn == bindparam("turn"))
+    .order_by(RollRow.id)
+)
+_ANY = select(RollRow.id).where(RollRow.campaign_id == bindparam("campaign")).limit(1)
+
+
+def load_rolls(session: Session, snapshot: CampaignSnapshot, turn: int) -> tuple[Roll, ...]:
+    """All that was ever rolled in the turn of a number, in its order."""
+    rows = flushed(session).execute(_ROLLS, {"campaign": snapshot.id, "turn": turn})
+    dice = roll_dice(snapshot.dice_seed, turn)
+    return tuple(throw_dice(dice, *row) for row in rows)
+
+
+def open_rolls(session: Session, snapshot: CampaignSnapshot) -> Rolls:
+    """The rolls of the open turn: those made, and those to come."""
+    return Rolls(roll_dice(snapshot.dice_seed, snapshot.turn), load_rolls(session, snapshot, snapshot.turn))
+
+
+def has_rolled(session: Session, snapshot: CampaignSnapshot) -> bool:
+    """Whether the GM ever rolled."""
+    return flushed(session).execute(_ANY, {"campaign": snapshot.id}).first() is not None
+
+
+def keep_rolls(session: Session, snapshot: CampaignSnapshot, rolls: Iterable[Roll], now: dt.datetime) -> None:
+    """Keeps fresh rolls of the open turn of a locked campaign. The journal tells the GM alone of each."""
+    for roll in rolls:
+        row = {"campaign_id": snapshot.id, "turn": snapshot.turn, "at": now}
+        same = {"label": roll.label, "dice": roll.dice, "number": roll.number}
+        session.execute(insert(RollRow), row | same)
+        said = f"rolled in turn {snapshot.turn}: {roll.told(roll.number)}"
+        note(session, snapshot.id, now, actor="gm", text=said, secret=True)
+
+
+LONGEST = 40
+"""Characters of a word: as many as stand on one line of a report beside the longest name of a seat."""
+
+
+def choose_word(
+    session: Session, snapshot: CampaignSnapshot, place: Place, words: Iterable[str], now: dt.datetime
+) -> str:
+    """Keeps a player's own word, of a locked campaign that has not begun; returns it. Raises CampaignError."""
+    if snapshot.status != Phase.FORMING:
+        raise CampaignError(
+            f"it is too late: the dice of {snapshot.name} were fixed when it began, and your first report tells of them"
+        )
+    word = unicodedata.normalize("NFC", " ".join(words))
+    if not (0 < len(word) <= LONGEST and word.isprintable()):
+        raise CampaignError(f"a word for the dice is at most {LONGEST} characters that can be printed")
+    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(dice_word=word))
+    note(session, snapshot.id, now, actor=place.seat, text="has chosen a word for the dice")
+    return word
+
+
+def words_now(session: Session, snapshot: CampaignSnapshot) -> tuple[DiceWord, ...]:
+    """The words as they would be fixed now, one for each place of the snapshot, in their order."""
+    rows = session.execute(select(SeatRow.id, SeatRow.dice_word).where(SeatRow.campaign_id == snapshot.id))
+    own = {row.id: row.dice_word for row in rows}
+    return tuple(
+        DiceWord(place.seat, own[place.id] or drawn_word(snapshot.seed, place.seat), own=bool(own[place.id]))
+        for place in snapshot.places
+    )
+
+
+def received(snapshot: CampaignSnapshot, sheets: Sequence[SheetIn]) -> list[SheetReceived]:
+    """The sheets of a turn as the archive keeps them, by seat and version."""
+    names = {place.id: place.seat for place in snapshot.places}
+    found = [SheetReceived(names[sheet.seat_id], sheet.version, sheet.text) for sheet in sheets]
+    return sorted(found, key=lambda sheet: (sheet.seat, sheet.version))

@@ -13,17 +13,43 @@ from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, sele
 from sqlalchemy.orm import Session
 
 from pbem.archive.record import mixed_seed
-from pbem.calendar.schedule import Schedule
-from pbem.campaign.holds import describe_hold
-from pbem.campaign.policy import Policy
+from pbem.campaign.house_rules import Policy
+from pbem.campaign.schedule import Schedule
+from pbem.campaign.value_checks import is_plain_seat
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.values import Json, Seat
+from pbem.ruleset.validation import Fault
+from pbem.ruleset.values import Json, Seat, Seats
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
 from pbem.store.session import flushed
 from pbem.store.types import HoldKind, Pages, Phase, Seating
+
+_PAUSED = "paused by the GM"
+
+_WORDS = {
+    HoldKind.NO_MAIL: "not one mail has come in since the turn opened",
+    HoldKind.NO_PLAYERS: "every seat is open or paused, so nobody would send orders",
+    HoldKind.REVIEW: "it awaits your review",
+    HoldKind.RULING: "it awaits the GM's ruling",
+    HoldKind.RULED: "it has the GM's ruling, and goes on when he releases it",
+}
+
+NO_HOLD: Mapping[str, Any] = {"hold_kind": HoldKind.NONE, "hold_reason": ""}
+"""The columns of a campaign that is not held."""
+
+
+def is_pause(kind: HoldKind) -> bool:
+    """Return whether a hold is a GM's own, of which the players were told."""
+    return kind in (HoldKind.GM, HoldKind.RESTORED, HoldKind.IMPORTED)
+
+
+def describe_hold(kind: HoldKind, reason: str) -> str:
+    """Return a hold as a clause; "" if turns are run."""
+    if is_pause(kind):
+        return f"{_PAUSED}: {reason}" if reason else _PAUSED
+    return reason or _WORDS.get(kind, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,3 +366,32 @@ def load_last_reports(
     which = {"campaign": snapshot.id, "until": NEVER if until is None else until}
     rows = flushed(session).execute(_LAST_REPORTS, which)
     return {row[0]: LastReport(*row[1:]) for row in rows}
+
+
+RESERVED_SEATS = frozenset({"all", "gm", "pbem", "players", "unsigned"})
+"""They have a meaning of their own in press, the GM's commands, and the journal."""
+
+
+def is_seat_name(text: str) -> bool:
+    """Whether a seat may be called so, where its game has no names of its own."""
+    return is_plain_seat(text) and text not in RESERVED_SEATS
+
+
+def players_allowed(seats: Seats) -> str:
+    """How many may play, in words: "2 to 6"."""
+    return str(seats.least) if seats.least == seats.most else f"{seats.least} to {seats.most}"
+
+
+MOST_FAULTS = 20
+"""Faults that are told at once; a wrong file may have thousands."""
+
+
+def refuse(what: str, faults: Sequence[Fault]) -> None:
+    """Raises CampaignError if there are faults: what they are of, and each on a line of its own."""
+    if faults:
+        raise CampaignError(_listed(what, list(map(str, faults))))
+
+
+def _listed(what: str, wrong: Sequence[str]) -> str:
+    more = [f"and {len(wrong) - MOST_FAULTS} more"] if len(wrong) > MOST_FAULTS else []
+    return "\n  ".join([f"{what}:", *wrong[:MOST_FAULTS], *more])

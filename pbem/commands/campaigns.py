@@ -7,11 +7,8 @@ from pathlib import Path
 
 import click
 
-from pbem.acts.creation import NewCampaign, create, render_created
-from pbem.acts.datafiles import read_data
-from pbem.acts.gm import ChangeGm, MailToken, ShowGm
-from pbem.acts.people.roster import SetPolicy, ShowPolicy
-from pbem.acts.takeover import LAST_TURN, read_texts
+from pbem.actions.create import LAST_TURN, NewCampaign, create, read_data, read_texts, render_created
+from pbem.actions.settings import ChangeGm, MailToken, SetPolicy, ShowGm, ShowPolicy
 from pbem.commands.common import act, ask, open_home, say
 from pbem.commands.group import Command
 from pbem.commands.options import (

@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
-from pbem.acts.act import Act, Question, attempt, do, do_as_shown, look
-from pbem.acts.channel import ASKED, CLI, DRY_RUN
+from pbem.actions.base import ASKED, CLI, DRY_RUN, Act, Question, attempt, do, do_as_shown, look
 from pbem.app import House, open_house
 from pbem.commands.group import printable
 from pbem.config import find_home

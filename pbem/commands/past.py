@@ -8,16 +8,14 @@ from pathlib import Path
 
 import click
 
-from pbem.acts.act import do, look
-from pbem.acts.channel import CLI, DRY_RUN
-from pbem.acts.past import forking
-from pbem.acts.past.amending import Amend
-from pbem.acts.past.entering import GiveSheet, render_receipt
-from pbem.acts.past.forking import ShowFork
-from pbem.acts.past.preview import ShowPreview
-from pbem.acts.past.rerunning import Changes
+from pbem.actions import fork as forking
+from pbem.actions.base import CLI, DRY_RUN, do, look
+from pbem.actions.fork import ShowFork
+from pbem.actions.open_turn import GiveSheet, ShowPreview, render_receipt
+from pbem.actions.rerun import Amend
+from pbem.actions.rerun_plan import Changes
 from pbem.app import found, open_house
-from pbem.campaign.reading import Lines
+from pbem.campaign.order_sheets import Lines
 from pbem.commands.common import act, known_games, open_home, say
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, F, home_option, now_option, pairs_option, yes_option

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from pbem.acts.act import Act, Deed
-from pbem.acts.people.roster import ExpelSeat, GiveSeat, Invite, PauseSeat, ResumeSeat, ShowRoster, VacateSeat
+from pbem.actions.base import Act, Deed
+from pbem.actions.seats import ExpelSeat, GiveSeat, Invite, PauseSeat, ResumeSeat, ShowRoster, VacateSeat
 from pbem.commands.common import act, ask
 from pbem.commands.group import Command
 from pbem.commands.options import home_option, json_option, now_option, yes_option

@@ -8,8 +8,8 @@ from typing import TextIO
 
 import click
 
-from pbem.acts.press.from_gm import AddText, Broadcast, DropText, ShowPress, ShowTexts
-from pbem.acts.press.writing import EVERYBODY
+from pbem.actions.press import AddText, Broadcast, DropText, ShowPress, ShowTexts
+from pbem.actions.press_delivery import EVERYBODY
 from pbem.commands.common import act, ask
 from pbem.commands.group import Command
 from pbem.commands.options import NUMBER, home_option, json_option, now_option

@@ -11,7 +11,7 @@ import click
 from pbem.archive.reader import MOST_FILE
 from pbem.archive.verify import Verified, by_campaign, find_campaigns
 from pbem.archive.verify import verify as verify_archive
-from pbem.campaign.proof import begun, prove
+from pbem.campaign.archive_sync import begun, prove
 from pbem.commands.common import known_games, open_home, show
 from pbem.commands.group import Command
 from pbem.commands.options import home_option, json_option

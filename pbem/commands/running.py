@@ -7,18 +7,16 @@ from pathlib import Path
 
 import click
 
-from pbem.acts.act import do, look
-from pbem.acts.channel import CLI
-from pbem.acts.turns.run_requests import AskForRun
+from pbem.actions.base import CLI, do, look
+from pbem.actions.run_turn import AskForRun
+from pbem.actions.statistics import ShowStatistics, picture_of
 from pbem.commands.common import open_home, show
 from pbem.commands.group import Command
 from pbem.commands.options import FILE, F, clock, home_option, json_option, now_option
 from pbem.console.bar import progress
 from pbem.console.pictures import write_picture
 from pbem.console.running import status_lines, tick_lines, workers_lines
-from pbem.housekeeping.chart import picture_of
 from pbem.housekeeping.closed import check_open
-from pbem.housekeeping.statistics import ShowStatistics
 from pbem.housekeeping.status import house_status
 from pbem.serving import serve as serve_house
 from pbem.serving import stopped_by_signals

@@ -9,14 +9,12 @@ from typing import Any, BinaryIO
 
 import click
 
-from pbem.acts.act import look
-from pbem.acts.channel import CLI
-from pbem.acts.past.entering import GiveSheet
-from pbem.acts.past.patching import Patch, ShowState
-from pbem.acts.past.preview import ShowPreview, write_preview
-from pbem.acts.past.sheets import RestoreSheet, ShowSheets
-from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, render_ruling, write_folder
-from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, ShowRuling
+from pbem.actions.base import CLI, look
+from pbem.actions.open_turn import GiveSheet, ShowPreview, write_preview
+from pbem.actions.rerun import Patch, ShowState
+from pbem.actions.ruling import ShowRulingForm, Taken, TakeRuling, read_folder, render_ruling, write_folder
+from pbem.actions.sheets import RestoreSheet, ShowSheets
+from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, ShowRuling
 from pbem.app import House
 from pbem.commands.common import act, ask, open_home, perform, say, show
 from pbem.commands.group import Command

@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from pbem.acts.act import Act, Question
-from pbem.acts.arguments import GmCommand, Numeral, Typed
+from pbem.actions.arguments import GmCommand, Numeral, Typed
+from pbem.actions.base import Act, Question
 from pbem.commands.common import act, ask
 from pbem.commands.group import Command
 from pbem.commands.options import clock, home_option, json_option, now_option, yes_option

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pbem.acts.act import Act, Harmless, Reversible, Weight
-from pbem.registry import ACTIONS
+from pbem.actions.base import Act, Harmless, Reversible, Weight
+from pbem.actions.registry import ACTIONS
 
 Acts = tuple[type[Act[Any]], ...]
 

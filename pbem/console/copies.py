@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pbem.acts.past.forking import Forked, render_forked
-from pbem.acts.past.preview import Written as PreviewWritten
-from pbem.acts.ruling.adjudicating import Written as RulingWritten
+from pbem.actions.fork import Forked, render_forked
+from pbem.actions.open_turn import Written as PreviewWritten
+from pbem.actions.ruling import Written as RulingWritten
 from pbem.site import Published
 from pbem.text import counted, wrapped
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pbem.acts.channel import render_reading
-from pbem.acts.creation import players_allowed
+from pbem.actions.base import render_reading
+from pbem.campaign.snapshot import players_allowed
 from pbem.demo import DemoResult
 from pbem.desk.check import Check
 from pbem.ruleset.protocol import AnyRuleset

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from pbem.acts.channel import CLI, format_utc
-from pbem.housekeeping.status import HouseStatus, render_status, render_undelivered
+from pbem.actions.base import CLI, format_utc
+from pbem.actions.status import render_status, render_undelivered
+from pbem.housekeeping.status import HouseStatus
 from pbem.steps import Ticked
 from pbem.text import counted, sentence, wrapped
 from pbem.working.looking import WorkersStatus

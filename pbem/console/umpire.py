@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from pbem.acts.ruling.adjudicating import DIGEST, Form, Taken, render_findings
+from pbem.actions.ruling import DIGEST, Form, Taken, render_findings
 from pbem.ruleset.fields import Refused, choose
 from pbem.text import wrapped
 

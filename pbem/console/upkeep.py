@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pbem.acts.channel import format_utc
+from pbem.actions.base import format_utc
 from pbem.doctor import Diagnosis
 from pbem.text import columns, counted, sentence, wrapped
 from pbem.upkeep.ledger import COUNTS, Account

@@ -10,9 +10,9 @@ from __future__ import annotations
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.calendar.schedule import Schedule
-from pbem.campaign.journal import note
+from pbem.campaign.history import note
 from pbem.campaign.notices import Postman
+from pbem.campaign.schedule import Schedule
 from pbem.desk.attempts import raw_letter
 from pbem.desk.replies import Case, bare_subject
 from pbem.mail.bounces import Bounce, read_bounce

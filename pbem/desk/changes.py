@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.campaign.people.confirming import DAYS, ENOUGH_CODES, put_request
+from pbem.campaign.people import DAYS, ENOUGH_CODES, put_request
 from pbem.desk.commands import ChangeAddress, Fallback, MailAs
 from pbem.desk.replies import Case, answer
 from pbem.desk.requests import AskedByPerson, PersonHandlers

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pbem.campaign.reading import Reading, read_lines
+from pbem.campaign.order_sheets import Reading, read_lines
 from pbem.desk.choosing import meant
 from pbem.desk.sheet import SheetText, find_sheet
 from pbem.desk.sheet_files import file_lines

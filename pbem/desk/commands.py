@@ -13,17 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pbem.acts.act import Confirmed, Harmless, Reversible
-from pbem.acts.arguments import ADDRESS, SEAT, TURN, Free, PlayerCommand, Proof
-from pbem.registry import PLAY_ACTIONS, SEAT_ACTIONS
+from pbem.actions.arguments import ABOUT, ADDRESS, CAMPAIGN, CODE, SEAT, TURN, PlayerCommand, Proof
+from pbem.actions.base import Confirmed, Harmless, Reversible
+from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.ruleset.fields import Word
 from pbem.ruleset.orders import OrderBook
 
 _SHOWS = Harmless("it only shows")
-
-CAMPAIGN = Free("campaign", "the name of a campaign", "trap7")
-CODE = Free("code", "the code you were mailed", "k3v7mq2xw5n4tzpa")
-ABOUT = Free("word", "a word", "combat")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from pbem.acts.people.remailing import RENEWED, find_report, mail_again, mail_copy, recall_copies
-from pbem.acts.people.seating import place_of
-from pbem.acts.people.welcoming import welcome
-from pbem.campaign.journal import note
+from pbem.actions.seats import place_of
+from pbem.actions.welcome import RENEWED, find_report, mail_again, mail_copy, recall_copies, welcome
+from pbem.campaign.history import note
 from pbem.campaign.notices import send_page, send_words
-from pbem.campaign.people.confirming import DAYS, ENOUGH_CODES, put_request
-from pbem.campaign.people.deputies import appoint, end_of, stands_in_for
-from pbem.campaign.people.identity import enrol, find_person
+from pbem.campaign.people import (
+    DAYS,
+    ENOUGH_CODES,
+    appoint,
+    end_of,
+    enrol,
+    find_person,
+    new_token,
+    put_request,
+    stands_in_for,
+)
 from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign, locked_campaign
-from pbem.campaign.tokens import new_token
 from pbem.desk.replies import Case
 from pbem.desk.requests import AskedByPerson
 from pbem.desk.seats import seats_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pbem.calendar.schedule import Schedule
-from pbem.campaign.people.identity import find_person
+from pbem.campaign.people import find_person
+from pbem.campaign.schedule import Schedule
 from pbem.desk.claims import Claim, Declined, Disagreeing, Impostor, Lapsed, Unproven
 from pbem.desk.floods import tell_of_guesses
 from pbem.desk.kept import keep

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 
-from pbem.acts.act import Scene
-from pbem.acts.arguments import PlayerCommand, Proof, SeatCommand
-from pbem.acts.people.playing import ChooseWord, Leave
-from pbem.acts.time.extending import AskForTime
-from pbem.campaign.people.confirming import known_code
-from pbem.campaign.people.identity import find_person
+from pbem.actions.arguments import PlayerCommand, Proof, SeatCommand
+from pbem.actions.base import Scene
+from pbem.actions.deadlines import AskForTime
+from pbem.actions.players import ChooseWord, Leave
+from pbem.campaign.people import find_person, known_code
 from pbem.campaign.snapshot import locked_campaign
 from pbem.desk import changes, joining, lookups, rulebooks
 from pbem.desk.claims import Claim, Declined, Impostor, Seated, Stranger, Unproven

@@ -13,20 +13,18 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Act, Question, Scene, confirmation, leave_traces
-from pbem.acts.arguments import GmCommand, TextBlock, Wish
-from pbem.acts.channel import Channel, mail_channel
-from pbem.acts.past.forking import WhatIf
-from pbem.acts.past.patching import State
-from pbem.acts.past.preview import Preview
+from pbem.actions.arguments import GmCommand, TextBlock, Wish
+from pbem.actions.base import Act, Channel, Question, Scene, confirmation, leave_traces, mail_channel
+from pbem.actions.fork import WhatIf
+from pbem.actions.open_turn import Preview
+from pbem.actions.rerun import State
+from pbem.actions.statistics import Statistics, picture_of
 from pbem.app import House
+from pbem.campaign.people import token_fits
 from pbem.campaign.snapshot import locked_campaign
-from pbem.campaign.tokens import token_fits
 from pbem.desk.gm_commands import GM_COMMANDS, GmSheet, read_gm_sheet
 from pbem.desk.replies import Case, answer_gm, to_stranger, warn_gm
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
-from pbem.housekeeping.chart import picture_of
-from pbem.housekeeping.statistics import Statistics
 from pbem.mail.compose import Part
 from pbem.mail.message import attached_files, was_cut
 from pbem.report.answers import GmAnswer, GmCommandDone, GmImpostor, tell_findings

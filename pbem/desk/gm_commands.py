@@ -15,10 +15,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pbem.acts.arguments import GmCommand, TextBlock
-from pbem.campaign.reading import Lines, without_keys_in
+from pbem.actions.arguments import GmCommand, TextBlock
+from pbem.actions.registry import GM_ACTIONS
+from pbem.campaign.order_sheets import Lines, without_keys_in
 from pbem.mail.reply_parser import is_end
-from pbem.registry import GM_ACTIONS
 from pbem.ruleset.order_types import Parsed
 from pbem.ruleset.orders import OrderBook
 from pbem.ruleset.tokenizer import split_words

@@ -10,13 +10,11 @@ from collections.abc import Callable
 
 from sqlalchemy import select
 
-from pbem.acts.act import Scene
-from pbem.acts.people.seating import free_places, place_of, seat_or_list
-from pbem.campaign.journal import note
+from pbem.actions.base import Scene
+from pbem.actions.seats import free_places, place_of, seat_or_list
+from pbem.campaign.history import note
 from pbem.campaign.notices import send_words
-from pbem.campaign.people.confirming import DAYS, find_request, put_request, settle
-from pbem.campaign.people.identity import enrol
-from pbem.campaign.people.standby import find_applicant
+from pbem.campaign.people import DAYS, enrol, find_applicant, find_request, put_request, settle
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, lock_campaign, locked_campaign
 from pbem.desk.commands import Confirm, Join, Withdraw
 from pbem.desk.confirmed import ask_new_address, confirm_address, confirm_deputy, confirm_moved

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
-from pbem.campaign.reading import Lines
-from pbem.campaign.tokens import token_fits
+from pbem.campaign.order_sheets import Lines
+from pbem.campaign.people import token_fits
 from pbem.desk.claims import Claim, Declined, Disagreeing, Evidence, Impostor, Lapsed, Proof, Seated, Stranger, Unproven
 from pbem.desk.limits import is_guess
 from pbem.desk.replies import Case

@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from sqlalchemy import bindparam, or_, select, update
 
-from pbem.campaign.people.confirming import A_DAY, DAYS, QUESTIONS, asked_today, is_open, put_request, settle
-from pbem.campaign.people.identity import find_person
+from pbem.campaign.people import A_DAY, DAYS, QUESTIONS, asked_today, find_person, is_open, put_request, settle
 from pbem.desk.choosing import meant
 from pbem.desk.claims import Confirmed, Unproven
 from pbem.desk.dispatch import YES, find_asked, first_line

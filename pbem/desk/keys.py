@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import select
 
-from pbem.campaign.people.confirming import known_code
-from pbem.campaign.tokens import token_fits
+from pbem.campaign.people import known_code, token_fits
 from pbem.desk.commands import Confirm
 from pbem.desk.gm_commands import GmSheet
 from pbem.desk.replies import Case

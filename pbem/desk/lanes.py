@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.acts.arguments import PlayerCommand
+from pbem.actions.arguments import PlayerCommand
 from pbem.app import House
 from pbem.desk.attempts import ALONE, MOST_ATTEMPTS, Waiting, attempted, in_groups, raw_letter, unsorted_letters
 from pbem.desk.bounces import returned_mail

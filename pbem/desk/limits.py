@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import Select, and_, bindparam, func, not_, select
 
-from pbem.campaign.journal import note
+from pbem.campaign.history import note
 from pbem.desk.replies import Case, midnight
 from pbem.desk.seats import SeatContext
 from pbem.store.models import Act, Sheet

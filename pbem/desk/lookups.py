@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.acts.channel import format_days
-from pbem.acts.people.remailing import RESENT, find_report, mail_again
-from pbem.campaign.due import Waiting, load_waiting
-from pbem.campaign.labels import Labels, as_counted, labels_named, labels_of, turns_called
-from pbem.campaign.people.deputies import deputies_of
-from pbem.campaign.people.standby import place_number
+from pbem.actions.base import format_days
+from pbem.actions.welcome import RESENT, find_report, mail_again
+from pbem.campaign.deadlines import Waiting, load_waiting
+from pbem.campaign.history import Labels, as_counted, labels_named, labels_of, turns_called
+from pbem.campaign.people import deputies_of, place_number
 from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place, load_campaign
 from pbem.desk.commands import History, Resend, Status
 from pbem.desk.replies import Case, sent_today, was_sent

@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 
 from pbem.app import House
 from pbem.campaign.notices import Postman, house_key
-from pbem.campaign.sheets import receipt_name
+from pbem.campaign.order_sheets import receipt_name
 from pbem.desk.claims import Confirmed
 from pbem.desk.seats import SeatContext, as_mailed_to, is_known
 from pbem.mail.authentication import Verdict

@@ -25,8 +25,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pbem.acts.arguments import PlayerCommand
-from pbem.campaign.courtesies import without_courtesies
+from pbem.actions.arguments import PlayerCommand
+from pbem.campaign.order_sheets import without_courtesies
 from pbem.desk.commands import COMMANDS, VERBS, WITH_TEXT
 from pbem.desk.days import with_days
 from pbem.desk.replies import Case

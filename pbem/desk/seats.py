@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Row, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.policy import Policy
+from pbem.campaign.house_rules import Policy
 from pbem.ruleset.values import Seat
 from pbem.store.models import Campaign, Deputy, Person, Report, ReportCopy, SeatRow, Turn
 from pbem.store.types import HoldKind, Phase, Seating

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.campaign.reading import Lines, without_keys_in
+from pbem.campaign.order_sheets import Lines, without_keys_in
 from pbem.desk.sheet import find_sheet
 from pbem.mail.mime import decode_text
 from pbem.mail.reply_parser import own_lines, plain

@@ -7,10 +7,17 @@ import json
 import re
 from collections.abc import Iterable
 
-from pbem.calendar.schedule import Schedule
-from pbem.campaign.reading import Reading, read_lines
-from pbem.campaign.sheets import Counted, SheetRead, earlier_sheets, keep_sheets, make_receipt
-from pbem.campaign.tokens import token_fits
+from pbem.campaign.order_sheets import (
+    Counted,
+    Reading,
+    SheetRead,
+    earlier_sheets,
+    keep_sheets,
+    make_receipt,
+    read_lines,
+)
+from pbem.campaign.people import token_fits
+from pbem.campaign.schedule import Schedule
 from pbem.desk.choosing import meant
 from pbem.desk.claims import Seated
 from pbem.desk.floods import tell_of_sheets

@@ -12,8 +12,7 @@ from sqlalchemy import select
 
 from pbem.archive.record import folder_name
 from pbem.archive.writer import campaigns_there, turn_folder, turns_there
-from pbem.campaign.archiving import Resolved, load_resolved, resolved_turns
-from pbem.campaign.restoring import damaged
+from pbem.campaign.archive_sync import Resolved, damaged, load_resolved, resolved_turns
 from pbem.config import Settings
 from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import MISREAD

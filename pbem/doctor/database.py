@@ -12,12 +12,12 @@ from pathlib import Path
 from sqlalchemy import func, inspect, select, text, update
 from sqlalchemy.exc import DBAPIError
 
-from pbem.acts.past.chain import find_break
-from pbem.calendar.schedule import Schedule
-from pbem.campaign.columns import find_faults
-from pbem.campaign.proof import CODE_REPAIR, code_change
+from pbem.actions.withdrawal import find_break
+from pbem.campaign.archive_sync import CODE_REPAIR, code_change
+from pbem.campaign.column_checks import find_faults
+from pbem.campaign.damaged_rows import UNREADABLE
+from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import load_campaign
-from pbem.campaign.unreadable import UNREADABLE
 from pbem.config import Settings
 from pbem.doctor.advice import advice_for_database
 from pbem.doctor.archive import archive

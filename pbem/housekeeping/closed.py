@@ -8,7 +8,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.campaign.unreadable import keep_fact, read_fact
+from pbem.campaign.damaged_rows import keep_fact, read_fact
 from pbem.config import INACTIVE
 from pbem.errors import ConfigError
 from pbem.store.migrate import require_unchanged

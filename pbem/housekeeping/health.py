@@ -7,8 +7,8 @@ import datetime as dt
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.calendar.outage import Watch
-from pbem.campaign.unreadable import noticed
+from pbem.campaign.damaged_rows import noticed
+from pbem.campaign.schedule import Watch
 from pbem.housekeeping.closed import closed_words
 from pbem.housekeeping.watching import read_watch
 from pbem.mail.outbox import GIVE_UP

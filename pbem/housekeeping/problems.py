@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import replace
 
 from pbem.app import House
-from pbem.campaign.due import Due
+from pbem.campaign.deadlines import Due
 from pbem.campaign.notices import tell_gm_once
 from pbem.campaign.snapshot import load_campaign, lock_campaign
 from pbem.errors import ConfigError, StoreError, in_words

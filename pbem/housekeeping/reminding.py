@@ -11,7 +11,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.campaign.due import Waiting, load_waiting
+from pbem.campaign.deadlines import Waiting, load_waiting
 from pbem.campaign.notices import Postman, tell_gm_once
 from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place, load_last_reports, locked_campaign
 from pbem.errors import StoreError, in_words

@@ -15,14 +15,13 @@ from dataclasses import dataclass, field
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Scene
-from pbem.acts.ruling.adjudicating import needs_ruling
-from pbem.acts.time.holding import hold
+from pbem.actions.base import Scene
+from pbem.actions.deadlines import hold
+from pbem.actions.ruling import needs_ruling
 from pbem.app import House
-from pbem.campaign.due import BY_DEADLINE, Due, Waiting, load_waiting, still_due
-from pbem.campaign.holds import describe_hold
+from pbem.campaign.deadlines import BY_DEADLINE, Due, Waiting, load_waiting, still_due
 from pbem.campaign.notices import tell_gm_once, was_told
-from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, describe_hold, locked_campaign
 from pbem.errors import StoreError, in_words
 from pbem.report.notices import HeldTurn
 from pbem.ruleset.protocol import Adjudicated

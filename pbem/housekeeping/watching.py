@@ -17,11 +17,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.calendar.outage import Outage, Watch, after_failure, after_poll
-from pbem.campaign.due import Waiting, load_waiting
-from pbem.campaign.journal import note
+from pbem.campaign.damaged_rows import UNREADABLE, keep_fact, read_fact
+from pbem.campaign.deadlines import Waiting, load_waiting
+from pbem.campaign.history import note
+from pbem.campaign.schedule import Outage, Watch, after_failure, after_poll
 from pbem.campaign.snapshot import load_campaign
-from pbem.campaign.unreadable import UNREADABLE, keep_fact, read_fact
 from pbem.errors import CampaignError
 from pbem.log import tell
 from pbem.store.models import Campaign, Fact, InboxMessage

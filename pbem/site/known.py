@@ -15,10 +15,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.campaign.holds import is_pause
-from pbem.campaign.press.pieces import NEWS
-from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_state
-from pbem.campaign.unreadable import fault_of, unreadable_words
+from pbem.campaign.damaged_rows import fault_of, unreadable_words
+from pbem.campaign.press import NEWS
+from pbem.campaign.snapshot import CampaignSnapshot, is_pause, live, load_campaign, load_state
 from pbem.errors import StoreError
 from pbem.report.facts import Said
 from pbem.ruleset.protocol import AnyRuleset

@@ -18,8 +18,8 @@ from sqlalchemy.orm import Session
 
 from pbem.app import House
 from pbem.archive.record import file_hash, words_told
+from pbem.campaign.damaged_rows import UNREADABLE, keep_fact, read_fact
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
-from pbem.campaign.unreadable import UNREADABLE, keep_fact, read_fact
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError, in_words
 from pbem.games import rulebook
 from pbem.report.markdown import as_html

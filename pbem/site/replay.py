@@ -20,9 +20,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.app import House
+from pbem.campaign.files import Shelf, named
 from pbem.campaign.history import orders_told
-from pbem.campaign.press.pieces import DIARY, PRESS
-from pbem.campaign.shelf import Shelf, named
+from pbem.campaign.press import DIARY, PRESS
 from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.report.attachments import raster_svg
 from pbem.report.pictures import UnfitPicture, check

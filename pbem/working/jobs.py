@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Mapping
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.acts.ruling.adjudicating import held_for_rulings
-from pbem.acts.turns.run_requests import asked_runs
+from pbem.actions.ruling import held_for_rulings
+from pbem.actions.run_turn import asked_runs
 from pbem.app import House
-from pbem.campaign.due import due, open_turns
-from pbem.campaign.unreadable import UNREADABLE
+from pbem.campaign.damaged_rows import UNREADABLE
+from pbem.campaign.deadlines import due, open_turns
 from pbem.desk.attempts import ALONE
 from pbem.desk.lanes import sort_letters
 from pbem.errors import CampaignError

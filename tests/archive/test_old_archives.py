@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import do
-from pbem.acts.past.rolling import RollBack
+from pbem.actions.base import do
+from pbem.actions.rollback import RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import verify
 from pbem.errors import ReplayError

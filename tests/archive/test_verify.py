@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from pbem.acts.act import do
-from pbem.acts.past.amending import Amend
-from pbem.acts.past.patching import Patch
-from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import RollBack
+from pbem.actions.base import do
+from pbem.actions.rerun import Amend, Patch
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.rollback import RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import Verified, find_campaigns, verify
 from pbem.errors import ReplayError

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from pbem.acts.act import do
-from pbem.acts.opening import Start
-from pbem.acts.past.amending import Amend
-from pbem.acts.past.rerunning import Changes
+from pbem.actions.base import do
+from pbem.actions.rerun import Amend
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.start import Start
 from pbem.archive import file_hash
 from pbem.errors import ReplayError
 from pbem.ruleset import digest

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pbem.acts.act import do
-from pbem.acts.past.rolling import RollBack
+from pbem.actions.base import do
+from pbem.actions.rollback import RollBack
 from pbem.backup import back_up
 from pbem.config import load_settings
 from tests.campaign.history import begin, play, send
@@ -40,7 +40,7 @@ def in_the_middle(desk: Desk) -> None:
 
 def play_again(desk: Desk) -> None:
     """The turn that is open is run, and what it has to mail waits."""
-    from pbem.acts.turns.turnrun import at_any_rate, run_turn
+    from pbem.actions.run_turn import at_any_rate, run_turn
 
     assert run_turn(desk.house, "toy1", desk.now, reason="test", still=at_any_rate)
 

@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from pbem.app import open_house
 from pbem.backup import check_backup, import_campaign, restore_home
-from pbem.campaign.columns import CHECKS, find_faults
+from pbem.campaign.column_checks import CHECKS, find_faults
 from pbem.errors import BackupError, PbemError
 from pbem.housekeeping.closed import open_home
 from pbem.housekeeping.status import house_status

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from pbem.app import House, open_house
 from pbem.backup import back_up, check_backup, export_campaign, import_campaign, restore_home
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.config import load_settings
 from pbem.errors import BackupError
 from pbem.store.models import Campaign

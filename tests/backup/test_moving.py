@@ -20,13 +20,13 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import do
-from pbem.acts.time.holding import Hold, Release
-from pbem.acts.turns.turnrun import run_turn
+from pbem.actions.base import do
+from pbem.actions.deadlines import Hold, Release
+from pbem.actions.run_turn import run_turn
 from pbem.app import House, open_house
 from pbem.archive.verify import verify
 from pbem.backup import back_up, export_campaign, import_campaign, others, restore_home, take_back
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import BackupError, CampaignError
 from pbem.housekeeping.status import house_status

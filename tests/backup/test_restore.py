@@ -11,11 +11,11 @@ import psycopg
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import do
-from pbem.acts.time.holding import Release
+from pbem.actions.base import do
+from pbem.actions.deadlines import Release
 from pbem.app import open_house
 from pbem.backup import back_up, check_backup, restore_home
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, StoreError

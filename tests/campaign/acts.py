@@ -18,30 +18,25 @@ from typing import Any
 
 from sqlalchemy import update
 
-from pbem.acts.act import Act as Deed
-from pbem.acts.act import do, look
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
-from pbem.acts.past.amending import Amend
-from pbem.acts.past.chain import find_break
-from pbem.acts.past.entering import GiveSheet
-from pbem.acts.past.forking import CopyTo
-from pbem.acts.past.mending import Mend
-from pbem.acts.past.patching import Patch
-from pbem.acts.past.preview import ShowPreview
-from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import GoForward, RollBack
-from pbem.acts.people.roster import ExpelSeat, GiveSeat, PauseSeat, ResumeSeat, SetPolicy, VacateSeat
-from pbem.acts.ruling.adjudicating import ShowRulingForm, TakeRuling
-from pbem.acts.ruling.rolling import RollDice
-from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling
-from pbem.acts.time.extending import Extend
-from pbem.acts.time.holding import Hold, Release
-from pbem.acts.time.scheduling import Reschedule
+from pbem.actions.base import Act as Deed
+from pbem.actions.base import do, look
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.deadlines import Extend, Hold, Release, Reschedule
+from pbem.actions.fork import CopyTo
+from pbem.actions.open_turn import GiveSheet, RollDice, ShowPreview
+from pbem.actions.rerun import Amend, Patch
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.rollback import GoForward, Mend, RollBack
+from pbem.actions.ruling import ShowRulingForm, TakeRuling
+from pbem.actions.seats import ExpelSeat, GiveSeat, PauseSeat, ResumeSeat, VacateSeat
+from pbem.actions.settings import SetPolicy
+from pbem.actions.start import Start
+from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
+from pbem.actions.withdrawal import find_break
 from pbem.app import House
-from pbem.campaign.people.dicewords import choose_word
+from pbem.campaign.history import choose_word
+from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import find_place, load_campaign, locked_campaign
-from pbem.campaign.tokens import hash_token
 from pbem.desk.answer import answer_letters
 from pbem.errors import PbemError, StoreError
 from pbem.mail.fetch import open_mailbox, poll

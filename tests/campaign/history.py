@@ -7,12 +7,11 @@ from typing import Any
 
 from sqlalchemy import select
 
-from pbem.acts.turns.turnrun import at_any_rate, keep_run, run_turn
+from pbem.actions.run_turn import at_any_rate, keep_run, run_turn
 from pbem.archive import ReplayProof
-from pbem.campaign.archiving import archive_now
-from pbem.campaign.proof import prove
-from pbem.campaign.resolving import compute, load_before
+from pbem.campaign.archive_sync import archive_now, prove
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
+from pbem.campaign.turns import compute, load_before
 from pbem.store.models import Act, Turn
 from tests.toy.home import ADDRESSES, Desk
 

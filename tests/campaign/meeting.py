@@ -18,10 +18,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, event
 
-from pbem.acts.past.chain import find_break
+from pbem.actions.withdrawal import find_break
 from pbem.app import House, open_house
 from pbem.archive.verify import verify
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import PbemError
 from pbem.tick import tick

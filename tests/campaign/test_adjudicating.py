@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from pbem.acts.act import Scene, do, look
-from pbem.acts.past.rolling import RollBack
-from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
-from pbem.acts.time.extending import extend
-from pbem.acts.time.holding import release
-from pbem.acts.turns.run_requests import AskForRun
-from pbem.campaign.proof import prove
+from pbem.actions.base import Scene, do, look
+from pbem.actions.deadlines import extend, release
+from pbem.actions.rollback import RollBack
+from pbem.actions.ruling import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
+from pbem.actions.run_turn import AskForRun
+from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated

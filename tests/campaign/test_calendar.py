@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from icalendar import Calendar
 
-from pbem.acts.act import do
-from pbem.acts.time.extending import Extend
+from pbem.actions.base import do
+from pbem.actions.deadlines import Extend
 from pbem.report.data import deadline_entry
 from tests.toy.home import Desk
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.creation import NewCampaign, check_seats, create
+from pbem.actions.create import NewCampaign, check_seats, create
 from pbem.errors import CampaignError
 from pbem.ruleset import SetupError, seal
 from pbem.store.models import Act, Campaign

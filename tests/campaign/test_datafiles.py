@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.acts.datafiles import read_data
+from pbem.actions.create import read_data
 from pbem.errors import CampaignError
 
 RED = {"gold": 40, "title": "no", "ships": ["Argo", "Swift"], "since": "1805-10-21", "1": None}

@@ -6,11 +6,11 @@ import datetime as dt
 
 import pytest
 
-from pbem.acts.act import do, look
-from pbem.acts.time.scheduling import Deadlines, Reschedule, ShowDeadlines
-from pbem.calendar.schedule import Schedule
+from pbem.actions.base import do, look
+from pbem.actions.deadlines import Deadlines, Reschedule, ShowDeadlines
 from pbem.campaign.deadlines import Away, next_deadline
-from pbem.campaign.policy import Policy
+from pbem.campaign.house_rules import Policy
+from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
 from tests.toy.home import Desk, text_of
 

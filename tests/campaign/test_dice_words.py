@@ -8,11 +8,11 @@ import hmac
 import pytest
 from sqlalchemy import update
 
-from pbem.acts.act import do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
 from pbem.archive import drawn_word, mixed_seed, rehearsal_seed, words_told
-from pbem.campaign.people.dicewords import choose_word
+from pbem.campaign.history import choose_word
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.store.models import Campaign, SeatRow

@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from pbem.campaign.due import due, open_turns
+from pbem.campaign.deadlines import due, open_turns
 from tests.toy.home import Desk, text_of
 
 ANN, BOB = "ann@example.org", "bob@example.org"

@@ -19,18 +19,16 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from sqlalchemy import func, select
 
-from pbem.acts.act import Scene, do, look
-from pbem.acts.gm import mail_gm_token
-from pbem.acts.past.forking import TryOut
-from pbem.acts.past.preview import ShowPreview, write_preview
-from pbem.acts.past.rolling import RollBack
-from pbem.acts.ruling.adjudicating import ShowRulingForm, read_folder, ruling_by_mail, write_folder
-from pbem.acts.time.holding import release
+from pbem.actions.base import Scene, do, look
+from pbem.actions.deadlines import release
+from pbem.actions.fork import TryOut
+from pbem.actions.open_turn import ShowPreview, write_preview
+from pbem.actions.rollback import RollBack
+from pbem.actions.ruling import ShowRulingForm, read_folder, ruling_by_mail, write_folder
+from pbem.actions.settings import mail_gm_token
 from pbem.archive import file_hash
 from pbem.archive.verify import verify
-from pbem.campaign.archiving import archive_left
-from pbem.campaign.proof import prove
-from pbem.campaign.restoring import restore
+from pbem.campaign.archive_sync import archive_left, prove, restore
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError, ReplayError
 from pbem.mail.message import Attached
@@ -379,7 +377,7 @@ def test_files_are_examined_while_others_use_the_database(tmp_path: Path, monkey
                 wrote.append([other.execute(each).fetchall() for each in command])
             return examine(files)
 
-        monkeypatch.setattr("pbem.acts.ruling.adjudicating.examine", examine_meanwhile)
+        monkeypatch.setattr("pbem.actions.ruling.examine", examine_meanwhile)
         forged = post(desk, gm_mail("0" * len(found[1]), FIRST))
         assert wrote == []
         assert "is taken" not in forged

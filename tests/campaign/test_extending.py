@@ -7,11 +7,10 @@ import datetime as dt
 import pytest
 from sqlalchemy import update
 
-from pbem.acts.act import Scene, attempt, do
-from pbem.acts.time.extending import Extend, extend, needed_votes, read_extension, vote
-from pbem.acts.time.scheduling import Reschedule
+from pbem.actions.base import Scene, attempt, do
+from pbem.actions.deadlines import Extend, Reschedule, extend, needed_votes, read_extension, vote
+from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import load_campaign
-from pbem.campaign.tokens import hash_token
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
 from pbem.store.models import Campaign, SeatRow, Turn

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.acts.act import do, look
-from pbem.acts.past.entering import GiveSheet
-from pbem.acts.past.forking import Compare, Compared, CopyTo
-from pbem.acts.past.preview import ShowPreview
+from pbem.actions.base import do, look
+from pbem.actions.fork import Compare, Compared, CopyTo
+from pbem.actions.open_turn import GiveSheet, ShowPreview
 from pbem.errors import CampaignError
 from pbem.store.models import Person, SeatRow, Turn
 from tests.campaign.history import begin, live_turns, play, proof, rows, snapshot

@@ -6,12 +6,11 @@ import re
 
 import pytest
 
-from pbem.acts.act import Scene, do
-from pbem.acts.past.entering import GiveSheet
-from pbem.acts.people.seating import pause_seat
-from pbem.acts.time.extending import extend
-from pbem.acts.time.holding import hold, release
-from pbem.acts.turns.turnrun import run_turn
+from pbem.actions.base import Scene, do
+from pbem.actions.deadlines import extend, hold, release
+from pbem.actions.open_turn import GiveSheet
+from pbem.actions.run_turn import run_turn
+from pbem.actions.seats import pause_seat
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.campaign.labels import UNKNOWN, as_counted, label_at, turns_called
+from pbem.campaign.history import UNKNOWN, as_counted, label_at, turns_called
 
 LABELS = {
     1: "turn 1, movement",

@@ -8,12 +8,11 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import delete, update
 
-from pbem.acts.act import do, look
-from pbem.acts.past.amending import Amend
-from pbem.acts.past.chain import find_break
-from pbem.acts.past.mending import Mend
-from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import GoForward, RollBack
+from pbem.actions.base import do, look
+from pbem.actions.rerun import Amend
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.rollback import GoForward, Mend, RollBack
+from pbem.actions.withdrawal import find_break
 from pbem.archive.verify import verify
 from pbem.errors import CampaignError
 from pbem.store.models import Campaign, Report, SeatRow, Turn

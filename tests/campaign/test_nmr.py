@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import update
 
-from pbem.campaign.people.identity import enrol
-from pbem.campaign.people.standby import enlist
-from pbem.housekeeping.status import SeatStatus, house_status
+from pbem.actions.status import SeatStatus
+from pbem.campaign.people import enlist, enrol
+from pbem.housekeeping.status import house_status
 from pbem.store.models import SeatRow
 from pbem.tick import run_now
 from tests.toy.home import Desk, text_of

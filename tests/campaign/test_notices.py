@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from pbem.acts.act import do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
-from pbem.acts.past.rolling import GoForward, RollBack
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.rollback import GoForward, RollBack
+from pbem.actions.start import Start
 from pbem.campaign.notices import Postman
 from pbem.report.facts import DrawnPicture, ReportParts
 from pbem.store.models import Campaign

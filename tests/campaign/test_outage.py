@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.calendar.outage import Outage, Watch, after_failure, after_poll
+from pbem.campaign.schedule import Outage, Watch, after_failure, after_poll
 
 NOON = dt.datetime(2026, 11, 6, 12, 0, tzinfo=dt.UTC)
 MINUTE, HOUR, DAY = (dt.timedelta(**{unit: 1}) for unit in ("minutes", "hours", "days"))

@@ -6,16 +6,13 @@ import datetime as dt
 
 import pytest
 
-from pbem.acts.act import Scene, do
-from pbem.acts.past.amending import Amend
-from pbem.acts.past.patching import read_edit
-from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import RollBack
-from pbem.acts.time.extending import extend
-from pbem.acts.time.holding import hold
-from pbem.acts.turns.run_requests import AskForRun, is_asked
-from pbem.acts.turns.turnrun import run_turn
-from pbem.campaign.due import Due, due, open_turns
+from pbem.actions.base import Scene, do
+from pbem.actions.deadlines import extend, hold
+from pbem.actions.rerun import Amend, read_edit
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.rollback import RollBack
+from pbem.actions.run_turn import AskForRun, is_asked, run_turn
+from pbem.campaign.deadlines import Due, due, open_turns
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.housekeeping.reviewing import may_run

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from pbem.acts.act import do, look
-from pbem.acts.past.amending import Amend
-from pbem.acts.past.patching import Patch, Patched, ShowState
-from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import RollBack
+from pbem.actions.base import do, look
+from pbem.actions.rerun import Amend, Patch, Patched, ShowState
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.rollback import RollBack
 from pbem.archive import PatchError
 from pbem.errors import CampaignError
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, subjects

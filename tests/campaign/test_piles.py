@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.acts.act import look
-from pbem.acts.past.preview import ShowPreview
+from pbem.actions.base import look
+from pbem.actions.open_turn import ShowPreview
 from pbem.app import TEMPLATES
-from pbem.campaign import piles
-from pbem.campaign.piles import Files, Pile, batches
+from pbem.campaign import files as piles
+from pbem.campaign.files import Files, Pile, batches
 from pbem.report import renderer as reporter
 from pbem.report.renderer import Reporter
 from pbem.store.models import Outgoing, Report

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import do, look
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
-from pbem.acts.past.rolling import RollBack
-from pbem.acts.press.from_gm import AddText, Broadcast, DropText, ShowPress, Text
-from pbem.acts.turns.turnrun import at_any_rate, run_turn
-from pbem.campaign.press.passing import MOST_CHARACTERS, passable
-from pbem.campaign.proof import prove
+from pbem.actions.base import do, look
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.press import AddText, Broadcast, DropText, ShowPress, Text
+from pbem.actions.rollback import RollBack
+from pbem.actions.run_turn import at_any_rate, run_turn
+from pbem.actions.start import Start
+from pbem.campaign.archive_sync import prove
+from pbem.campaign.press import MOST_CHARACTERS, passable
 from pbem.errors import CampaignError
 from pbem.ruleset import View
 from pbem.store.models import Act

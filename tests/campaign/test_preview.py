@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.acts.act import look
-from pbem.acts.past.preview import ShowPreview, write_preview
-from pbem.acts.turns.turnrun import run_turn
+from pbem.actions.base import look
+from pbem.actions.open_turn import ShowPreview, write_preview
+from pbem.actions.run_turn import run_turn
 from pbem.errors import CampaignError
 from pbem.ruleset import Order, View
 from pbem.store.models import Outgoing, Turn

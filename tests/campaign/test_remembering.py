@@ -8,11 +8,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from pbem.acts.act import do
-from pbem.acts.past.amending import Amend
-from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import RollBack
-from pbem.campaign.proof import prove
+from pbem.actions.base import do
+from pbem.actions.rerun import Amend
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.rollback import RollBack
+from pbem.campaign.archive_sync import prove
 from pbem.errors import ReplayError
 from pbem.ruleset import Json, View
 from pbem.store.models import Report, SeatRow

@@ -8,13 +8,12 @@ import json
 import pytest
 from sqlalchemy import select, update
 
-from pbem.acts.act import do, look
-from pbem.acts.channel import CLI, DRY_RUN
-from pbem.acts.past.rolling import GoForward, RollBack
-from pbem.acts.people.roster import ExpelSeat, GiveSeat, ResumeSeat, VacateSeat
-from pbem.acts.time.holding import Hold
+from pbem.actions.base import CLI, DRY_RUN, do, look
+from pbem.actions.deadlines import Hold
+from pbem.actions.rollback import GoForward, RollBack
+from pbem.actions.seats import ExpelSeat, GiveSeat, ResumeSeat, VacateSeat
+from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import Place
-from pbem.campaign.tokens import hash_token
 from pbem.errors import CampaignError
 from pbem.store.models import Campaign, Deputy, SeatRow, Turn
 from pbem.tick import run_now

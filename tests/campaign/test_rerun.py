@@ -7,15 +7,12 @@ import datetime as dt
 
 import pytest
 
-from pbem.acts.act import Scene, do, look
-from pbem.acts.channel import MOST_LINES, differing_lines
-from pbem.acts.past.amending import Amend, keep_amendment
-from pbem.acts.past.entering import GiveSheet
-from pbem.acts.past.impact import Impact, plan_amendment
-from pbem.acts.past.patching import Patch
-from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import GoForward, RollBack
-from pbem.campaign.reading import Lines
+from pbem.actions.base import MOST_LINES, Scene, differing_lines, do, look
+from pbem.actions.open_turn import GiveSheet
+from pbem.actions.rerun import Amend, Patch, keep_amendment
+from pbem.actions.rerun_plan import Changes, Impact, plan_amendment
+from pbem.actions.rollback import GoForward, RollBack
+from pbem.campaign.order_sheets import Lines
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Json

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from pbem.acts.act import do
-from pbem.acts.past.amending import Amend
-from pbem.acts.past.forking import CopyTo
-from pbem.acts.past.rerunning import Changes
-from pbem.acts.past.rolling import RollBack
-from pbem.acts.turns.turnrun import run_turn
-from pbem.campaign import restoring
+from pbem.actions.base import do
+from pbem.actions.fork import CopyTo
+from pbem.actions.rerun import Amend
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.rollback import RollBack
+from pbem.actions.run_turn import run_turn
+from pbem.campaign import archive_sync as restoring
 from pbem.tick import tick
 from tests.campaign.history import begin, play, proof
 from tests.toy.home import Desk, open_desk
@@ -116,7 +116,7 @@ def test_moving_it_away_as_told_mends_it(past: Desk) -> None:
 def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that was killed before its folder was written, and then rolled back, is not missing beside the others."""
     begin(desk)
-    monkeypatch.setattr("pbem.acts.turns.turnrun.archive_now", lambda *_: None)
+    monkeypatch.setattr("pbem.actions.run_turn.archive_now", lambda *_: None)
     run_turn(desk.house, "toy1", desk.now, reason="test")
     do(desk.house, "toy1", RollBack(1), desk.now)
     desk.tick()

@@ -9,14 +9,14 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Scene, do, look
-from pbem.acts.channel import CLI
-from pbem.acts.past.rolling import GoForward, RollBack
-from pbem.acts.people.roster import GiveSeat
-from pbem.acts.turns.turnrun import at_any_rate, run_turn
+from pbem.actions.base import CLI, Scene, do, look
+from pbem.actions.rollback import GoForward, RollBack
+from pbem.actions.run_turn import at_any_rate, run_turn
+from pbem.actions.seats import GiveSeat
+from pbem.actions.status import render_status
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
-from pbem.housekeeping.status import house_status, render_status
+from pbem.housekeeping.status import house_status
 from pbem.store.models import InboxMessage, SeatRow, Sheet, Turn
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, snapshot, subjects
 from tests.toy.home import Desk, text_of

@@ -12,15 +12,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import do, look
-from pbem.acts.journal import ShowJournal
-from pbem.acts.past.preview import ShowPreview
-from pbem.acts.past.rolling import RollBack
-from pbem.acts.ruling.adjudicating import TakeRuling
-from pbem.acts.ruling.rolling import RollDice, ShowRolls
+from pbem.actions.base import do, look
+from pbem.actions.open_turn import RollDice, ShowPreview, ShowRolls
+from pbem.actions.rollback import RollBack
+from pbem.actions.ruling import TakeRuling
+from pbem.actions.settings import ShowJournal
 from pbem.archive import file_hash
 from pbem.archive.verify import Verified, verify
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Roll, canonical
 from pbem.store.models import Turn

@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from pbem.acts.act import attempt, do, do_as_shown, look
-from pbem.acts.channel import CLI
-from pbem.acts.past.rolling import RollBack
-from pbem.acts.ruling.adjudicating import ShowRulingForm, Taken, TakeRuling, read_folder, render_ruling, write_folder
-from pbem.acts.ruling.withdrawing import DropRuling, RestoreRuling, RulingShown, ShowRuling
-from pbem.acts.time.holding import Release
+from pbem.actions.base import CLI, attempt, do, do_as_shown, look
+from pbem.actions.deadlines import Release
+from pbem.actions.rollback import RollBack
+from pbem.actions.ruling import ShowRulingForm, Taken, TakeRuling, read_folder, render_ruling, write_folder
+from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingShown, ShowRuling
 from pbem.backup import back_up, check_backup, restore_home
-from pbem.campaign.ground import Overtaken
-from pbem.campaign.tokens import hash_token
+from pbem.campaign.optimistic_lock import Overtaken
+from pbem.campaign.people import hash_token
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status
 from pbem.store.models import Campaign

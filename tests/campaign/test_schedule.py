@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from pbem.calendar.schedule import Schedule
+from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
 
 HALF_A_DAY = dt.timedelta(hours=12)

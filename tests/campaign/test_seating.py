@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import do, look
-from pbem.acts.opening import Start
-from pbem.acts.people.roster import GiveSeat, Invite, SetPolicy, ShowPolicy
-from pbem.acts.turns.turnrun import run_turn
-from pbem.campaign.policy import Policy
+from pbem.actions.base import do, look
+from pbem.actions.run_turn import run_turn
+from pbem.actions.seats import GiveSeat, Invite
+from pbem.actions.settings import SetPolicy, ShowPolicy
+from pbem.actions.start import Start
+from pbem.campaign.house_rules import Policy
 from pbem.commands.people import CHANGES
 from pbem.errors import CampaignError
 from pbem.housekeeping.status import house_status

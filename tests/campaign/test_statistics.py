@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbem.acts.act import look
+from pbem.actions.base import look
+from pbem.actions.statistics import MOST_ROWS, Came, ShowStatistics, Statistics, picture_of
 from pbem.commands import main
-from pbem.housekeeping.chart import MOST_ROWS, picture_of
-from pbem.housekeeping.statistics import Came, ShowStatistics, Statistics
 from pbem.report.pictures import check
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk
 

@@ -13,19 +13,17 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from pbem.acts.act import do, look
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.datafiles import read_data
-from pbem.acts.opening import Start
-from pbem.acts.past.forking import ShowFork
-from pbem.acts.past.patching import Patch, ShowState
-from pbem.acts.past.rolling import RollBack
-from pbem.acts.takeover import read_texts
+from pbem.actions.base import do, look
+from pbem.actions.create import NewCampaign, create, read_data, read_texts
+from pbem.actions.fork import ShowFork
+from pbem.actions.rerun import Patch, ShowState
+from pbem.actions.rollback import RollBack
+from pbem.actions.start import Start
 from pbem.archive import setup_dice, turn_dice
 from pbem.archive.record import folder_name
 from pbem.archive.replay import replay
 from pbem.archive.verify import find_campaigns, verify
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.commands import main
 from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Json, TurnInput, canonical

@@ -11,7 +11,7 @@ from threading import Event
 import pytest
 from sqlalchemy import text, update
 
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.errors import CampaignError, ConfigError, ReplayError
 from pbem.ruleset import Dice, OrderBook, TurnInput, View
 from pbem.ruleset import Event as Happening

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from pbem.acts.act import do
-from pbem.acts.opening import Start
-from pbem.acts.turns.turnrun import run_turn
-from pbem.campaign.ground import ATTEMPTS
+from pbem.actions.base import do
+from pbem.actions.run_turn import run_turn
+from pbem.actions.start import Start
+from pbem.campaign.optimistic_lock import ATTEMPTS
 from pbem.errors import CampaignError
 from pbem.games import rulebook
 from pbem.report.markdown import as_text

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.turns.turnrun import run_turn
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.run_turn import run_turn
 from pbem.app import open_house
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.desk.answer import answer_letters
 from pbem.errors import CampaignError
 from pbem.mail.fetch import open_mailbox, poll

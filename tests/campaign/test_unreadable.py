@@ -15,14 +15,14 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select, text
 
-from pbem.acts.act import look
+from pbem.actions.base import look
+from pbem.actions.statistics import ShowStatistics
 from pbem.app import open_house
-from pbem.campaign.columns import CHECKS, find_faults
+from pbem.campaign.column_checks import CHECKS, find_faults
 from pbem.commands import main
 from pbem.config import load_settings
 from pbem.doctor.database import database
 from pbem.errors import CampaignError
-from pbem.housekeeping.statistics import ShowStatistics
 from pbem.housekeeping.status import house_status
 from pbem.site import publish
 from pbem.store.models import Campaign

@@ -14,20 +14,18 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import select
 
-from pbem.acts.act import Act, Confirmed, Harmless, Reversible, Weight, Weighty
-from pbem.acts.arguments import GmCommand, PlayerCommand, TextBlock
-from pbem.acts.opening import Start
-from pbem.acts.past.amending import Amend
-from pbem.acts.past.entering import GiveSheet
-from pbem.acts.past.mending import Mend
-from pbem.acts.past.patching import Patch
-from pbem.acts.past.rolling import RollBack
-from pbem.acts.past.sheets import RestoreSheet
-from pbem.acts.people.playing import Leave
-from pbem.acts.people.roster import ExpelSeat, GiveSeat, VacateSeat
-from pbem.acts.ruling.adjudicating import TakeRuling
-from pbem.acts.ruling.withdrawing import RestoreRuling
-from pbem.acts.time.extending import Extend
+from pbem.actions.arguments import GmCommand, PlayerCommand, TextBlock
+from pbem.actions.base import Act, Confirmed, Harmless, Reversible, Weight, Weighty
+from pbem.actions.deadlines import Extend
+from pbem.actions.open_turn import GiveSheet
+from pbem.actions.players import Leave
+from pbem.actions.rerun import Amend, Patch
+from pbem.actions.rollback import Mend, RollBack
+from pbem.actions.ruling import TakeRuling
+from pbem.actions.seats import ExpelSeat, GiveSeat, VacateSeat
+from pbem.actions.sheets import RestoreSheet
+from pbem.actions.start import Start
+from pbem.actions.withdraw_ruling import RestoreRuling
 from pbem.app import House
 from pbem.commands import main
 from pbem.commands.weights import WEIGHTS

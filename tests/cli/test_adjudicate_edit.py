@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbem.acts.ruling.rulingform import read_form, write_form
+from pbem.actions.ruling import read_form, write_form
 from pbem.commands import main
 
 NOW = "2026-11-02T09:00Z"

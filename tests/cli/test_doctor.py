@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from pbem.campaign.proof import code_change, prove
+from pbem.campaign.archive_sync import code_change, prove
 from pbem.campaign.snapshot import load_campaign
 from pbem.doctor import examine
 from pbem.doctor.advice import advice_for_database

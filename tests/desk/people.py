@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from email.message import EmailMessage
 
-from pbem.acts.creation import NewCampaign, create
+from pbem.actions.create import NewCampaign, create
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from tests.toy.home import ADDRESS_IS_ENOUGH, ADDRESSES, Desk, text_of
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from pbem.actions.status import Undelivered
 from pbem.console.running import status_lines
-from pbem.housekeeping.status import Undelivered, house_status
+from pbem.housekeeping.status import house_status
 from pbem.store.models import Act, InboxMessage, Outgoing, Person, SeatRow, Sheet
 from pbem.store.types import MailState
 from tests.post.reports import exchange, gmail, postfix

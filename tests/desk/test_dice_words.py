@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pbem.acts.act import do
-from pbem.acts.opening import Start
-from pbem.acts.people.roster import GiveSeat
+from pbem.actions.base import do
+from pbem.actions.seats import GiveSeat
+from pbem.actions.start import Start
 from pbem.ruleset import seal
 from tests.desk.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, reports, words
 from tests.desk.trusting import believing, stamp

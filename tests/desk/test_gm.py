@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from pbem.acts.act import do
-from pbem.acts.gm import ChangeGm, mail_gm_token
+from pbem.actions.base import do
+from pbem.actions.settings import ChangeGm, mail_gm_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.desk.gm_commands import GM_COMMANDS
 from pbem.report.notices import GmToken

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from pbem.acts.ruling.rulingform import read_form
-from pbem.campaign.press.passing import passable
-from pbem.campaign.reading import read_lines
+from pbem.actions.ruling import read_form
+from pbem.campaign.order_sheets import read_lines
+from pbem.campaign.press import passable
 from pbem.desk.gm_commands import find_gm_sheet, read_gm_sheet
 from pbem.desk.originals import Original, forms_of, lines_of
 from pbem.desk.replies import bare_subject

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import do
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.start import Start
 from pbem.store.models import Campaign
 from pbem_rules.gm_adjudicated import RULESET as UMPIRE
 from tests.desk.people import CYD, EVE, ask, form, reports, words

@@ -8,7 +8,7 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.policy import Policy
+from pbem.campaign.house_rules import Policy
 from pbem.desk.answer import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.store.models import InboxMessage, Request, Sheet

@@ -8,8 +8,8 @@ import re
 import pytest
 from sqlalchemy import func, select
 
-from pbem.acts.gm import mail_gm_token
-from pbem.acts.turns.turnrun import run_turn
+from pbem.actions.run_turn import run_turn
+from pbem.actions.settings import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.store.models import Act, InboxMessage, Outgoing, Sheet
 from pbem.util import MASK, masked, without_keys

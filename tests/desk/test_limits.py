@@ -10,7 +10,7 @@ import tracemalloc
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.gm import mail_gm_token
+from pbem.actions.settings import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.desk.answer import answer_letters
 from pbem.store.models import Act, InboxMessage, Sheet

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from pbem.acts.gm import mail_gm_token
+from pbem.actions.settings import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.doctor.database import database
 from pbem.doctor.verdict import Examined

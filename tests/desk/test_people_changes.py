@@ -8,8 +8,8 @@ import re
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import do
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.start import Start
 from pbem.store.models import Act, Person
 from tests.desk.people import (
     ANN,

@@ -9,10 +9,11 @@ import threading
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import do
-from pbem.acts.opening import Start
-from pbem.acts.people.roster import SetPolicy, VacateSeat
-from pbem.campaign.people.standby import standbys
+from pbem.actions.base import do
+from pbem.actions.seats import VacateSeat
+from pbem.actions.settings import SetPolicy
+from pbem.actions.start import Start
+from pbem.campaign.people import standbys
 from pbem.desk.answer import answer_letters
 from pbem.errors import CampaignError
 from pbem.mail.fetch import open_mailbox, poll

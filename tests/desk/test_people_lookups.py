@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.acts.act import do
-from pbem.acts.opening import Start
-from pbem.acts.people.roster import SetPolicy
-from pbem.campaign.journal import note
+from pbem.actions.base import do
+from pbem.actions.settings import SetPolicy
+from pbem.actions.start import Start
+from pbem.campaign.history import note
 from pbem.desk.lookups import RESENDS_A_DAY
 from tests.desk.people import ANN, BOB, EVE, ask, form, reports, snapshot, token, words
 from tests.toy.home import Desk, text_of

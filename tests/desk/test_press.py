@@ -9,10 +9,10 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import func, select, update
 
-from pbem.acts.act import do
-from pbem.acts.people.roster import GiveSeat, VacateSeat
-from pbem.acts.press.writing import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
-from pbem.campaign.press.postbag import load_postbag
+from pbem.actions.base import do
+from pbem.actions.press_delivery import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
+from pbem.actions.seats import GiveSeat, VacateSeat
+from pbem.campaign.press import load_postbag
 from pbem.campaign.snapshot import load_campaign
 from pbem.desk.answer import answer_letters
 from pbem.mail.fetch import open_mailbox, poll

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import Scene
-from pbem.acts.people.seating import hand_over
-from pbem.campaign.people.identity import enrol
+from pbem.actions.base import Scene
+from pbem.actions.seats import hand_over
+from pbem.campaign.people import enrol
 from pbem.campaign.snapshot import find_place, locked_campaign
 from pbem.desk.answer import answer_letters
 from pbem.mail.fetch import open_mailbox, poll

@@ -7,15 +7,15 @@ from collections.abc import Iterable
 
 import pytest
 
-from pbem.acts.act import do
-from pbem.acts.people.roster import SetPolicy
+from pbem.actions.base import do
+from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
+from pbem.actions.settings import SetPolicy
 from pbem.desk.answer import answer_letters
 from pbem.desk.commands import COMMANDS, VERBS
 from pbem.desk.dispatch import HANDLERS, PERSON_HANDLERS
 from pbem.desk.requests import MOST_COMMANDS, find_request
 from pbem.desk.sheet import Header
 from pbem.mail.fetch import open_mailbox, poll
-from pbem.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.ruleset import AnyRuleset, Entry, Parsed, View
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
 from tests.desk.people import ANN, EVE, ask, confirm, insist, players, reports, token, words

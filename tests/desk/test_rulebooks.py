@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from pbem.acts.act import do
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.start import Start
 from pbem.desk.rulebooks import RULES_A_DAY, UNPROVEN_RULES_A_DAY
 from pbem.games import rulebook
 from pbem.report.markdown import headed_sections

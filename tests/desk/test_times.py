@@ -7,8 +7,9 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.channel import CLI
-from pbem.housekeeping.status import house_status, render_status
+from pbem.actions.base import CLI
+from pbem.actions.status import render_status
+from pbem.housekeeping.status import house_status
 from pbem.store.models import Absence, Act
 from tests.toy.home import Desk, text_of
 

@@ -9,8 +9,8 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import do
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.start import Start
 from pbem.store.models import Absence, Applicant, Deputy, Person, Press, SeatRow, Sheet, Vote
 from tests.desk.people import ANN, BOB, EVE, ask, code, form, reports, token
 from tests.desk.trusting import believing, stamp, told

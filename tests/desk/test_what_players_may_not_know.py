@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import Scene, do
-from pbem.acts.creation import RESERVED_SEATS, is_seat_name
-from pbem.acts.opening import Start
-from pbem.acts.past.entering import GiveSheet
-from pbem.acts.people.roster import GiveSeat
-from pbem.acts.time.holding import hold, release
-from pbem.campaign.snapshot import load_campaign
+from pbem.actions.base import Scene, do
+from pbem.actions.deadlines import hold, release
+from pbem.actions.open_turn import GiveSheet
+from pbem.actions.seats import GiveSeat
+from pbem.actions.start import Start
+from pbem.campaign.snapshot import RESERVED_SEATS, is_seat_name, load_campaign
 from pbem.store.models import Outgoing, Person
 from pbem.store.types import HoldKind, MailState
 from tests.desk.people import (

@@ -7,7 +7,7 @@ import datetime as dt
 
 from sqlalchemy import select, update
 
-from pbem.campaign.people.identity import enrol
+from pbem.campaign.people import enrol
 from pbem.store.models import Campaign, Deputy, SeatRow
 from tests.toy.home import Desk, text_of
 

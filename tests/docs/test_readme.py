@@ -11,18 +11,19 @@ from pathlib import Path
 import click
 import pytest
 
-from pbem.acts.journal import Entry
-from pbem.acts.people.roster import PolicyLine, Roster, in_words
-from pbem.acts.press.from_gm import PressShown, Text
-from pbem.acts.ruling.adjudicating import Taken, Written
-from pbem.acts.ruling.rolling import RollBook, Rolled
-from pbem.acts.time.scheduling import Deadlines
+from pbem.actions.deadlines import Deadlines
+from pbem.actions.open_turn import RollBook, Rolled
+from pbem.actions.press import PressShown, Text
+from pbem.actions.ruling import Taken, Written
+from pbem.actions.seats import Roster
+from pbem.actions.settings import Entry, PolicyLine, in_words
+from pbem.actions.status import CampaignStatus, Result, SeatStatus, Undelivered
 from pbem.archive import ReplayProof
 from pbem.archive.verify import Verified
 from pbem.backup import Checked, Exported, Imported, Made, Restored
 from pbem.backup.checking import Proved
-from pbem.campaign.due import Due
-from pbem.campaign.policy import RULES, Policy
+from pbem.campaign.deadlines import Due
+from pbem.campaign.house_rules import RULES, Policy
 from pbem.commands import main
 from pbem.config_values import READERS
 from pbem.desk.answer import Tally
@@ -31,7 +32,7 @@ from pbem.desk.commands import REFERENCE
 from pbem.desk.gm_commands import GM_COMMANDS
 from pbem.desk.replies import ANSWERS_A_DAY
 from pbem.doctor import Diagnosis, Examined
-from pbem.housekeeping.status import CampaignStatus, HouseStatus, Result, SeatStatus, Undelivered
+from pbem.housekeeping.status import HouseStatus
 from pbem.mail.delivery import Sent
 from pbem.report.answers import Help, Restated, Told
 from pbem.report.renderer import Reporter

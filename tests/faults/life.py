@@ -14,11 +14,11 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.acts.act import do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.gm import mail_gm_token
-from pbem.acts.opening import Start
-from pbem.acts.turns.turnrun import run_turn
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.run_turn import run_turn
+from pbem.actions.settings import mail_gm_token
+from pbem.actions.start import Start
 from pbem.app import House, open_house
 from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.desk.answer import answer_letters

@@ -18,9 +18,9 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from pbem.acts.act import do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
 from pbem.app import House, open_house
 from pbem.campaign.notices import house_key
 from pbem.errors import PbemError, in_words

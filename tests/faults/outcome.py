@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from pbem.app import House
 from pbem.archive.verify import verify
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.errors import PbemError
 from pbem.mail.retention import with_text_alone, without_tokens
 from pbem.steps import Ticked

@@ -10,12 +10,13 @@ from email import policy
 import pytest
 from sqlalchemy import select
 
-from pbem.acts.act import do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
+from pbem.actions.status import CampaignStatus
 from pbem.app import House, open_house
 from pbem.games import installed_games
-from pbem.housekeeping.status import CampaignStatus, house_status
+from pbem.housekeeping.status import house_status
 from pbem.steps import Ticked
 from pbem.store.models import InboxMessage
 from pbem.tick import tick

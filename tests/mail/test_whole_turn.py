@@ -10,11 +10,11 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbem.acts.act import do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
 from pbem.app import House, open_house
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.games import installed_games
 from pbem.players import Player
 from pbem.ruleset import Dice

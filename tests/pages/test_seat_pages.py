@@ -13,9 +13,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 from sqlalchemy import select
 
-from pbem.acts.act import do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
 from pbem.app import open_house
 from pbem.config import write_default_settings
 from pbem.report.data import read_report_data

@@ -10,7 +10,7 @@ import pytest
 from icalendar import Calendar
 from sqlalchemy import select
 
-from pbem.acts.creation import NewCampaign, create
+from pbem.actions.create import NewCampaign, create
 from pbem.errors import CampaignError
 from pbem.site import publish
 from pbem.site.samples import site_pages

@@ -7,10 +7,9 @@ import re
 
 from sqlalchemy import select
 
-from pbem.acts.act import do
-from pbem.acts.people.roster import GiveSeat
-from pbem.acts.time.extending import Extend
-from pbem.acts.time.holding import Hold
+from pbem.actions.base import do
+from pbem.actions.deadlines import Extend, Hold
+from pbem.actions.seats import GiveSeat
 from pbem.site.publishing import publish
 from pbem.store.models import SealedPage
 from tests.desk.people import ANN, ask

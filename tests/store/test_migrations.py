@@ -15,7 +15,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.holds import describe_hold
+from pbem.campaign.snapshot import describe_hold
 from pbem.errors import ConfigError, StoreError
 from pbem.store.migrate import downgrade, migrate, require_current, schema_is_current
 from pbem.store.models import Base, Campaign, Outgoing, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote

@@ -19,11 +19,11 @@ from typing import Any
 
 from sqlalchemy import select
 
-from pbem.acts.act import do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
 from pbem.app import House, open_house
-from pbem.campaign.policy import read_policy
+from pbem.campaign.house_rules import read_policy
 from pbem.config import load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.ruleset import AnyRuleset

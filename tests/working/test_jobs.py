@@ -8,8 +8,8 @@ import datetime as dt
 import pytest
 from sqlalchemy import select, update
 
-from pbem.acts.act import do
-from pbem.acts.turns.run_requests import AskForRun
+from pbem.actions.base import do
+from pbem.actions.run_turn import AskForRun
 from pbem.store.models import InboxMessage, Turn
 from pbem.store.session import Queue, Work
 from pbem.working.jobs import do_job

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select, update
 
 from pbem.app import House
-from pbem.campaign.tokens import hash_token
+from pbem.campaign.people import hash_token
 from pbem.desk.attempts import MOST_ATTEMPTS
 from pbem.desk.lanes import sort_letters
 from pbem.store.models import Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import select, text
 
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.commands import main
 from pbem.store.models import InboxMessage, Outgoing, Turn
 from pbem.store.session import Queue, Work, wake

@@ -21,9 +21,9 @@ from typing import Self
 
 from sqlalchemy import select, update
 
-from pbem.acts.act import do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
 from pbem.app import House
 from pbem.config import load_settings, write_default_settings
 from pbem.mail.headers import reply_code

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pbem.acts.takeover import from_state
+from pbem.actions.create import from_state
 from pbem.archive.record import turn_dice
 from pbem.errors import CampaignError
 from pbem.ruleset.protocol import AnyRuleset, TakenOver

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from pbem.acts.act import Scene, do
-from pbem.acts.creation import NewCampaign, create
-from pbem.acts.opening import Start
-from pbem.acts.ruling.adjudicating import TakeRuling
-from pbem.acts.time.holding import release
+from pbem.actions.base import Scene, do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.deadlines import release
+from pbem.actions.ruling import TakeRuling
+from pbem.actions.start import Start
 from pbem.app import House, open_house
-from pbem.campaign.proof import prove
+from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.config import load_settings, write_default_settings
 from pbem.ruleset.dice import Dice

@@ -1,0 +1,269 @@
+"""Arguments and commands: how an action is written in a mail.
+
+An action that can be asked for by mail is also a typed order (`pbem.ruleset.verbs`):
+its docstring is the help, its `usage` the command, and its fields have the types of
+their arguments behind them. It is declared nowhere else but in the list of
+`pbem.registry`. Where a command asks for one of several actions, or its arguments
+are not those of the action, a class of its own is the command, and `wish` makes the action.
+
+A letter asks when its first line that says anything is a command, or when its
+commands are framed as a sheet is:
+
+    PLAYER trap7 red TOKEN
+    ABSENT 2026-12-20 TO 2027-01-03
+    END
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Annotated, Any, ClassVar, Self
+
+from pbem.actions.base import Act, Deed, Question, Weight
+from pbem.campaign.order_sheets import Lines, without_keys_in
+from pbem.errors import CampaignError
+from pbem.mail.headers import one_address
+from pbem.mail.message import Attached
+from pbem.ruleset.fields import Kind, Refused, Word
+from pbem.ruleset.order_types import FILLED_IN, Order, Verb
+from pbem.ruleset.values import Seat
+
+Wish = Question[Any] | Act[Any]
+"""The action that a command asks for."""
+
+
+class Valued:
+    """Mixin of kinds whose word is kept as typed, to be repeated in the answer, and has a value for the action."""
+
+    def value(self, typed: Any) -> Any:
+        """Return the value of what was typed. Raises CampaignError."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Free(Kind):
+    """Any word, such as a name that is looked up later."""
+
+    shown: str
+    expected: str
+    example: str
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """Return the word as typed."""
+        return word
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return (self.example,)
+
+
+class Words(Free, Valued):
+    """Words whose value is one text."""
+
+    def value(self, typed: Sequence[str]) -> str:
+        """Return the words with blanks between them."""
+        return " ".join(typed)
+
+
+@dataclass(frozen=True)
+class Numeral(Free, Valued):
+    """A word whose value is a number, such as that of a turn; one that is typed is not less than `least`."""
+
+    least: int = 1
+
+    def value(self, typed: str | None) -> int | None:
+        """Return the number, None if nothing was typed. Raises CampaignError."""
+        return None if typed is None else read_number(typed)
+
+
+class Flag(Word, Valued):
+    """A word whose value tells that it was typed."""
+
+    def value(self, typed: Any) -> bool:
+        """Return whether the word was typed."""
+        return bool(typed)
+
+
+class Day(Kind):
+    """A day of the calendar, ISO 8601; kept as text."""
+
+    shown, expected, example = "day", "a day like 2026-12-24 or 24 Dec 2026", "2026-12-24"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """Return the day in its ISO form. Raises Refused."""
+        try:
+            return dt.date.fromisoformat(word).isoformat()
+        except ValueError:
+            raise Refused("not-a-day", f"expected {self.expected}, got {word!r}") from None
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return (self.example,)
+
+
+class Address(Kind):
+    """A mail address."""
+
+    shown, expected, example = "address", "an address like ann@example.org", "ann@example.org"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """Return the address, its domain in lower case. Raises Refused."""
+        address = one_address(word)
+        if address is None:
+            raise Refused("not-an-address", f"expected {self.expected}, got {word!r}")
+        return address
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return (self.example,)
+
+
+class Number(Kind):
+    """A number; kept as it is typed."""
+
+    shown, expected, example = "number", "a number", "2"
+
+    def read(self, word: str, view: Mapping[str, Any]) -> str:
+        """Return the number. Raises Refused."""
+        if not _is_number(word):
+            raise Refused("not-a-number", f"expected {self.expected}, got {word!r}")
+        return word
+
+    def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
+        return (self.example,)
+
+
+def read_number(word: str) -> int:
+    """Return the number that a word is. Raises CampaignError."""
+    if not _is_number(word):
+        raise CampaignError(f"{word!r} is not a number such as 4")
+    return int(word)
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 10
+
+
+SEAT = Free("seat", "the name of a seat", "blue")
+TURN = Numeral("turn", "a turn as your reports call it, or its number", "4")
+DAY, ADDRESS, NUMBER = Day(), Address(), Number()
+SURE = Word(("YES",))
+"""The confirmation of a command whose effect is shown first."""
+
+
+class Proof(Enum):
+    """How surely a command has to come from the player."""
+
+    NONE = "none"
+    """It changes nothing, and the answer goes to the registered address alone, so that even an old code will do."""
+    ASKED = "asked"
+    """Nothing comes of it before the address concerned has answered, whoever wrote."""
+    USUAL = "usual"
+    """What shows that an order sheet is the player's will do."""
+    STRONG = "strong"
+    """It gives a seat away or speaks for its player.
+
+    Neither a sender's address, which can be forged, nor the code of a report, which
+    may have been forwarded, is enough: the registered address is asked.
+    """
+
+
+class PlayerCommand(Order):
+    """Base of all commands of players.
+
+    `needs_seat`: it is about one seat, which the mail must show to be its
+    writer's. `takes_text`: all that stands below it is its text. `for_strangers`:
+    it may come from an address that is not known.
+    """
+
+    weight: ClassVar[Weight]
+    proof: ClassVar[Proof] = Proof.USUAL
+    needs_seat: ClassVar[bool] = True
+    takes_text: ClassVar[bool] = False
+    for_strangers: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatCommand(PlayerCommand, Act[Deed]):
+    """Base of the commands that are actions of a player on their seat.
+
+    Its `seat` is filled in once that is known, with the `text` below the command,
+    and the `account` for which mails that it causes are counted.
+    """
+
+    seat: Annotated[Seat, FILLED_IN] = ""
+    text: Annotated[str, FILLED_IN] = ""
+    account: Annotated[str, FILLED_IN] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """The numbered lines below a command that takes a text, and the files of its mail; of one that was `cut`, few."""
+
+    lines: tuple[tuple[int, str], ...] = ()
+    attached: tuple[Attached, ...] = ()
+    cut: bool = False
+
+    @property
+    def words(self) -> str:
+        """The text as it was written."""
+        return "\n".join(line for _, line in self.lines).strip()
+
+    @property
+    def needed(self) -> str:
+        """The text as it was written. Raises CampaignError if there is none."""
+        if not self.words:
+            raise CampaignError("there is no text below the command")
+        return self.words
+
+    @property
+    def orders(self) -> Lines:
+        """The text as the lines of a sheet, which is kept."""
+        return without_keys_in(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The declaration of an action of which the command of the command line follows: the help there.
+
+    With `json` it can print JSON. Without arguments it asks what `shows` asks, if that is given.
+    """
+
+    help: str
+    json: bool = False
+    shows: type[Question[Any]] | None = None
+
+
+class GmCommand(Order):
+    """Base of all commands of a GM.
+
+    With `takes_text`, all that stands below is its text, and with `takes_files`
+    the files of the mail are its own. Whether it needs confirmation says the
+    `weight` of the action that it asks for; such a command has the field `sure`, the
+    word YES, without which the effect is only shown. Where it depends on the
+    turn what the effect is, `asked` is the turn that was open when it was shown.
+    """
+
+    command: ClassVar[str] = ""
+    typed: ClassVar[Typed | None] = None
+    takes_text = False
+    takes_files = False
+    sure: str | None = None
+    asked: str | None = None
+
+    def wish(self, text: TextBlock) -> Wish:
+        """Return the action that is asked for, with the text below the command. Raises CampaignError."""
+        action = self.with_values()
+        assert isinstance(action, Question | Act)
+        return action
+
+    def with_values(self) -> Self:
+        """Return the command with the values of its arguments in the place of the words. Raises CampaignError."""
+        kinds = Verb.of(type(self)).kinds
+        valued = {name: kind for name, kind in kinds.items() if isinstance(kind, Valued)}
+        return replace(self, **{name: kind.value(getattr(self, name)) for name, kind in valued.items()})
+
+
+CAMPAIGN = Free("campaign", "the name of a campaign", "trap7")
+CODE = Free("code", "the code you were mailed", "k3v7mq2xw5n4tzpa")
+ABOUT = Free("word", "a word", "combat")

@@ -1,0 +1,376 @@
+"""How the result of an action is told: through which channel, and numbers, times and sheets that many results have.
+
+The command line or a GM's mail makes one of these of what was typed. It is done,
+or only looked at, and comes back with facts, which its `render` puts into the
+same words for all channels.
+
+Every act declares its `weight`: that it is `Reversible`, and by which command; that
+it needs confirmation (`Confirmed`), and what is lost by it; or why it is `Harmless`.
+An act that overwrites work, cannot be undone or ends a seat is `Confirmed`. Such an
+act is `Weighty`: its effect is shown first, by `attempt` on the command line and by
+the desk in a mail, and it is done only once that was confirmed. What it overwrote
+can be shown and restored. `tests/campaign/test_weights.py` walks over all actions.
+
+There is one rule for locks. Who only looks takes none. Who does something has
+the campaign locked, and looks at it again from there; what takes long to work
+out is planned before, and kept only on the same ground (`pbem.campaign.ground`).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Generic, TypeVar
+from zoneinfo import ZoneInfo
+
+from sqlalchemy.orm import Session
+
+from pbem.app import House
+from pbem.campaign.archive_sync import archive_left
+from pbem.campaign.damaged_rows import readable
+from pbem.campaign.history import note
+from pbem.campaign.optimistic_lock import Ground, Overtaken, act_on, load_ground
+from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
+from pbem.report.answers import Restated, Told
+from pbem.ruleset.values import Seat
+from pbem.text import continued, sentence, wrapped
+
+MOST_LINES = 60
+"""Lines of differences that a report tells; more would bury it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """The way by which an action was asked for and is answered: the terminal or a mail.
+
+    `undone` tells how to have done what was only looked at; it is "" where it was done.
+    """
+
+    by_mail: bool = False
+    undone: str = ""
+
+    @property
+    def done(self) -> bool:
+        """Return whether the action was done."""
+        return not self.undone
+
+    def either(self, typed: str, mailed: str) -> str:
+        """Return that of two wordings which fits the channel."""
+        return mailed if self.by_mail else typed
+
+    def queued(self, what: str, it: str = "it") -> str:
+        """Return a sentence that a mail is queued; at the terminal, with the command that sends `it`."""
+        return self.either(f"{what}; send {it}: pbem tick", f"{what}.")
+
+
+CLI = Channel()
+ASKED = Channel(undone="Nothing has changed yet.")
+"""A terminal, at which confirmation is asked for below."""
+
+DRY_RUN = Channel(undone="Nothing was changed. To do it, add --yes.")
+"""The command line, without a terminal to ask at."""
+
+
+def mail_channel(undone: str = "") -> Channel:
+    """Return a mail; `undone` is the command that does what was only looked at."""
+    return Channel(by_mail=True, undone=undone and f"Nothing was changed. To do it, send the same with: {undone}")
+
+
+def format_utc(at: dt.datetime) -> str:
+    """Return a time in a table for GMs: minutes, UTC."""
+    return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
+
+
+def versions(sheets: Mapping[Seat, int]) -> str:
+    """Return the sheets that count, a version a seat."""
+    return ", ".join(f"{seat} (version {version})" for seat, version in sheets.items()) or "none"
+
+
+def render_reading(findings: Sequence[Told], orders: Sequence[Restated]) -> Iterator[str]:
+    """Yield how a sheet was read, as receipts show it: what was found in it, and the orders in words."""
+    for finding in findings:
+        yield ""
+        yield f"Line {finding.line}: {finding.source}" if finding.line else "The whole sheet:"
+        yield from (f"    {wrapped(sentence(text), '    ')}" for text in (finding.text, finding.hint) if text)
+    if orders:
+        yield ""
+    for order in orders:
+        yield f"{order.line:4d}  {wrapped(sentence(order.words), '      ')}"
+        if order.differs:
+            yield f"      {continued(order.typed, '      ')}"
+
+
+def format_days(since: dt.datetime, until: dt.datetime, zone: str) -> str:
+    """Return the days of an absence by the clocks of its campaign, as its player told of them."""
+    first, last = (at.astimezone(ZoneInfo(zone)).date() for at in (since, until - dt.timedelta(seconds=1)))
+    return f"on {first}" if first == last else f"from {first} to {last}"
+
+
+def differing_lines(before: str, now: str) -> tuple[str, ...]:
+    """Return the lines in which two texts differ, "- " and "+ " before them; the end of a long list is counted."""
+    lines = list(_differing(before.splitlines(), now.splitlines()))
+    if len(lines) <= MOST_LINES:
+        return tuple(lines)
+    return (*lines[:MOST_LINES], f"(and {len(lines) - MOST_LINES} lines more)")
+
+
+def _differing(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
+    for kind, start, end, start_now, end_now in difflib.SequenceMatcher(None, before, now).get_opcodes():
+        if kind != "equal":
+            yield from (f"- {line.strip()}" for line in before[start:end] if line.strip())
+            yield from (f"+ {line.strip()}" for line in now[start_now:end_now] if line.strip())
+
+
+Facts = TypeVar("Facts")
+Plan = TypeVar("Plan")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What an act finds: a campaign as it stands in a session of its house, and the moment."""
+
+    session: Session
+    house: House
+    snapshot: CampaignSnapshot
+    now: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """That somebody asked, for the journal; `told`, for the next reports too."""
+
+    text: str
+    secret: bool = False
+    told: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What was done, where a sentence has all of it."""
+
+    done: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reversible:
+    """An action that a command undoes: as it is `typed`, and as it is `mailed`, "" where a mail cannot undo it."""
+
+    typed: str
+    mailed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """An action that needs confirmation, since `lost` would be lost.
+
+    `restored` tells how that is shown or brought back, "" where it cannot be.
+    """
+
+    lost: str
+    restored: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Harmless:
+    """An action that no command undoes and that needs no confirmation; `because` says why, in a clause."""
+
+    because: str
+
+
+Weight = Reversible | Confirmed | Harmless
+"""The declaration of an action, be it an act, a command by mail or one of the command line."""
+
+
+class Action(ABC, Generic[Facts]):
+    """Something done to a campaign or asked of it, and the words in which its facts are told."""
+
+    command: ClassVar[str] = ""
+    """The command of the command line by which it is done, "" if there is none."""
+
+    def render(self, facts: Facts, channel: Channel) -> Iterator[str]:
+        """Yield what is told of the facts that the action came back with, line by line."""
+        assert isinstance(facts, Deed)
+        yield facts.done
+        if channel.undone:
+            yield channel.undone
+
+
+class Question(Action[Facts]):
+    """Something asked of a campaign."""
+
+    @abstractmethod
+    def look(self, scene: Scene) -> Facts:
+        """The answer; nothing is changed. Raises CampaignError for what cannot be asked, or could not be done."""
+
+    def traces(self, facts: Facts) -> tuple[Trace, ...]:
+        """What others are to know of the question; of most, nothing."""
+        return ()
+
+
+class Act(Action[Facts]):
+    """Something done to a campaign, whole or not at all. Each kind declares its `weight`."""
+
+    weight: ClassVar[Weight]
+    """The way in which it is undone, or the need to confirm it; see the beginning of this module."""
+
+    rewrites: ClassVar[bool] = False
+    """Whether it changes which turns there are, so that the archive has to follow."""
+
+    @abstractmethod
+    def do(self, scene: Scene) -> Facts:
+        """Does it; the campaign is locked. Raises CampaignError, naming the nearest thing that can be done."""
+
+
+class Weighty(Question[Facts], Act[Facts]):
+    """An act that can be looked at before it is done: what it would come to."""
+
+    def asks(self, scene: Scene, facts: Facts) -> bool:
+        """Return whether it needs confirmation as things stand: an act that is `Confirmed` may overwrite nothing now.
+
+        `facts` are what `look` has come back with.
+        """
+        return isinstance(self.weight, Confirmed)
+
+
+class Planned(Weighty[Facts], Generic[Facts, Plan]):
+    """An act that takes long to work out."""
+
+    @abstractmethod
+    def plan(self, scene: Scene) -> Plan:
+        """All that will be kept. Changes nothing. Raises CampaignError."""
+
+    @abstractmethod
+    def keep(self, scene: Scene, plan: Plan) -> None:
+        """Makes it so; the campaign is locked, and stands on the ground of the plan."""
+
+    @abstractmethod
+    def facts(self, plan: Plan) -> Facts:
+        """What is told of it."""
+
+    def look(self, scene: Scene) -> Facts:
+        """What it would come to."""
+        return self.facts(self.plan(scene))
+
+    def do(self, scene: Scene) -> Facts:
+        """Plans and keeps it, the campaign being locked all the while."""
+        plan = self.plan(scene)
+        self.keep(scene, plan)
+        return self.facts(plan)
+
+
+def look(house: House, name: str, question: Question[Facts], now: dt.datetime) -> Facts:
+    """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
+    with readable(house, name), house.store.reading() as session:
+        facts = question.look(Scene(session, house, load_campaign(session, name), now))
+    _leave_later(house, name, question.traces(facts), now)
+    return facts
+
+
+def _leave_later(house: House, name: str, traces: Iterable[Trace], now: dt.datetime) -> None:
+    """Enter traces under the campaign's lock, which is taken only if there are any."""
+    left = tuple(traces)
+    if left:
+        with house.store.writing() as session:
+            leave_traces(Scene(session, house, locked_campaign(session, name), now), left)
+
+
+def leave_traces(scene: Scene, traces: Iterable[Trace]) -> None:
+    """Enters into the journal of a locked campaign what others are to know of a question."""
+    snapshot = scene.snapshot
+    for trace in traces:
+        turn = snapshot.turn if trace.told else None
+        note(scene.session, snapshot.id, scene.now, actor="gm", text=trace.text, secret=trace.secret, turn=turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt(Generic[Facts]):
+    """The result of an act; or, with a `ground`, the result it would have: then it waits for confirmation."""
+
+    facts: Facts
+    ground: Ground | None = None
+
+
+Check = Callable[[Scene, Any], None]
+"""Raises Overtaken where an act is not to be done under the lock; it is given the facts of an act that was planned."""
+
+
+def do(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
+    """Do something to a campaign that was confirmed, or needs no confirmation.
+
+    Raises CampaignError, having changed nothing.
+    """
+    return _do(house, name, act, now, lambda _scene, _facts: None)
+
+
+def attempt(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Attempt[Facts]:
+    """Do something to a campaign, unless it needs confirmation: then it is only looked at. Raises CampaignError."""
+    if not isinstance(act, Weighty):
+        return Attempt(do(house, name, act, now))
+    with readable(house, name), house.store.reading() as session:
+        scene = Scene(session, house, load_campaign(session, name), now)
+        ground, asked = load_ground(session, scene.snapshot), confirmation(act, scene)
+    if asked is None:
+        return Attempt(_do(house, name, act, now, partial(_check_unasked, act)))
+    _leave_later(house, name, act.traces(asked), now)
+    return Attempt(asked, ground)
+
+
+def do_as_shown(house: House, name: str, act: Act[Facts], now: dt.datetime, ground: Ground) -> Facts:
+    """Do what was confirmed, on the ground on which its effect was shown. Raises Overtaken on any other."""
+
+    def check(scene: Scene, _facts: Any) -> None:
+        if load_ground(scene.session, scene.snapshot) != ground:
+            raise Overtaken(scene.snapshot)
+
+    return _do(house, name, act, now, check)
+
+
+def confirmation(act: Act[Facts], scene: Scene) -> Facts | None:
+    """Return what an act would come to if it needs confirmation as things stand, else None. Raises CampaignError."""
+    if not (isinstance(act, Weighty) and isinstance(act.weight, Confirmed)):
+        return None
+    facts: Facts = act.look(scene)
+    return facts if act.asks(scene, facts) else None
+
+
+def _check_unasked(act: Weighty[Any], scene: Scene, facts: Any) -> None:
+    """Raise Overtaken if an act that was not asked about needs confirmation by now."""
+    asks = confirmation(act, scene) is not None if facts is None else act.asks(scene, facts)
+    if asks:
+        raise Overtaken(scene.snapshot)
+
+
+def _do(house: House, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
+    facts: Facts
+    with readable(house, name):
+        if isinstance(act, Planned):
+            facts = _do_planned(house, name, act, now, check)
+        else:
+            facts = _do_at_once(house, name, act, now, check)
+    if act.rewrites:
+        archive_left(house, now)
+    return facts
+
+
+def _do_at_once(house: House, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
+    with house.store.writing() as session:
+        scene = Scene(session, house, locked_campaign(session, name), now)
+        check(scene, None)
+        return act.do(scene)
+
+
+def _do_planned(house: House, name: str, act: Planned[Facts, Plan], now: dt.datetime, check: Check) -> Facts:
+    def plan(session: Session, snapshot: CampaignSnapshot) -> Plan:
+        return act.plan(Scene(session, house, snapshot, now))
+
+    def keep(session: Session, snapshot: CampaignSnapshot, planned: Plan) -> Facts:
+        scene, facts = Scene(session, house, snapshot, now), act.facts(planned)
+        check(scene, facts)
+        act.keep(scene, planned)
+        return facts
+
+    return act_on(house, name, plan, keep)

@@ -1,0 +1,474 @@
+"""Files of a GM's own as data: JSON, YAML or a table (CSV), by the ending of their names.
+
+YAML is read as version 1.2, by a safe loader: words such as yes and no are
+texts, a key that stands twice is an error, and no tag makes anything but data.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import itertools
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from pbem.actions.welcome import tell_gm_of_dice, tell_of_dice
+from pbem.app import House
+from pbem.archive.json_patch import differences, make_patch
+from pbem.archive.record import setup_dice, turn_dice
+from pbem.campaign.history import note
+from pbem.campaign.house_rules import read_policy
+from pbem.campaign.people import enrol
+from pbem.campaign.schedule import Schedule
+from pbem.campaign.snapshot import RESERVED_SEATS, _listed, is_seat_name, load_campaign, players_allowed, refuse
+from pbem.campaign.value_checks import is_campaign_name
+from pbem.errors import MISREAD, CampaignError, RulesetError
+from pbem.mail.headers import check_address
+from pbem.ruleset.dice import seal
+from pbem.ruleset.fields import suggest
+from pbem.ruleset.protocol import AnyRuleset, TakenOver, TurnInput, WrittenDown, all_views
+from pbem.ruleset.serialization import canonical, storable
+from pbem.ruleset.validation import Fault
+from pbem.ruleset.values import Json, Option, Seat
+from pbem.store.models import Campaign, SeatRow
+from pbem.store.types import Seating
+from pbem.text import counted
+from pbem.util import read_plain
+
+MOST_VALUES = 100_000
+"""Values of a YAML file, of which few lines can stand for very many; so many hang in each other at the most:"""
+
+DEEPEST = 50
+
+MOST_MERGED = 10_000
+"""Keys of an object that others were merged into."""
+
+MOST_BYTES = 16_000_000
+"""Bytes of a file; the largest state of a game is a tenth of that."""
+
+MOST_YAML = 1_000_000
+"""Bytes of a YAML file, of which a second reads some 100,000."""
+
+_TOO_MUCH = "it stands for too much data"
+
+_SEPARATORS = ",;\t"
+
+
+def read_data(path: Path) -> Json:
+    """The data of a file. Raises CampaignError saying what is wrong with it, and in which line if that is known."""
+    name, read, most = _READERS.get(path.suffix.lower(), ("JSON", json.loads, MOST_BYTES))
+    try:
+        return storable(read(read_plain(path, most, follow=True).decode("utf-8-sig")))
+    except OSError as error:
+        raise CampaignError(f"{path} cannot be read ({error.strerror or type(error).__name__})") from None
+    except (ValueError, RecursionError) as error:
+        raise CampaignError(f"{path} is not {name} ({str(error)[:200]})") from None
+
+
+def read_yaml(text: str) -> Json:
+    """The data of YAML. Raises ValueError for what is none, or has no counterpart in JSON."""
+    # Here, since it takes a while, and most commands read no such file.
+    from ruamel.yaml import YAML
+    from ruamel.yaml.composer import MaxDepthExceededError
+    from ruamel.yaml.constructor import ConstructorError, SafeConstructor
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    class Constructor(SafeConstructor):
+        """Merges (<<) repeat what they name, and that of what it names: in ten lines too often to be counted later."""
+
+        def flatten_mapping(self, node: Any) -> None:
+            written = len(node.value)
+            super().flatten_mapping(node)
+            if len(node.value) > max(written, MOST_MERGED):
+                raise ValueError(_TOO_MUCH)
+
+        def construct_object(self, node: Any, deep: bool = False) -> Any:
+            try:
+                return super().construct_object(node, deep=deep)
+            except LookupError:  # ruamel.yaml has no error of its own for a value such as `!!bool abc`
+                raise ConstructorError(None, None, f"no value of {node.tag}", node.start_mark) from None
+
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Constructor = Constructor
+    yaml.max_depth = DEEPEST
+    yaml.composer.warn_double_anchors = False
+    try:
+        data = yaml.load(text)
+    except MaxDepthExceededError:
+        raise ValueError(_TOO_MUCH) from None
+    except MarkedYAMLError as error:
+        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise ValueError(f"{' '.join(str(error.problem or error.context).split())}{line}") from None
+    except YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from None
+    return _plain(data, itertools.count(1), 0)
+
+
+def _plain(value: Any, values: Iterator[int], depth: int) -> Json:
+    """YAML as JSON has it: keys are texts, and so are dates."""
+    if next(values) > MOST_VALUES or depth > DEEPEST:
+        raise ValueError(_TOO_MUCH)
+    if isinstance(value, Mapping):
+        return {_key(key): _plain(each, values, depth + 1) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_plain(each, values, depth + 1) for each in value]
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise ValueError(f"a value of the kind {type(value).__name__} is not taken")
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str | int) and not isinstance(key, bool):
+        return str(key)
+    raise ValueError(f"{str(key)[:40]!r} cannot be a name: put it in quotes")
+
+
+def read_table(text: str) -> Json:
+    """The rows of a table, each an object by the headings of its columns; , ; or a tabulator parts them.
+
+    Raises ValueError for a row that does not fit the headings.
+    """
+    lines = text.splitlines()
+    separator = max(_SEPARATORS, key=lines[0].count) if lines else ","
+    rows = csv.DictReader(lines, delimiter=separator, strict=True)
+    headings = [heading.strip() for heading in rows.fieldnames or ()]
+    if not headings or len(set(headings)) < len(headings):
+        raise ValueError("its first line must name each column, and none twice")
+    rows.fieldnames = headings
+    return [_row(rows.line_num, row) for row in _of(rows)]
+
+
+def _of(rows: csv.DictReader[str]) -> Iterator[Mapping[str | None, Any]]:
+    try:
+        yield from rows
+    except csv.Error as error:
+        raise ValueError(f"{error}, line {rows.line_num}") from None
+
+
+def _row(line: int, row: Mapping[str | None, Any]) -> dict[str, str]:
+    if None in row:
+        raise ValueError(f"line {line} has more cells than there are headings")
+    return {str(heading): (cell or "").strip() for heading, cell in row.items()}
+
+
+_READERS: Mapping[str, tuple[str, Callable[[str], Json], int]] = {
+    ".yaml": ("YAML", read_yaml, MOST_YAML),
+    ".yml": ("YAML", read_yaml, MOST_YAML),
+    ".csv": ("CSV", read_table, MOST_BYTES),
+}
+
+
+LAST_TURN = 9999
+"""The highest number that a first turn may have."""
+
+MOST_TEXT = 1_000_000
+"""Bytes of a text that is read; a longer file is none that a GM has written."""
+
+_COUNTED = re.compile(r"turn ([0-9]{1,9})")
+_TRIED = b"only to see whether the game goes on"
+"""The seed of a turn that is tried and thrown away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """What a campaign begins with that is taken over: the dumped state, and the number of its first turn."""
+
+    state: Json
+    turn: int
+
+
+def read_texts(folder: Path) -> dict[str, str]:
+    """The texts of a folder by their names. Raises CampaignError naming what cannot be read."""
+    if not folder.is_dir():
+        raise CampaignError(f"{folder} is no folder: give the one with the texts that players are told first")
+    return {path.name: _text(path) for path in sorted(folder.iterdir()) if not path.name.startswith(".")}
+
+
+def _text(path: Path) -> str:
+    try:
+        if not path.is_file() or path.stat().st_size > MOST_TEXT:
+            raise CampaignError(f"{path} is no text of at most {MOST_TEXT:,} bytes: take it out of the folder")
+        return path.read_text("utf-8-sig")
+    except OSError as error:
+        raise CampaignError(f"{path} cannot be read ({error.strerror or type(error).__name__})") from None
+    except ValueError:
+        raise CampaignError(f"{path} is not text in UTF-8: save it as such, or take it out of the folder") from None
+
+
+def from_state(ruleset: AnyRuleset, data: Json, seats: Sequence[Seat], turn: int | None) -> Middle:
+    """What a campaign begins with that goes on from a state. Raises CampaignError naming every fault."""
+    if not isinstance(ruleset, TakenOver):
+        raise CampaignError(
+            f"{ruleset.title} cannot be begun in the middle from a state: it does not know how to look at one"
+            + ("; write texts, and give their folder with --from" if isinstance(ruleset, WrittenDown) else "")
+        )
+    _refuse(ruleset, ruleset.check_state(data, seats))
+    return _played_on(ruleset, data, seats, turn)
+
+
+def from_texts(
+    ruleset: AnyRuleset, options: Mapping[str, Any], texts: Mapping[str, str], seats: Sequence[Seat], turn: int | None
+) -> Middle:
+    """What a campaign begins with that goes on from a GM's texts. Raises CampaignError naming what is wrong in which.
+
+    SetupError as `setup` does.
+    """
+    if not isinstance(ruleset, WrittenDown):
+        raise CampaignError(f"{ruleset.title} cannot be begun from texts: give a state of it with --state")
+    data, found = ruleset.state_from(options, seats, texts, turn or 1)
+    errors = [
+        f"{name}{f', line {finding.line}' if finding.line else ''}: {finding.text}"
+        + (f"; {finding.hint}" if finding.hint else "")
+        for name, findings in found.items()
+        for finding in findings
+        if finding.severity == "error"
+    ]
+    if errors:
+        raise CampaignError(_listed(f"{ruleset.title} cannot be begun from these texts", errors))
+    return _played_on(ruleset, data, seats, turn or 1)
+
+
+def _played_on(ruleset: AnyRuleset, data: Json, seats: Sequence[Seat], turn: int | None) -> Middle:
+    """Tries to load a state, to show it to each seat, and to run its turn."""
+    try:
+        state = ruleset.load(data, ruleset.version)
+        dumped = json.loads(canonical(ruleset.dump(state)))
+        _refuse(ruleset, list(_otherwise(data, dumped)))
+        standing = ruleset.standing(state)
+        if standing.over:
+            raise CampaignError(f"this game of {ruleset.title} is over: there is nothing to play on from")
+        _refuse(ruleset, [_stranger(seat) for seat in sorted(standing.awaiting - set(seats))])
+        labels = [str(view["label"]) for _, view in all_views(ruleset, state, seats, ())]
+        empty = {seat: () for seat in seats if seat in standing.awaiting}
+        ruleset.resolve(state, TurnInput(empty, standing.awaiting), turn_dice(_TRIED, turn or 1))
+    except (*MISREAD, RulesetError) as error:
+        raise CampaignError(
+            f"{ruleset.title} cannot be played on from this state ({type(error).__name__}: {error})"
+        ) from None
+    return Middle(dumped, _number(ruleset, labels[0], turn))
+
+
+def _stranger(seat: Seat) -> Fault:
+    return Fault("", f"the game waits for {seat}, whom the campaign does not have", f"give it: --seat {seat}=ADDRESS")
+
+
+def _otherwise(data: Json, dumped: Json) -> Iterator[Fault]:
+    """Where data differ from what the game makes of them: it would play on from something else."""
+    for each in () if canonical(data) == canonical(dumped) else differences(data, make_patch(data, dumped)):
+        yield Fault(each.path, f"the game reads it otherwise: {each.text}")
+
+
+def _number(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
+    """The number of the first turn: as the game counts, if it counts turns at all, and it must not be another."""
+    counted = _COUNTED.fullmatch(label)
+    if counted is None or turn == int(counted[1]):
+        return turn or 1
+    if turn is None and int(counted[1]) <= LAST_TURN:
+        return int(counted[1])
+    raise CampaignError(
+        f"the state is of {label} of {ruleset.title}, not of turn {turn}: say --turn {counted[1]}, or change the state"
+    )
+
+
+def _refuse(ruleset: AnyRuleset, faults: Sequence[Fault]) -> None:
+    refuse(f"this is no state of {ruleset.title} to play on from", faults)
+
+
+LONGEST_SETTLING = 7 * 24 * 60
+
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9-]++")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewCampaign:
+    """A campaign as a GM typed it: `seats` are (seat, address), `options` and `policy` name → text.
+
+    `open` seats more are nobody's yet: those who sign up or are invited get them.
+    A game begun elsewhere is played on from its `state`, or from `texts` by
+    name; its first turn here has the number `turn`, or the one that the game counts.
+    """
+
+    name: str
+    game: str
+    gm: str
+    seats: Sequence[tuple[str, str]]
+    deadline: str
+    options: Mapping[str, str]
+    settle_minutes: int = 30
+    policy: Mapping[str, str] = field(default_factory=dict)
+    open: int = 0
+    state: Json = None
+    texts: Mapping[str, str] | None = None
+    turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A campaign that awaits its start: the seal of its dice, how many are mailed it, and what its first turn is."""
+
+    seal: str
+    mails: int
+    first: int = 1
+
+
+def render_created(name: str, created: Created) -> Iterator[str]:
+    """Yield what the creation of a campaign did, and how to go on."""
+    yield f"Campaign {name} is made."
+    if created.first > 1:
+        yield f"It goes on from where the game stood: its first turn here is turn {created.first}."
+    yield f"Dice seal: {created.seal}"
+    yield f"{counted(created.mails, 'mail')} queued: the seal, and how to add a word to the dice. Send: pbem tick"
+    yield f"When the players have had time for that: pbem start {name}"
+
+
+def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> Created:
+    """Writes a campaign that awaits its start, and mails the seal of its dice to its GM and all who have a seat.
+
+    `seed` is for the dice; without one it is drawn from the system. Raises
+    CampaignError or SetupError, naming the nearest valid thing.
+    """
+    ruleset = house.game(wanted.game)
+    _check_name(wanted.name)
+    address = check_address(wanted.gm, "the GM", house.settings.address)
+    schedule = Schedule.read(wanted.deadline)
+    if not 0 <= wanted.settle_minutes <= LONGEST_SETTLING:
+        raise CampaignError(f"settling minutes cannot be {wanted.settle_minutes}: 0 to {LONGEST_SETTLING}")
+    policy = read_policy(wanted.policy)
+    seats = check_seats(ruleset, wanted.seats, house.settings.address, more=_open(ruleset, wanted, policy))
+    options = read_options(ruleset, wanted.options)
+    seed = seed or secrets.token_bytes(32)
+    middle = _middle(ruleset, wanted, options, tuple(seats))
+    if middle is None:
+        # Only tried: options that do not go together are to be refused now, and not at the start.
+        ruleset.setup(options, list(seats), setup_dice(seed))
+    campaign = Campaign(
+        name=wanted.name,
+        game=ruleset.key,
+        version=ruleset.version,
+        options=options if wanted.state is None else {},
+        gm=address,
+        schedule=schedule.text,
+        settle_minutes=wanted.settle_minutes,
+        seed=seed,
+        policy=policy,
+        mail_key=secrets.token_bytes(32),
+        created_at=now,
+        turn=middle.turn - 1 if middle else 0,
+        origin=middle.turn - 1 if middle else 0,
+        given=canonical(middle.state) if middle else None,
+    )
+    try:
+        return _keep(house, campaign, seats, now)
+    except IntegrityError:
+        # PostgreSQL lets two write at once: the other has made a campaign of this name, or enrolled one of its people.
+        raise CampaignError(
+            f"somebody else has made a campaign at this very moment: make {wanted.name} again"
+        ) from None
+
+
+def _keep(house: House, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> Created:
+    with house.store.writing() as session:
+        if session.scalar(select(Campaign.id).where(Campaign.name == campaign.name)) is not None:
+            raise CampaignError(f"there is a campaign {campaign.name!r} already: choose another name")
+        campaign.seats = [_seat(session, seat, address, now) for seat, address in seats.items()]
+        session.add(campaign)
+        session.flush()
+        sealed = seal(campaign.seed)
+        where = f"; taken over, its first turn is turn {campaign.origin + 1}" if campaign.given else ""
+        said = f"created: {house.game(campaign.game).title}, seats {', '.join(seats)}{where}; dice seal {sealed}"
+        note(session, campaign.id, now, actor="gm", text=said)
+        snapshot = load_campaign(session, campaign.name)
+        tell_gm_of_dice(session, house, snapshot, now)
+        return Created(sealed, 1 + tell_of_dice(session, house, snapshot, snapshot.places, now), first=snapshot.first)
+
+
+def _middle(
+    ruleset: AnyRuleset, wanted: NewCampaign, options: Mapping[str, Any], seats: Sequence[Seat]
+) -> Middle | None:
+    """What a game that was begun elsewhere is played on from; None for a new one. Raises CampaignError."""
+    if wanted.state is not None and wanted.options:
+        name = next(iter(wanted.options))
+        raise CampaignError(f"option {name} cannot be given with a state: the state holds what the game is played by")
+    if wanted.state is not None:
+        return from_state(ruleset, wanted.state, seats, wanted.turn)
+    if wanted.texts is not None:
+        return from_texts(ruleset, options, wanted.texts, seats, wanted.turn)
+    if wanted.turn is not None:
+        raise CampaignError(f"without a state a game begins with turn 1, not {wanted.turn}: give one with --state")
+    return None
+
+
+def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -> int:
+    """How many seats are nobody's yet; where anyone may sign up, as many as the game needs."""
+    lacking = ruleset.seats.least - len(wanted.seats) if policy.get("signup", False) else 0
+    return max(wanted.open, lacking, 0)
+
+
+def _seat(session: Session, seat: str, address: str, now: dt.datetime) -> SeatRow:
+    if not address:
+        return SeatRow(name=seat, token_hash="", status=Seating.OPEN)
+    return SeatRow(name=seat, person=enrol(session, address, now), token_hash="")
+
+
+def check_seats(
+    ruleset: AnyRuleset, seats: Sequence[tuple[str, str]], own_address: str, *, more: int = 0
+) -> dict[str, str]:
+    """Seat → address, in the order of the game; `more` seats have no address. Raises CampaignError."""
+    known = ruleset.seats
+    placed: dict[str, str] = {}
+    for typed, address in seats:
+        seat = typed.strip().lower()
+        if known.names and seat not in known.names:
+            given = {each.strip().lower() for each, _ in seats}
+            free = [name for name in known.names if name not in given]
+            raise CampaignError(f"{ruleset.title} has no seat {typed!r}: {suggest(seat, free)}")
+        if not is_seat_name(seat):
+            but = f", but none of {', '.join(sorted(RESERVED_SEATS))}" if seat in RESERVED_SEATS else ""
+            raise CampaignError(f"a seat cannot be called {typed!r}: use 1 to 20 of a-z, 0-9 and -{but}")
+        if seat in placed:
+            raise CampaignError(f"seat {seat} is given twice: {placed[seat]} and {address}")
+        placed[seat] = check_address(address, f"seat {seat}", own_address)
+    # Behind those that were named: the third seat of a table is no seat1.
+    names = known.names or [f"seat{number}" for number in range(len(placed) + 1, len(placed) + known.most + 1)]
+    placed |= dict.fromkeys([name for name in names if name not in placed][:more], "")
+    if not known.least <= len(placed) <= known.most:
+        number = players_allowed(known)
+        raise CampaignError(f"{ruleset.title} is for {number} players, not {len(placed)}: give each a --seat")
+    return {name: placed[name] for name in known.names if name in placed} if known.names else placed
+
+
+def read_options(ruleset: AnyRuleset, given: Mapping[str, str]) -> dict[str, Any]:
+    """Every option of the game, as given or by default. Raises CampaignError or SetupError."""
+    options = {option.name: option for option in ruleset.options}
+    for name in given:
+        if name not in options:
+            raise CampaignError(f"{ruleset.title} has no option {name!r}: {suggest(name, sorted(options))}")
+    return {name: _value(option, given[name]) if name in given else option.default for name, option in options.items()}
+
+
+def _check_name(name: str) -> None:
+    if not is_campaign_name(name):
+        nearest = _NOT_IN_NAMES.sub("-", name.lower()).strip("-")[:40]
+        hint = f", such as {nearest}" if nearest else ""
+        raise CampaignError(f"a campaign cannot be called {name!r}: use 1 to 40 of a-z, 0-9 and -{hint}")
+
+
+def _value(option: Option, text: str) -> Any:
+    value = option.read(text)
+    if option.kind != "file":
+        return value
+    try:
+        return read_data(Path(value))
+    except CampaignError as error:
+        raise CampaignError(f"option {option.name}: {error}") from None

@@ -1,0 +1,487 @@
+"""More time for the open turn: by its GM, or because enough players ask for it.
+
+A GM who pauses his campaign tells its players by it, and again when it goes on.
+The house's own holds are between it and the GM: a turn that awaits his review,
+his ruling, or his word on a mass of missing sheets.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from pbem.actions.arguments import NUMBER, SURE, Free, GmCommand, SeatCommand, TextBlock, Typed, Valued, Wish, Words
+from pbem.actions.base import Act, Channel, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
+from pbem.campaign.deadlines import Waiting, load_waiting, new_deadline
+from pbem.campaign.history import note
+from pbem.campaign.notices import Postman, tell_players
+from pbem.campaign.schedule import Schedule, read_span
+from pbem.campaign.snapshot import (
+    NO_HOLD,
+    CampaignSnapshot,
+    Place,
+    check_running,
+    describe_hold,
+    find_place,
+    is_pause,
+    load_campaign,
+    open_deadline,
+)
+from pbem.errors import CampaignError
+from pbem.report.notices import DeadlineMoved, Paused, Rescheduled, Resumed
+from pbem.ruleset.values import Seat
+from pbem.store.models import Campaign, Turn, Vote
+from pbem.store.types import HoldKind, Phase
+from pbem.text import when
+
+_SPAN_PATTERN = re.compile(r"\d++\w?")
+
+LATEST = dt.timedelta(days=400)
+"""A deadline later than that from now is a slip of the pen."""
+
+
+class _Span(Free, Valued):
+    """A span of time or a moment; the word YES is none, and nothing needs it there."""
+
+    def value(self, typed: str | None) -> str | None:
+        return None if typed is None or typed.upper() == "YES" else typed
+
+
+_BY = _Span("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T20:00", "24h")
+
+
+@dataclass(frozen=True, slots=True)
+class Extend(GmCommand, Weighty[Deed]):
+    """Give more time for the open turn, or set its deadline; without a span, as much as the house rules say."""
+
+    usage = "EXTEND [by] [sure] [asked]"
+    command = "extend"
+    typed = Typed(
+        """Give the open turn more time, or another deadline, and tell everybody.
+
+        BY is a span like 24h or 3d, or the new deadline, like 2026-12-24T20:00 by
+        the campaign's clocks. Without it, the house rule `extension` says how much.
+        A deadline that is earlier, or later by more than two usual turns, is asked about.
+        """,
+    )
+    weight = Confirmed("the deadline that players know", "pbem extend NAME BY")
+    by: Annotated[str | None, _BY] = None
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def asks(self, scene: Scene, facts: Deed) -> bool:
+        """Return whether the deadline would be earlier, or later by more than two usual turns."""
+        move = self._planned(scene)
+        return move.new < move.old or (bool(self.by) and move.new > _usual(scene.snapshot, max(move.old, scene.now)))
+
+    def look(self, scene: Scene) -> Deed:
+        """Return which deadline would give way to which. Raises CampaignError."""
+        move, zone = self._planned(scene), scene.snapshot.schedule.zone
+        said = f"Turn {move.turn.turn} of {scene.snapshot.name} would be due {when(move.new, zone)}"
+        how = "earlier" if move.new < move.old else "later"
+        return Deed(f"{said}, {how} than now: it is due {when(move.old, zone)}. Everybody would be told.")
+
+    def do(self, scene: Scene) -> Deed:
+        """Moves the deadline."""
+        return Deed(extend(scene, self._by(scene)))
+
+    def _by(self, scene: Scene) -> dt.timedelta | dt.datetime | None:
+        return read_extension(self.by, scene.snapshot.schedule.zone) if self.by else None
+
+    def _planned(self, scene: Scene) -> _Move:
+        return _plan(scene, self._by(scene))
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """A deadline of the open turn that gives way to another."""
+
+    turn: Waiting
+    old: dt.datetime
+    new: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AskForTime(SeatCommand):
+    """Ask for more time for this turn; it is given when enough players ask."""
+
+    usage = "EXTEND"
+    weight = Harmless("a vote for more time takes nothing from anybody")
+
+    def do(self, scene: Scene) -> Deed:
+        """Counts his wish, and moves the deadline when enough ask."""
+        snapshot = scene.snapshot
+        if snapshot.status != Phase.RUNNING:
+            return Deed(f"The campaign {snapshot.name} has no turn open, so there is nothing to extend.")
+        return Deed(vote(scene, self.seat))
+
+
+def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
+    """A GM's words: a span like "24h" or "3d", or a moment, by the clocks of the zone unless it names another.
+
+    Raises CampaignError.
+    """
+    if _SPAN_PATTERN.fullmatch(text):
+        return read_span(text)
+    try:
+        moment = dt.datetime.fromisoformat(text)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone))
+        return moment.astimezone(dt.UTC)
+    except (ValueError, OverflowError):
+        raise CampaignError(f"{text!r} is no time: write a span like 24h or 3d, or 2026-12-24T20:00") from None
+
+
+def extend(scene: Scene, by: dt.timedelta | dt.datetime | None = None) -> str:
+    """Moves the deadline of the open turn of a locked campaign, by a span or to a moment, or as the house rules say.
+
+    Everybody is told. A hold that waits for the GM's word is ended by it, but
+    not his own pause, nor that of a turn he has ruled on: more sheets may come
+    than his ruling knows of. Returns what was done, in a sentence. Raises CampaignError.
+    """
+    session, snapshot = scene.session, scene.snapshot
+    move = _plan(scene, by)
+    turn, zone = move.turn, snapshot.schedule.zone
+    stays = is_pause(turn.hold_kind) or turn.hold_kind == HoldKind.RULED
+    if turn.held and not stays:
+        session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
+    _move(scene, turn, move.old, move.new, actor="gm")
+    left = f" It is still held: {turn.held}." if stays else ""
+    back = f" To take that back: {_back(snapshot, move.old)}" if move.old > scene.now else ""
+    return f"Turn {turn.turn} of {snapshot.name} is due {when(move.new, zone)} now; everybody is told.{left}{back}"
+
+
+def _plan(scene: Scene, by: dt.timedelta | dt.datetime | None) -> _Move:
+    """Return where the deadline of the open turn is to be moved. Raises CampaignError."""
+    snapshot, now = scene.snapshot, scene.now
+    turn = _open_turn(scene.session, snapshot)
+    if turn.deadline is None:
+        raise CampaignError(f"turn {turn.turn} of {snapshot.name} has no deadline to be moved")
+    by = by if by is not None else dt.timedelta(minutes=snapshot.policy.extension)
+    new = by if isinstance(by, dt.datetime) else max(turn.deadline, now) + by
+    _check(turn, turn.deadline, new, now)
+    return _Move(turn, turn.deadline, new)
+
+
+def _usual(snapshot: CampaignSnapshot, base: dt.datetime) -> dt.datetime:
+    """Return the latest deadline that is no surprise: two usual turns later, or as much as the house rules give."""
+    later = base
+    for _ in range(2):
+        later = snapshot.schedule.next_after(later, least=dt.timedelta(minutes=1))
+    return max(later, base + dt.timedelta(minutes=snapshot.policy.extension))
+
+
+def _back(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
+    """Return how a GM sets the deadline that was, to the microsecond and whatever clocks do."""
+    local = old.astimezone(ZoneInfo(snapshot.schedule.zone))
+    moment = local.isoformat(timespec="auto" if local.second or local.microsecond else "minutes")
+    return f"pbem extend {snapshot.name} {moment} (by mail: EXTEND {moment})"
+
+
+def vote(scene: Scene, seat: Seat) -> str:
+    """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player.
+
+    The campaign is locked. Who is awaited may be secret, as in a fight that others do not hear of. So all who play
+    have a vote, half of them decide, and neither the answer nor what comes of it depends on who is awaited.
+    """
+    session, snapshot, now = scene.session, scene.snapshot, scene.now
+    turn = _open_turn(session, snapshot)
+    place = find_place(snapshot, seat)
+    refused = _refused(session, snapshot, turn, place)
+    if refused or turn.deadline is None:
+        return refused
+    mine = (Vote.turn_id == turn.turn_id, Vote.seat_id == place.id)
+    if session.scalar(select(Vote.id).where(*mine)) is None:
+        session.add(Vote(turn_id=turn.turn_id, seat_id=place.id, at=now))
+        session.flush()
+    voters = {place.id for place in snapshot.places if place.manned}
+    if _asked(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
+        due = when(turn.deadline, snapshot.schedule.zone)
+        return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
+    new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
+    session.execute(delete(Vote).where(Vote.turn_id == turn.turn_id))
+    session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
+    _move(scene, turn, turn.deadline, new, actor="players")
+    return f"Enough have asked: the turn has more time. Orders are due {when(new, snapshot.schedule.zone)}."
+
+
+def needed_votes(rule: str, players: int) -> int:
+    """How many of so many players must ask. Half of two would be one alone, who decides for nobody else."""
+    return players if rule == "all" else max(min(2, players), (players + 1) // 2)
+
+
+def _refused(session: Session, snapshot: CampaignSnapshot, turn: Waiting, place: Place) -> str:
+    """Why a seat's wish cannot be counted; "" if it can."""
+    most = snapshot.policy.extensions if snapshot.policy.vote != "none" else 0
+    given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
+    if most == 0:
+        return f"In {snapshot.name} the GM alone extends deadlines: please write to {snapshot.gm}."
+    if turn.deadline is None:
+        return "The turn has no deadline, so there is nothing to extend."
+    if turn.held:
+        why = f": {turn.held}" if is_pause(turn.hold_kind) else ""
+        return f"The turn is held until your GM lets it run, so you have time{why}."
+    if place.paused:
+        return "Your seat is paused, so no turn waits for you; RESUME ends that."
+    if given >= most:
+        times = "once" if given == 1 else f"{given} times"
+        return f"This turn was extended {times} already, and that is all players may ask for; your GM is {snapshot.gm}."
+    return ""
+
+
+def _asked(session: Session, turn: Waiting, voters: Collection[int]) -> int:
+    """How many of the voters have asked, who are known by the ids of their seats."""
+    asked = session.scalars(select(Vote.seat_id).where(Vote.turn_id == turn.turn_id))
+    return len(set(asked).intersection(voters))
+
+
+def _open_turn(session: Session, snapshot: CampaignSnapshot) -> Waiting:
+    check_running(snapshot)
+    return load_waiting(session, snapshot.name)[0]
+
+
+def _check(turn: Waiting, old: dt.datetime, new: dt.datetime, now: dt.datetime) -> None:
+    zone = turn.schedule.zone
+    if new <= now:
+        raise CampaignError(f"{when(new, zone)} is not later than now, {when(now, zone)}; to run the turn: pbem run")
+    if new == old:
+        raise CampaignError(f"turn {turn.turn} is due {when(new, zone)} already")
+    if new > now + LATEST:
+        raise CampaignError(f"{when(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
+
+
+def _move(scene: Scene, turn: Waiting, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
+    """Sets the deadline, so that reminders go out anew, and tells everybody."""
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+    session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
+    zone = snapshot.schedule.zone
+    how = "extended" if new > old else "shortened"
+    said = f"turn {turn.turn} {how}: it was due {when(old, zone)}, and is due {when(new, zone)}"
+    act = note(session, snapshot.id, now, actor=actor, text=said)
+    page = DeadlineMoved(
+        campaign=snapshot.name,
+        old=old,
+        new=new,
+        closes=new + snapshot.policy.grace_time,
+        zone=zone,
+        by_vote=actor == "players",
+    )
+    files = (Postman.of(house, snapshot).deadline_file(new, now),)
+    subject = "The deadline has moved"
+    tell_players(session, house, snapshot, now, act=act, subject=subject, page=page, topic="reminder", files=files)
+
+
+LONGEST = 120
+"""Characters of a schedule's words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadlines:
+    """When turns are due: the one open now, if there is one, and the next, if that is run at its deadline."""
+
+    campaign: str
+    schedule: str
+    zone: str
+    turn: int
+    deadline: dt.datetime | None
+    closes: dt.datetime | None
+    next: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ShowDeadlines(Question[Deadlines]):
+    """When are turns due?"""
+
+    def look(self, scene: Scene) -> Deadlines:
+        """The deadlines, as far as they can be told. Raises CampaignError if the campaign is over."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        _check_not_over(snapshot)
+        deadline = open_deadline(session, snapshot)
+        closes = deadline + snapshot.policy.grace_time if deadline else None
+        opens = max(closes, now) if closes else now
+        return Deadlines(
+            campaign=snapshot.name,
+            schedule=snapshot.schedule.text,
+            zone=snapshot.schedule.zone,
+            turn=snapshot.turn,
+            deadline=deadline,
+            closes=closes,
+            next=new_deadline(session, snapshot, opens),
+        )
+
+    def render(self, facts: Deadlines, channel: Channel) -> Iterator[str]:
+        zone = facts.zone
+        yield f"{facts.campaign}: {facts.schedule}"
+        if facts.deadline is None:
+            yield f"  its first turn would be due {when(facts.next, zone)} if it began now"
+            return
+        yield f"  turn {facts.turn} is due {when(facts.deadline, zone)}"
+        if facts.closes is not None and facts.closes > facts.deadline:
+            yield f"  late sheets count until {when(facts.closes, zone)}"
+        yield f"  run then, the next is due {when(facts.next, zone)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reschedule(GmCommand, Act[Deadlines]):
+    """See when turns are due, or set another schedule for the turns to come."""
+
+    usage = "DEADLINE [schedule...]"
+    command = "deadline"
+    typed = Typed(
+        """Show when turns are due, or set another SCHEDULE for the turns to come.
+
+        \b
+        "FRI 20:00 Europe/Berlin"                  weekly
+        "MON,THU 20:00 Europe/Berlin"              on several days; DAILY is each
+        "EVERY 2 WEEKS FRI 20:00 Europe/Berlin"    the second Friday to come
+        "1ST,3RD FRI 20:00 Europe/Berlin"          by weeks of a month; LAST is one
+        "EVERY 12h"                                so long after the turn opened
+        """,
+        json=True,
+        shows=ShowDeadlines,
+    )
+    weight = Reversible("pbem deadline NAME SCHEDULE", "DEADLINE schedule")
+    schedule: Annotated[str, Words("schedule", "a schedule", "FRI 20:00 Europe/Berlin")] = ""
+
+    def wish(self, text: TextBlock) -> Wish:
+        """Return the change of the schedule, or the question when turns are due if there is none."""
+        return self.with_values() if self.schedule else ShowDeadlines()
+
+    def do(self, scene: Scene) -> Deadlines:
+        """Changes the schedule, and tells everybody. Raises CampaignError naming what is wrong with the words."""
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        _check_not_over(snapshot)
+        schedule = Schedule.read(self.schedule)
+        if len(schedule.text) > LONGEST:
+            raise CampaignError(f"a schedule has {LONGEST} characters at most, these are {len(schedule.text)}")
+        session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(schedule=schedule.text))
+        said = f"schedule changed from {snapshot.schedule.text} to {schedule.text}"
+        act = note(session, snapshot.id, now, actor="gm", text=said)
+        page = Rescheduled(
+            campaign=snapshot.name,
+            old=snapshot.schedule.text,
+            new=schedule.text,
+            deadline=open_deadline(session, snapshot),
+            zone=schedule.zone,
+        )
+        tell_players(session, house, snapshot, now, act=act, subject="The schedule has changed", page=page)
+        return ShowDeadlines().look(replace(scene, snapshot=load_campaign(session, snapshot.name)))
+
+    def render(self, facts: Deadlines, channel: Channel) -> Iterator[str]:
+        return ShowDeadlines().render(facts, channel)
+
+
+def _check_not_over(snapshot: CampaignSnapshot) -> None:
+    if snapshot.status == Phase.OVER:
+        raise CampaignError(f"campaign {snapshot.name} is over: no turn of it is due any more")
+
+
+_LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A campaign whose turns run no more, or, when `released`, run again; and why they did not."""
+
+    campaign: str
+    why: str
+    released: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hold(GmCommand, Act[Held]):
+    """Let no turn run until you say RELEASE."""
+
+    usage = "HOLD [reason...]"
+    command = "hold"
+    typed = Typed("Pause a campaign: no turn runs until you release it. Its players are told, with your REASON.")
+    weight = Reversible("pbem release NAME", "RELEASE")
+    reason: Annotated[str, Words("reason", "words", "I am on a train")] = ""
+
+    def do(self, scene: Scene) -> Held:
+        """Pauses it, if it is not held already."""
+        snapshot = scene.snapshot
+        if not hold(scene, HoldKind.GM, self.reason):
+            raise CampaignError(f"campaign {snapshot.name} is held already: {snapshot.held}")
+        return Held(snapshot.name, self.reason)
+
+    def render(self, facts: Held, channel: Channel) -> Iterator[str]:
+        release = channel.either(f"pbem release {facts.campaign}", "RELEASE")
+        yield f"Campaign {facts.campaign} is paused, and its players are told. Let it go on with: {release}"
+
+
+@dataclass(frozen=True, slots=True)
+class Release(GmCommand, Act[Held]):
+    """Let turns run again."""
+
+    usage = "RELEASE"
+    command = "release"
+    typed = Typed("Let the turns of a held campaign run again: at the next tick, if one is due.")
+    weight = Reversible("pbem hold NAME", "HOLD")
+
+    def do(self, scene: Scene) -> Held:
+        """Releases the campaign, if it is held, and not for want of a ruling: that alone would do nothing."""
+        snapshot = scene.snapshot
+        if snapshot.hold_kind == HoldKind.RULING:
+            raise CampaignError(
+                f"turn {snapshot.turn} of {snapshot.name} awaits your ruling: give it, or run the turn without one"
+            )
+        if not release(scene):
+            raise CampaignError(f"campaign {snapshot.name} is not held")
+        return Held(snapshot.name, snapshot.held, released=True)
+
+    def render(self, facts: Held, channel: Channel) -> Iterator[str]:
+        yield f"Campaign {facts.campaign} is released; it was held: {facts.why}"
+
+
+def hold(scene: Scene, kind: HoldKind, reason: str = "") -> bool:
+    """Hold a running campaign, which is locked; return False, having changed nothing, if it is held already.
+
+    Its players are told of a GM's own hold. Raise CampaignError if no turn is open.
+    """
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+    check_running(snapshot)
+    reason = " ".join(reason.split())[:_LONGEST]
+    if _load_hold(session, snapshot)[0] != HoldKind.NONE:
+        return False
+    values = {"hold_kind": kind, "hold_reason": reason}
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
+    said = f"turn {snapshot.turn} is held: {describe_hold(kind, reason)}"
+    actor = "gm" if is_pause(kind) else "pbem"
+    act = note(session, snapshot.id, now, actor=actor, text=said, secret=not is_pause(kind))
+    if is_pause(kind):
+        page = Paused(campaign=snapshot.name, why=reason, gm=snapshot.gm)
+        tell_players(session, house, snapshot, now, act=act, subject="The game pauses", page=page)
+    return True
+
+
+def release(scene: Scene) -> bool:
+    """Let turns of a locked campaign run again, at once if they are due; return False if it is not held.
+
+    Its players are told if they were told of the hold.
+    """
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+    kind, reason = _load_hold(session, snapshot)
+    if kind == HoldKind.NONE:
+        return False
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
+    said = f"turn {snapshot.turn} is released; it was held: {describe_hold(kind, reason)}"
+    act = note(session, snapshot.id, now, actor="gm", text=said, secret=not is_pause(kind))
+    if is_pause(kind):
+        deadline = open_deadline(session, snapshot)
+        page = Resumed(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
+        tell_players(session, house, snapshot, now, act=act, subject="The game goes on", page=page)
+    return True
+
+
+def _load_hold(session: Session, snapshot: CampaignSnapshot) -> tuple[HoldKind, str]:
+    """Return kind and reason of the hold by now: what else this transaction did may have changed them."""
+    hold_of = select(Campaign.hold_kind, Campaign.hold_reason).where(Campaign.id == snapshot.id)
+    kind, reason = session.execute(hold_of).one()
+    return kind, reason

@@ -1,0 +1,285 @@
+"""What if: a copy of a campaign in a home of its own, as it stood when a turn was open.
+
+The copy has the dice, reports and sheets of the original, and other addresses:
+nobody can be mailed from there by mistake. Of the campaign all is left as it
+is; but as other sheets can be tried there against its dice, its journal and the
+next reports tell that the copy was made.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, cast
+
+from sqlalchemy import Select, Table, insert, select
+from sqlalchemy.orm import Session
+
+from pbem.actions.arguments import SEAT, TURN, GmCommand, TextBlock
+from pbem.actions.base import Act, Channel, Harmless, Question, Scene, differing_lines, do, look, versions
+from pbem.actions.open_turn import GiveSheet, Preview, ShowPreview, render_receipt
+from pbem.actions.withdrawal import version_before
+from pbem.app import House, found
+from pbem.archive.writer import copy_withdrawn
+from pbem.campaign.history import note, removed_before
+from pbem.campaign.order_sheets import Lines
+from pbem.campaign.reports import report_text
+from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, counting_versions, live, live_turn, record_of
+from pbem.errors import CampaignError
+from pbem.report.answers import Receipt
+from pbem.ruleset.order_types import FILLED_IN
+from pbem.ruleset.values import Seat
+from pbem.store.models import Base, Campaign, Enclosed, GmText, Person, Press, Report, RollRow, SeatRow, Sheet, Turn
+from pbem.store.session import Store
+from pbem.store.types import Phase, Seating
+
+FORKED = "made a copy of the campaign as it stood when turn {number} was open, with its dice, to try what if"
+"""What the journal and the next reports say of a copy."""
+
+NOWHERE = "fork.invalid"
+"""The domain of all players of a copy; no mail can ever reach it (RFC 2606)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forked:
+    """A copy: the turn that is open there, and the versions of the sheets that count for it."""
+
+    campaign: str
+    turn: int
+    sheets: Mapping[Seat, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """How the reports of a turn run in a copy differ from the real ones; only seats with differences have lines."""
+
+    campaign: str
+    turn: int
+    differing: Mapping[Seat, tuple[str, ...]]
+    same: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf:
+    """A turn tried with other sheets: how these read, what it came to, and, if it was run, how that differs."""
+
+    forked: Forked
+    entered: tuple[Receipt, ...]
+    preview: Preview
+    compared: Compared | None
+
+
+def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
+    name = snapshot.name
+    if snapshot.status == Phase.FORMING:
+        raise CampaignError(f"campaign {name} has not begun: it has no turn to start from")
+    last = snapshot.turn - (snapshot.status == Phase.OVER)  # the turn that opened with the end is nobody's to play
+    if not snapshot.first <= number <= last:
+        raise CampaignError(f"{name} has no turn {number} to start from: it can be {snapshot.first} to {last}")
+
+
+def copy_templates(house: House, home: Path) -> None:
+    """Copies the GM's own templates into the home of a copy, before it is opened. Raises OSError."""
+    if house.settings.own_templates is not None:
+        shutil.copytree(house.settings.own_templates, home / "templates", dirs_exist_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ShowFork(Question[Forked]):
+    """What would a copy begin with, as the campaign stood when a turn was open?"""
+
+    number: int
+
+    def look(self, scene: Scene) -> Forked:
+        """The sheets that would count. Raises CampaignError unless there is such a turn to start from."""
+        session, snapshot = scene.session, scene.snapshot
+        _check_fork(snapshot, self.number)
+        counting = counting_versions(session, snapshot, live_turn(session, snapshot, self.number))
+        return Forked(campaign=snapshot.name, turn=self.number, sheets=counting)
+
+
+@dataclass(frozen=True, slots=True)
+class CopyTo(Act[Forked]):
+    """Copies a campaign into another, empty house, with the turn of this number open there."""
+
+    command = "fork"
+    weight = Harmless("the campaign stays as it is; its players are told of the copy")
+    number: int
+    fork: House
+
+    def do(self, scene: Scene) -> Forked:
+        """Copies it. Raises CampaignError."""
+        forked = ShowFork(self.number).look(scene)
+        session, snapshot, number = scene.session, scene.snapshot, self.number
+        note(session, snapshot.id, scene.now, actor="gm", text=FORKED.format(number=number), turn=snapshot.turn)
+        with self.fork.store.writing() as target:
+            if target.scalar(select(Campaign.id).limit(1)) is not None:
+                raise CampaignError(f"{self.fork.settings.home} has a campaign already: fork into an empty folder")
+            _copy(session, target, snapshot, number, scene.now)
+        last = record_of(session, snapshot, number - 1)
+        copy_withdrawn(scene.house.settings.archive, self.fork.settings.archive, last)
+        return forked
+
+
+def render_forked(forked: Forked) -> Iterator[str]:
+    """Yield what is told of a copy."""
+    yield "It has the real dice, so the journal and the next reports tell that it was made."
+    yield f"Sheets that count: {versions(forked.sheets)}."
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Question[Compared]):
+    """How does a turn run in a copy differ from what players were really told?"""
+
+    fork: House
+    made: Preview
+
+    def look(self, scene: Scene) -> Compared:
+        """The differences, a seat at a time. Raises CampaignError if the turn was not run yet."""
+        snapshot, made = scene.snapshot, self.made
+        if made.turn >= snapshot.turn:
+            raise CampaignError(f"turn {made.turn} of {snapshot.name} has not been run: there is nothing to compare")
+        real, ruleset = _views(scene.session, snapshot, made.turn + 1), self.fork.game(snapshot.game)
+        differing = {}
+        for report in made.reports:
+            old = real.get(report.place.seat, b"{}")
+            if old != report.view:
+                now = report_text(self.fork, ruleset, made.opening, report.place, report.view)
+                before = report_text(self.fork, ruleset, made.opening, report.place, old) if old != b"{}" else ""
+                differing[report.place.seat] = differing_lines(before, now)
+        told = {report.place.seat for report in made.reports}
+        differing |= {seat: ("(no report)",) for seat in snapshot.seats if seat in real and seat not in told}
+        same = tuple(seat for seat in snapshot.seats if seat in real and seat not in differing)
+        return Compared(campaign=snapshot.name, turn=made.turn, differing=differing, same=same)
+
+    def render(self, facts: Compared, channel: Channel) -> Iterator[str]:
+        return render_compared(facts)
+
+
+def render_compared(compared: Compared) -> Iterator[str]:
+    """Yield how the reports of a turn run in a copy differ from the real ones."""
+    yield f"{compared.campaign}: turn {compared.turn} there, against what was really told (- really, + there):"
+    for seat, lines in compared.differing.items():
+        yield from (f"  {seat}:", *(f"    {line}" for line in lines))
+    if compared.same:
+        yield f"  {', '.join(compared.same)}: told the same"
+
+
+@dataclass(frozen=True, slots=True)
+class TryOut(GmCommand, Act[WhatIf]):
+    """Try a turn in a copy, with the order lines below as a seat's sheet: you get all reports; players hear of it."""
+
+    usage = "FORK number [seat]"
+    takes_text = True
+    weight = Harmless("the campaign stays as it is; its players are told of the copy")
+    number: Annotated[int, TURN]
+    seat: Annotated[Seat | None, SEAT] = None
+    lines: Annotated[Lines, FILLED_IN] = ()
+
+    def wish(self, text: TextBlock) -> TryOut:
+        """Return it with the sheet below."""
+        if text.words and not self.seat:
+            raise CampaignError(f"whose sheet is it that stands below? Write: FORK {self.number} seat")
+        return replace(self.with_values(), lines=text.orders)
+
+    def do(self, scene: Scene) -> WhatIf:
+        """Makes the copy, with the dice, enters the sheets, and looks at the turn. Raises CampaignError."""
+        with _passing_house(scene.house) as fork:
+            forked = CopyTo(self.number, fork).do(scene)
+            name, now = forked.campaign, scene.now
+            entered = (do(fork, name, GiveSheet(self.seat, self.lines), now),) if self.seat else ()
+            made = look(fork, name, ShowPreview(real_dice=True), now)
+            compared = Compare(fork, made).look(scene) if self.number < scene.snapshot.turn else None
+        return WhatIf(forked=forked, entered=entered, preview=made, compared=compared)
+
+    def render(self, facts: WhatIf, channel: Channel) -> Iterator[str]:
+        forked = facts.forked
+        yield f"{forked.campaign} was copied as it stood when turn {forked.turn} was open."
+        yield from render_forked(forked)
+        for receipt in facts.entered:
+            yield from render_receipt(receipt)
+        yield from ShowPreview().render(facts.preview, channel)
+        if facts.compared:
+            yield from render_compared(facts.compared)
+
+
+@contextmanager
+def _passing_house(house: House) -> Iterator[House]:
+    """An empty house that writes its reports as another does, for a moment."""
+    with TemporaryDirectory(prefix="pbem-") as folder:
+        settings = found(Path(folder), house.settings.address)
+        store = Store(settings.database)
+        try:
+            yield replace(house, settings=settings, store=store)
+        finally:
+            store.close()
+
+
+def _views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[Seat, bytes]:
+    rows = session.execute(
+        select(SeatRow.name, Report.view)
+        .join(Report, Report.seat_id == SeatRow.id)
+        .join(Turn, Turn.id == Report.turn_id)
+        .where(live(snapshot.id), Turn.number == number)
+    )
+    return {row.name: row.view for row in rows}
+
+
+def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: int, now: dt.datetime) -> None:
+    campaign = {
+        "status": Phase.RUNNING,
+        "turn": number,
+        "version": version_before(source, snapshot, number),
+        "gm": f"gm@{NOWHERE}",
+        "gm_token_hash": "",
+        **NO_HOLD,
+    }
+    _put(target, Campaign, _rows(source, select(Campaign).where(Campaign.id == snapshot.id)), campaign)
+    for place in snapshot.places:
+        address = f"{place.seat}@{NOWHERE}"
+        target.add(Person(id=place.id, address=address, key=address, created_at=now))
+    target.flush()
+    seats = _rows(source, select(SeatRow).where(SeatRow.campaign_id == snapshot.id))
+    out = removed_before(source, snapshot.id, number)
+    for seat in seats:
+        status = Seating.REMOVED if seat["name"] in out else Seating.PLAYING
+        _put(target, SeatRow, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
+    turns = _rows(source, select(Turn).where(live(snapshot.id), Turn.number <= number))
+    # None is archived: the copy has an archive of its own, yet to be written.
+    _put(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})
+    unresolved = {"resolved_at": None, "record": None, "archived_at": None}
+    _put(target, Turn, (turn for turn in turns if turn["number"] == number), unresolved)
+    ids = [turn["id"] for turn in turns]
+    _put(target, Report, _rows(source, select(Report).where(Report.turn_id.in_(ids))), {})
+    # What came for turns that were taken back may have been shown again since: it is none of the open turn's.
+    _put(
+        target,
+        Enclosed,
+        _rows(source, select(Enclosed).where(Enclosed.campaign_id == snapshot.id)),
+        {"turn_id": ids[0]},
+    )
+    _put(target, Sheet, _rows(source, select(Sheet).where(Sheet.turn_id.in_(ids))), {"letter_id": None})
+    _put(target, Press, _rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)), {})
+    # A GM's text is of the turn whose reports bring it, so those written while this one was open are of the next.
+    words = select(GmText).where(GmText.campaign_id == snapshot.id, GmText.turn <= number + 1)
+    _put(target, GmText, _rows(source, words), {})
+    rolls = select(RollRow).where(RollRow.campaign_id == snapshot.id, RollRow.turn <= number)
+    _put(target, RollRow, _rows(source, rolls), {})
+
+
+def _rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:
+    """The rows of one table, as dictionaries by column."""
+    return [
+        {column.name: getattr(row, column.name) for column in row.__table__.columns} for row in session.scalars(query)
+    ]
+
+
+def _put(session: Session, kind: type[Base], rows: Iterable[Mapping[str, Any]], changes: Mapping[str, Any]) -> None:
+    copies: Sequence[dict[str, Any]] = [{**row, **changes} for row in rows]
+    if copies:
+        session.connection().execute(insert(cast(Table, kind.__table__)), copies)

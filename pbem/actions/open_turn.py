@@ -1,0 +1,384 @@
+"""All reports of a turn as they would be if it were run now; nothing is kept, and nobody is mailed.
+
+A GM who saw what the real dice will come to could try other sheets until they
+suit. So other dice are rolled, always the same ones, that two looks may be
+compared; who wants the real ones is entered in the journal, and the next
+reports tell it.
+
+A roll cannot be taken back: the journal has it, the record of its turn will, and
+the same words rolled again are a second roll.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from pbem.actions.arguments import TURN, Flag, Free, GmCommand, Typed, Words
+from pbem.actions.base import (
+    Act,
+    Channel,
+    Confirmed,
+    Harmless,
+    Question,
+    Scene,
+    Trace,
+    Weighty,
+    render_reading,
+    versions,
+)
+from pbem.archive.record import rehearsal_seed, turn_dice
+from pbem.campaign.deadlines import next_deadline
+from pbem.campaign.history import keep_rolls, load_rolls, note, open_rolls
+from pbem.campaign.notices import Postman
+from pbem.campaign.order_sheets import (
+    Earlier,
+    Lines,
+    Reading,
+    SheetRead,
+    checked,
+    earlier_sheets,
+    keep_sheets,
+    make_receipt,
+    read_lines,
+    receipt_name,
+)
+from pbem.campaign.reports import MadeReport, Opening, make_reports
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    LastReport,
+    Place,
+    check_running,
+    find_place,
+    load_last_reports,
+    load_open_turn,
+)
+from pbem.campaign.turns import Outcome, load_before, opening_of, resolve_turn
+from pbem.errors import CampaignError
+from pbem.report.answers import Receipt
+from pbem.report.data import ReportDataError, read_report_data
+from pbem.ruleset.fields import Refused
+from pbem.ruleset.rolls import Roll, count_of
+from pbem.ruleset.serialization import digest
+from pbem.ruleset.values import Seat
+from pbem.store.types import Phase
+from pbem.text import when, wrapped
+
+REPORTS = "reports"
+
+LOOKED = "looked at what turn {number} would come to, with the dice that it will have"
+"""What the journal and the next reports say of a look with the real dice."""
+
+OTHER_DICE = "Whatever was rolled for it was rolled with other dice than the turn will have."
+REAL_DICE = (
+    "It was rolled with the dice that the turn will have; the journal and the next reports tell that you looked."
+)
+"""What a GM is told of the dice of a preview."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """The run of the open turn as of a moment: the sheets that would count, by version, and all reports.
+
+    `events` is how much would happen; `ruled`, whether a GM's ruling was used;
+    `real_dice`, whether the dice were those that the turn will have.
+    """
+
+    campaign: str
+    turn: int
+    at: dt.datetime
+    zone: str
+    sheets: Mapping[Seat, int]
+    missing: tuple[Seat, ...]
+    reports: tuple[MadeReport, ...]
+    events: int
+    over: bool
+    reason: str
+    ruled: bool
+    real_dice: bool
+    opening: Opening
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Where a preview was written, and whose reports differ from those written there before (None: none were)."""
+
+    folder: Path
+    changed: tuple[Seat, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPreview(GmCommand, Question[Preview]):
+    """Get all reports as they would be if the turn were run now, with other dice. Nothing is sent to players.
+    REAL rolls the dice that the turn will have; the next reports tell that you looked.
+    """
+
+    usage = "PREVIEW [real_dice]"
+    real_dice: Annotated[bool, Flag(("REAL",))] = False
+
+    def look(self, scene: Scene) -> Preview:
+        """All reports. Raises CampaignError if no turn is open."""
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        before = load_before(session, house, snapshot)
+        number = before.turn.number
+        dice = None if self.real_dice else turn_dice(rehearsal_seed(snapshot.seed), number)
+        outcome = resolve_turn(session, before, dice)
+        over = outcome.standing.over
+        deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
+        # The seed is told when the game is over, not when it would be.
+        opening = replace(opening_of(session, snapshot, number + 1, outcome, deadline, before.previous), seed="")
+        return Preview(
+            campaign=snapshot.name,
+            turn=number,
+            at=now,
+            zone=snapshot.schedule.zone,
+            sheets={seat: sheet.version for seat, sheet in outcome.used.items()},
+            missing=_in_order(snapshot, outcome),
+            reports=tuple(make_reports(house, before.ruleset, opening, outcome.views)),
+            events=len(outcome.events),
+            over=over,
+            reason=outcome.standing.reason,
+            ruled=before.turn.ruling is not None,
+            real_dice=self.real_dice,
+            opening=opening,
+        )
+
+    def traces(self, facts: Preview) -> tuple[Trace, ...]:
+        """That the dice were seen which the turn will have."""
+        return (Trace(LOOKED.format(number=facts.turn), told=True),) if facts.real_dice else ()
+
+    def render(self, facts: Preview, channel: Channel) -> Iterator[str]:
+        yield f"{facts.campaign}: turn {facts.turn}, as it would be run {when(facts.at, facts.zone)}"
+        yield f"  sheets that count: {versions(facts.sheets)}"
+        if facts.missing:
+            yield f"  no sheet: {', '.join(facts.missing)}"
+        if facts.ruled:
+            yield "  with your ruling"
+        yield f"  reports to: {', '.join(report.place.seat for report in facts.reports)}; events: {facts.events}"
+        if facts.over:
+            yield f"  the game would be over: {facts.reason}"
+        yield wrapped(f"Nothing was kept, and nobody is mailed. {REAL_DICE if facts.real_dice else OTHER_DICE}")
+
+
+def _in_order(snapshot: CampaignSnapshot, outcome: Outcome) -> tuple[Seat, ...]:
+    return tuple(seat for seat in snapshot.seats if seat in outcome.turn.missing)
+
+
+def write_preview(made: Preview, folder: Path) -> Written:
+    """Writes all reports into a folder, in the place of those of an earlier preview. Raises OSError."""
+    reports = folder / REPORTS
+    reports.mkdir(parents=True, exist_ok=True)
+    before, now = _views(reports), {report.place.seat: digest(json.loads(report.view)) for report in made.reports}
+    for seat in made.opening.snapshot.seats:
+        for path in reports.glob(f"{seat}.*"):
+            path.unlink()
+    for report in made.reports:
+        for name, content in report.parts.files().items():
+            (reports / name).write_bytes(content)
+        for each in report.enclosed:
+            (reports / f"{report.place.seat}.{each.name}").write_bytes(each.content)
+    changed = tuple(seat for seat in made.opening.snapshot.seats if before.get(seat) != now.get(seat))
+    return Written(folder, changed if before else None)
+
+
+def _views(folder: Path) -> dict[Seat, str]:
+    """What the reports of an earlier preview told, by seat, as hashes."""
+    found = {}
+    for path in folder.glob("*.json"):
+        try:
+            found[path.stem] = digest(read_report_data(path.read_bytes())["view"])
+        except ReportDataError:
+            found[path.stem] = ""
+    return found
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Given:
+    """How a sheet reads, what came before it, and what its player is told of it, in answer to his `last` report."""
+
+    place: Place
+    last: LastReport
+    earlier: Earlier
+    reading: Reading
+    receipt: Receipt
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GiveSheet(Weighty[Receipt]):
+    """Enters a sheet for the open turn, in the place of a seat's player; he gets the receipt."""
+
+    command = "sheet"
+    weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
+    seat: Seat
+    lines: Lines
+
+    def asks(self, scene: Scene, facts: Receipt) -> bool:
+        """Return whether a sheet counts already, that asks for something else."""
+        return facts.replaces is not None and not facts.replaces.same
+
+    def look(self, scene: Scene) -> Receipt:
+        """How the sheet reads. Raises CampaignError."""
+        return _read(scene, self.seat, self.lines).receipt
+
+    def do(self, scene: Scene) -> Receipt:
+        """Keeps it. Raises CampaignError, also if nothing in it is understood."""
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        given = _read(scene, self.seat, self.lines)
+        place, receipt = given.place, given.receipt
+        reading = checked(given.reading, place.seat)
+        wait = not reading.parsed.complete
+        sheet = SheetRead(reading=reading, earlier=given.earlier, author="gm", wait=wait)
+        keep_sheets(session, [sheet], now)
+        said = f"sheet {receipt.version} of {place.seat} for turn {snapshot.turn} was entered by the GM"
+        # Whose it is, and which version, would tell who was awaited and had sent none.
+        note(session, snapshot.id, now, actor="gm", text=f"a sheet for turn {snapshot.turn} was entered by the GM")
+        note(session, snapshot.id, now, actor="gm", text=said, secret=True)
+        if place.address:
+            postman, subject = Postman.of(house, snapshot), f"Your GM has entered orders for {place.seat}"
+            id_ = receipt_name(snapshot.name, place.seat, snapshot.turn, receipt.version, snapshot.era)
+            mail = postman.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
+            postman.send(session, now, mail)
+        return receipt
+
+    def render(self, facts: Receipt, channel: Channel) -> Iterator[str]:
+        yield from render_receipt(facts)
+        yield from _replaced_orders(facts, channel)
+        yield ""
+        yield channel.undone or channel.queued("The player's receipt is queued")
+
+
+def _replaced_orders(receipt: Receipt, channel: Channel) -> Iterator[str]:
+    """Yield the differences of a sheet from the one that counted before."""
+    before = receipt.replaces
+    if before is None or before.same:
+        return
+    yield ""
+    yield f"{'Replaced' if channel.done else 'Would replace'} sheet {before.version}:"
+    yield from (f"  - {wrapped(line, '    ')}" for line in before.dropped)
+    yield from (f"  + {wrapped(line, '    ')}" for line in before.added)
+    if before.reordered:
+        yield "  the same orders stand in another order"
+    if channel.done:
+        yield f"To have it back: {restoring(receipt.campaign, receipt.seat, before.version, channel)}"
+
+
+def restoring(campaign: str, seat: str, version: int, channel: Channel) -> str:
+    return channel.either(f"pbem sheet {campaign} {seat} --restore {version}", f"SHEET {seat} BACK {version}")
+
+
+def render_receipt(receipt: Receipt) -> Iterator[str]:
+    """How a sheet was read."""
+    yield f"{receipt.campaign}, {receipt.label}, seat {receipt.seat}: {receipt.verdict}"
+    yield from render_reading(receipt.findings, receipt.orders)
+
+
+def _read(scene: Scene, seat: Seat, lines: Lines) -> _Given:
+    session, snapshot = scene.session, scene.snapshot
+    turn = load_open_turn(session, snapshot)
+    place, ruleset = find_place(snapshot, seat), scene.house.game(snapshot.game)
+    last = load_last_reports(session, snapshot).get(place.seat)
+    if not place.playing or last is None:
+        raise CampaignError(f"seat {place.seat} of {snapshot.name} is out of the game: it takes no orders")
+    view = json.loads(last.view)
+    reading = read_lines(ruleset, view, lines)
+    earlier = earlier_sheets(session, ruleset.orders, turn_id=turn.id, seat_id=place.id)
+    receipt = make_receipt(
+        reading,
+        earlier,
+        ruleset.orders,
+        campaign=snapshot.name,
+        seat=place.seat,
+        label=view["label"],
+        deadline=turn.deadline,
+        held=bool(snapshot.held),
+        zone=snapshot.schedule.zone,
+    )
+    return _Given(place, last, earlier, reading, dataclasses.replace(receipt, by_gm=True))
+
+
+_DICE = Free("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "3d6+2")
+
+
+@dataclass(frozen=True, slots=True)
+class RollBook:
+    """What was rolled in a turn, the oldest first."""
+
+    campaign: str
+    turn: int
+    rolls: tuple[Roll, ...]
+
+    def told(self, roll: Roll) -> str:
+        """One of the rolls in words."""
+        return roll.told(count_of(self.rolls, roll.label))
+
+
+@dataclass(frozen=True, slots=True)
+class Rolled:
+    """A roll that was made just now."""
+
+    campaign: str
+    turn: int
+    roll: Roll
+
+
+@dataclass(frozen=True, slots=True)
+class RollDice(GmCommand, Act[Rolled]):
+    """Roll the campaign's dice for something, in the open turn. It stands: the same words again are a second roll."""
+
+    usage = "ROLL dice label..."
+    command = "roll"
+    typed = Typed(
+        "Roll DICE such as 3d6+2 for what LABEL says, in the open turn; it stands, and anyone can check it at the end.",
+        json=True,
+    )
+    weight = Harmless("it overwrites nothing, and is final so that nobody rolls until it suits")
+    dice: Annotated[str, _DICE]
+    label: Annotated[str, Words("words", "what the roll is for", "ann storms the gate")]
+
+    def do(self, scene: Scene) -> Rolled:
+        """Rolls. Raises CampaignError if no turn is open, or these are no dice."""
+        check_running(scene.snapshot)
+        rolls = open_rolls(scene.session, scene.snapshot)
+        try:
+            roll = rolls.roll(self.dice, self.label)
+        except Refused as refused:
+            raise CampaignError(f"{refused.text}: {refused.hint}") from None
+        keep_rolls(scene.session, scene.snapshot, rolls.fresh, scene.now)
+        return Rolled(scene.snapshot.name, scene.snapshot.turn, roll)
+
+    def render(self, facts: Rolled, channel: Channel) -> Iterator[str]:
+        yield wrapped(facts.roll.told(facts.roll.number), "    ")
+        said = (
+            f"It stands for turn {facts.turn} of {facts.campaign}; the journal has it, and the record of the turn will."
+        )
+        yield wrapped(said)
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRolls(GmCommand, Question[RollBook]):
+    """See what you rolled in a turn; without its number, in the open one."""
+
+    usage = "ROLLS [turn]"
+    command = "rolls"
+    typed = Typed("Show what was rolled in a campaign's open turn, or in another TURN.", json=True)
+    turn: Annotated[int | None, TURN] = None
+
+    def look(self, scene: Scene) -> RollBook:
+        """All rolls of the turn, also of one that was taken back since. Raises CampaignError before the start."""
+        snapshot = scene.snapshot
+        if snapshot.status == Phase.FORMING:
+            raise CampaignError(f"campaign {snapshot.name} has not begun: nothing was rolled")
+        last = snapshot.turn - (snapshot.status == Phase.OVER)
+        turn = last if self.turn is None else self.turn
+        return RollBook(snapshot.name, turn, load_rolls(scene.session, snapshot, turn))
+
+    def render(self, facts: RollBook, channel: Channel) -> Iterator[str]:
+        if not facts.rolls:
+            yield f"Nothing was rolled in turn {facts.turn} of {facts.campaign}."
+        for roll in facts.rolls:
+            yield wrapped(facts.told(roll), "    ")

@@ -1,0 +1,280 @@
+"""What a player may do about his seat: leave it, pause it, name a deputy, add a word to the dice."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from pbem.actions.arguments import ADDRESS, DAY, Free, Proof, SeatCommand
+from pbem.actions.base import Confirmed, Deed, Reversible, Scene
+from pbem.actions.seats import open_seat, pause_seat
+from pbem.actions.welcome import recall_copies
+from pbem.campaign.history import choose_word, note
+from pbem.campaign.notices import send_page, send_words
+from pbem.campaign.people import DAYS, ENOUGH_CODES, MOST_DAYS, dismiss, find_person, put_request
+from pbem.campaign.schedule import start_of
+from pbem.campaign.snapshot import CampaignSnapshot, find_place, open_deadline
+from pbem.mail.headers import check_address
+from pbem.report.answers import Confirmation
+from pbem.store.models import Absence
+from pbem.store.types import Phase
+from pbem.text import when
+
+
+@dataclass(frozen=True, slots=True)
+class Leave(SeatCommand):
+    """Give your seat up. You are asked whether you mean it; then somebody else may take it over."""
+
+    usage = "LEAVE"
+    proof = Proof.STRONG
+    weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
+
+    def do(self, scene: Scene) -> Deed:
+        """Opens the seat; the first standby gets it."""
+        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        open_seat(scene, place, "its player has left", actor=place.seat, told=True)
+        return Deed(f"You have given up the seat {place.seat} in {snapshot.name}. Thank you for playing!")
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(SeatCommand):
+    """Pause: turns no longer wait for you, and the game's defaults are used, until you say RESUME."""
+
+    usage = "PAUSE"
+    proof = Proof.STRONG
+    weight = Reversible("", "RESUME")
+
+    def do(self, scene: Scene) -> Deed:
+        """Pause the seat."""
+        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        if not pause_seat(scene, place, paused=True, actor=place.seat):
+            return Deed(f"Your seat {place.seat} in {snapshot.name} was paused already. RESUME ends it.")
+        return Deed(
+            f"Your seat {place.seat} in {snapshot.name} is paused: turns no longer wait for you, and the game's "
+            "defaults are used unless you send a sheet. You still get every report. RESUME ends it."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Resume(SeatCommand):
+    """End your pause."""
+
+    usage = "RESUME"
+    proof = Proof.STRONG
+    weight = Reversible("", "PAUSE")
+
+    def do(self, scene: Scene) -> Deed:
+        """End the pause of the seat."""
+        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        if not pause_seat(scene, place, paused=False, actor=place.seat):
+            return Deed(f"Your seat {place.seat} in {snapshot.name} was not paused.")
+        return Deed(f"Your pause is over: turns of {snapshot.name} wait for {place.seat} again.")
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseWord(SeatCommand):
+    """Choose your word for the dice, until the campaign begins; it is mixed with their sealed seed."""
+
+    usage = "DICE said..."
+    weight = Reversible("", "DICE said")
+    said: Annotated[Sequence[str], Free("words", "words", "hello")]
+
+    def do(self, scene: Scene) -> Deed:
+        """Keeps it, in the place of any before."""
+        place = find_place(scene.snapshot, self.seat)
+        word = choose_word(scene.session, scene.snapshot, place, self.said, scene.now)
+        return Deed(
+            f"Your word for the dice of {scene.snapshot.name} is now: {word}\n"
+            "You may choose another until the campaign begins. Your first report lists the words of all."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AppointDeputy(SeatCommand):
+    """Let somebody else send sheets for your seat until the end of a day, from the address you name."""
+
+    usage = "DEPUTY address UNTIL last"
+    proof = Proof.STRONG
+    weight = Reversible("", "UNDEPUTE")
+    address: Annotated[str, ADDRESS]
+    last: Annotated[str, DAY]
+
+    def do(self, scene: Scene) -> Deed:
+        """Mails the deputy a code; he stands in once that has come back."""
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        place = find_place(snapshot, self.seat)
+        address = check_address(self.address, "a deputy", house.settings.address)
+        today = now.astimezone(ZoneInfo(snapshot.schedule.zone)).date()
+        if not today <= dt.date.fromisoformat(self.last) <= today + dt.timedelta(days=MOST_DAYS):
+            return Deed(
+                f"A deputy may stand in from today to a day at most {MOST_DAYS} days ahead, not to {self.last}."
+            )
+        if address.lower() == place.address.lower():
+            return Deed("That is your own address: name that of somebody else.")
+        player = find_person(session, place.address)
+        assert player is not None
+        code = put_request(
+            session,
+            "deputy",
+            now,
+            to=address,
+            by=player.key,
+            data={"seat_id": place.id, "person_id": player.id, "address": address, "until": self.last},
+            campaign_id=snapshot.id,
+            account=self.account,
+        )
+        if code is None:
+            return Deed(ENOUGH_CODES)
+        page = Confirmation(
+            kind="deputy",
+            code=code,
+            address=house.settings.address,
+            days=DAYS,
+            campaign=snapshot.name,
+            seat=place.seat,
+            game=house.game(snapshot.game).title,
+            about=place.address,
+            until=self.last,
+        )
+        subject = f"Will you stand in for {place.seat}?"
+        send_page(session, house, snapshot, now, to=address, subject=subject, page=page, code=code)
+        asked = f"{address} was asked to stand in for you to the end of {self.last}"
+        return Deed(f"{asked}. You hear of it once that is confirmed.")
+
+
+@dataclass(frozen=True, slots=True)
+class DismissDeputy(SeatCommand):
+    """Dismiss your deputy."""
+
+    usage = "UNDEPUTE"
+    proof = Proof.STRONG
+    weight = Reversible("", "DEPUTY address UNTIL last")
+
+    def do(self, scene: Scene) -> Deed:
+        """Ends it, and tells who stood in."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        place = find_place(snapshot, self.seat)
+        dismissed = dismiss(session, place, now)
+        if not dismissed:
+            return Deed(f"Nobody stands in for {place.seat} in {snapshot.name}, and nobody is asked to any more.")
+        note(session, snapshot.id, now, actor=place.seat, text="has no deputy any more", secret=True)
+        recall_copies(session, place)
+        said = f"You no longer stand in for the seat {place.seat} of {snapshot.name}. Thank you!"
+        for deputy in dismissed:
+            send_words(session, scene.house, snapshot, now, said, to=deputy.address, subject="You are relieved")
+        ended = f"{dismissed[0].address} no longer stands in for {place.seat} in {snapshot.name}"
+        return Deed(f"{ended}, and the reports mailed there open your seat no more.")
+
+
+MOST_ABSENCES = 6
+"""Absences of one seat that are kept at a time."""
+
+AHEAD = dt.timedelta(days=366)
+"""Absences are noted no longer before."""
+
+_DAY = dt.timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteAbsence(SeatCommand):
+    """Tell that you cannot send orders from one day to another, such as 2026-12-24 or 24 Dec 2026; deadlines yet to be
+    set keep out of that time."""
+
+    usage = "ABSENT first [TO last]"
+    weight = Reversible("", "PRESENT")
+    first: Annotated[str, DAY]
+    last: Annotated[str | None, DAY] = None
+
+    def do(self, scene: Scene) -> Deed:
+        """Notes it, unless it makes no sense or is more than the house allows."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        place, zone = find_place(snapshot, self.seat), snapshot.schedule.zone
+        first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last or self.first)
+        if wrong := _senseless(first, last, now):
+            return Deed(f"Your absence was not noted: {wrong}")
+        first = max(first, now.date() - _DAY)  # days that are over count against no limit
+        since, until = start_of(first, zone), start_of(last + _DAY, zone)
+        if refused := _too_much(snapshot, _to_come(session, place.id, now), since, until):
+            return Deed(f"Your absence was not noted: {refused}")
+        session.add(Absence(seat_id=place.id, since=since, until=until))
+        said = f"seat {place.seat} is absent from {first} to {last}"
+        note(session, snapshot.id, now, actor=place.seat, text=said, secret=True)
+        days = f"on {first}" if first == last else f"from {first} to {last}"
+        kept = f"You are absent {days}. Deadlines that are set from now on keep out of that time."
+        return Deed(f"{kept} {_stays(session, snapshot)}")
+
+
+@dataclass(frozen=True, slots=True)
+class EndAbsences(SeatCommand):
+    """Take back all your absences."""
+
+    usage = "PRESENT"
+    weight = Reversible("", "ABSENT first TO last")
+
+    def do(self, scene: Scene) -> Deed:
+        """Takes back all absences of the seat that are not over."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        place = find_place(snapshot, self.seat)
+        absences = _to_come(session, place.id, now)
+        if not absences:
+            return Deed("You had told of no absence, so there is none to take back.")
+        session.execute(delete(Absence).where(Absence.id.in_([absence.id for absence in absences])))
+        note(session, snapshot.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
+        return Deed(f"Your absences are taken back. {_stays(session, snapshot)}")
+
+
+def _to_come(session: Session, seat_id: int, now: dt.datetime) -> list[Absence]:
+    mine = select(Absence).where(Absence.seat_id == seat_id, Absence.until > now)
+    return list(session.scalars(mine.order_by(Absence.since)))
+
+
+def _senseless(first: dt.date, last: dt.date, now: dt.datetime) -> str:
+    """What is wrong with these days, if anything."""
+    if last < first:
+        return f"{last} is before {first}."
+    # A day's tolerance, since the zones of player and campaign may differ.
+    if last < now.date() - _DAY:
+        return f"{last} is over."
+    if last > (now + AHEAD).date():
+        return f"{last} is more than a year ahead; please tell nearer the time."
+    return ""
+
+
+def _too_much(snapshot: CampaignSnapshot, absences: list[Absence], since: dt.datetime, until: dt.datetime) -> str:
+    """Which limit of the house the new absence would break, together with those that touch it; "" if none."""
+    most = snapshot.policy.absence_days
+    if most == 0:
+        return f"in {snapshot.name} deadlines do not wait for absences. You may PAUSE instead, or name a DEPUTY."
+    if len(absences) >= MOST_ABSENCES:
+        return f"you have told of {MOST_ABSENCES} already. PRESENT takes them all back."
+    if _longest([*((absence.since, absence.until) for absence in absences), (since, until)]).days > most:
+        return (
+            f"in {snapshot.name} deadlines wait for no more than {most} days in a row. You may tell of fewer, or PAUSE,"
+            " or name a DEPUTY for the time."
+        )
+    return ""
+
+
+def _longest(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
+    """The longest time that the spans cover without a gap."""
+    ordered = sorted(spans)
+    merged = [ordered[0]]
+    for _, (since, until) in pairwise(ordered):
+        start, end = merged[-1]
+        if since <= end:
+            merged[-1] = (start, max(end, until))
+        else:
+            merged.append((since, until))
+    return max(until - since for since, until in merged)
+
+
+def _stays(session: Session, snapshot: CampaignSnapshot) -> str:
+    due = open_deadline(session, snapshot) if snapshot.status == Phase.RUNNING else None
+    return f"The current deadline stays: {when(due, snapshot.schedule.zone)}." if due else ""

@@ -1,0 +1,391 @@
+"""A GM's own words: texts for the reports to come, and letters to his players at once."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from pbem.actions.arguments import SEAT, GmCommand, Numeral, SeatCommand, TextBlock
+from pbem.actions.base import Act, Channel, Deed, Harmless, Question, Reversible, Scene, format_utc
+from pbem.actions.press_delivery import (
+    EVERYBODY,
+    goes_at_once,
+    mail_press,
+    put_diary,
+    put_news,
+    read_recipients,
+    room_left,
+    send_letter,
+)
+from pbem.campaign.history import note, open_label
+from pbem.campaign.press import DIARY, PRESS, UNSIGNED, Passed, Piece, muted_seats, passable, put_piece, readers
+from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
+from pbem.errors import CampaignError
+from pbem.report.notices import Broadcast as GmLetter
+from pbem.ruleset.order_types import FILLED_IN
+from pbem.ruleset.values import Seat
+from pbem.store.models import GmText, Press, SeatRow
+from pbem.store.types import Phase
+from pbem.text import barred, counted, joined, when
+from pbem.util import MASK
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A GM's text for the reports that open a turn; `seat` is "" when it is for all."""
+
+    id: int
+    turn: int
+    seat: Seat
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PressShown:
+    """A piece of press as its GM sees it: by whom it truly is; `to` is empty for all, `seat` "" for the GM himself."""
+
+    id: int
+    turn: int
+    at: dt.datetime
+    kind: str
+    seat: Seat
+    unsigned: bool
+    to: tuple[Seat, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A GM's texts, by the turns whose reports bring them; those of turns up to that which is open have gone."""
+
+    campaign: str
+    turn: int
+    texts: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The seats to which a GM's words are mailed."""
+
+    to: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PressBook:
+    """All press of a campaign that its GM may see."""
+
+    campaign: str
+    press: tuple[PressShown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddText(GmCommand, Act[Text]):
+    """Put the text below into the next report of a seat, or of ALL."""
+
+    usage = "TEXT TO seat"
+    takes_text = True
+    command = "text"
+    weight = Reversible("pbem text NAME --drop ID", "DROP text")
+    text: Annotated[str, FILLED_IN] = ""
+    seat: Annotated[Seat | None, SEAT] = None
+
+    def wish(self, text: TextBlock) -> AddText:
+        """Return it with the text below."""
+        return AddText(text.needed, None if self.seat is None or self.seat.lower() == EVERYBODY else self.seat)
+
+    def do(self, scene: Scene) -> Text:
+        """Keeps the text for them."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        if snapshot.status == Phase.OVER:
+            raise CampaignError(f"campaign {snapshot.name} is over: it sends no more reports, but press is mailed")
+        place = find_place(snapshot, self.seat) if self.seat else None
+        row = GmText(
+            campaign_id=snapshot.id,
+            turn=snapshot.turn + 1,
+            seat_id=place.id if place else None,
+            text=passable(self.text).text,
+            at=now,
+        )
+        session.add(row)
+        session.flush()
+        said = f"text {row.id} for {place.seat if place else 'all'} put into the reports that open turn {row.turn}"
+        note(session, snapshot.id, now, actor="gm", text=said, secret=place is not None)
+        return Text(row.id, row.turn, place.seat if place else "", row.text)
+
+    def render(self, facts: Text, channel: Channel) -> Iterator[str]:
+        where = f"stands in the reports that open turn {facts.turn}"
+        yield f"Your text is number {facts.id}, and {where}, for {_whom(facts)}."
+
+
+@dataclass(frozen=True, slots=True)
+class DropText(GmCommand, Act[Texts]):
+    """Take a text out again, before its reports are sent; TEXTS has its number."""
+
+    usage = "DROP text_id"
+    command = "text"
+    weight = Reversible("pbem text NAME FILE", "TEXT TO seat")
+    text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
+
+    def do(self, scene: Scene) -> Texts:
+        """Drops it; the rest is told."""
+        snapshot = scene.snapshot
+        waiting = [text for text in ShowTexts().look(scene).texts if text.turn > snapshot.turn]
+        if self.text_id not in {text.id for text in waiting}:
+            known = joined([str(text.id) for text in waiting]) or "none"
+            raise CampaignError(f"{snapshot.name} has no text {self.text_id} that waits for reports; there is: {known}")
+        scene.session.execute(delete(GmText).where(GmText.id == self.text_id))
+        words = next(text.text for text in waiting if text.id == self.text_id)
+        said = f"text {self.text_id} taken back: {words}"
+        note(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
+        return ShowTexts().look(scene)
+
+    def render(self, facts: Texts, channel: Channel) -> Iterator[str]:
+        return ShowTexts().render(facts, channel)
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTexts(GmCommand, Question[Texts]):
+    """See your texts for reports."""
+
+    usage = "TEXTS"
+
+    def look(self, scene: Scene) -> Texts:
+        """Those that wait, and those that went, by the turns whose reports bring them."""
+        snapshot = scene.snapshot
+        rows = scene.session.execute(
+            select(GmText.id, GmText.turn, SeatRow.name, GmText.text)
+            .outerjoin(SeatRow, SeatRow.id == GmText.seat_id)
+            .where(GmText.campaign_id == snapshot.id)
+            .order_by(GmText.turn, GmText.id)
+        )
+        texts = tuple(Text(id_, turn, seat or "", text) for id_, turn, seat, text in rows)
+        return Texts(snapshot.name, snapshot.turn, texts)
+
+    def render(self, facts: Texts, channel: Channel) -> Iterator[str]:
+        if not facts.texts:
+            yield f"There are no texts for reports of {facts.campaign}."
+        for each in facts.texts:
+            state = "waits for" if each.turn > facts.turn else "went with"
+            yield f"{each.id}  {state} the reports that open turn {each.turn}, for {_whom(each)}"
+            yield barred(each.text)
+
+
+def _whom(text: Text) -> str:
+    return text.seat or "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast(GmCommand, Act[Reached]):
+    """Mail the text below to all players at once, or to some."""
+
+    usage = "ANNOUNCE [TO to...]"
+    takes_text = True
+    command = "press"
+    weight = Harmless("words that are sent overwrite nothing")
+    text: Annotated[str, FILLED_IN] = ""
+    to: Annotated[Sequence[str], SEAT] = ()
+
+    def wish(self, text: TextBlock) -> Broadcast:
+        """Return it with the text below."""
+        return Broadcast(text.needed, self.to)
+
+    def do(self, scene: Scene) -> Reached:
+        """Queues the letters."""
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        to = read_recipients(snapshot, self.to or (EVERYBODY,))
+        piece = Piece(kind=PRESS, sender=None, text=passable(self.text).text, to=to)
+        places = [place for place in readers(snapshot, piece) if place.address]
+        if not places:
+            raise CampaignError(f"nobody sits there in {snapshot.name} now, so nobody would read it")
+        id_ = put_piece(session, snapshot, piece, now, mailed=True)
+        page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
+        mail_press(session, house, snapshot, id_, page, places=places, subject="A word from your GM", at=now)
+        said = f"letter to {joined(piece.to) if piece.to else 'all'} mailed"
+        note(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
+        return Reached(tuple(place.seat for place in places))
+
+    def render(self, facts: Reached, channel: Channel) -> Iterator[str]:
+        said = f"{counted(len(facts.to), 'mail')} queued, to {joined(facts.to)}."
+        yield said + channel.either(" Send: pbem tick", "")
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPress(GmCommand, Question[PressBook]):
+    """See what people wrote each other, by whom it truly is."""
+
+    usage = "PRESS"
+
+    def look(self, scene: Scene) -> PressBook:
+        """Letters and news, by whom they truly are; diaries stay shut until the game is over."""
+        snapshot = scene.snapshot
+        shut = () if snapshot.status == Phase.OVER else (Press.kind != DIARY,)
+        rows = scene.session.execute(
+            select(Press, SeatRow.name)
+            .outerjoin(SeatRow, SeatRow.id == Press.sender_id)
+            .where(Press.campaign_id == snapshot.id, *shut)
+            .order_by(Press.id)
+        )
+        return PressBook(snapshot.name, tuple(_shown(row, seat) for row, seat in rows))
+
+    def render(self, facts: PressBook, channel: Channel) -> Iterator[str]:
+        if not facts.press:
+            yield "There is no press."
+        for each in facts.press:
+            by = (each.seat or "the GM") + (" (unsigned)" if each.unsigned else "")
+            to = "" if each.kind != "press" else f" to {joined(each.to) or 'all'}"
+            yield f"{each.id}  turn {each.turn}, {format_utc(each.at)} UTC: {each.kind} by {by}{to}"
+            yield barred(each.text)
+
+
+def _shown(row: Press, seat: Seat | None) -> PressShown:
+    to = tuple(row.recipients or ())
+    return PressShown(row.id, row.turn, row.at, row.kind, seat or "", row.anonymous, to, row.text)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteLetter(SeatCommand):
+    """Write to other seats, or ALL; what stands below, up to END or a signature, is passed on."""
+
+    usage = "PRESS TO to..."
+    takes_text = True
+    weight = Harmless("words that are sent overwrite nothing")
+    to: Annotated[Sequence[str], SEAT]
+    unsigned: ClassVar[bool] = False
+
+    def do(self, scene: Scene) -> Deed:
+        """Mails it, or keeps it for the next reports."""
+        snapshot, own, passed = scene.snapshot, find_place(scene.snapshot, self.seat), passable(self.text)
+        to = read_recipients(snapshot, self.to)
+        piece = Piece(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
+        at = send_letter(scene.session, scene.house, snapshot, piece, scene.now)
+        room = "" if goes_at_once(snapshot, piece) else _room(scene, own)
+        said = f"{_delivery(snapshot, piece, at, scene.now)}{_vacant(snapshot, piece)}{room}"
+        return Deed("\n".join([said, *_mask_notes(passed)]))
+
+
+@dataclass(frozen=True, slots=True)
+class WriteUnsigned(WriteLetter):
+    """The same, without your name, where the campaign allows it."""
+
+    usage = "UNSIGNED TO to..."
+    weight = Harmless("words that are sent overwrite nothing")
+    unsigned = True
+
+
+@dataclass(frozen=True, slots=True)
+class WriteNews(SeatCommand):
+    """Put what stands below into the newspaper that goes with the next reports."""
+
+    usage = "NEWS"
+    takes_text = True
+    weight = Harmless("words that are sent overwrite nothing")
+
+    def do(self, scene: Scene) -> Deed:
+        """Keeps it for the next reports."""
+        snapshot, own, passed = scene.snapshot, find_place(scene.snapshot, self.seat), passable(self.text)
+        put_news(scene.session, snapshot, own, passed.text, scene.now)
+        said = f"Your news, signed {own.seat}, stand in the newspaper of the next reports, for all seats of"
+        return Deed("\n".join([f"{said} {snapshot.name}.{_room(scene, own)}", *_mask_notes(passed)]))
+
+
+@dataclass(frozen=True, slots=True)
+class WriteDiary(SeatCommand):
+    """Enter what stands below into your diary, which is opened when the game is over."""
+
+    usage = "DIARY"
+    takes_text = True
+    weight = Harmless("words that are added overwrite nothing")
+
+    def do(self, scene: Scene) -> Deed:
+        """Enters it."""
+        snapshot, own, passed = scene.snapshot, find_place(scene.snapshot, self.seat), passable(self.text)
+        put_diary(scene.session, snapshot, own, passed.text, scene.now)
+        kept = f"Entered into the diary of {own.seat}, {open_label(scene.session, snapshot, own.id)}."
+        opened = f"All diaries of {snapshot.name} are opened to all when the game is over, and not before."
+        return Deed("\n".join([f"{kept} {opened}", *_mask_notes(passed)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Mute(SeatCommand):
+    """Get no more press from a seat."""
+
+    usage = "MUTE whom"
+    weight = Reversible("", "UNMUTE seat")
+    whom: Annotated[str, SEAT]
+
+    def do(self, scene: Scene) -> Deed:
+        """Keeps it from him."""
+        snapshot, own, whom = scene.snapshot, find_place(scene.snapshot, self.seat), _writer(scene.snapshot, self.whom)
+        if whom == own.seat:
+            raise CampaignError("nobody can mute himself: name another seat")
+        _set_muted(scene.session, own, _muted(scene, own) | {whom})
+        if whom == UNSIGNED:
+            return Deed(f"You get no more unsigned letters in {snapshot.name}. UNMUTE UNSIGNED brings them back.")
+        return Deed(
+            f"You get no more letters and news of {whom} in {snapshot.name}, and {whom} is not told. "
+            f"Letters that {whom} does not sign still reach you. UNMUTE {whom} takes this back."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Unmute(SeatCommand):
+    """Get press from a seat again."""
+
+    usage = "UNMUTE whom"
+    weight = Reversible("", "MUTE seat")
+    whom: Annotated[str, SEAT]
+
+    def do(self, scene: Scene) -> Deed:
+        """Lets it reach him."""
+        snapshot, own, whom = scene.snapshot, find_place(scene.snapshot, self.seat), _writer(scene.snapshot, self.whom)
+        muted = _muted(scene, own)
+        _set_muted(scene.session, own, muted - {whom})
+        what = "unsigned letters" if whom == UNSIGNED else f"the press of {whom}"
+        return Deed(f"You get {what} in {snapshot.name}" + (" again." if whom in muted else ": that was not muted."))
+
+
+def _muted(scene: Scene, own: Place) -> frozenset[Seat]:
+    return muted_seats(scene.session, scene.snapshot).get(own.id, frozenset())
+
+
+def _set_muted(session: Session, own: Place, muted: frozenset[Seat]) -> None:
+    session.execute(update(SeatRow).where(SeatRow.id == own.id).values(muted=sorted(muted)))
+
+
+def _writer(snapshot: CampaignSnapshot, word: str) -> Seat:
+    """Whose press is meant: a seat's, or that of nobody in particular."""
+    return UNSIGNED if word.lower() == UNSIGNED else find_place(snapshot, word).seat
+
+
+def _delivery(snapshot: CampaignSnapshot, piece: Piece, at: dt.datetime | None, now: dt.datetime) -> str:
+    """Who gets a letter, when, and what they are told of its writer."""
+    everybody = "all seats, yours as well" if piece.unsigned else "all other seats"
+    whom = everybody if piece.to is None else joined(piece.to)
+    what = "Your unsigned letter" if piece.unsigned else f"Your letter, signed {piece.byline},"
+    if at is None:
+        return f"{what} goes with the next reports of {snapshot.name}, to {whom}."
+    time = "at once" if at == now else f"on the hour, {when(at, snapshot.schedule.zone)},"
+    return f"{what} goes by mail {time} to {whom}."
+
+
+def _room(scene: Scene, own: Place) -> str:
+    """A sentence on how much more a seat may put into the next reports."""
+    return f" Your seat has room for {room_left(scene.session, scene.snapshot, own)} characters more in them."
+
+
+def _vacant(snapshot: CampaignSnapshot, piece: Piece) -> str:
+    """A sentence on the seats written to where nobody sits."""
+    vacant = [place.seat for place in readers(snapshot, piece) if not place.address]
+    return f" Nobody sits at {joined(vacant)} now." if vacant else ""
+
+
+def _mask_notes(passed: Passed) -> list[str]:
+    if not passed.masked:
+        return []
+    stood = f"In {counted(passed.masked, 'line')} stood what looks like a key or the head of a mail"
+    return [f"{stood}; it was passed on as {MASK}."]

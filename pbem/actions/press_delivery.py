@@ -1,0 +1,222 @@
+"""Press: what a seat writes to others, into the newspaper, or into its diary; and how far it may.
+
+What it asks is refused in words that its writer is told.
+
+Nothing in such a mail tells more of its writer than the writer wished: it comes
+from the house, its Message-ID is a keyed hash, it answers nothing. Letters
+without a name go out on the hour, so that their time does not tell who was at
+his mail just then.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from pbem.app import House
+from pbem.campaign.notices import Postman
+from pbem.campaign.press import DIARY, NEWS, Piece, is_muted, muted_seats, put_piece, readers
+from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
+from pbem.errors import CampaignError
+from pbem.mail.outbox import press_topic
+from pbem.report.notices import Broadcast, PressMail
+from pbem.ruleset.values import Seat
+from pbem.store.models import Press
+
+EVERYBODY = "all"
+"""The word for all seats, in whatever case."""
+
+PIECES_A_TURN = 20
+"""Of each kind, from one seat."""
+
+COPIES_A_TURN = 300
+"""Mails that the letters of one seat may come to."""
+
+ROOM_IN_REPORTS = 60_000
+"""Characters of letters and news that the reports of one turn have room for, so that each still passes as a mail."""
+
+LEAST_SHARE = 2_000
+"""Characters of that room which one seat may fill in any case; else it is divided among the seats in the game."""
+
+ROOM_FOR_DIARIES = 300_000
+"""Characters of all diaries of a campaign, in equal shares: the last report brings them all."""
+
+
+def read_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[Seat, ...] | None:
+    """The seats that words name; None for ALL. Raises CampaignError for one that is not there, or out of the game."""
+    if any(word.lower() == EVERYBODY for word in words):
+        return None
+    places = [find_place(snapshot, word) for word in words]
+    for place in places:
+        if not place.playing:
+            raise CampaignError(f"{place.seat} is out of the game and gets no letters")
+    return tuple(dict.fromkeys(place.seat for place in places))
+
+
+def check_letter(session: Session, snapshot: CampaignSnapshot, piece: Piece) -> None:
+    """Raises CampaignError if the campaign does not allow a letter of a player, or he has written enough."""
+    _check_press(snapshot)
+    if piece.unsigned and snapshot.policy.press != "anonymous":
+        raise CampaignError(f"the press of {snapshot.name} is signed: write PRESS TO instead of UNSIGNED TO")
+    reached = [place for place in readers(snapshot, piece) if place.address]
+    if not reached:
+        raise CampaignError("nobody sits there now, so nobody would read it")
+    _check_number(session, snapshot, piece)
+    if goes_at_once(snapshot, piece):
+        _check_copies(session, snapshot, piece, len(reached))
+    else:
+        _check_reports(session, snapshot, piece)
+
+
+def put_news(session: Session, snapshot: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> None:
+    """Enters a text into the newspaper of the next reports. Raises CampaignError if that is not allowed."""
+    _check_press(snapshot)
+    piece = Piece(kind=NEWS, sender=sender, text=text)
+    _check_number(session, snapshot, piece)
+    _check_reports(session, snapshot, piece)
+    put_piece(session, snapshot, piece, now)
+
+
+def put_diary(session: Session, snapshot: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> None:
+    """Enters a text into a seat's diary. Raises CampaignError if there are none, or it is full."""
+    check_running(snapshot)
+    if not snapshot.policy.diary:
+        raise CampaignError(f"there are no diaries in {snapshot.name}")
+    piece = Piece(kind=DIARY, sender=sender, text=text)
+    _check_number(session, snapshot, piece)
+    share = ROOM_FOR_DIARIES // len(snapshot.places)
+    used = _characters(session, Press.kind == DIARY, Press.sender_id == sender.id)
+    if used + len(text) > share:
+        raise CampaignError(f"your diary has room for {max(share - used, 0)} characters more; this is {len(text)}")
+    put_piece(session, snapshot, piece, now)
+
+
+def goes_at_once(snapshot: CampaignSnapshot, piece: Piece) -> bool:
+    """Whether a letter is mailed by itself; a GM's always is."""
+    return piece.sender is None or snapshot.policy.press_with == "mail"
+
+
+def _check_press(snapshot: CampaignSnapshot) -> None:
+    check_running(snapshot)
+    if snapshot.policy.press == "off":
+        raise CampaignError(f"there is no press in {snapshot.name}: its GM has chosen so")
+
+
+def _check_number(session: Session, snapshot: CampaignSnapshot, piece: Piece) -> None:
+    written = select(func.count()).where(*_of_turn(snapshot, piece), Press.kind == piece.kind)
+    if session.scalars(written).one() >= PIECES_A_TURN:
+        raise CampaignError(
+            f"you have written {PIECES_A_TURN} of these this turn, and no more are taken before the next"
+        )
+
+
+def _check_copies(session: Session, snapshot: CampaignSnapshot, piece: Piece, copies: int) -> None:
+    mailed = select(Press.recipients).where(*_of_turn(snapshot, piece), Press.published_at.is_not(None))
+    everybody = len(snapshot.playing) - 1
+    used = sum(everybody if to is None else len(to) for to in session.scalars(mailed))
+    if used + copies > COPIES_A_TURN:
+        raise CampaignError(
+            f"your letters of this turn would come to {used + copies} mails, and {COPIES_A_TURN} are the most: "
+            "use NEWS to reach many"
+        )
+
+
+def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: Piece) -> None:
+    left = room_left(session, snapshot, piece.sender)
+    if len(piece.text) > left:
+        raise CampaignError(
+            f"the next reports have room for {left} characters more from your seat; this is {len(piece.text)}"
+        )
+    # How much others have written is nobody's business.
+    if _characters(session, *_waiting(snapshot)) + len(piece.text) > ROOM_IN_REPORTS:
+        raise CampaignError("the next reports are full: please write again when they have come")
+
+
+def room_left(session: Session, snapshot: CampaignSnapshot, sender: Place | None) -> int:
+    """How many characters a seat may still put into the next reports, of the share that each seat has."""
+    share = max(ROOM_IN_REPORTS // len(snapshot.playing), LEAST_SHARE)
+    used = _characters(session, *_waiting(snapshot), Press.sender_id == (sender.id if sender else None))
+    return max(share - used, 0)
+
+
+def _waiting(snapshot: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
+    """What was written for reports while the open turn was open."""
+    return (
+        Press.campaign_id == snapshot.id,
+        Press.turn == snapshot.turn,
+        Press.kind != DIARY,
+        Press.published_at.is_(None),
+    )
+
+
+def _of_turn(snapshot: CampaignSnapshot, piece: Piece) -> tuple[ColumnElement[bool], ...]:
+    """What the writer of a piece has written while the open turn was open."""
+    sender = piece.sender.id if piece.sender else None
+    return Press.campaign_id == snapshot.id, Press.turn == snapshot.turn, Press.sender_id == sender
+
+
+def _characters(session: Session, *which: ColumnElement[bool]) -> int:
+    return int(session.scalar(select(func.sum(func.length(Press.text))).where(*which)) or 0)
+
+
+def send_letter(
+    session: Session, house: House, snapshot: CampaignSnapshot, piece: Piece, now: dt.datetime
+) -> dt.datetime | None:
+    """Keeps a player's letter, and mails it or leaves it for the next reports.
+
+    Returns when its mails go, None if with the reports. Raises CampaignError
+    if the campaign does not allow it.
+    """
+    check_letter(session, snapshot, piece)
+    if not goes_at_once(snapshot, piece):
+        put_piece(session, snapshot, piece, now)
+        return None
+    id_ = put_piece(session, snapshot, piece, now, mailed=True)
+    page = PressMail(campaign=snapshot.name, by=piece.byline, to=piece.to or (), text=piece.text)
+    muted = muted_seats(session, snapshot)
+    places = [place for place in readers(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
+    at = next_hour(now) if piece.unsigned else now
+    subject = f"Press from {piece.byline}" if piece.byline else "Press, unsigned"
+    mail_press(session, house, snapshot, id_, page, places=places, subject=subject, at=at)
+    return at
+
+
+def mail_press(
+    session: Session,
+    house: House,
+    snapshot: CampaignSnapshot,
+    press_id: int,
+    page: PressMail | Broadcast,
+    *,
+    places: Sequence[Place],
+    subject: str,
+    at: dt.datetime,
+) -> None:
+    """Queues the mails of a piece of press, to go out at a time; none to places where nobody sits."""
+    postman, text = Postman.of(house, snapshot), house.reporter.write(page)
+    era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
+    html = house.reporter.letter(text, page.text, page.level)
+    mails = [
+        postman.mail(
+            place.address,
+            subject,
+            text,
+            ("press", snapshot.name, press_id, place.seat, *era),
+            kind="press",
+            topic=press_topic(snapshot.name, place.seat, press_id),
+        )
+        for place in places
+        if place.address
+    ]
+    mails = [replace(mail, html=html) for mail in mails]
+    postman.send(session, at, *mails)  # dated then too, so that the Date of an unsigned letter tells no more
+
+
+def next_hour(now: dt.datetime) -> dt.datetime:
+    """The next full hour, if this is none."""
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    return hour if hour == now else hour + dt.timedelta(hours=1)

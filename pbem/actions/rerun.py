@@ -1,0 +1,376 @@
+"""Puts the last turn right: it is run again, and only those whose reports change hear of it.
+
+Everything is computed first, as the blast radius for the GM to look at. Then
+one transaction puts the new run in the place of the old one, on the same ground.
+
+The state of an open turn is what the run of the one before has left. So an edit
+is a change of that run: whose reports show it get corrected ones, and whoever
+replays the archive makes the same edit.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock
+from pbem.actions.base import Channel, Confirmed, Planned, Question, Scene, Trace
+from pbem.actions.rerun_plan import NO_CHANGES, Amendment, Changes, Impact, Rerun, Touched, load_reports, plan_amendment
+from pbem.actions.withdrawal import (
+    RERUN,
+    SEED_KNOWN,
+    count_misses_again,
+    move_reports,
+    put_instead,
+    set_campaign,
+    shelve,
+    stop_mail,
+)
+from pbem.app import House
+from pbem.archive.json_patch import Difference, apply_patch, differences, is_patch, make_patch
+from pbem.campaign.history import note
+from pbem.campaign.notices import tell_each
+from pbem.campaign.order_sheets import Earlier, Reading, SheetRead, copy_sheets, keep_sheets
+from pbem.campaign.reports import put_reports
+from pbem.campaign.snapshot import CampaignSnapshot, SheetIn, live_turn, load_state, refuse
+from pbem.errors import MISREAD, CampaignError, RulesetError
+from pbem.report.notices import ReportGone
+from pbem.ruleset.order_types import FILLED_IN
+from pbem.ruleset.protocol import AnyRuleset, TakenOver
+from pbem.ruleset.serialization import canonical, read_json
+from pbem.ruleset.validation import Fault
+from pbem.ruleset.values import Json, Seat
+from pbem.store.models import Sheet, Turn, Vote
+from pbem.store.types import Phase
+from pbem.text import wrapped
+
+NOTED = "The journal and the next reports tell that you looked, but not at whose sheet."
+"""What a GM is told who has only asked what his changes would come to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amend(Planned[Impact, Amendment]):
+    """Runs the last turn again with a GM's changes.
+
+    Who only asks what other changes than none would come to has tried them
+    against the real dice, and the next reports tell it.
+    """
+
+    command = "rerun"
+    weight = Confirmed("the last run of the turn, and its reports", "the archive, in withdrawn/")
+    rewrites = True
+    changes: Changes = NO_CHANGES
+
+    def plan(self, scene: Scene) -> Amendment:
+        """The second run, computed. Raises CampaignError."""
+        return plan_amendment(scene, self.changes)
+
+    def keep(self, scene: Scene, plan: Amendment) -> None:
+        """Puts it in the place of the first."""
+        keep_amendment(scene, plan)
+
+    def facts(self, plan: Amendment) -> Impact:
+        """Whose reports change."""
+        return plan.impact
+
+    def traces(self, facts: Impact) -> tuple[Trace, ...]:
+        """That it was asked; of whose sheets, for the GM alone."""
+        return asked_of(facts)
+
+    def render(self, facts: Impact, channel: Channel) -> Iterator[str]:
+        for seat, reading in facts.given.items():
+            errors = [finding for finding in reading.findings if finding.severity == "error"]
+            yield from (f"sheet of {seat}, line {finding.line}: {finding.text}" for finding in errors)
+        what = facts.what
+        yield f"{facts.campaign}: {what} " + ("was run again." if channel.done else "would come out so:")
+        for touched in facts.touched:
+            yield from _touched_lines(touched)
+        if facts.gone:
+            yield f"  {', '.join(facts.gone)}: report withdrawn, none in its place"
+        if facts.untouched:
+            yield f"  {', '.join(facts.untouched)}: nothing changes, no mail"
+        if facts.seed_known:
+            yield wrapped(SEED_KNOWN)
+        if facts.tried and not channel.done:
+            yield NOTED
+        sent = channel.queued("Corrected reports are queued", "them") if facts.touched else "Nobody is mailed."
+        yield channel.undone or sent
+
+
+@dataclass(frozen=True, slots=True)
+class RunAgain(GmCommand):
+    """Run the last turn again, with the order lines below as a seat's sheet. Without YES you see whom it touches."""
+
+    usage = "RERUN seat [sure] [asked]"
+    takes_text = True
+    seat: Annotated[Seat, SEAT]
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def wish(self, text: TextBlock) -> Amend:
+        """Return the second run with that sheet."""
+        return Amend(Changes(sheets={self.seat: text.orders}))
+
+
+def _touched_lines(touched: Touched) -> Iterator[str]:
+    kind = f"corrected report, edition {touched.edition}" if touched.edition > 1 else "a report, where there was none"
+    sheet = {"none": "", "kept": "; the sheet sent since is kept", "dropped": "; the sheet sent since no longer fits"}
+    yield f"  {touched.seat}: {kind}{sheet[touched.sheet]}"
+    yield from (f"    {line}" for line in touched.differences)
+
+
+def asked_of(impact: Impact) -> tuple[Trace, ...]:
+    """What the journal tells of a GM who has only asked what his changes would come to."""
+    if not impact.tried:
+        return ()
+    what = impact.what
+    said = f"looked at what {what} would have come to with {' and '.join(impact.tried)}"
+    whose = (Trace(f"{said}: of {', '.join(impact.given)}", secret=True),) if impact.given else ()
+    return Trace(said, told=True), *whose
+
+
+def keep_amendment(scene: Scene, amendment: Amendment) -> None:
+    """Puts a second run in the place of the first.
+
+    The campaign is locked, and its ground is that on which the amendment was planned.
+    """
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+    again, impact = amendment.again, amendment.impact
+    old_turn, old_following = shelve(session, snapshot, RERUN, again.number, now)
+    turn = _put_turn(session, old_turn, amendment, now)
+    following = _put_following(session, old_following, amendment)
+    changed = _ids(again, [*(touched.seat for touched in impact.touched), *impact.gone])
+    dropped = _ids(again, [touched.seat for touched in impact.touched if touched.sheet == "dropped"])
+    move_reports(session, old_turn, turn)
+    move_reports(session, old_following, following, but=changed)
+    copy_sheets(session, old_turn, turn)
+    _put_given(session, again, turn, now)
+    copy_sheets(session, old_following, following, but=dropped)
+    # Who is told otherwise shall have time to think again.
+    anew = update(Sheet).where(Sheet.turn_id == following.id, Sheet.seat_id.in_(changed))
+    session.execute(anew.values(wait=True))
+    session.execute(update(Vote).where(Vote.turn_id == old_following.id).values(turn_id=following.id))
+    stop_mail(session, [old_following])  # of reports that change: the others have moved on, and still go out
+    over, version = again.outcome.standing.over, again.ruleset.version
+    set_campaign(session, snapshot, turn=following.number, over=over, version=version)
+    count_misses_again(session, snapshot, gone=[old_turn], back=[turn])
+    put_reports(session, house, snapshot, turn_id=following.id, reports=amendment.reports, now=now)
+    _note(session, house, amendment, now)
+
+
+def _ids(again: Rerun, seats: Sequence[Seat]) -> list[int]:
+    return [place.id for place in again.snapshot.places if place.seat in seats]
+
+
+def _put_turn(session: Session, old: Turn, amendment: Amendment, now: dt.datetime) -> Turn:
+    return put_instead(
+        session,
+        old,
+        reminded_at=old.reminded_at,
+        extensions=old.extensions,
+        # Of the set-up it is the time of the start, which the new record tells again.
+        resolved_at=now if amendment.again.before else old.resolved_at,
+        record=amendment.record,
+    )
+
+
+def _put_following(session: Session, old: Turn, amendment: Amendment) -> Turn:
+    outcome = amendment.again.outcome
+    return put_instead(
+        session,
+        old,
+        state=outcome.state,
+        state_hash=outcome.state_hash,
+        awaited=sorted(outcome.standing.awaiting),
+        deadline=amendment.impact.deadline,
+        reminded_at=old.reminded_at,
+        extensions=old.extensions,
+    )
+
+
+def _put_given(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> None:
+    """Keeps the GM's sheets with the turn that they were used for."""
+    given = {place.id: again.given[place.seat] for place in again.snapshot.places if place.seat in again.given}
+    sheets = [sheet for sheet in again.before.turn.sheets if sheet.id == 0] if again.before else []
+    keep_sheets(session, (_given(turn, sheet, given[sheet.seat_id]) for sheet in sheets), now)
+
+
+def _given(turn: Turn, sheet: SheetIn, reading: Reading) -> SheetRead:
+    earlier = Earlier(turn.id, sheet.seat_id, sheet.version - 1)
+    return SheetRead(reading=reading, earlier=earlier, author="gm", wait=False)
+
+
+def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime) -> None:
+    """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
+    again, impact = amendment.again, amendment.impact
+    snapshot = again.snapshot
+    what = f"turn {again.number} was run again" if again.before else "the set-up was made again"
+    with_sheets = f" with another sheet of {', '.join(impact.given)}" if impact.given else ""
+    patch = again.outcome.patch
+    changed = "; the GM has changed the state" if patch and list(patch) != again.told.get("patch") else ""
+    act = note(session, snapshot.id, now, actor="gm", text=what + with_sheets + changed)
+    touched = ", ".join(each.seat for each in impact.touched) or "nobody"
+    note(session, snapshot.id, now, actor="gm", text=f"{what}: corrected reports to {touched}", secret=True)
+    old = load_reports(session, again.following)
+    labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
+    pages = [
+        (place, ReportGone(campaign=snapshot.name, seat=place.seat, label=labels[place.id], gm=snapshot.gm))
+        for place in snapshot.places
+        if place.seat in impact.gone
+    ]
+    tell_each(session, house, snapshot, now, act=act, subject="A report is withdrawn", pages=pages)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A GM's edit of a state, found good: what it is to the last turn, and what it does, path by path."""
+
+    changes: Changes
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Patched:
+    """An edit, and whose reports it changes."""
+
+    edit: Edit
+    impact: Impact
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state of an open turn."""
+
+    campaign: str
+    turn: int
+    state: Json
+
+    @property
+    def text(self) -> str:
+        """The state as JSON, to be edited."""
+        return json.dumps(self.state, indent=2, ensure_ascii=False, sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ShowState(GmCommand, Question[State]):
+    """Get the state of the open turn as JSON."""
+
+    usage = "STATE"
+
+    def look(self, scene: Scene) -> State:
+        """The state, as its game writes it now. Raises CampaignError before the start."""
+        snapshot, ruleset = scene.snapshot, scene.house.game(scene.snapshot.game)
+        if snapshot.status == Phase.FORMING:
+            raise CampaignError(f"campaign {snapshot.name} has not begun: it has no state yet")
+        state = load_state(scene.session, ruleset, snapshot)
+        return State(snapshot.name, snapshot.turn, _plain(ruleset, state))
+
+    def render(self, facts: State, channel: Channel) -> Iterator[str]:
+        yield f"The state of turn {facts.turn} of {facts.campaign} is attached. Change it by a JSON Patch, with: PATCH"
+
+
+@dataclass(frozen=True, slots=True)
+class Patch(GmCommand, Planned[Patched, "_Plan"]):
+    """Change the state by the JSON Patch below (RFC 6902). Without YES you see the difference."""
+
+    usage = "PATCH [sure] [asked]"
+    takes_text = True
+    command = "patch"
+    weight = Confirmed("the state of the open turn", "the journal, and a patch back")
+    rewrites = True
+    data: Annotated[Json, FILLED_IN] = None
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def wish(self, text: TextBlock) -> Patch:
+        """Return it with the patch below: the state as it shall be, or a JSON Patch of it."""
+        try:
+            return Patch(read_json(text.words))
+        except (ValueError, RecursionError) as error:
+            raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
+
+    def plan(self, scene: Scene) -> _Plan:
+        """The edit, tried out, and the second run of the turn before with it. Raises CampaignError."""
+        edit = read_edit(scene, self.data)
+        return _Plan(edit, plan_amendment(scene, edit.changes))
+
+    def keep(self, scene: Scene, plan: _Plan) -> None:
+        """Puts that run in the place of the first."""
+        keep_amendment(scene, plan.amendment)
+
+    def facts(self, plan: _Plan) -> Patched:
+        """What the edit does, and whose reports change."""
+        return Patched(plan.edit, plan.amendment.impact)
+
+    def traces(self, facts: Patched) -> tuple[Trace, ...]:
+        """That another state was tried."""
+        return asked_of(facts.impact)
+
+    def render(self, facts: Patched, channel: Channel) -> Iterator[str]:
+        for each in facts.edit.differences:
+            yield f"{each.path}: {each.text}"
+        yield from Amend().render(facts.impact, channel)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    edit: Edit
+    amendment: Amendment
+
+
+def read_edit(scene: Scene, data: Json) -> Edit:
+    """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
+    snapshot, before = scene.snapshot, ShowState().look(scene).state
+    state = live_turn(scene.session, snapshot, snapshot.turn).state_hash
+    # Where a state itself looks like a patch, what is given is always a state.
+    wanted = apply_patch(before, data) if is_patch(data) and not is_patch(before) else data
+    patch = make_patch(before, wanted)
+    if not patch:
+        raise CampaignError(f"this is the state that {snapshot.name} has: there is nothing to change")
+    _try_out(scene.house.game(snapshot.game), snapshot, before, wanted)
+    return Edit(Changes(patch=tuple(patch), of_state=state), tuple(differences(before, patch)))
+
+
+def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> None:
+    """Raises CampaignError unless the game takes the state as it is written, and can show it to every seat."""
+    refused = f"{ruleset.title} refuses this state"
+    faults = _new_faults(ruleset, snapshot, before, wanted)
+    try:
+        state = ruleset.load(wanted, ruleset.version)
+        written = _plain(ruleset, state)
+        standing = ruleset.standing(state)
+        for seat in snapshot.seats:
+            canonical(ruleset.view(state, seat, ()))
+    except RulesetError as error:
+        refuse(refused, faults)
+        raise CampaignError(f"{refused}: {error}") from None
+    except MISREAD as error:
+        refuse(refused, faults)
+        raise CampaignError(f"{ruleset.title} cannot read this state ({type(error).__name__}: {error})") from None
+    if not standing.over:  # of a game that is over nothing is asked but that it can be shown
+        refuse(refused, faults)
+    if canonical(written) != canonical(wanted):
+        first = differences(wanted, make_patch(wanted, written))[0]
+        raise CampaignError(f"{ruleset.title} reads this state otherwise than written: {first.path}: {first.text}")
+    strangers = standing.awaiting - set(snapshot.seats)
+    if strangers or standing.over == bool(standing.awaiting):
+        raise CampaignError(f"{ruleset.title} cannot go on from this state: nobody at the table would be to move")
+
+
+def _new_faults(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> list[Fault]:
+    """What a game that can tell finds wrong with the state, and not with the one before."""
+    if not isinstance(ruleset, TakenOver):
+        return []
+    found = ruleset.check_state(wanted, snapshot.seats)
+    known = ruleset.check_state(before, snapshot.seats) if found else ()
+    return [fault for fault in found if fault not in known]
+
+
+def _plain(ruleset: AnyRuleset, state: Any) -> Json:
+    return json.loads(canonical(ruleset.dump(state)))

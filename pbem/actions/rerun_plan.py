@@ -1,0 +1,404 @@
+"""The last turn of a campaign, resolved again from what it was run from, with what its GM puts right."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.actions.base import Scene, differing_lines
+from pbem.actions.withdrawal import RERUN, version_before
+from pbem.app import House
+from pbem.archive.json_patch import PatchError
+from pbem.archive.record import Patch, Withdrawn, file_hash
+from pbem.archive.writer import turn_files
+from pbem.campaign.deadlines import new_deadline
+from pbem.campaign.history import all_withdrawn, load_rolls, orders_told, removed_before
+from pbem.campaign.order_sheets import Lines, Reading, checked, read_lines, still_reads
+from pbem.campaign.reports import MadeReport, Opening, make_reports, report_text
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    LastReport,
+    OpenTurn,
+    Place,
+    SheetIn,
+    find_place,
+    live_turn,
+    load_last_reports,
+    load_sheets,
+    record_of,
+)
+from pbem.campaign.turns import (
+    Before,
+    Outcome,
+    begun_with,
+    opening_of,
+    resolve_turn,
+    run_files,
+    run_record,
+    set_up,
+    set_up_record,
+)
+from pbem.errors import MISREAD, CampaignError
+from pbem.report.facts import Correction, SheetUsed
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import Seat, View
+from pbem.store.models import Report, Turn
+from pbem.store.types import Phase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What a GM puts right of the last turn: sheets of seats, and the state that came out.
+
+    A `patch` given earlier stays in force, unless `drop_patch`. One given now
+    was made for the state with the hash `of_state`.
+    """
+
+    sheets: Mapping[Seat, Lines] = field(default_factory=dict)
+    patch: Patch = ()
+    of_state: str = ""
+    drop_patch: bool = False
+
+
+NO_CHANGES = Changes()
+"""The turn as it was run, to see whether it comes out the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rerun:
+    """A turn, or the set-up, resolved again. `number` is its own; `turn` and `following` are the rows as they are.
+
+    `before` is None for the set-up. `given` is how the GM's sheets read;
+    `withdrawn` is all that is taken back once this stands.
+    """
+
+    snapshot: CampaignSnapshot
+    ruleset: AnyRuleset
+    number: int
+    turn: Turn
+    following: Turn
+    before: Before | None
+    outcome: Outcome
+    given: Mapping[Seat, Reading]
+    withdrawn: tuple[Withdrawn, ...]
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """The record of the run that stands."""
+        return dict(json.loads(self.turn.record or b"{}"))
+
+    def files(self, reports: Sequence[Mapping[str, bytes]]) -> dict[str, bytes]:
+        """The files for the archive, of the reports of all seats told."""
+        if self.before is None:
+            return turn_files(reports)
+        return run_files(self.before, self.outcome, reports)
+
+    def record(self, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
+        """The record that takes the place of the one that stands."""
+        if self.before is None:
+            began = self.turn.opened_at
+            given = begun_with(self.ruleset, self.turn)
+            return set_up_record(self.snapshot, self.ruleset, self.outcome, given, files, began, self.withdrawn)
+        return run_record(self.before, self.outcome, files, now)
+
+
+def rerun(scene: Scene, changes: Changes) -> Rerun:
+    """Resolves the last turn again. Raises CampaignError naming what cannot be done, and what can."""
+    session, snapshot = scene.session, scene.snapshot
+    if snapshot.status == Phase.FORMING:
+        raise CampaignError(f"campaign {snapshot.name} has not begun: there is no turn to run again")
+    ruleset, number = scene.house.game(snapshot.game), snapshot.turn - 1
+    turn, following = live_turn(session, snapshot, number), live_turn(session, snapshot, snapshot.turn)
+    if changes.patch and following.state_hash != changes.of_state:
+        raise CampaignError(
+            f"the state of {snapshot.name} has changed since you edited it; what it is now is told by: "
+            f"pbem state {snapshot.name} (by mail: STATE)"
+        )
+    patch = (() if changes.drop_patch else tuple(json.loads(turn.record or b"{}").get("patch", ()))) + tuple(
+        changes.patch
+    )
+    given: dict[Seat, Reading] = {}
+    before = None
+    withdrawn = (*all_withdrawn(session, snapshot.id), Withdrawn(number, file_hash(turn.record or b""), RERUN))
+    if number != snapshot.origin:
+        before, given = _look_back(session, ruleset, snapshot, turn, changes.sheets, patch)
+        before = replace(before, withdrawn=withdrawn)
+    elif changes.sheets:
+        raise CampaignError(
+            f"{snapshot.name} has run no turn yet: a sheet for the open one is entered with pbem sheet (by mail: SHEET)"
+        )
+    outcome = _resolved(session, snapshot, ruleset, turn, before, patch)
+    return Rerun(
+        snapshot=replace(snapshot, era=snapshot.era + 1),
+        ruleset=ruleset,
+        number=number,
+        turn=turn,
+        following=following,
+        before=before,
+        outcome=outcome,
+        given=given,
+        withdrawn=withdrawn,
+    )
+
+
+def _resolved(
+    session: Session,
+    snapshot: CampaignSnapshot,
+    ruleset: AnyRuleset,
+    turn: Turn,
+    before: Before | None,
+    patch: Patch,
+) -> Outcome:
+    try:
+        if before is None:
+            outcome = set_up(snapshot, ruleset, begun_with(ruleset, turn), patch)
+        else:
+            outcome = resolve_turn(session, before)
+        return replace(outcome, views=tuple(outcome.views))  # a changed state may be one that cannot be shown
+    except PatchError as error:
+        raise CampaignError(
+            f"your earlier change of the state does not fit what comes out now: {error}; "
+            "leave it out with pbem rerun --without-patch, and make it anew afterwards"
+        ) from None
+    except MISREAD as error:
+        if not patch:
+            raise
+        raise CampaignError(
+            f"{ruleset.title} cannot go on from the changed state ({type(error).__name__}: {error})"
+        ) from error
+
+
+def _look_back(
+    session: Session,
+    ruleset: AnyRuleset,
+    snapshot: CampaignSnapshot,
+    turn: Turn,
+    sheets: Mapping[Seat, Lines],
+    patch: Patch,
+) -> tuple[Before, dict[Seat, Reading]]:
+    """What the turn was run from: seats, views, sheets and rulings of that time, and the GM's sheets."""
+    out = removed_before(session, snapshot.id, turn.number + 1)
+    then = replace(
+        snapshot,
+        turn=turn.number,
+        version=version_before(session, snapshot, turn.number),
+        places=tuple(replace(place, playing=place.seat not in out) for place in snapshot.places),
+    )
+    last = load_last_reports(session, snapshot, until=turn.number)
+    came = load_sheets(session, turn.id)
+    given = dict(_read(ruleset, then, last, seat, lines) for seat, lines in sheets.items())
+    before = Before(
+        snapshot=then,
+        ruleset=ruleset,
+        turn=OpenTurn.of(turn, (*came, *(_sheet(then, came, seat, reading) for seat, reading in given.items()))),
+        last=last,
+        previous=record_of(session, snapshot, turn.number - 1),
+        withdrawn=(),
+        removed=frozenset(json.loads(turn.record or b"{}")["removed"]),
+        patch=patch,
+        rolls=load_rolls(session, then, turn.number),
+    )
+    return before, given
+
+
+def _read(
+    ruleset: AnyRuleset, snapshot: CampaignSnapshot, last: Mapping[Seat, LastReport], seat: Seat, lines: Lines
+) -> tuple[Seat, Reading]:
+    place = find_place(snapshot, seat)
+    if not place.playing:
+        raise CampaignError(f"seat {place.seat} of {snapshot.name} was out of the game in turn {snapshot.turn}")
+    return place.seat, checked(read_lines(ruleset, json.loads(last[place.seat].view), lines), place.seat)
+
+
+def _sheet(snapshot: CampaignSnapshot, came: Sequence[SheetIn], seat: Seat, reading: Reading) -> SheetIn:
+    place = find_place(snapshot, seat)
+    version = 1 + max((sheet.version for sheet in came if sheet.seat_id == place.id), default=0)
+    # 0 marks it as one that is not in the database: it is put there only if the run is kept.
+    return SheetIn(0, place.id, version, True, reading.digest, reading.text, reading.orders)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touched:
+    """A seat whose report changes: what it is told otherwise, and what becomes of its sheet for the open turn."""
+
+    seat: Seat
+    edition: int
+    differences: tuple[str, ...]
+    sheet: Literal["none", "kept", "dropped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact:
+    """Whose reports a second run of a turn changes, and whose it leaves alone.
+
+    `gone` are seats whose report is withdrawn without another in its place;
+    `given` is how the GM's sheets read, `tried` in words what he has changed.
+    `seed_known`: the game was over, so the dice of all turns to come may be known.
+    """
+
+    campaign: str
+    turn: int
+    touched: tuple[Touched, ...]
+    untouched: tuple[Seat, ...]
+    gone: tuple[Seat, ...]
+    given: Mapping[Seat, Reading]
+    tried: tuple[str, ...]
+    deadline: dt.datetime | None
+    zone: str
+    over: bool
+    seed_known: bool
+    set_up: bool = False
+
+    @property
+    def what(self) -> str:
+        """What is run a second time."""
+        return "the set-up" if self.set_up else f"turn {self.turn}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amendment:
+    """A second run, computed: all that is kept and mailed of it."""
+
+    again: Rerun
+    impact: Impact
+    reports: Sequence[MadeReport]
+    record: bytes
+    files: Mapping[str, bytes]
+
+
+def plan_amendment(scene: Scene, changes: Changes) -> Amendment:
+    """Computes a second run of the last turn, changing nothing. Raises CampaignError."""
+    session, house, now = scene.session, scene.house, scene.now
+    again = rerun(scene, changes)
+    old = load_reports(session, again.following)
+    affected = [(place, view) for place, view in again.outcome.views if _is_affected(again, old, place, view)]
+    deadline = _deadline(session, again, now, anew=bool(affected))
+    previous = again.before.previous if again.before else b"{}"
+    opening = opening_of(session, again.snapshot, again.number + 1, again.outcome, deadline, previous)
+    waiting = load_sheets(session, again.following.id)
+    corrections = {
+        place.seat: _correction(house, again, opening, old[place.id], place, canonical(view), waiting)
+        for place, view in affected
+        if place.id in old
+    }
+    made = make_reports(house, again.ruleset, replace(opening, corrections=corrections), affected)
+    reports = [_threaded(each, old.get(each.place.id)) for each in made]
+    files = again.files(_all_files(again, old, reports))
+    return Amendment(
+        again=again,
+        impact=_impact(again, old, affected, corrections, deadline),
+        reports=reports,
+        record=again.record(files, now),
+        files=files,
+    )
+
+
+def load_reports(session: Session, turn: Turn) -> dict[int, Report]:
+    """The reports that opened a turn, by seat."""
+    found = session.scalars(select(Report).where(Report.turn_id == turn.id).order_by(Report.seat_id))
+    return {report.seat_id: report for report in found}
+
+
+def _deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: bool) -> dt.datetime | None:
+    """That of the open turn stays; a turn that had none, because the game was over, gets one.
+
+    So does one whose time is up when somebody has to think `anew`: it would be run before he could.
+    """
+    snapshot, old = again.snapshot, again.following.deadline
+    if again.outcome.standing.over:
+        return None
+    if old is not None and (now < old or not anew):
+        return old
+    return new_deadline(session, snapshot, now)
+
+
+def _is_affected(again: Rerun, old: Mapping[int, Report], place: Place, view: View) -> bool:
+    """Whether a seat's report tells anything that it did not: of the game, or of the sheet that was used."""
+    if place.id not in old or canonical(view) != old[place.id].view:
+        return True
+    missed = place.seat in again.outcome.turn.missing
+    return _used_then(again).get(place.seat) != again.outcome.used.get(place.seat) or missed != (
+        place.seat in again.told.get("missing", ())
+    )
+
+
+def _used_then(again: Rerun) -> dict[Seat, SheetUsed]:
+    return {seat: SheetUsed(**sheet) for seat, sheet in again.told.get("sheets", {}).items()}
+
+
+def _correction(
+    house: House, again: Rerun, opening: Opening, old: Report, place: Place, view: bytes, waiting: Sequence[SheetIn]
+) -> Correction:
+    before = replace(
+        opening,
+        used=_used_then(again),
+        missing=frozenset(again.told.get("missing", ())),
+        orders=orders_told(again.told, again.ruleset.orders),
+    )
+    texts = [report_text(house, again.ruleset, *each) for each in ((before, place, old.view), (opening, place, view))]
+    counting = [sheet for sheet in waiting if sheet.seat_id == place.id and sheet.accepted]
+    kept = bool(counting) and still_reads(again.ruleset, json.loads(view), counting[-1].orders)
+    return Correction(
+        edition=old.edition + 1,
+        differences=differing_lines(*texts),
+        sheet="none" if not counting else "kept" if kept else "dropped",
+    )
+
+
+def _threaded(made: MadeReport, old: Report | None) -> MadeReport:
+    """A corrected report, as the answer to the one that it replaces."""
+    if old is None:
+        return made
+    mail = dataclasses.replace(made.mail, in_reply_to=old.message_id, references=(old.message_id,))
+    return dataclasses.replace(made, mail=mail)
+
+
+def _all_files(again: Rerun, old: Mapping[int, Report], reports: Sequence[MadeReport]) -> list[Mapping[str, bytes]]:
+    new = {made.place.id: made.parts.files() for made in reports}
+    return [new.get(place.id) or old[place.id].files for place, _ in again.outcome.views]
+
+
+def _impact(
+    again: Rerun,
+    old: Mapping[int, Report],
+    affected: Sequence[tuple[Place, View]],
+    corrections: Mapping[Seat, Correction],
+    deadline: dt.datetime | None,
+) -> Impact:
+    snapshot = again.snapshot
+    told = {place.id for place, _ in again.outcome.views}
+    changed = {place.id for place, _ in affected}
+    first = Correction(edition=1, differences=())
+    return Impact(
+        campaign=snapshot.name,
+        turn=again.number,
+        touched=tuple(_touched(place.seat, corrections.get(place.seat, first)) for place, _ in affected),
+        untouched=tuple(place.seat for place in snapshot.places if place.id not in changed | (set(old) - told)),
+        gone=tuple(place.seat for place in snapshot.places if place.id in set(old) - told),
+        given=again.given,
+        tried=tuple(_tried(again)),
+        deadline=deadline,
+        zone=snapshot.schedule.zone,
+        over=again.outcome.standing.over,
+        seed_known=snapshot.status == Phase.OVER,
+        set_up=again.before is None,
+    )
+
+
+def _tried(again: Rerun) -> Iterator[str]:
+    if again.given:
+        yield "other sheets"
+    if list(again.outcome.patch) != again.told.get("patch", []):
+        yield "another state"
+
+
+def _touched(seat: Seat, correction: Correction) -> Touched:
+    return Touched(seat=seat, edition=correction.edition, differences=correction.differences, sheet=correction.sheet)

@@ -1,0 +1,421 @@
+"""Rolls a campaign back to when a turn was open, and forward again if that was a mistake.
+
+A turn that is open again keeps its reports and the sheets that had come in. It
+waits for its new deadline, whatever those sheets said: they were sent for a
+turn that has been seen since.
+
+Until acts stood on one ground, a run could store a turn that had been computed
+from a past taken back at the same moment. Such a stray goes onto the shelf of
+the turn that it was computed from, as if it had been run before that was taken
+out; so a rollback can still be taken back, the stray with it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.actions.arguments import NUMBER, SURE, GmCommand, Numeral, Typed
+from pbem.actions.base import Act, Channel, Confirmed, Reversible, Scene, Weighty, versions
+from pbem.actions.seats import bring_back, remove_seat
+from pbem.actions.welcome import renew_codes
+from pbem.actions.withdrawal import (
+    REPAIR,
+    RERUN,
+    ROLLBACK,
+    SEED_KNOWN,
+    UNDO,
+    count_misses_again,
+    find_break,
+    misses_in_a_row,
+    move_reports,
+    new_shelf,
+    put_instead,
+    put_on,
+    resume_mail,
+    set_campaign,
+    shelve,
+    stop_mail,
+    unshelve,
+    version_before,
+)
+from pbem.app import House
+from pbem.campaign.deadlines import new_deadline
+from pbem.campaign.history import note, removed_before
+from pbem.campaign.notices import Postman
+from pbem.campaign.order_sheets import copy_sheets
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    LastReport,
+    Place,
+    counting_versions,
+    find_place,
+    live,
+    live_turn,
+    load_campaign,
+    load_last_reports,
+)
+from pbem.errors import CampaignError
+from pbem.report.notices import Rewound
+from pbem.ruleset.values import Seat
+from pbem.store.models import Shelf, Turn
+from pbem.store.types import Phase
+from pbem.text import when, wrapped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rolled:
+    """A campaign that stands, or would stand, at another turn: the open turn before and then, and when that is due.
+
+    `sheets` are the versions that count there. `seed_known`: the game was over,
+    so players can know the dice of all turns to come. `back` are removed seats
+    that are in the game again, as when that turn opened; `out` those that are not any more.
+    """
+
+    campaign: str
+    before: int
+    turn: int
+    deadline: dt.datetime | None
+    zone: str
+    sheets: Mapping[Seat, int]
+    seed_known: bool
+    back: tuple[Seat, ...] = ()
+    out: tuple[Seat, ...] = ()
+
+
+_TURN = Numeral("turn", "a turn as your reports call it, or its number", "4", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class RollBack(GmCommand, Weighty[Rolled]):
+    """Go back to when a turn was open. Without YES you are told what that would do."""
+
+    usage = "ROLLBACK turn [sure] [asked]"
+    command = "rollback"
+    typed = Typed("Open an earlier TURN of a campaign again, with the sheets that had come in for it.")
+    weight = Confirmed("the turns since", "pbem forward NAME")
+    rewrites = True
+    turn: Annotated[int, _TURN]
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def look(self, scene: Scene) -> Rolled:
+        """Where the campaign would stand. Raises CampaignError if there is no such turn to go back to."""
+        session, snapshot, number = scene.session, scene.snapshot, self.turn
+        if snapshot.status == Phase.FORMING:
+            raise CampaignError(f"campaign {snapshot.name} has not begun: there is nothing to take back")
+        if number == snapshot.turn:
+            raise CampaignError(
+                f"turn {number} of {snapshot.name} is the one that is open: there is nothing to take back"
+            )
+        if not snapshot.first <= number < snapshot.turn:
+            raise CampaignError(
+                f"{snapshot.name} has no turn {number} to go back to: it can be {snapshot.first} to {snapshot.turn - 1}"
+            )
+        deadline = new_deadline(session, snapshot, scene.now)
+        return rolled_to(session, snapshot, live_turn(session, snapshot, number), deadline)
+
+    def do(self, scene: Scene) -> Rolled:
+        """Puts all turns from that one on onto a shelf, and one like it in their place."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        plan = self.look(scene)
+        version = version_before(session, snapshot, self.turn)
+        shelved = shelve(session, snapshot, ROLLBACK, self.turn, now)
+        # What was ruled then did not know of the sheets that may come now.
+        turn = put_instead(session, shelved[0], opened_at=now, deadline=plan.deadline, ruling=None)
+        move_reports(session, shelved[0], turn)
+        copy_sheets(session, shelved[0], turn, wait=True)
+        stop_mail(session, shelved)
+        set_campaign(session, snapshot, turn=self.turn, over=False, version=version)
+        count_misses_again(session, snapshot, gone=shelved)
+        if plan.seed_known:
+            # All codes stand in the archive, which its players may have had, and everybody with them.
+            for place in snapshot.playing:
+                renew_codes(session, scene.house, snapshot, place)
+        said = f"rolled back from turn {snapshot.turn} to turn {self.turn}"
+        if plan.seed_known:
+            said += "; the seed of the dice had been told"
+        act = note(session, snapshot.id, now, actor="gm", text=said)
+        tell_rolled(seat_again(scene, plan), plan, act=act, back=True)
+        return plan
+
+    def render(self, facts: Rolled, channel: Channel) -> Iterator[str]:
+        stands = "stands" if channel.done else "would stand"
+        yield f"{facts.campaign} {stands} at turn {facts.turn} again; it was at turn {facts.before}."
+        if facts.deadline is not None:
+            yield f"It is due {when(facts.deadline, facts.zone)}."
+        yield f"Sheets that count: {versions(facts.sheets)}."
+        verb = "is" if channel.done else "would be"
+        yield from (f"Seat {seat} {verb} in the game again, as it was then." for seat in facts.back)
+        yield from (f"Seat {seat} {verb} out of the game again." for seat in facts.out)
+        if facts.seed_known:
+            yield wrapped(SEED_KNOWN)
+        yield channel.undone or channel.queued("Everyone is told by mail")
+
+
+@dataclass(frozen=True, slots=True)
+class GoForward(GmCommand, Act[Rolled]):
+    """Take the last rollback back."""
+
+    usage = "FORWARD"
+    command = "forward"
+    typed = Typed("Take the newest rollback back, as long as the turn it opened has not been run.")
+    weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
+    rewrites = True
+
+    def do(self, scene: Scene) -> Rolled:
+        """Puts the turns on its shelf back. Raises CampaignError."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        shelf = _to_take_back(session, snapshot)
+        (rolled,) = shelve(session, snapshot, UNDO, snapshot.turn, now)
+        restored = unshelve(session, shelf)
+        move_reports(session, rolled, restored[0])
+        resume_mail(session, restored)
+        last = restored[-1]
+        # Looked at once it is done, as only then there is a chain to look at; the error takes all of it back.
+        if broken := find_break(session, replace(snapshot, turn=last.number)):
+            raise CampaignError(f"the rollback of {snapshot.name} cannot be taken back, since {broken.text} then")
+        over = not last.awaited  # the turn that opened with the end waits for nobody
+        if last.deadline is not None and last.deadline <= now:
+            last.deadline = new_deadline(session, snapshot, now)
+            last.reminded_at = None
+        set_campaign(
+            session, snapshot, turn=last.number, over=over, version=version_before(session, snapshot, last.number)
+        )
+        count_misses_again(session, snapshot, back=restored)
+        said = f"the rollback to turn {snapshot.turn} is taken back: turn {last.number} is the last again"
+        act = note(session, snapshot.id, now, actor="gm", text=said)
+        plan = rolled_to(session, snapshot, last, last.deadline)
+        tell_rolled(seat_again(scene, plan), plan, act=act, back=False, over=over)
+        return plan
+
+    def render(self, facts: Rolled, channel: Channel) -> Iterator[str]:
+        return RollBack(facts.turn).render(facts, channel)
+
+
+def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> Rolled:
+    """A campaign that comes to stand at a turn, due then."""
+    back, out = _seats_then(session, snapshot, turn.number)
+    return Rolled(
+        campaign=snapshot.name,
+        before=snapshot.turn,
+        turn=turn.number,
+        deadline=deadline,
+        zone=snapshot.schedule.zone,
+        sheets=counting_versions(session, snapshot, turn),
+        seed_known=snapshot.status == Phase.OVER,
+        back=back,
+        out=out,
+    )
+
+
+def _seats_then(session: Session, snapshot: CampaignSnapshot, number: int) -> tuple[tuple[Seat, ...], tuple[Seat, ...]]:
+    """Return the seats that are removed now, and were not when a turn opened; and those of which the reverse is true.
+
+    One that the house rules had removed by then, since its player had missed too often, stays removed.
+    """
+    told = removed_before(session, snapshot.id, number)
+    missed, most = misses_in_a_row(session, snapshot, number), snapshot.policy.nmr_remove
+    gone = {seat for seat in snapshot.seats if seat in told or (most and missed.get(seat, 0) >= most)}
+    return (
+        tuple(place.seat for place in snapshot.places if not place.playing and place.seat not in gone),
+        tuple(place.seat for place in snapshot.playing if place.seat in told),
+    )
+
+
+def seat_again(scene: Scene, rolled: Rolled) -> Scene:
+    """Bring the seats of a campaign that was rolled to another turn back into the game, or take them out of it.
+
+    Returns the scene as it is then.
+    """
+    then = _anew(scene)
+    for seat in rolled.back:
+        bring_back(then, find_place(then.snapshot, seat), f"turn {rolled.turn} is open again, as it was then")
+    for seat in rolled.out:
+        remove_seat(then, find_place(then.snapshot, seat), "the rollback was taken back", actor="gm")
+    return _anew(scene)
+
+
+def _anew(scene: Scene) -> Scene:
+    return replace(scene, snapshot=load_campaign(scene.session, scene.snapshot.name))
+
+
+def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> Shelf:
+    """The shelf of the newest rollback that can be undone. Raises CampaignError."""
+    # A shelf stays, empty, when its turns went back into the history.
+    holds_turns = Shelf.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
+    shelves = select(Shelf).where(Shelf.campaign_id == snapshot.id, Shelf.kind.in_((ROLLBACK, RERUN)), holds_turns)
+    shelf = session.scalars(shelves.order_by(Shelf.id.desc()).limit(1)).first()
+    if shelf is None or shelf.kind != ROLLBACK:
+        since = " since the last one, a turn was run again" if shelf else ""
+        raise CampaignError(f"{snapshot.name} has no rollback to take back:{since or ' there was none'}")
+    if snapshot.turn != shelf.first or snapshot.status != Phase.RUNNING:
+        raise CampaignError(
+            f"the rollback of {snapshot.name} to turn {shelf.first} can no longer be taken back: "
+            f"that turn has been run since; to go back once more: "
+            f"pbem rollback {snapshot.name} {shelf.first} (by mail: ROLLBACK {shelf.first})"
+        )
+    return shelf
+
+
+def tell_rolled(scene: Scene, rolled: Rolled, *, act: int, back: bool, over: bool = False) -> None:
+    """Tells every player what counts now; a reply to it counts as orders for the report that does."""
+    session, house, snapshot = scene.session, scene.house, scene.snapshot
+    last, postman = load_last_reports(session, snapshot), Postman.of(house, snapshot)
+    pages = [
+        (place, _page(house, snapshot, rolled, place, last[place.seat], back=back, over=over))
+        for place in snapshot.playing
+        if place.address and place.seat in last
+    ]
+    what = "Rolled back to" if back else "Forward again to"
+    mails = [
+        postman.mail(place.address, f"{what} {page.label}", page, ("act", act, place.seat), under=last[place.seat])
+        for place, page in pages
+    ]
+    postman.send(session, scene.now, *mails)
+
+
+def _page(
+    house: House, snapshot: CampaignSnapshot, rolled: Rolled, place: Place, last: LastReport, *, back: bool, over: bool
+) -> Rewound:
+    view = json.loads(last.view)
+    return Rewound(
+        campaign=snapshot.name,
+        seat=place.seat,
+        back=back,
+        label=view["label"],
+        deadline=rolled.deadline,
+        zone=rolled.zone,
+        awaited=view["awaited"] and last.number == rolled.turn,
+        over=over,
+        sheet=rolled.sheets.get(place.seat),
+        header=f"ORDERS {snapshot.name} {place.seat} {last.code}",
+        address=house.settings.address,
+        gm=snapshot.gm,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What is wrong with a campaign's turns, in a clause, the numbers of the strays, and where it comes to stand."""
+
+    wrong: str
+    strays: tuple[int, ...]
+    rolled: Rolled
+
+
+@dataclass(frozen=True, slots=True)
+class Mend(GmCommand, Weighty[Mended]):
+    """Mend a campaign whose turns do not hang together. Without YES you are told what that would do."""
+
+    usage = "MEND [sure]"
+    command = "mend"
+    typed = Typed(
+        "Mend a campaign whose turns do not hang together, as `pbem doctor` tells: it goes on from the last that does.",
+    )
+    weight = Confirmed("the turns that do not hang together", "the archive, in withdrawn/")
+    rewrites = True
+    sure: Annotated[str | None, SURE] = None
+
+    def look(self, scene: Scene) -> Mended:
+        """What is wrong, and where the campaign would stand.
+
+        Raises CampaignError if there is nothing to mend, or nothing left to stand on.
+        """
+        session, snapshot = scene.session, scene.snapshot
+        broken = find_break(session, snapshot)
+        if broken is None:
+            raise CampaignError(f"all turns of {snapshot.name} hang together: there is nothing to mend")
+        if broken.last < snapshot.first:
+            raise CampaignError(
+                f"{snapshot.name} cannot be mended, since {broken.text}: go back to a copy of the database"
+            )
+        last = live_turn(session, snapshot, broken.last)
+        strays = tuple(turn.number for turn in _strays(session, snapshot, broken.last))
+        return Mended(
+            broken.text, strays, rolled_to(session, snapshot, last, _deadline(session, snapshot, last, scene.now))
+        )
+
+    def do(self, scene: Scene) -> Mended:
+        """Puts the strays away, and opens the last turn that hangs together."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        plan = self.look(scene)
+        number = plan.rolled.turn
+        version = version_before(session, snapshot, number)
+        strays = _strays(session, snapshot, number)
+        gone = _put_away(session, snapshot, strays, now)
+        stop_mail(session, strays)
+        last = live_turn(session, snapshot, number)
+        if last.resolved_at is not None:
+            gone.append(last)
+            last = _open_again(session, snapshot, last, now)
+        last.deadline = plan.rolled.deadline
+        last.reminded_at = None
+        set_campaign(session, snapshot, turn=number, over=False, version=version)
+        count_misses_again(session, snapshot, gone=gone)
+        said = f"its turns did not hang together ({plan.wrong}); they were mended, and turn {number} is open"
+        act = note(session, snapshot.id, now, actor="gm", text=said)
+        tell_rolled(seat_again(scene, plan.rolled), plan.rolled, act=act, back=True)
+        return plan
+
+    def render(self, facts: Mended, channel: Channel) -> Iterator[str]:
+        name, strays, done = facts.rolled.campaign, facts.strays, channel.done
+        yield wrapped(f"The turns of {name} {'did' if done else 'do'} not hang together: {facts.wrong}.")
+        if strays:
+            which = f"Turn {strays[0]}" if len(strays) == 1 else f"Turns {', '.join(map(str, strays))}"
+            yield f"{which} {'went' if done else 'would go'} onto a shelf; nothing is thrown away."
+        yield from RollBack(facts.rolled.turn).render(facts.rolled, channel)
+
+
+def _deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> dt.datetime:
+    """That which the turn has, if it is open and has time left."""
+    if last.resolved_at is None and last.deadline is not None and now < last.deadline:
+        return last.deadline
+    return new_deadline(session, snapshot, now)
+
+
+def _strays(session: Session, snapshot: CampaignSnapshot, last: int) -> list[Turn]:
+    after = select(Turn).where(live(snapshot.id), Turn.number > last)
+    return list(session.scalars(after.order_by(Turn.number)))
+
+
+def _open_again(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
+    """Puts a turn that was run, but led nowhere, onto a shelf, and one like it in its place."""
+    shelve(session, snapshot, REPAIR, last.number, now)
+    turn = put_instead(session, last, opened_at=now, ruling=None)
+    move_reports(session, last, turn)
+    copy_sheets(session, last, turn, wait=True)
+    return turn
+
+
+def _put_away(session: Session, snapshot: CampaignSnapshot, strays: Sequence[Turn], now: dt.datetime) -> list[Turn]:
+    """Puts strays onto shelves; returns all turns whose runs are undone with them."""
+    gone = list(strays)
+    own: int | None = None
+    for stray in strays:
+        origin = _origin(session, snapshot, stray)
+        if origin is None:
+            own = own if own is not None else new_shelf(session, snapshot, REPAIR, stray.number, now)
+            put_on(own, stray, now)
+        else:
+            assert origin.shelf_id is not None
+            put_on(origin.shelf_id, stray, now)
+            gone += [origin] if origin not in gone else []
+        session.flush()
+    return gone
+
+
+def _origin(session: Session, snapshot: CampaignSnapshot, stray: Turn) -> Turn | None:
+    """The turn on a shelf whose run led to a stray."""
+    shelved = (Turn.campaign_id == snapshot.id, Turn.shelf_id.is_not(None), Turn.record.is_not(None))
+    before = select(Turn).where(*shelved, Turn.number == stray.number - 1).order_by(Turn.id.desc())
+    for turn in session.scalars(before):
+        if json.loads(turn.record or b"{}")["state_after"] == stray.state_hash:
+            return turn
+    return None

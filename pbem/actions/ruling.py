@@ -1,0 +1,583 @@
+"""Rulings that no longer count: replaced, dropped or rolled back, they are kept and can be shown and brought back.
+
+A due turn of such a game is held instead of run. The GM writes his ruling into
+text files, which are taken as often as he likes; when he releases the turn, it
+is run with the ruling taken last. `run_now` alone runs a turn without one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+from unicodedata import normalize
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.actions.base import Channel, Confirmed, Question, Scene, Weighty, differing_lines
+from pbem.actions.deadlines import hold
+from pbem.app import House
+from pbem.campaign.deadlines import Due, still_due
+from pbem.campaign.files import shelve
+from pbem.campaign.history import keep_rolls, note, open_rolls
+from pbem.campaign.notices import tell_gm_once, was_told
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    OpenTurn,
+    check_running,
+    load_campaign,
+    load_open_turn,
+    locked_campaign,
+)
+from pbem.campaign.turns import load_before, turn_input
+from pbem.errors import CampaignError, StoreError, in_words
+from pbem.mail.headers import reply_code
+from pbem.mail.message import Attached
+from pbem.mail.mime import decode_text
+from pbem.report.attachments import Examined, examine
+from pbem.report.notices import Adjudication
+from pbem.ruleset.order_types import Finding
+from pbem.ruleset.protocol import Adjudicated, TurnInput
+from pbem.ruleset.rolls import Roll
+from pbem.ruleset.serialization import digest
+from pbem.ruleset.values import LARGEST_ENCLOSURE, Json
+from pbem.store.models import Campaign, Request, Turn
+from pbem.store.session import flushed
+from pbem.store.types import HoldKind, Phase
+from pbem.text import sentence, wrapped
+
+RULING = "ruling"
+"""The kind of a `Request` that keeps a ruling. Its code is mailed to nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A ruling on the open turn that does not count; `at` is when it was replaced or dropped."""
+
+    number: int
+    at: dt.datetime
+    ruling: Json
+
+
+def keep_earlier(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn, ruling: Json, now: dt.datetime) -> None:
+    """Keep the ruling that counted until now, unless one like it is kept already."""
+    if any(digest(each.ruling) == digest(ruling) for each in earlier_rulings(session, snapshot, turn)):
+        return
+    code = reply_code(secrets.token_bytes(32), RULING)
+    # Nobody is mailed a code, but the limit of codes in a day looks at `to` and `by` of every request.
+    data = {"turn_id": turn.id, "ruling": ruling, "to": "", "by": ""}
+    session.add(Request(kind=RULING, code=code, campaign_id=snapshot.id, data=data, created_at=now))
+    session.flush()
+
+
+def earlier_rulings(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn) -> list[Earlier]:
+    """Return the rulings that counted once, the oldest first: before a rollback to this state, then since."""
+    shelved = select(Turn.resolved_at, Turn.ruling).where(
+        Turn.campaign_id == snapshot.id,
+        Turn.number == turn.number,
+        Turn.shelf_id.is_not(None),
+        Turn.state_hash == turn.state_hash,
+    )
+    kept = select(Request.created_at, Request.data).where(Request.campaign_id == snapshot.id, Request.kind == RULING)
+    rolled_back = [
+        (at or turn.opened_at, ruling) for at, ruling in session.execute(shelved.order_by(Turn.id)) if ruling
+    ]
+    replaced = [
+        (at, data["ruling"]) for at, data in session.execute(kept.order_by(Request.id)) if data["turn_id"] == turn.id
+    ]
+    return [Earlier(number, at, ruling) for number, (at, ruling) in enumerate([*rolled_back, *replaced], start=1)]
+
+
+def choose_earlier(name: str, turn: OpenTurn, known: list[Earlier], number: int | None) -> Earlier:
+    """Return the earlier ruling of a number; without one, the newest that is not the one that counts.
+
+    Raises CampaignError.
+    """
+    others = [each for each in known if turn.ruling is None or digest(each.ruling) != digest(turn.ruling)]
+    chosen = [each for each in others if number in (None, each.number)]
+    if chosen:
+        return chosen[-1]
+    numbers = ", ".join(str(each.number) for each in others) or "none"
+    which = (
+        "no earlier ruling" if number is None else f"no earlier ruling {number} that differs from the one that counts"
+    )
+    raise CampaignError(f"there is {which} on turn {turn.number} of {name}; there are: {numbers}")
+
+
+_FILE = re.compile(r"\A\s*+FILE\s++(\S+\.txt)\s*+", re.IGNORECASE)
+_REMARK = "#"
+
+
+def write_form(files: Mapping[str, str], remarks: str = "") -> str:
+    """The files in one text, remarks before them."""
+    said = "".join(f"{_REMARK} {line}".rstrip() + "\n" for line in remarks.splitlines())
+    return said + "".join(f"FILE {name}\n{text.rstrip()}\n\n" for name, text in files.items())
+
+
+def read_form(lines: Iterable[str]) -> dict[str, str]:
+    """The files in a text. Raises CampaignError if something else than a remark stands before the first."""
+    files: dict[str, list[str]] = {}
+    inside: list[str] | None = None
+    for line in lines:
+        if match := _FILE.fullmatch(line):
+            inside = files.setdefault(match[1].lower(), [])
+        elif inside is not None:
+            inside.append(line)
+        elif line.strip() and not line.lstrip().startswith(_REMARK):
+            raise CampaignError(f"{line.strip()!r} belongs to no file: begin each with a line like FILE all.txt")
+    return {name: "\n".join(text) + "\n" for name, text in files.items()}
+
+
+DIGEST = "digest.txt"
+"""The file with all sheets, beside those of the ruling."""
+
+WHOLE = "ruling.txt"
+"""A file with the whole ruling, where a GM would rather write in one: FILE lines begin its parts, as in an editor."""
+
+
+WHOLE_RULING = "the ruling"
+"""Stands for no single file where something is said of all of them together."""
+
+_BLANK = Finding(
+    0,
+    "error",
+    "blank-ruling",
+    "nothing is told to anybody, and nothing is changed",
+    "write what comes of the turn below a [RESULT]; a turn of which nothing comes is run without a ruling",
+)
+_FORM = re.compile(r"\s{0,9}GM\s{1,9}\S{1,40}\s{1,9}\S{1,64}\s{0,9}", re.IGNORECASE)
+_LOGO = "this picture stands in the mail's own text, and no line of the ruling shows it: it was left out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """The files of a ruling, made ready in a folder; `left` were there before and are as they were.
+
+    `kept` is the folder in it to which files went that were written anew, and had another text; None if none had.
+    """
+
+    campaign: str
+    turn: int
+    folder: Path
+    written: tuple[str, ...]
+    left: tuple[str, ...]
+    kept: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A part of a ruling that another replaces: its name, its text before, and the text that counts, "" for none."""
+
+    part: str
+    before: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A ruling as it was read: what is to be told of each file, and whether it was `kept`, having no error.
+
+    `rolled` is what was rolled for it, once it is kept: a look rolls nothing. `replaced` are
+    the parts of the ruling before that it changes; `same`: it changes nothing at all.
+    """
+
+    campaign: str
+    turn: int
+    kept: bool
+    findings: Mapping[str, tuple[Finding, ...]]
+    rolled: tuple[Roll, ...] = ()
+    replaced: tuple[Replaced, ...] = ()
+    same: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A ruling to be filled in: of which turn, in which era of its campaign, its files, and the sheets as a digest."""
+
+    campaign: str
+    turn: int
+    era: int
+    files: Mapping[str, str]
+    digest: str
+
+    @property
+    def text(self) -> str:
+        """The files as one text, the sheets above them as remarks."""
+        return write_form(self.files, self.digest)
+
+
+class OpenRuling(NamedTuple):
+    """An open turn that its GM decides."""
+
+    snapshot: CampaignSnapshot
+    ruleset: Adjudicated
+    turn: OpenTurn
+    state: Any
+    given: TurnInput
+
+
+def awaits_ruling(house: House, turn: Due, now: dt.datetime) -> bool:
+    """Whether a due turn must wait for its GM; from then on it is held."""
+    # Most turns need no ruling: for those nobody has to wait for the campaign's lock.
+    with house.store.reading() as session:
+        snapshot = load_campaign(session, turn.campaign)
+        if snapshot.turn != turn.turn or not needs_ruling(house, session, snapshot):
+            return False
+    with house.store.writing() as session:
+        snapshot = locked_campaign(session, turn.campaign)
+        waits = still_due(session, turn, now) is not None and needs_ruling(house, session, snapshot)
+        if waits:
+            hold(Scene(session, house, snapshot, now), HoldKind.RULING)
+        return waits
+
+
+def needs_ruling(house: House, session: Session, snapshot: CampaignSnapshot) -> bool:
+    """Whether the open turn of a campaign is one for its GM to decide, and he has not."""
+    if not isinstance(house.game(snapshot.game), Adjudicated):
+        return False
+    return load_open_turn(session, snapshot).ruling is None
+
+
+_HELD = (
+    select(Campaign.name)
+    .where(Campaign.status == Phase.RUNNING, Campaign.hold_kind.in_((HoldKind.RULING, HoldKind.RULED)))
+    .order_by(Campaign.id)
+)
+
+
+def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]:
+    """The campaigns whose open turn is held for a ruling; of all, or of one."""
+    here = _HELD if campaign is None else _HELD.where(Campaign.name == campaign)
+    return list(flushed(session).execute(here).scalars())
+
+
+def send_digests(house: House, now: dt.datetime, campaign: str | None = None) -> list[str]:
+    """Mails the sheets of each turn held for a ruling to its GM, once, and again when they have changed.
+
+    Returns a sentence for each campaign, of all or of one, whose digest could not be written.
+    """
+    with house.store.reading() as session:
+        names = held_for_rulings(session, campaign)
+    problems = []
+    for name in names:
+        try:
+            _send_digest(house, name, now)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
+            problems.append(f"campaign {name}: its GM could not be sent the sheets ({in_words(error)})")
+    return problems
+
+
+@dataclass(frozen=True, slots=True)
+class TakeRuling(Weighty[Taken]):
+    """Takes a GM's files, by their names, as the ruling on the open turn; with an `of`, on that turn and era alone.
+
+    What they do not name stays of a ruling before. `brought` are the pictures and files that lie beside them;
+    `passed_over` are the names of pictures in the text of a mail that no line of the ruling shows.
+    """
+
+    command = "adjudicate"
+    weight = Confirmed("what was ruled before", "pbem adjudicate NAME --restore")
+    files: Mapping[str, str]
+    of: tuple[int, int] | None = None
+    brought: Mapping[str, Examined] = field(default_factory=dict)
+    passed_over: tuple[str, ...] = ()
+
+    def asks(self, scene: Scene, facts: Taken) -> bool:
+        """Return whether parts of a ruling before would be replaced."""
+        return facts.kept and bool(facts.replaced)
+
+    def look(self, scene: Scene) -> Taken:
+        """Return how the files read, and whether they could be kept. No dice are rolled before they are."""
+        _, _, taken = self._read(scene)
+        return replace(taken, rolled=())
+
+    def do(self, scene: Scene) -> Taken:
+        """Keeps the ruling if it has no error; then the turn is held until the GM releases it.
+
+        Raises CampaignError if the turn is not for its GM to decide, or is no longer open.
+        """
+        open_, ruling, taken = self._read(scene)
+        if taken.kept and not taken.same:
+            keep_rolls(scene.session, scene.snapshot, taken.rolled, scene.now)
+            keep_ruling(scene, open_, ruling)
+            contents = {each.enclosure.sha256: each.content for each in self.brought.values() if each.enclosure}
+            shelve(scene.session, scene.snapshot.id, open_.turn.id, contents)
+        return taken
+
+    def _read(self, scene: Scene) -> tuple[OpenRuling, Json, Taken]:
+        snapshot = scene.snapshot
+        if self.of is not None and self.of != (snapshot.turn, snapshot.era):
+            raise CampaignError(
+                f"turn {self.of[0]} of {snapshot.name} is no longer the one you ruled on: nothing was taken"
+            )
+        open_ = open_ruling(scene.session, scene.house, snapshot)
+        brought = {name: each.enclosure for name, each in self.brought.items()}
+        rolls = open_rolls(scene.session, snapshot)
+        before = open_.turn.ruling
+        ruling, read = open_.ruleset.read_ruling(open_.state, self.files, rolls, brought, before)
+        findings = _with_faults(read, self.brought, self.passed_over)
+        parts = {} if has_errors(findings) else open_.ruleset.ruling_parts(open_.state, ruling)
+        if not has_errors(findings) and not parts:
+            findings = {**findings, WHOLE_RULING: (_BLANK,)}
+        kept, now = not has_errors(findings), ruled_parts(open_)
+        taken = Taken(
+            campaign=snapshot.name,
+            turn=snapshot.turn,
+            kept=kept,
+            findings=findings,
+            rolled=tuple(rolls.fresh) if kept else (),
+            replaced=replaced_parts(now, parts) if kept else (),
+            same=kept and parts == now,
+        )
+        return open_, ruling, taken
+
+    def render(self, facts: Taken, channel: Channel) -> Iterator[str]:
+        return render_ruling(facts, channel)
+
+
+def render_ruling(taken: Taken, channel: Channel) -> Iterator[str]:
+    """Yield how the files of a ruling were read, and what becomes of them."""
+    for file, findings in taken.findings.items():
+        yield from render_findings(file, findings)
+    if taken.kept and taken.same:
+        yield f"Nothing to do: this is your ruling on turn {taken.turn} of {taken.campaign} as it stands."
+    elif taken.kept:
+        yield from render_replaced(taken.turn, taken.campaign, taken.replaced, channel)
+        yield from (wrapped(f"Rolled: {roll.told(roll.number)}", "    ") for roll in taken.rolled)
+        release = channel.either(f"pbem release {taken.campaign}", "RELEASE")
+        done = f"The ruling on turn {taken.turn} of {taken.campaign} is taken. Run it with: {release}"
+        yield channel.undone or done
+    else:
+        yield "The ruling is not taken: mend the errors and take it again."
+
+
+def render_findings(file: str, findings: Iterable[Finding]) -> Iterator[str]:
+    """What is said of a file of a ruling."""
+    for finding in findings:
+        line = f", line {finding.line}" if finding.line else ""
+        hint = f" {sentence(finding.hint)}" if finding.hint else ""
+        yield wrapped(f"{finding.severity}: {file}{line}: {sentence(finding.text)}{hint}", "    ")
+
+
+def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], channel: Channel) -> Iterator[str]:
+    """The parts of a ruling that another replaces, line by line, and how to have them back."""
+    parts = tuple(replaced)
+    if not parts:
+        return
+    yield f"{'Replaced' if channel.done else 'Would replace'} in your ruling on turn {turn} of {campaign}:"
+    for each in parts:
+        yield f"  {each.part}" + ("" if each.now else ", which is taken out")
+        yield from (f"    {wrapped(line, '      ')}" for line in differing_lines(each.before, each.now))
+    if channel.done:
+        back = channel.either(f"pbem adjudicate {campaign} --restore", "RULING BACK")
+        yield f"The ruling before is kept. To have it back: {back}"
+
+
+def has_errors(findings: Mapping[str, tuple[Finding, ...]]) -> bool:
+    """Return whether a ruling with such findings cannot be used."""
+    return any(finding.severity == "error" for found in findings.values() for finding in found)
+
+
+def ruled_parts(open_: OpenRuling) -> Mapping[str, str]:
+    """Return the parts of the ruling that counts; none if there is none."""
+    ruling = open_.turn.ruling
+    return {} if ruling is None else open_.ruleset.ruling_parts(open_.state, ruling)
+
+
+def replaced_parts(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[Replaced, ...]:
+    """Return the parts of the ruling that counts which another would change, and what they would be."""
+    return tuple(Replaced(part, text, now.get(part, "")) for part, text in before.items() if now.get(part) != text)
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRulingForm(Question[Form]):
+    """What is there to rule on?"""
+
+    def look(self, scene: Scene) -> Form:
+        """The ruling on the open turn, to be filled in, and the sheets. Raises CampaignError."""
+        open_ = open_ruling(scene.session, scene.house, scene.snapshot)
+        return Form(scene.snapshot.name, scene.snapshot.turn, scene.snapshot.era, _files(open_), _digest(open_))
+
+
+def _with_faults(
+    findings: Mapping[str, tuple[Finding, ...]], brought: Mapping[str, Examined], passed_over: Sequence[str]
+) -> Mapping[str, tuple[Finding, ...]]:
+    """What is said of a ruling, and of what lies beside it and cannot be sent."""
+    faults = {
+        name: (Finding(0, "error", "unfit-file", f"this file cannot be sent: {each.fault}"),)
+        for name, each in brought.items()
+        if each.enclosure is None
+    }
+    logos = {name: (Finding(0, "warning", "passed-over", _LOGO),) for name in passed_over}
+    return {**findings, **faults, **logos}
+
+
+def write_folder(form: Form, folder: Path, *, force: bool = False) -> Written:
+    """Writes the sheets and the files of a ruling into a folder. What is there is left, or by `force` put aside.
+
+    Raises OSError if the folder cannot be used.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / DIGEST).write_text(form.digest, encoding="utf-8")
+    there = tuple(file for file in form.files if (folder / file).exists())
+    left, kept = ((), _put_aside(form, folder, there)) if force else (there, None)
+    for file in form.files.keys() - set(left):
+        (folder / file).write_text(form.files[file], encoding="utf-8")
+    written = (DIGEST, *(file for file in form.files if file not in left))
+    return Written(campaign=form.campaign, turn=form.turn, folder=folder, written=written, left=left, kept=kept)
+
+
+def _put_aside(form: Form, folder: Path, there: Sequence[str]) -> Path | None:
+    """Move the files that would be overwritten by another text into a folder of their own, which is returned."""
+    others = [file for file in there if (folder / file).read_bytes() != form.files[file].encode()]
+    if not others:
+        return None
+    aside = next(path for number in count(1) if not (path := folder / f"before-{number}").exists())
+    aside.mkdir()
+    for file in others:
+        (folder / file).rename(aside / file)
+    return aside
+
+
+class Ruled(NamedTuple):
+    """A ruling as it lies in a folder: its text files, by name, and what lies beside them."""
+
+    files: dict[str, str]
+    brought: Mapping[str, Examined]
+
+    def taken(self, of: tuple[int, int] | None = None) -> TakeRuling:
+        """The act that takes it; `of` as there."""
+        return TakeRuling(self.files, of, self.brought)
+
+
+def read_folder(name: str, folder: Path) -> Ruled:
+    """The files of a folder as a ruling on a campaign: those with texts, or those that are written in `WHOLE` instead.
+
+    Hidden files and folders are left alone. Raises CampaignError if there are no texts.
+    """
+    files = sorted(path for path in folder.glob("[!.]*") if path.is_file())
+    paths = [path for path in files if path.suffix.lower() == ".txt" and path.name != DIGEST]
+    if not paths:
+        raise CampaignError(
+            f"there are no files of a ruling in {folder}: write them with: pbem adjudicate {name} {folder}"
+        )
+    brought = examine((path.name, _beginning(path)) for path in files if path.suffix.lower() != ".txt")
+    return Ruled(_texts(folder, paths), brought)
+
+
+def _texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
+    texts = {path.name: decode_text(path.read_bytes(), "") for path in paths}
+    if WHOLE not in texts:
+        return texts
+    if len(texts) > 1:
+        other = next(file for file in texts if file != WHOLE)
+        raise CampaignError(f"{folder} has the whole ruling in {WHOLE}, and {other} besides: take one of them out")
+    return read_form(texts[WHOLE].splitlines())
+
+
+def ruling_by_mail(files: Mapping[str, str], attached: Sequence[Attached]) -> TakeRuling:
+    """Return the act that takes a mailed ruling, with the files of its mail. Raises CampaignError.
+
+    Examining the files may take long, so this is no work for a transaction.
+
+    Text files are parts of the ruling, unless the form itself came as one.
+    Pictures that stand in the mail's text are often logos of its writer: those
+    that no line names are not taken for something to show.
+    """
+    texts = dict(files)
+    for each in attached:
+        name = each.name.lower()
+        if name.endswith(".txt") and not _holds_form(each.content):
+            if name in texts:
+                raise CampaignError(f"{name} stands in the mail's text, and is attached besides: take one of them out")
+            texts[name] = decode_text(each.content, "")
+    said = " ".join(normalize("NFC", "\n".join(texts.values())).casefold().split())
+    others = [each for each in attached if not each.name.lower().endswith(".txt")]
+    logos = [each.name for each in others if each.inline and each.name.casefold() not in said]
+    brought = examine((each.name, each.content) for each in others if each.name not in logos)
+    return TakeRuling(texts, brought=brought, passed_over=tuple(dict.fromkeys(logos)))
+
+
+def _holds_form(content: bytes) -> bool:
+    """Whether a text file is the mailed form itself, which was read as the letter."""
+    return any(_FORM.fullmatch(line) for line in decode_text(content, "").splitlines())
+
+
+def _beginning(path: Path) -> bytes:
+    """A file; of one that is far too large, enough to see that."""
+    with path.open("rb") as file:
+        return file.read(2 * LARGEST_ENCLOSURE)
+
+
+def open_ruling(session: Session, house: House, snapshot: CampaignSnapshot) -> OpenRuling:
+    """Return the open turn of a campaign, if its GM decides it. Raises CampaignError."""
+    ruleset = house.game(snapshot.game)
+    if not isinstance(ruleset, Adjudicated):
+        raise CampaignError(f"campaign {snapshot.name} needs no ruling: {ruleset.title} resolves its turns itself")
+    check_running(snapshot)
+    before = load_before(session, house, snapshot)
+    state = ruleset.load(json.loads(before.turn.state), snapshot.version)
+    return OpenRuling(snapshot, ruleset, before.turn, state, turn_input(before))
+
+
+def _digest(open_: OpenRuling) -> str:
+    return open_.ruleset.digest(open_.state, open_.given.orders, open_.given.missing)
+
+
+def _files(open_: OpenRuling) -> Mapping[str, str]:
+    given = open_.given
+    return open_.ruleset.ruling_files(open_.state, given.orders, given.missing, open_.turn.ruling)
+
+
+def _send_digest(house: House, name: str, now: dt.datetime) -> None:
+    with house.store.reading() as session:
+        open_ = open_ruling(session, house, load_campaign(session, name))
+        page = _page(open_)
+        # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
+        moment = ("digest", digest(page.digest), str(page.deadline))
+        if was_told(session, house, open_.snapshot, moment):
+            return
+    subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
+    with house.store.writing() as session:
+        snapshot = locked_campaign(session, name)
+        if (snapshot.turn, snapshot.era, snapshot.hold_kind) == (
+            open_.snapshot.turn,
+            open_.snapshot.era,
+            open_.snapshot.hold_kind,
+        ):
+            tell_gm_once(session, house, snapshot, now, moment=moment, subject=subject, page=page)
+
+
+def _page(open_: OpenRuling) -> Adjudication:
+    snapshot = open_.snapshot
+    return Adjudication(
+        campaign=snapshot.name,
+        turn=snapshot.turn,
+        deadline=open_.turn.deadline,
+        zone=snapshot.schedule.zone,
+        missing=tuple(seat for seat in snapshot.seats if seat in open_.given.missing),
+        digest=_digest(open_),
+        form=write_form(_files(open_)),
+        ruled=snapshot.hold_kind == HoldKind.RULED,
+    )
+
+
+def keep_ruling(scene: Scene, open_: OpenRuling, ruling: Json) -> None:
+    """The ruling stands; the turn waits for the release, if not for something else. The one before is kept."""
+    session, snapshot, now = scene.session, scene.snapshot, scene.now
+    if open_.turn.ruling is not None and digest(open_.turn.ruling) != digest(ruling):
+        keep_earlier(session, snapshot, open_.turn, open_.turn.ruling, now)
+    session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
+    note(session, snapshot.id, now, actor="gm", text=f"ruled on turn {snapshot.turn} (digest {digest(ruling)[:12]})")
+    if not hold(scene, HoldKind.RULED):
+        waiting = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULING)
+        session.execute(waiting.values(hold_kind=HoldKind.RULED))

@@ -1,0 +1,317 @@
+"""What follows a missed sheet, once the turn has been run: warnings, and the seat's next player or its end.
+
+A sheet that came in meanwhile means computing again. So two processes at once
+run a turn once, and no sheet is overlooked.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import bindparam, select, update
+from sqlalchemy.orm import Session
+
+from pbem.actions.arguments import GmCommand
+from pbem.actions.base import Act, Deed, Reversible, Scene
+from pbem.actions.seats import back_hint, open_seat, remove_seat
+from pbem.app import House
+from pbem.campaign.archive_sync import archive_now
+from pbem.campaign.deadlines import BY_GM, Due
+from pbem.campaign.history import note, open_label
+from pbem.campaign.house_rules import Policy
+from pbem.campaign.notices import tell_each, tell_gm_once, tell_players
+from pbem.campaign.optimistic_lock import Overtaken, act_on
+from pbem.campaign.reports import put_reports
+from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, Place, check_running, load_campaign
+from pbem.campaign.turns import After, Before, compute, load_before, put_turn
+from pbem.mail.outbox import withdraw
+from pbem.report.notices import Miss, Missed, MissedDigest, MissedOthers
+from pbem.ruleset.values import Seat
+from pbem.store.models import Campaign, Request, SeatRow, Turn
+from pbem.store.session import Queue, Work, flushed, wake
+from pbem.store.types import Phase
+
+
+@dataclass(frozen=True, slots=True)
+class _Misser:
+    """A place that missed, and how often, this time included."""
+
+    place: Place
+    in_a_row: int
+    in_all: int
+
+
+def follow_misses(scene: Scene, missing: frozenset[Seat], *, act: int) -> None:
+    """Warns who missed and tells the GM, and does what the house rules say of those who missed too often.
+
+    The campaign is as it was when the turn was run, `missing` are its seats without
+    a sheet, `act` is the run's entry in the journal. The misses are counted already.
+    """
+    snapshot = scene.snapshot
+    missers = _missers(scene.session, snapshot, missing)
+    if not missers:
+        return
+    _warn(scene, missers, act)
+    if snapshot.policy.late == "public":
+        _tell_others(scene, missers, act)
+    misses = tuple(Miss(each.place.seat, each.in_a_row, each.in_all, _act(scene, each)) for each in missers)
+    page = MissedDigest(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
+    subject = f"Missed in turn {snapshot.turn}: {', '.join(miss.seat for miss in misses)}"
+    moment = ("missed", str(act))
+    tell_gm_once(scene.session, scene.house, snapshot, scene.now, moment=moment, subject=subject, page=page)
+
+
+def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[Seat]) -> list[_Misser]:
+    """Those whose sheets were waited for."""
+    places = {place.id: place for place in snapshot.places if place.manned and place.seat in missing}
+    rows = session.execute(
+        select(SeatRow.id, SeatRow.nmr_in_a_row, SeatRow.nmr_total)
+        .where(SeatRow.campaign_id == snapshot.id, SeatRow.nmr_in_a_row > 0)
+        .order_by(SeatRow.id)
+    )
+    return [_Misser(places[id_], in_a_row, in_all) for id_, in_a_row, in_all in rows if id_ in places]
+
+
+def _warn(scene: Scene, missers: Sequence[_Misser], act: int) -> None:
+    """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
+    snapshot = scene.snapshot
+    pages = [
+        (each.place, _warning(scene, each))
+        for each in missers
+        if not _is_too_many(snapshot.policy, each) and (_has_consequences(snapshot.policy) or each.in_a_row > 1)
+    ]
+    subject = "Your sheet did not come"
+    tell_each(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, pages=pages)
+
+
+def _warning(scene: Scene, misser: _Misser) -> Missed:
+    snapshot, policy = scene.snapshot, scene.snapshot.policy
+    removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
+    opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
+    opens_first = opens_in is not None and (removed_in is None or opens_in < removed_in)
+    return Missed(
+        campaign=snapshot.name,
+        seat=misser.place.seat,
+        label=open_label(scene.session, snapshot, misser.place.id),
+        in_a_row=misser.in_a_row,
+        opens_in=opens_in if opens_first else None,
+        removed_in=None if opens_first else removed_in,
+        gm=snapshot.gm,
+        address=scene.house.settings.address,
+    )
+
+
+def _tell_others(scene: Scene, missers: Sequence[_Misser], act: int) -> None:
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+    seats = tuple(each.place.seat for each in missers)
+    page = MissedOthers(campaign=snapshot.name, missed=seats)
+    tell_players(session, house, snapshot, now, act=act, subject="Sheets did not come", page=page, but=seats)
+
+
+def _has_consequences(policy: Policy) -> bool:
+    return bool(policy.nmr_open or policy.nmr_remove)
+
+
+def _is_too_many(policy: Policy, misser: _Misser) -> bool:
+    return any(limit and misser.in_a_row >= limit for limit in (policy.nmr_open, policy.nmr_remove))
+
+
+def _act(scene: Scene, misser: _Misser) -> str:
+    """Opens or removes the seat of somebody who missed too often; returns what was done, "" if nothing."""
+    if not _is_too_many(scene.snapshot.policy, misser):
+        return ""
+    why = f"its player sent no sheet {misser.in_a_row} times in a row"
+    # The run has changed the campaign since it was looked at.
+    newest = load_campaign(scene.session, scene.snapshot.name)
+    since = replace(scene, snapshot=newest)
+    if newest.policy.nmr_remove and misser.in_a_row >= newest.policy.nmr_remove:
+        remove_seat(since, misser.place, why)
+        back = back_hint(newest.name, misser.place.seat)
+        return f"The seat is out of the game. Until turn {newest.turn} is run it is brought back by: {back}"
+    return open_seat(since, misser.place, why)
+
+
+_RESOLVED = (
+    update(Turn).where(Turn.id == bindparam("turn")).values(resolved_at=bindparam("at"), record=bindparam("its"))
+)
+_ADVANCE = (
+    update(Campaign)
+    .where(Campaign.id == bindparam("campaign"))
+    .values(turn=bindparam("its_turn"), status=bindparam("its_status"), version=bindparam("its_version"), **NO_HOLD)
+)
+_THESE = SeatRow.id.in_(bindparam("seats", expanding=True))
+_MISSED = update(SeatRow).where(_THESE).values(nmr_in_a_row=SeatRow.nmr_in_a_row + 1, nmr_total=SeatRow.nmr_total + 1)
+_CAME = update(SeatRow).where(_THESE).values(nmr_in_a_row=0)
+"""Statements of every turn, built once: building them takes longer than running them."""
+
+Still = Callable[[Session, CampaignSnapshot], bool]
+"""Whether a turn is still to be run, asked anew each time it is planned."""
+
+
+def is_free(_: Session, snapshot: CampaignSnapshot) -> bool:
+    """Whether turns of the campaign may run at all: the least to be asked of a run by the clock."""
+    return not snapshot.held
+
+
+def at_any_rate(_: Session, __: CampaignSnapshot) -> bool:
+    """A GM's word is enough, whatever holds the turn."""
+    return True
+
+
+def run_turn(
+    house: House, name: str, now: dt.datetime, *, reason: str, number: int | None = None, still: Still = is_free
+) -> bool:
+    """Resolves the open turn of a campaign, queues its reports and archives it, or leaves that to others.
+
+    With `number`, only if that is the open turn. Returns False, having changed
+    nothing, when it is not, when it is `still` to be run no more, or when the
+    past of the campaign was changed meanwhile. Raises CampaignError when there
+    is no open turn.
+    """
+
+    def plan(session: Session, snapshot: CampaignSnapshot) -> tuple[Before, After]:
+        is_open = number is None or (snapshot.turn, snapshot.status) == (number, Phase.RUNNING)
+        if not (is_open and still(session, snapshot)):
+            raise Overtaken(snapshot)
+        before = load_before(session, house, snapshot)
+        return before, compute(session, house, before, now)
+
+    def keep(session: Session, _: CampaignSnapshot, planned: tuple[Before, After]) -> tuple[int, After]:
+        before, after = planned
+        keep_run(session, house, before, after, now=now, reason=reason)
+        if not house.archives:
+            wake(session, Work(Queue.ARCHIVE))
+        return before.turn.id, after
+
+    try:
+        turn_id, after = act_on(house, name, plan, keep)
+    except Overtaken:
+        return False
+    if house.archives:
+        archive_now(house, turn_id, after.record, after.files, now)
+    return True
+
+
+def keep_run(session: Session, house: House, before: Before, after: After, *, now: dt.datetime, reason: str) -> None:
+    """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
+    snapshot, turn = before.snapshot, before.turn
+    flushed(session).execute(_RESOLVED, {"turn": turn.id, "at": now, "its": after.record})
+    turn_id = put_turn(
+        session,
+        snapshot,
+        number=turn.number + 1,
+        state=after.state,
+        state_hash=after.state_hash,
+        awaited=after.standing.awaiting,
+        deadline=after.deadline,
+        now=now,
+    )
+    withdraw(session, snapshot.name, turn.number, snapshot.seats)
+    for reports in after.reports.batches():
+        put_reports(session, house, snapshot, turn_id=turn_id, reports=reports, now=now)
+    _advance(session, before, after)
+    _count_missed(session, before, after)
+    act = note(session, snapshot.id, now, actor="pbem", text=_said(before, after, reason))
+    if _is_private(before, after):
+        note(session, snapshot.id, now, actor="pbem", text=_missed(before, after), secret=True)
+    # Who had not all his time to send has done nothing wrong.
+    if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
+        follow_misses(Scene(session, house, snapshot, now), after.turn.missing, act=act)
+
+
+def _advance(session: Session, before: Before, after: After) -> None:
+    status = Phase.OVER if after.standing.over else Phase.RUNNING
+    version = before.ruleset.version
+    # A hold was for the turn that has been run now; a GM who had it run all the same has ended his own pause.
+    values = {"its_turn": before.turn.number + 1, "its_status": status, "its_version": version}
+    flushed(session).execute(_ADVANCE, {"campaign": before.snapshot.id, **values})
+
+
+def _count_missed(session: Session, before: Before, after: After) -> None:
+    ids = {
+        place.seat: place.id for place in before.snapshot.places if place.manned and place.seat in before.turn.awaited
+    }
+    missed = [id_ for seat, id_ in ids.items() if seat in after.turn.missing]
+    came = [id_ for seat, id_ in ids.items() if seat not in after.turn.missing]
+    if missed:
+        flushed(session).execute(_MISSED, {"seats": missed})
+    if came:
+        flushed(session).execute(_CAME, {"seats": came})
+
+
+def _said(before: Before, after: After, reason: str) -> str:
+    parts = [f"turn {before.turn.number} resolved ({reason})"]
+    if after.turn.missing and not _is_private(before, after):
+        parts.append(_missed(before, after))
+    if after.standing.over:
+        parts.append("game over: " + after.standing.reason)
+    return "; ".join(parts)
+
+
+def _is_private(before: Before, after: After) -> bool:
+    """Whether some missed, and the campaign tells nobody but its GM who: it may be secret who was awaited at all."""
+    return bool(after.turn.missing) and before.snapshot.policy.late != "public"
+
+
+def _missed(before: Before, after: After) -> str:
+    return f"turn {before.turn.number}: no sheet from " + ", ".join(sorted(after.turn.missing))
+
+
+RUN = "run"
+"""What `Request.kind` says of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskForRun(GmCommand, Act[Deed]):
+    """Run the open turn now."""
+
+    usage = "RUN"
+    command = "run"
+    weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
+
+    def do(self, scene: Scene) -> Deed:
+        """Keeps it for the tick; once, however often it is asked. Raises CampaignError if no turn is open."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        check_running(snapshot)
+        if not is_asked(session, snapshot):
+            # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
+            data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
+            session.add(Request(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now))
+            wake(session, Work(Queue.CAMPAIGNS, snapshot.name))
+        return Deed(f"Turn {snapshot.turn} of {snapshot.name} is run as soon as all letters are read.")
+
+
+def is_asked(session: Session, snapshot: CampaignSnapshot) -> bool:
+    """Whether the GM has asked for the run of the turn that is open now."""
+    return session.scalar(select(Request.id).where(Request.code == _code(snapshot))) is not None
+
+
+def _code(snapshot: CampaignSnapshot) -> str:
+    return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.era}"
+
+
+_ASKED = (
+    select(Request.id, Request.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
+    .join(Campaign, Campaign.id == Request.campaign_id)
+    .where(Request.kind == RUN, Request.done_at.is_(None))
+    .order_by(Request.id)
+)
+
+
+def asked_runs(house: House, now: dt.datetime, campaign: str | None = None) -> list[Due]:
+    """The turns, of all campaigns or of one, whose GM has asked for their run.
+
+    What was asked of turns no longer open is crossed off.
+    """
+    here = _ASKED if campaign is None else _ASKED.where(Campaign.name == campaign)
+    with house.store.reading() as session:
+        asked = session.connection().execute(here).all()
+    over = [
+        row.id for row in asked if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], Phase.RUNNING)
+    ]
+    if over:
+        with house.store.writing() as session:
+            session.execute(update(Request).where(Request.id.in_(over)).values(done_at=now))
+    return [Due(row.name, row.turn, BY_GM) for row in asked if row.id not in over]

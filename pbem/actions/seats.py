@@ -1,0 +1,555 @@
+"""Who sits where: seats that come free, are taken over, or leave the game, and all who hear of it.
+
+Whoever loses a seat loses all that opened it: his token, and the codes and
+Message-IDs of its reports. The campaign of a scene is locked; it and `place`
+are as they were before.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from pbem.actions.arguments import ADDRESS, NUMBER, SEAT, SURE, Free, GmCommand, TextBlock
+from pbem.actions.base import Act, Channel, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
+from pbem.actions.settings import SetPolicy
+from pbem.actions.welcome import RENEWED, mail_again, recall_copies, renew_codes, tell_of_dice, welcome
+from pbem.app import House
+from pbem.campaign.history import note, removed_in
+from pbem.campaign.notices import send_page, send_words, tell_players
+from pbem.campaign.people import (
+    DAYS,
+    dismiss,
+    enlist,
+    enrol,
+    find_person,
+    mark_seated,
+    new_token,
+    place_number,
+    put_request,
+    standbys,
+    stands_in_for,
+)
+from pbem.campaign.snapshot import CampaignSnapshot, Place, counting_versions, find_place, is_seat_name, live_turn
+from pbem.errors import CampaignError
+from pbem.mail.headers import check_address
+from pbem.mail.outbox import pass_on
+from pbem.report.answers import Confirmation
+from pbem.report.notices import Notice
+from pbem.ruleset.values import Seat
+from pbem.store.models import Absence, Campaign, Deputy, Person, Report, ReportCopy, SeatRow
+from pbem.store.types import Phase, Seating
+from pbem.text import columns
+
+_PLAY_ON = "You play on as before, and what you had sent for the turn counts again."
+
+_MOST_WORDS = 1_000
+"""Characters of an applicant's words that are passed on to the GM."""
+
+
+def free_places(snapshot: CampaignSnapshot) -> list[Place]:
+    """The seats where nobody sits and somebody may."""
+    return [place for place in snapshot.playing if not place.address]
+
+
+def place_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> Place | None:
+    """Where somebody sits already, if he does."""
+    rows = session.scalars(select(SeatRow.id).where(SeatRow.campaign_id == snapshot.id, SeatRow.person_id == person.id))
+    ids = set(rows)
+    return next((place for place in snapshot.playing if place.id in ids), None)
+
+
+def open_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem", told: bool = False) -> str:
+    """Takes a seat from its player and gives it to the first standby; returns what came of it, in a sentence.
+
+    `why` completes "seat red is open: …". With `told`, the player knows already. Raises CampaignError.
+    """
+    session, snapshot = scene.session, scene.snapshot
+    check_playing(snapshot, place)
+    if not place.address:
+        raise CampaignError(f"seat {place.seat} of {snapshot.name} is open already")
+    _empty(scene, place, status=Seating.OPEN)
+    act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is open: {why}")
+    if not told:
+        _tell_former(scene, place, why)
+    heirs = standbys(session, snapshot.id)
+    if heirs:
+        heir = heirs[0][0]
+        taken = f"{why}, and the first standby takes it over"
+        # Without its address: whoever has just lost the seat is not told twice.
+        hand_over(scene, replace(place, address=""), heir, taken, actor=actor)
+        return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
+    pass_on(session, snapshot.name, place.seat, None)
+    said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
+    _tell_others(scene, place, act, "A seat is open", said)
+    _tell_gm(scene, actor, f"Seat {place.seat} is open", said, _hint(snapshot, place))
+    return f"Seat {place.seat} is open: {why}. Nobody is on the standby list."
+
+
+def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: str = "pbem") -> None:
+    """Seats somebody at a place, whoever sat there before, and tells all whom it concerns.
+
+    In a running campaign the newcomer is mailed a new token and the newest
+    report, with a new code; before the start, the seal of the dice. `why`
+    completes "seat red has a new player: …". Raises CampaignError.
+    """
+    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+    check_playing(snapshot, place)
+    renewed = _empty(scene, place, status=Seating.PLAYING)
+    afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
+    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(afresh))
+    mark_seated(session, snapshot.id, person)
+    pass_on(session, snapshot.name, place.seat, person)
+    _end_standing_in(scene, person)
+    act = note(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
+    if place.address and place.address.lower() != person.key:
+        _tell_former(scene, place, why)
+    taken = replace(place, address=person.address, paused=False)
+    said = f"The seat {place.seat} of {snapshot.name} has a new player: {why}."
+    if snapshot.status == Phase.FORMING:
+        tell_of_dice(session, house, snapshot, [taken], now)
+    if snapshot.status == Phase.RUNNING:
+        token = new_token(session, place.id)
+        welcome(session, house, snapshot, {taken: token}, now, heir=True)
+        if renewed is not None:
+            mail_again(session, house, snapshot, taken, renewed, now, to=person.address, key=RENEWED)
+        _tell_others(scene, place, act, "A seat has a new player", said)
+    _tell_gm(scene, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}.")
+
+
+def remove_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem") -> None:
+    """Take a seat out of the game; the rules hear of it when the next turn is run.
+
+    No sheet of its player is taken any more, but all else stays as it is: `bring_back` lets the seat play on.
+    """
+    session, snapshot = scene.session, scene.snapshot
+    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(status=Seating.REMOVED))
+    act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
+    said = f"The seat {place.seat} of {snapshot.name} is out of the game: {why}."
+    if place.address:
+        _send(scene, place.address, "Your seat is out of the game", said)
+    _tell_others(scene, place, act, "A seat is out of the game", said)
+    _tell_gm(scene, actor, f"Seat {place.seat} is out of the game", said)
+
+
+def bring_back(scene: Scene, place: Place, why: str, *, actor: str = "gm") -> str:
+    """Let a removed seat play on as it was; it is open if its player has another seat by now.
+
+    `why` completes "seat red is back in the game: …". Returns what was done, in a sentence.
+    """
+    session, snapshot = scene.session, scene.snapshot
+    row = session.get_one(SeatRow, place.id)
+    if row.person is not None and place_of(session, snapshot, row.person) is not None:
+        _empty(scene, place, status=Seating.OPEN)
+        place = replace(place, address="")
+    row.status = Seating.PLAYING if place.address else Seating.OPEN
+    session.flush()
+    act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is back in the game: {why}")
+    said = f"The seat {place.seat} of {snapshot.name} is back in the game: {why}."
+    if place.address:
+        _send(scene, place.address, "Your seat is back in the game", said, _PLAY_ON)
+    _tell_others(scene, place, act, "A seat is back in the game", said)
+    back = f"Seat {place.seat} of {snapshot.name} is back in the game"
+    return f"{back}." if place.address else f"{back}, and open. {_hint(snapshot, place)}"
+
+
+def pause_seat(scene: Scene, place: Place, *, paused: bool, actor: str = "gm") -> bool:
+    """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
+    session, snapshot = scene.session, scene.snapshot
+    check_playing(snapshot, place)
+    ours = update(SeatRow).where(SeatRow.id == place.id, SeatRow.paused != paused).returning(SeatRow.id)
+    if session.scalar(ours.values(paused=paused)) is None:
+        return False
+    said = "is paused: turns do not wait for it" if paused else "is no longer paused"
+    note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} {said}")
+    return True
+
+
+def seat_or_list(scene: Scene, person: Person, *, wish: Seat, words: str, why: str) -> str:
+    """Gives somebody a free seat, the one he wishes for if it may be, else a place on the standby list.
+
+    Returns what came of it, in sentences to him.
+    """
+    session, snapshot = scene.session, scene.snapshot
+    applicant = enlist(session, snapshot.id, person, scene.now, wish=wish, words=words)
+    free = free_places(snapshot)
+    if not free:
+        number = place_number(session, applicant)
+        # One paragraph, so that nothing in it passes for the house's own words.
+        words = " ".join(applicant.words.split())[:_MOST_WORDS]
+        wrote = f"They wrote: {words}" if words else ""
+        said = f"{person.address} wishes to play in {snapshot.name}, and is number {number} on the standby list."
+        _tell_gm(scene, "pbem", "Somebody wishes to play", said, wrote)
+        return (
+            f"No seat is free in {snapshot.name} now. You are number {number} on its standby list, and get the first "
+            f"seat that comes free when it is your turn. To take that back, mail the line WITHDRAW {snapshot.name}."
+        )
+    place = next((each for each in free if each.seat == wish), None) or _named(scene, free[0], wish)
+    hand_over(scene, place, person, why)
+    return _seated(snapshot, place, wish)
+
+
+def _named(scene: Scene, place: Place, wish: Seat) -> Place:
+    """A seat as its player names it, before the start of a game without names of its own, or of a state."""
+    session, snapshot = scene.session, scene.snapshot
+    names = scene.house.game(snapshot.game).seats.names or session.scalar(
+        select(Campaign.id).where(Campaign.id == snapshot.id, Campaign.given.is_not(None))
+    )
+    if names or snapshot.status != Phase.FORMING or wish in snapshot.seats or not is_seat_name(wish):
+        return place
+    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(name=wish))
+    return replace(place, seat=wish)
+
+
+def _seated(snapshot: CampaignSnapshot, place: Place, wish: Seat) -> str:
+    other = "" if wish in ("", place.seat) else f" The seat {wish}, which you asked for, is not free."
+    coming = (
+        "first report come when it begins" if snapshot.status == Phase.FORMING else "its newest report follow by mail"
+    )
+    return f"You have the seat {place.seat} in {snapshot.name}.{other} Your token and {coming}."
+
+
+def check_playing(snapshot: CampaignSnapshot, place: Place) -> None:
+    """Raise CampaignError if a seat can no longer change hands."""
+    if snapshot.status == Phase.OVER:
+        raise CampaignError(f"campaign {snapshot.name} is over: its seats stay as they are")
+    if not place.playing:
+        back = f"as long as no turn was run without it, it is brought back by {back_hint(snapshot.name, place.seat)}"
+        raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}; {back}")
+
+
+def _empty(scene: Scene, place: Place, *, status: Seating) -> Report | None:
+    """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
+    nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
+    nobody |= {"dice_word": "", "dice_code": ""}
+    scene.session.execute(update(SeatRow).where(SeatRow.id == place.id).values(nobody))
+    _end_rights(scene.session, place)
+    return renew_codes(scene.session, scene.house, scene.snapshot, place)
+
+
+def _end_rights(session: Session, place: Place) -> None:
+    """Ends what a player arranged for himself, and the codes of who stood in for him."""
+    recall_copies(session, place)
+    theirs = select(Deputy.id).where(Deputy.seat_id == place.id)
+    session.execute(delete(ReportCopy).where(ReportCopy.deputy_id.in_(theirs)))
+    for rights in (Deputy, Absence):
+        session.execute(delete(rights).where(rights.seat_id == place.id))
+
+
+def _end_standing_in(scene: Scene, person: Person) -> None:
+    """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
+    for place in stands_in_for(scene.session, scene.snapshot, person, scene.now):
+        dismiss(scene.session, place, scene.now)
+        if place.address and place.playing:
+            recall_copies(scene.session, place)
+            said = f"{person.address} no longer stands in for your seat {place.seat} in {scene.snapshot.name}."
+            _send(scene, place.address, "Your deputy", said)
+
+
+def _tell_former(scene: Scene, place: Place, why: str) -> None:
+    said = f"You no longer play the seat {place.seat} of {scene.snapshot.name}: {why}. Thank you for playing!"
+    _send(scene, place.address, "You no longer play", said)
+
+
+def _tell_others(scene: Scene, place: Place, act: int, subject: str, said: str) -> None:
+    """Tells the other players, where they may read the journal."""
+    snapshot = scene.snapshot
+    if snapshot.status == Phase.RUNNING and snapshot.policy.journal == "players":
+        page = Notice(paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
+        but = (place.seat,)
+        tell_players(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, page=page, but=but)
+
+
+def _tell_gm(scene: Scene, actor: str, subject: str, *said: str) -> None:
+    """Tells the GM, unless it was his own act."""
+    if actor != "gm":
+        _send(scene, scene.snapshot.gm, subject, *filter(None, said))
+
+
+def _send(scene: Scene, to: str, subject: str, *said: str) -> None:
+    send_words(scene.session, scene.house, scene.snapshot, scene.now, *said, to=to, subject=subject)
+
+
+def back_hint(name: str, seat: Seat) -> str:
+    """Return how a GM brings a removed seat back."""
+    return f"pbem seat {name} {seat} --resume (by mail: RESUME {seat})"
+
+
+def _hint(snapshot: CampaignSnapshot, place: Place) -> str:
+    screen, mail = f"pbem seat {snapshot.name} {place.seat} --to ADDRESS", f"SEAT {place.seat} TO ADDRESS"
+    return f"To give it to somebody: {screen} (by mail: {mail})"
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """Who sits where in a campaign ("" for nobody), how the seat stands, and who waits for one, the first first."""
+
+    campaign: str
+    seats: tuple[tuple[Seat, str, str], ...]
+    standbys: tuple[tuple[str, Seat], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GiveSeat(GmCommand, Weighty[Deed]):
+    """Hand a seat over to the person of this address. Without YES you are told first who would lose it."""
+
+    usage = "SEAT seat TO address [sure]"
+    command = "seat"
+    weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
+    seat: Annotated[Seat, SEAT]
+    address: Annotated[str, ADDRESS]
+    sure: Annotated[str | None, SURE] = None
+
+    def asks(self, scene: Scene, facts: Deed) -> bool:
+        """Return whether a player would lose the seat."""
+        return bool(find_place(scene.snapshot, self.seat).address)
+
+    def look(self, scene: Scene) -> Deed:
+        """Return who would lose the seat, and who would get it. Raises CampaignError."""
+        place = _playing_place(scene.snapshot, self.seat)
+        address = check_address(self.address, f"seat {place.seat}", scene.house.settings.address)
+        _check_another(scene.snapshot, place, address)
+        return Deed(f"{_would_be_taken(scene.snapshot, place)}, and played by {address} from then on.")
+
+    def do(self, scene: Scene) -> Deed:
+        """Hands the seat over."""
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        place = find_place(snapshot, self.seat)
+        person = enrol(session, check_address(self.address, f"seat {place.seat}", house.settings.address), now)
+        _check_another(snapshot, place, person.address)
+        hand_over(scene, place, person, "seated by the GM", actor="gm")
+        mailed = ", who is mailed a new token and its newest report" if snapshot.status == Phase.RUNNING else ""
+        return Deed(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
+
+
+@dataclass(frozen=True, slots=True)
+class VacateSeat(GmCommand, Weighty[Deed]):
+    """Take a seat from its player, and offer it to the standbys. Without YES you are told what that would do."""
+
+    usage = "OPEN seat [sure]"
+    command = "seat"
+    weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
+    seat: Annotated[Seat, SEAT]
+    sure: Annotated[str | None, SURE] = None
+
+    def look(self, scene: Scene) -> Deed:
+        """Return who would lose the seat, and who would get it. Raises CampaignError."""
+        place = _playing_place(scene.snapshot, self.seat)
+        if not place.address:
+            raise CampaignError(f"seat {place.seat} of {scene.snapshot.name} is open already")
+        heirs = standbys(scene.session, scene.snapshot.id)
+        then = f"go to {heirs[0][0].address}, the first standby" if heirs else "be open; there is no standby"
+        return Deed(f"{_would_be_taken(scene.snapshot, place)}, and {then}.")
+
+    def do(self, scene: Scene) -> Deed:
+        """Opens the seat."""
+        place = find_place(scene.snapshot, self.seat)
+        return Deed(open_seat(scene, place, "opened by the GM", actor="gm"))
+
+
+def _playing_place(snapshot: CampaignSnapshot, seat: Seat) -> Place:
+    place = find_place(snapshot, seat)
+    check_playing(snapshot, place)
+    return place
+
+
+def _check_another(snapshot: CampaignSnapshot, place: Place, address: str) -> None:
+    if place.address.lower() == address.lower():
+        raise CampaignError(f"seat {place.seat} of {snapshot.name} is played by {address} already")
+
+
+def _would_be_taken(snapshot: CampaignSnapshot, place: Place) -> str:
+    return f"Seat {place.seat} of {snapshot.name} would be taken from {place.address}"
+
+
+@dataclass(frozen=True, slots=True)
+class ExpelSeat(GmCommand, Weighty[Deed]):
+    """Take a seat out of the game, for good, when the turn is run."""
+
+    usage = "REMOVE seat [sure] [asked]"
+    command = "seat"
+    weight = Confirmed("the seat, to its player and the game", "pbem seat NAME SEAT --resume")
+    seat: Annotated[Seat, SEAT]
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def look(self, scene: Scene) -> Deed:
+        """Return what would be lost, until when. Raises CampaignError."""
+        snapshot, place = scene.snapshot, _playing_place(scene.snapshot, self.seat)
+        version = _counting_version(scene, place)
+        sheet = f"its sheet (version {version}) would not be used" if version else "no sheet of it would be taken"
+        said = f"Seat {place.seat} of {snapshot.name} would leave the game when {_next_turn(snapshot)} is run; {sheet}."
+        return Deed(f"{said} Its player and the others would be told. {_until_then(snapshot, place)}")
+
+    def do(self, scene: Scene) -> Deed:
+        """Removes it."""
+        snapshot, place = scene.snapshot, _playing_place(scene.snapshot, self.seat)
+        remove_seat(scene, place, "removed by the GM", actor="gm")
+        said = f"Seat {place.seat} of {snapshot.name} is out of the game"
+        return Deed(f"{said}; the rules hear of it when {_next_turn(snapshot)} is run. {_until_then(snapshot, place)}")
+
+
+def _next_turn(snapshot: CampaignSnapshot) -> str:
+    return f"turn {snapshot.turn}" if snapshot.status == Phase.RUNNING else "the first turn"
+
+
+def _until_then(snapshot: CampaignSnapshot, place: Place) -> str:
+    return f"Until then it is brought back by: {back_hint(snapshot.name, place.seat)}"
+
+
+def _counting_version(scene: Scene, place: Place) -> int | None:
+    """Return the version of the sheet that counts for a seat in the open turn, if there is one."""
+    snapshot = scene.snapshot
+    if snapshot.status != Phase.RUNNING:
+        return None
+    turn = live_turn(scene.session, snapshot, snapshot.turn)
+    return counting_versions(scene.session, snapshot, turn).get(place.seat)
+
+
+@dataclass(frozen=True, slots=True)
+class PauseSeat(GmCommand, Act[Deed]):
+    """Let turns no longer wait for a seat."""
+
+    usage = "PAUSE seat"
+    command = "seat"
+    weight = Reversible("pbem seat NAME SEAT --resume", "RESUME seat")
+    seat: Annotated[Seat, SEAT]
+
+    def do(self, scene: Scene) -> Deed:
+        """Pause the seat."""
+        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        changed = pause_seat(scene, place, paused=True)
+        already = "" if changed else " already"
+        return Deed(f"Seat {place.seat} of {snapshot.name} is paused{already}: turns do not wait for it.")
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeSeat(GmCommand, Act[Deed]):
+    """Let turns wait for a seat again."""
+
+    usage = "RESUME seat"
+    command = "seat"
+    weight = Reversible("pbem seat NAME SEAT --pause", "PAUSE seat")
+    seat: Annotated[Seat, SEAT]
+
+    def do(self, scene: Scene) -> Deed:
+        """End the pause of the seat, or its removal."""
+        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        if not place.playing:
+            _check_back(scene, place)
+            return Deed(bring_back(scene, place, "its removal was taken back by the GM"))
+        changed = pause_seat(scene, place, paused=False)
+        state = "is no longer paused: turns wait for it again" if changed else "was not paused: turns wait for it"
+        return Deed(
+            f"Seat {place.seat} of {snapshot.name} {state}{'' if place.address else ' once somebody plays it'}."
+        )
+
+
+def _check_back(scene: Scene, place: Place) -> None:
+    """Raise CampaignError for a seat that cannot be brought back, since a turn was run without it."""
+    snapshot = scene.snapshot
+    if snapshot.status == Phase.OVER:
+        check_playing(snapshot, place)
+    run = removed_in(scene.session, snapshot.id).get(place.seat)
+    if run is not None:
+        back = f"pbem rollback {snapshot.name} {run} (by mail: ROLLBACK {run})"
+        raise CampaignError(
+            f"seat {place.seat} of {snapshot.name} has left the game: turn {run} was run without it; "
+            f"to open that turn again, with the seat: {back}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Invite(GmCommand, Act[Deed]):
+    """Invite somebody to the campaign, for a seat if you name one."""
+
+    usage = "INVITE address [AS seat]"
+    command = "invite"
+    weight = Harmless("an invitation takes nothing from anybody")
+    address: Annotated[str, ADDRESS]
+    seat: Annotated[Seat | None, SEAT] = None
+
+    def do(self, scene: Scene) -> Deed:
+        """Invites him."""
+        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        if snapshot.status == Phase.OVER:
+            raise CampaignError(f"campaign {snapshot.name} is over: nobody can be invited")
+        address = check_address(self.address, "a player", house.settings.address)
+        wish = find_place(snapshot, self.seat).seat if self.seat else ""
+        free = [place.seat for place in free_places(snapshot)]
+        if wish and wish not in free:
+            raise CampaignError(f"seat {wish} of {snapshot.name} is taken; free: {', '.join(free) or 'none'}")
+        person = find_person(session, address)
+        if person and (place := place_of(session, snapshot, person)):
+            raise CampaignError(f"{address} plays in {snapshot.name} already, as {place.seat}")
+        data = {"address": address, "wish": wish, "words": ""}
+        code = put_request(session, "invite", now, to=address, data=data, campaign_id=snapshot.id)
+        if code is None:
+            raise CampaignError(f"{address} was mailed so many codes today that it gets no more before tomorrow")
+        _mail_invitation(session, house, snapshot, address, now, wish=wish, code=code)
+        note(session, snapshot.id, now, actor="gm", text=f"invited {address}", secret=True)
+        which = f"seat {wish}" if wish else "a seat" if free else "the standby list, since no seat is free"
+        return Deed(f"{address} is invited to {which}; the code in the mail holds for {DAYS} days.")
+
+
+def _mail_invitation(
+    session: Session, house: House, snapshot: CampaignSnapshot, address: str, now: dt.datetime, *, wish: Seat, code: str
+) -> None:
+    ruleset = house.game(snapshot.game)
+    page = Confirmation(
+        kind="invite",
+        code=code,
+        address=house.settings.address,
+        days=DAYS,
+        campaign=snapshot.name,
+        seat=wish,
+        game=ruleset.title,
+        summary=ruleset.summary,
+        schedule=snapshot.schedule.text,
+        gm=snapshot.gm,
+    )
+    subject = f"You are invited to {ruleset.title}"
+    send_page(session, house, snapshot, now, to=address, subject=subject, page=page, code=code)
+
+
+@dataclass(frozen=True, slots=True)
+class SetRule(GmCommand):
+    """Change a house rule of the campaign."""
+
+    usage = "RULE rule value"
+    rule: Annotated[str, Free("rule", "the name of a house rule", "grace")]
+    value: Annotated[str, Free("value", "its value", "12h")]
+
+    def wish(self, text: TextBlock) -> SetPolicy:
+        """Return the change of that rule alone."""
+        return SetPolicy({self.rule: self.value})
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRoster(GmCommand, Question[Roster]):
+    """See who sits where, and who waits for a seat."""
+
+    usage = "SEATS"
+
+    def look(self, scene: Scene) -> Roster:
+        """All seats, and the standby list."""
+        places = scene.snapshot.places
+        seats = [(place.seat, place.address, _standing(place)) for place in places]
+        waiting = [(person.address, wish) for person, wish in standbys(scene.session, scene.snapshot.id)]
+        return Roster(scene.snapshot.name, tuple(seats), tuple(waiting))
+
+    def render(self, facts: Roster, channel: Channel) -> Iterator[str]:
+        yield from columns(facts.seats, "seat", "player", "state").splitlines()
+        for number, (address, wish) in enumerate(facts.standbys, start=1):
+            yield f"standby {number}: {address}" + (f", who would like {wish}" if wish else "")
+
+
+def _standing(place: Place) -> str:
+    if not place.playing:
+        return "removed"
+    return "open" if not place.address else "paused" if place.paused else "playing"

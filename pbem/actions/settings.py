@@ -1,0 +1,216 @@
+"""Who runs a campaign, and the token by which he may run it by mail."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.actions.arguments import GmCommand, Typed
+from pbem.actions.base import Act, Channel, Deed, Harmless, Question, Reversible, Scene
+from pbem.app import House
+from pbem.campaign.history import note
+from pbem.campaign.house_rules import RULES, Policy, read_policy
+from pbem.campaign.notices import Postman
+from pbem.campaign.people import draw_token, hash_token
+from pbem.campaign.snapshot import CampaignSnapshot
+from pbem.errors import CampaignError
+from pbem.mail.headers import check_address
+from pbem.report.notices import GmToken
+from pbem.store.models import Act as Row
+from pbem.store.models import Campaign
+from pbem.text import when, wrapped
+
+
+@dataclass(frozen=True, slots=True)
+class WhoIsGm:
+    """Whose the campaign is, and whether a new token is on its way to him."""
+
+    campaign: str
+    gm: str
+    mailed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowGm(Question[WhoIsGm]):
+    """Who is the GM?"""
+
+    def look(self, scene: Scene) -> WhoIsGm:
+        """His address."""
+        return WhoIsGm(scene.snapshot.name, scene.snapshot.gm)
+
+    def render(self, facts: WhoIsGm, channel: Channel) -> Iterator[str]:
+        mailed = "; a new token goes to him with the next tick" if facts.mailed else ""
+        yield f"The GM of {facts.campaign} is {facts.gm}{mailed}."
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeGm(Act[WhoIsGm]):
+    """Lets the campaign be run from another address; a token given before is void."""
+
+    command = "gm"
+    weight = Reversible("pbem gm NAME --address ADDRESS")
+    address: str
+
+    def do(self, scene: Scene) -> WhoIsGm:
+        """Hands the campaign over."""
+        snapshot = scene.snapshot
+        gm = check_address(self.address, "the GM", scene.house.settings.address)
+        if gm.lower() == snapshot.gm.lower():
+            raise CampaignError(f"{gm} is the GM of {snapshot.name} already")
+        values = {"gm": gm, "gm_token_hash": ""}
+        scene.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
+        said = f"{gm} is the GM now; it was {snapshot.gm}"
+        note(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
+        return WhoIsGm(snapshot.name, gm)
+
+    def render(self, facts: WhoIsGm, channel: Channel) -> Iterator[str]:
+        return ShowGm().render(facts, channel)
+
+
+@dataclass(frozen=True, slots=True)
+class MailToken(GmCommand, Act[WhoIsGm]):
+    """Get a new token; this one is void then."""
+
+    usage = "TOKEN"
+    command = "gm"
+    weight = Harmless("the same GM gets another token")
+
+    def do(self, scene: Scene) -> WhoIsGm:
+        """Queues the mail."""
+        mail_gm_token(scene.session, scene.house, scene.snapshot, scene.now)
+        return WhoIsGm(scene.snapshot.name, scene.snapshot.gm, mailed=True)
+
+    def render(self, facts: WhoIsGm, channel: Channel) -> Iterator[str]:
+        return ShowGm().render(facts, channel)
+
+
+def mail_gm_token(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
+    """Draws a GM's token anew and mails it to him, with all that he may write; the old one is void."""
+    token = draw_token()
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_token_hash=hash_token(token)))
+    act = note(session, snapshot.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
+    page = GmToken(campaign=snapshot.name, token=token, address=house.settings.address)
+    postman = Postman.of(house, snapshot)
+    mail = postman.mail(snapshot.gm, "Your token as its GM", page, ("gm token", act), kind="welcome")
+    postman.send(session, now, mail)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a campaign's journal. Players may not read it if it is `secret`."""
+
+    at: dt.datetime
+    actor: str
+    text: str
+    secret: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """All that was done to a campaign, the oldest first."""
+
+    campaign: str
+    zone: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowJournal(GmCommand, Question[Journal]):
+    """See all that was done to the campaign, when, and by whom."""
+
+    usage = "JOURNAL"
+    command = "journal"
+    typed = Typed("Show all that was done to a campaign, when, and by whom.", json=True)
+
+    def look(self, scene: Scene) -> Journal:
+        """The whole journal."""
+        snapshot = scene.snapshot
+        acts = select(Row.at, Row.actor, Row.text, Row.secret).where(Row.campaign_id == snapshot.id).order_by(Row.id)
+        entries = tuple(Entry(*row) for row in scene.session.execute(acts))
+        return Journal(snapshot.name, snapshot.schedule.zone, entries)
+
+    def render(self, facts: Journal, channel: Channel) -> Iterator[str]:
+        for entry in facts.entries:
+            secret = "  (secret)" if entry.secret else ""
+            yield f"{when(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyLine:
+    """A house rule of a campaign: its value in words, what it may be, and what it does."""
+
+    name: str
+    value: str
+    allowed: str
+    help: str
+    default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HouseRules:
+    """The house rules of a campaign."""
+
+    campaign: str
+    rules: tuple[PolicyLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetPolicy(Act[Deed]):
+    """Changes house rules of a campaign, each by its name, as typed."""
+
+    command = "policy"
+    weight = Reversible("pbem policy NAME RULE=VALUE", "RULE rule value")
+    given: Mapping[str, str]
+
+    def do(self, scene: Scene) -> Deed:
+        """Changes them for the time to come."""
+        changed = read_policy(self.given)
+        campaign = scene.session.get_one(Campaign, scene.snapshot.id)
+        campaign.policy = {**campaign.policy, **changed}
+        said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
+        note(scene.session, scene.snapshot.id, scene.now, actor="gm", text=f"house rules: {said}")
+        return Deed(f"House rules of {scene.snapshot.name} from now on: {said}.")
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPolicy(GmCommand, Question[HouseRules]):
+    """See the house rules of the campaign."""
+
+    usage = "POLICY"
+
+    def look(self, scene: Scene) -> HouseRules:
+        """Every one."""
+        return HouseRules(scene.snapshot.name, tuple(policy_lines(scene.snapshot.policy)))
+
+    def render(self, facts: HouseRules, channel: Channel) -> Iterator[str]:
+        for rule in facts.rules:
+            yield f"{rule.name}={rule.value}" + ("" if rule.default else "  (changed)")
+            yield f"    {wrapped(f'{rule.help}: {rule.allowed}', '    ')}"
+
+
+def policy_lines(policy: Policy) -> Iterator[PolicyLine]:
+    """Every house rule, one after the other."""
+    usual = Policy()
+    for name, rule in RULES.items():
+        value = getattr(policy, name)
+        yield PolicyLine(
+            name=name,
+            value=in_words(name, value),
+            allowed=rule.allowed,
+            help=rule.help,
+            default=value == getattr(usual, name),
+        )
+
+
+def in_words(name: str, value: object) -> str:
+    """The value of a house rule as a GM types it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and RULES[name].allowed.startswith("a span"):
+        unit, minutes = next(each for each in (("d", 1440), ("h", 60), ("m", 1)) if value % each[1] == 0)
+        return f"{value // minutes}{unit}"
+    return ",".join(value) or "none" if isinstance(value, tuple | list) else str(value)

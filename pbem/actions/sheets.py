@@ -1,0 +1,181 @@
+"""The sheets of the open turn as their GM sees them: those that count, and earlier ones, which can be entered again."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from sqlalchemy import select
+
+from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock, Wish
+from pbem.actions.base import Channel, Confirmed, Question, Scene, Weighty
+from pbem.actions.open_turn import GiveSheet, restoring
+from pbem.campaign.snapshot import Place, check_running, find_place, live_turn
+from pbem.errors import CampaignError
+from pbem.report.answers import Receipt
+from pbem.ruleset.fields import Word
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.values import Seat
+from pbem.store.models import Sheet
+from pbem.text import when, wrapped
+
+
+@dataclass(frozen=True, slots=True)
+class SheetShown:
+    """A sheet: when it came, by whom ("player", "deputy" or "gm"), and its orders, as they can be sent again."""
+
+    version: int
+    at: dt.datetime
+    author: str
+    accepted: bool
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatSheets:
+    """The sheet of a seat that counts, if one does, and its others, the oldest first."""
+
+    seat: Seat
+    counts: SheetShown | None
+    others: tuple[SheetShown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetsShown:
+    """The sheets of the open turn; with `whole`, others are shown line by line too."""
+
+    campaign: str
+    turn: int
+    zone: str
+    seats: tuple[SeatSheets, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShowSheets(GmCommand, Question[SheetsShown]):
+    """See the sheets of the open turn, of a seat or of all."""
+
+    usage = "SHEETS [seat]"
+    seat: Annotated[Seat | None, SEAT] = None
+
+    def look(self, scene: Scene) -> SheetsShown:
+        """Return the sheets. Raises CampaignError if no turn is open, or there is no such seat."""
+        snapshot = scene.snapshot
+        check_running(snapshot)
+        places = [find_place(snapshot, self.seat)] if self.seat else list(snapshot.playing)
+        seats = tuple(_seat_sheets(scene, place) for place in places)
+        whole = self.seat is not None
+        return SheetsShown(snapshot.name, snapshot.turn, snapshot.schedule.zone, seats, whole)
+
+    def render(self, facts: SheetsShown, channel: Channel) -> Iterator[str]:
+        yield f"{facts.campaign}, turn {facts.turn}"
+        for each in facts.seats:
+            if each.counts is None:
+                yield f"{each.seat}: no sheet counts"
+            else:
+                yield f"{each.seat}: {_named(each.counts, facts.zone)}, counts" + (
+                    "" if each.counts.lines else "; no orders"
+                )
+                yield from (f"    {wrapped(line, '      ')}" for line in each.counts.lines)
+            for other in each.others:
+                back = restoring(facts.campaign, each.seat, other.version, channel)
+                then = f"to have it back: {back}" if other.accepted else "not taken"
+                yield wrapped(f"  {_named(other, facts.zone)}; {then}", "    ")
+                if facts.whole:
+                    yield from (f"    {wrapped(line, '      ')}" for line in other.lines)
+
+
+def _named(sheet: SheetShown, zone: str) -> str:
+    by = {"player": "by its player", "deputy": "by a deputy", "gm": "entered by the GM"}[sheet.author]
+    return f"sheet {sheet.version}, {by}, {when(sheet.at, zone)}"
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreSheet(Weighty[Receipt]):
+    """Enters an earlier sheet of a seat again: that of a version, or the newest that does not count."""
+
+    command = "sheet"
+    weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
+    seat: Seat
+    version: int | None = None
+
+    def asks(self, scene: Scene, facts: Receipt) -> bool:
+        """Return whether a sheet counts that asks for something else."""
+        return self._again(scene).asks(scene, facts)
+
+    def look(self, scene: Scene) -> Receipt:
+        """Return how it reads. Raises CampaignError if there is no such sheet."""
+        return self._again(scene).look(scene)
+
+    def do(self, scene: Scene) -> Receipt:
+        """Enter it once more, as a new version."""
+        return self._again(scene).do(scene)
+
+    def _again(self, scene: Scene) -> GiveSheet:
+        check_running(scene.snapshot)
+        place = find_place(scene.snapshot, self.seat)
+        chosen = _chosen(scene, place, self.version)
+        return GiveSheet(place.seat, tuple(enumerate(chosen.lines, start=1)))
+
+    def render(self, facts: Receipt, channel: Channel) -> Iterator[str]:
+        return GiveSheet(self.seat, ()).render(facts, channel)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetCommand(GmCommand):
+    """Enter the order lines below as a seat's sheet for the open turn; without lines, see its sheets.
+
+    BACK enters an earlier sheet again. Without YES you see first what is replaced.
+    """
+
+    usage = "SHEET seat [what] [number] [sure] [asked]"
+    takes_text = True
+    seat: Annotated[Seat, SEAT]
+    what: Annotated[str | None, Word(("BACK",))] = None
+    number: Annotated[str | None, NUMBER] = None
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def wish(self, text: TextBlock) -> Wish:
+        """Return what is meant: the sheet below, an earlier one, or a look at all."""
+        if self.what is None and self.number is not None:
+            raise CampaignError(f"to have an earlier sheet back, write: SHEET {self.seat} BACK {self.number}")
+        if self.what is not None and text.words:
+            raise CampaignError(f"nothing stands below SHEET {self.seat} BACK: it is not known what to do with it")
+        if self.what is not None:
+            return RestoreSheet(self.seat, None if self.number is None else int(self.number))
+        return GiveSheet(self.seat, text.orders) if text.words else ShowSheets(self.seat)
+
+
+def _chosen(scene: Scene, place: Place, version: int | None) -> SheetShown:
+    found = _seat_sheets(scene, place)
+    counts = found.counts.lines if found.counts else None
+    others = [each for each in found.others if each.accepted and each.lines != counts]
+    chosen = [each for each in others if version in (None, each.version)]
+    if chosen:
+        return chosen[-1]
+    known = ", ".join(str(each.version) for each in others) or "none"
+    which = "no earlier sheet" if version is None else f"no earlier sheet {version}"
+    raise CampaignError(
+        f"{which} of {place.seat} for turn {scene.snapshot.turn} of {scene.snapshot.name} differs from the one that "
+        f"counts; there are: {known}"
+    )
+
+
+def _seat_sheets(scene: Scene, place: Place) -> SeatSheets:
+    book = scene.house.game(scene.snapshot.game).orders
+    turn = live_turn(scene.session, scene.snapshot, scene.snapshot.turn)
+    rows = select(Sheet).where(Sheet.turn_id == turn.id, Sheet.seat_id == place.id).order_by(Sheet.version)
+    sheets = [_shown(row, book) for row in scene.session.scalars(rows)]
+    counts = next((each for each in reversed(sheets) if each.accepted), None)
+    return SeatSheets(place.seat, counts, tuple(each for each in sheets if each is not counts))
+
+
+def _shown(row: Sheet, book: OrderBook) -> SheetShown:
+    return SheetShown(row.version, row.received_at, row.author, row.accepted, _lines(row.orders, book))
+
+
+def _lines(orders: Sequence[Any], book: OrderBook) -> tuple[str, ...]:
+    return tuple(book.line(book.from_json(order)) for order in orders)

@@ -1,0 +1,221 @@
+"""The start of a campaign: set-up, tokens, welcome mails, and the reports that open the first turn."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from pbem.actions.arguments import SURE, GmCommand, Typed
+from pbem.actions.base import Channel, Confirmed, Planned, Scene
+from pbem.actions.create import from_state
+from pbem.actions.welcome import welcome
+from pbem.app import House
+from pbem.campaign.deadlines import new_deadline
+from pbem.campaign.files import Pile
+from pbem.campaign.history import note, words_now
+from pbem.campaign.people import draw_token, hash_token
+from pbem.campaign.reports import MadeReport, pile_reports, put_reports
+from pbem.campaign.snapshot import CampaignSnapshot, players_allowed
+from pbem.campaign.turns import Outcome, opening_of, put_turn, set_up, set_up_record
+from pbem.errors import CampaignError
+from pbem.mail.outbox import withdraw
+from pbem.ruleset.dice import seal
+from pbem.ruleset.protocol import AnyRuleset, TakenOver
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import Json, Seat
+from pbem.store.models import Campaign, SeatRow, Turn
+from pbem.store.types import Phase
+from pbem.text import counted, when
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A campaign that has begun: its seats, when its first turn is due, and who chose a word for the dice.
+
+    `left_out` are the seats that nobody had taken, which are no more.
+    """
+
+    campaign: str
+    seats: tuple[Seat, ...]
+    deadline: dt.datetime
+    zone: str
+    seal: str
+    first: int
+    own_words: tuple[Seat, ...]
+    left_out: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SetUp:
+    """A campaign set up, before anything is written. `snapshot` has the places where somebody sits."""
+
+    snapshot: CampaignSnapshot
+    left_out: tuple[Seat, ...]
+    outcome: Outcome
+    given: Json
+    deadline: dt.datetime
+    tokens: Mapping[Seat, str]
+    reports: Pile[MadeReport]
+    record: bytes
+    files: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Start(GmCommand, Planned[Started, _SetUp]):
+    """Start the campaign with those who are seated. Without YES you are told first whose seats would be left out."""
+
+    usage = "START [sure]"
+    command = "start"
+    typed = Typed("Start a campaign: set it up and queue its first reports.")
+    weight = Confirmed("the seats that nobody has taken")
+    rewrites = True
+    sure: Annotated[str | None, SURE] = None
+
+    def asks(self, scene: Scene, facts: Started) -> bool:
+        """Return whether seats would be left out."""
+        return bool(facts.left_out)
+
+    def plan(self, scene: Scene) -> _SetUp:
+        """The set-up. Raises CampaignError if the campaign has begun already, or if too few are seated."""
+        session, house, snapshot = scene.session, scene.house, scene.snapshot
+        if snapshot.status != Phase.FORMING:
+            raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
+        seated = _seated(snapshot, house.game(snapshot.game))
+        left_out = tuple(seat for seat in snapshot.seats if seat not in seated.seats)
+        made = _set_up(session, house, replace(seated, words=words_now(session, seated)), scene.now)
+        return replace(made, left_out=left_out)
+
+    def keep(self, scene: Scene, plan: _SetUp) -> None:
+        """Writes the set-up and the first turn, and queues the mails."""
+        session, house, snapshot, now = scene.session, scene.house, plan.snapshot, scene.now
+        turn = _keep(session, house, snapshot, plan, now)
+        # First, since with the welcome a player's thread begins, and all later mail names it.
+        welcome(session, house, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
+        for reports in plan.reports.batches():
+            put_reports(session, house, snapshot, turn_id=turn, reports=reports, now=now)
+        withdraw(
+            session, snapshot.name, snapshot.origin, snapshot.seats
+        )  # mails on the dice, which are of the set-up: no word is taken any more
+        note(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seal(snapshot.seed)}")
+
+    def facts(self, plan: _SetUp) -> Started:
+        """Who plays, and when the first turn is due."""
+        snapshot = plan.snapshot
+        return Started(
+            campaign=snapshot.name,
+            seats=snapshot.seats,
+            deadline=plan.deadline,
+            zone=snapshot.schedule.zone,
+            seal=seal(snapshot.seed),
+            first=snapshot.first,
+            own_words=tuple(each.seat for each in snapshot.words if each.own),
+            left_out=plan.left_out,
+        )
+
+    def render(self, facts: Started, channel: Channel) -> Iterator[str]:
+        if channel.undone:
+            yield f"Campaign {facts.campaign} would begin with {', '.join(facts.seats)}."
+            yield f"Nobody has taken {', '.join(facts.left_out)}: left out, and no seat of the campaign any more."
+            yield channel.undone
+            return
+        yield f"Campaign {facts.campaign} has begun with {', '.join(facts.seats)}."
+        yield f"Turn {facts.first} is due {when(facts.deadline, facts.zone)}."
+        yield f"Dice seal: {facts.seal}"
+        yield f"Words of their players' own in the dice: {', '.join(facts.own_words) or 'none, all were drawn'}."
+        mails = counted(2 * len(facts.seats), "mail")
+        yield f"{mails} queued, a welcome and a report for each seat." + channel.either(" Send: pbem tick", "")
+
+
+def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> None:
+    """Gives each seat its token; those that nobody has taken are no more, and the words for the dice are fixed."""
+    session.get_one(Campaign, snapshot.id).dice_words = [list(each) for each in snapshot.words]
+    session.execute(delete(SeatRow).where(SeatRow.campaign_id == snapshot.id, SeatRow.name.not_in(snapshot.seats)))
+    for place in snapshot.places:
+        hashed = hash_token(made.tokens[place.seat])
+        session.execute(update(SeatRow).where(SeatRow.id == place.id).values(token_hash=hashed))
+
+
+def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
+    """The snapshot with the places where somebody sits. Raises CampaignError if they are too few."""
+    places = tuple(place for place in snapshot.playing if place.address)
+    if len(places) < ruleset.seats.least:
+        number = players_allowed(ruleset.seats)
+        raise CampaignError(
+            f"{ruleset.title} is for {number} players, and {len(places)} sit in {snapshot.name}: "
+            "wait until somebody signs up, or invite somebody with: pbem invite (by mail: INVITE)"
+        )
+    return replace(snapshot, places=places)
+
+
+def _set_up(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> _SetUp:
+    ruleset = house.game(snapshot.game)
+    deadline = new_deadline(session, snapshot, now)
+    given = _given(session, snapshot, ruleset)
+    outcome = set_up(snapshot, ruleset, given)
+    opening = opening_of(session, snapshot, snapshot.first, outcome, deadline)
+    made = pile_reports(house, ruleset, opening, outcome.views)
+    return _SetUp(
+        snapshot=snapshot,
+        left_out=(),
+        outcome=outcome,
+        given=given,
+        deadline=deadline,
+        tokens={seat: draw_token() for seat in snapshot.seats},
+        reports=made.pile,
+        record=set_up_record(snapshot, ruleset, outcome, given, made.files, now),
+        files=made.files,
+    )
+
+
+def _given(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Json:
+    """The state that a game is played on from which was begun elsewhere, or None. Raises CampaignError.
+
+    Looked at once more: seats that nobody has taken are no more, and the game may be another version by now.
+    """
+    given = session.scalar(select(Campaign.given).where(Campaign.id == snapshot.id))
+    if given is None:
+        return None
+    state = ruleset.load(json.loads(given), snapshot.version)
+    dumped = json.loads(canonical(ruleset.dump(state)))
+    return from_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, TakenOver) else dumped
+
+
+def _keep(session: Session, house: House, snapshot: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
+    """Marks the campaign as begun, writes the set-up as a turn and the open first one; returns the id of that."""
+    begun = {
+        "status": Phase.RUNNING,
+        "turn": snapshot.first,
+        "version": house.game(snapshot.game).version,
+        "given": None,
+    }
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(begun))
+    _close_seats(session, snapshot, made)
+    none: frozenset[Seat] = frozenset()
+    # There was no state before the set-up, but for one that it was given; its turn is there for its record.
+    setup = put_turn(
+        session,
+        snapshot,
+        number=snapshot.origin,
+        state=canonical(made.given),
+        state_hash="",
+        awaited=none,
+        deadline=None,
+        now=now,
+    )
+    session.execute(update(Turn).where(Turn.id == setup).values(resolved_at=now, record=made.record))
+    return put_turn(
+        session,
+        snapshot,
+        number=snapshot.first,
+        state=made.outcome.state,
+        state_hash=made.outcome.state_hash,
+        awaited=made.outcome.standing.awaiting,
+        deadline=made.deadline,
+        now=now,
+    )

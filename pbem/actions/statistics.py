@@ -1,0 +1,513 @@
+"""How a campaign has gone so far, for its GM: sheets and when they came, length of turns, scores, who fades away."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from pbem.actions.arguments import GmCommand
+from pbem.actions.base import Channel, Question, Scene
+from pbem.campaign.snapshot import CampaignSnapshot, Place, live
+from pbem.ruleset.drawing import Anchor, Drawing, Ground, Label, Mark, Picture
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Seat
+from pbem.store.models import InboxMessage, Person, SeatRow, Sheet, Turn
+from pbem.store.types import Phase
+from pbem.text import briefly, columns, counted, wrapped
+
+LATELY = 3
+"""The last turns in which a seat was awaited, by which it is judged whether its player still plays."""
+
+TOO_MANY = 2
+"""Missed of those, from which he may drop out."""
+
+SILENT = dt.timedelta(days=7)
+"""No word for so long, and for two turns of the usual length, may mean that he has dropped out."""
+
+_HOUR = dt.timedelta(hours=1)
+
+MOST_SEATS = 40
+"""Seats in a table, those first that may drop out."""
+
+ACROSS = 8
+"""Seats that have a column each; of more, a turn's sheets are counted."""
+
+MOST_TURNS_LISTED = 30
+"""The newest turns."""
+
+
+class Came(StrEnum):
+    """What became of a sheet that was waited for; nobody has had to send one who is still awaited."""
+
+    IN_TIME = "in time"
+    LATE = "late"
+    MISSED = "missed"
+    AWAITED = "awaited"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetCame:
+    """A seat's sheet for a turn. `at` is when the first came that was taken, `hours` how long before the deadline.
+
+    `hours` is negative after it, and None where there was no deadline or no sheet.
+    """
+
+    came: Came
+    at: dt.datetime | None = None
+    hours: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTaken:
+    """A turn: when it opened, was due and was run (None: it is open), how many hours it took, and what came of sheets.
+
+    `sheets` has the seats of which one was awaited, or came. `scores` are those with which it opened.
+    """
+
+    turn: int
+    opened: dt.datetime
+    deadline: dt.datetime | None
+    resolved: dt.datetime | None
+    hours: float | None
+    sheets: Mapping[Seat, SheetCame]
+    scores: Mapping[Seat, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatPlayed:
+    """A seat: its sheets, counted; `hours` before the deadline as they usually come; when its player last wrote.
+
+    `fading` are the reasons to fear that he drops out; usually there are none.
+    """
+
+    seat: Seat
+    address: str
+    in_time: int
+    late: int
+    missed: int
+    hours: float | None
+    last_word: dt.datetime | None
+    fading: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistics:
+    """A campaign as it has gone until `now`: its turns in their order, and its seats. `hours` a turn usually took."""
+
+    campaign: str
+    title: str
+    status: Phase
+    zone: str
+    now: dt.datetime
+    hours: float | None
+    turns: tuple[TurnTaken, ...]
+    seats: tuple[SeatPlayed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowStatistics(GmCommand, Question[Statistics]):
+    """See whose sheets came when, how long turns took, scores, and who may drop out; with a picture."""
+
+    usage = "STATS"
+
+    def look(self, scene: Scene) -> Statistics:
+        """Its turns and seats; of a campaign that has not begun there are no turns."""
+        snapshot, ruleset = scene.snapshot, scene.house.game(scene.snapshot.game)
+        turns = tuple(_load_turns(scene.session, snapshot, ruleset))
+        usual = _median([turn.hours for turn in turns])
+        words, since = _last_words(scene.session, snapshot), _known_since(scene.session, snapshot)
+        return Statistics(
+            campaign=snapshot.name,
+            title=ruleset.title,
+            status=snapshot.status,
+            zone=snapshot.schedule.zone,
+            now=scene.now,
+            hours=usual,
+            turns=turns,
+            seats=tuple(
+                _seat(scene, place, turns, words.get(place.id), since.get(place.id), usual) for place in snapshot.places
+            ),
+        )
+
+    def render(self, facts: Statistics, channel: Channel) -> Iterator[str]:
+        turns = facts.turns
+        played = sum(turn.resolved is not None for turn in turns)
+        usual = f", usually {_span(facts.hours)} each" if facts.hours is not None else ""
+        yield f"{facts.campaign}: {facts.title}, {counted(played, 'turn')} played{usual}"
+        seats = sorted(facts.seats, key=lambda seat: not seat.fading)[:MOST_SEATS]
+        yield from _seat_lines(facts, seats)
+        if turns:
+            yield ""
+            yield from _turn_lines(facts)
+        if any(turn.scores for turn in turns):
+            yield ""
+            yield from _score_lines(facts)
+        yield ""
+        yield from _fading_lines(facts)
+        if len(facts.seats) > MOST_SEATS or len(turns) > MOST_TURNS_LISTED:
+            every = f"All seats and turns are in: pbem stats {facts.campaign} --json"
+            yield channel.either(every, f"{every} (at the machine)")
+
+
+def _seat_lines(statistics: Statistics, seats: Sequence[SeatPlayed]) -> Iterator[str]:
+    rows = [
+        (
+            seat.seat,
+            seat.in_time,
+            seat.late,
+            seat.missed,
+            "-" if seat.hours is None else _before(seat.hours),
+            _ago(statistics.now, seat.last_word),
+        )
+        for seat in seats
+    ]
+    table = columns(rows, "seat", "in time", "late", "missed", "usually comes", "last word")
+    yield from (f"  {line}" for line in table.splitlines())
+
+
+def _turn_lines(statistics: Statistics) -> Iterator[str]:
+    turns = statistics.turns[-MOST_TURNS_LISTED:]
+    seats = [seat.seat for seat in statistics.seats]
+    if len(seats) <= ACROSS:
+        yield "Hours before the deadline that the first sheet came; late ones have a minus:"
+        rows = [(*_turn(turn, statistics), *(_cell(turn.sheets.get(seat)) for seat in seats)) for turn in turns]
+        table = columns(rows, "turn", "opened", "took", *seats)
+    else:
+        yield "Sheets that came in time, late, and did not come:"
+        kinds = (Came.IN_TIME, Came.LATE, Came.MISSED)
+        rows = [(*_turn(turn, statistics), *(_count(turn, came) for came in kinds)) for turn in turns]
+        table = columns(rows, "turn", "opened", "took", *kinds)
+    yield from (f"  {line}" for line in table.splitlines())
+
+
+def _turn(turn: TurnTaken, statistics: Statistics) -> tuple[int, str, str]:
+    last = "the end" if statistics.status == Phase.OVER else "open"
+    return turn.turn, briefly(turn.opened, statistics.zone), last if turn.hours is None else _span(turn.hours)
+
+
+def _count(turn: TurnTaken, came: Came) -> int:
+    return sum(sheet.came == came for sheet in turn.sheets.values())
+
+
+def _cell(sheet: SheetCame | None) -> str:
+    if sheet is None:
+        return "."
+    if sheet.hours is None:
+        return str(sheet.came)
+    return f"{sheet.hours:.0f}" if abs(sheet.hours) >= 1 else f"{sheet.hours:.1f}"
+
+
+def _score_lines(statistics: Statistics) -> Iterator[str]:
+    """The scores with which turns opened, of those seats that have most now."""
+    turns = statistics.turns[-MOST_TURNS_LISTED:]
+    best = sorted(turns[-1].scores, key=lambda seat: -turns[-1].scores[seat])[:ACROSS]
+    yield "Scores as each turn opened, which players may not know:"
+    rows = [(turn.turn, *(turn.scores.get(seat, "") for seat in best)) for turn in turns]
+    yield from (f"  {line}" for line in columns(rows, "turn", *best).splitlines())
+
+
+def _fading_lines(statistics: Statistics) -> Iterator[str]:
+    fading = [seat for seat in statistics.seats if seat.fading]
+    if not fading:
+        yield "Nobody seems about to drop out."
+        return
+    yield "May drop out:"
+    for seat in fading[:MOST_SEATS]:
+        why = ", ".join(seat.fading)
+        yield "  " + wrapped(f"{seat.seat} ({seat.address}): {why}", "    ")
+    if len(fading) > MOST_SEATS:
+        yield f"  and {len(fading) - MOST_SEATS} more"
+
+
+def _before(hours: float) -> str:
+    return f"{_span(abs(hours))} {'before' if hours >= 0 else 'late'}"
+
+
+def _span(hours: float) -> str:
+    """Hours, or days of so many."""
+    if hours < 48:
+        return f"{hours:.0f} h" if hours >= 1 else f"{60 * hours:.0f} min"
+    return f"{hours / 24:.1f} days"
+
+
+def _ago(now: dt.datetime, at: dt.datetime | None) -> str:
+    """How long ago; a clock that was behind makes nothing lie ahead."""
+    return "never" if at is None else f"{_span(max(0.0, (now - at) / dt.timedelta(hours=1)))} ago"
+
+
+def _load_turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> Iterator[TurnTaken]:
+    """The turns that were played or are open; each state is read alone, since those of large games fill the memory."""
+    sheets = _first_sheets(session, snapshot)
+    turns = select(Turn.id, Turn.number, Turn.awaited, Turn.opened_at, Turn.deadline, Turn.resolved_at)
+    version = snapshot.version
+    for row in session.execute(turns.where(live(snapshot.id)).order_by(Turn.number)).all():
+        record = json.loads(session.scalar(select(Turn.record).where(Turn.id == row.id)) or b"{}")
+        if row.number >= snapshot.first and (row.awaited or row.resolved_at is None):
+            state = session.scalars(select(Turn.state).where(Turn.id == row.id)).one()
+            standing = ruleset.standing(ruleset.load(json.loads(state), version))
+            yield TurnTaken(
+                turn=row.number,
+                opened=row.opened_at,
+                deadline=row.deadline,
+                resolved=row.resolved_at,
+                hours=_hours(row.opened_at, row.resolved_at) if row.resolved_at else None,
+                sheets=dict(_sheets(snapshot, row, record, sheets.get(row.id, {}))),
+                scores=dict(standing.scores),
+            )
+        version = record.get("version", version)  # that of the next turn's state
+
+
+def _sheets(
+    snapshot: CampaignSnapshot, turn: Any, record: Mapping[str, Any], came: Mapping[int, dt.datetime]
+) -> Iterator[tuple[Seat, SheetCame]]:
+    missing = record.get("missing", ())
+    for place in snapshot.places:
+        at = came.get(place.id)
+        if place.seat in missing:
+            yield place.seat, SheetCame(came=Came.MISSED)
+        elif at is not None:
+            hours = _hours(at, turn.deadline) if turn.deadline else None
+            late = hours is not None and hours < 0
+            yield place.seat, SheetCame(came=Came.LATE if late else Came.IN_TIME, at=at, hours=hours)
+        elif place.seat in turn.awaited and turn.resolved_at is None and place.manned:
+            yield place.seat, SheetCame(came=Came.AWAITED)
+
+
+def _first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, Mapping[int, dt.datetime]]:
+    """When the first sheet came that was taken: by turn, then by seat."""
+    rows = session.execute(
+        select(Sheet.turn_id, Sheet.seat_id, func.min(Sheet.received_at))
+        .join(Turn, Turn.id == Sheet.turn_id)
+        .where(live(snapshot.id), Sheet.accepted)
+        .group_by(Sheet.turn_id, Sheet.seat_id)
+    )
+    found: dict[int, dict[int, dt.datetime]] = defaultdict(dict)
+    for turn, seat, at in rows:
+        found[turn][seat] = at
+    return found
+
+
+def _last_words(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
+    """When each seat's player wrote last, be it from his own address or a sheet from another one."""
+    senders = {place.address.lower(): place.id for place in snapshot.places if place.address}
+    letters = select(InboxMessage.sender, func.max(InboxMessage.received_at)).where(InboxMessage.sender.in_(senders))
+    found = {senders[sender]: at for sender, at in session.execute(letters.group_by(InboxMessage.sender)) if sender}
+    sheets = select(Sheet.seat_id, func.max(Sheet.received_at)).join(Turn, Turn.id == Sheet.turn_id)
+    written = (Turn.campaign_id == snapshot.id, Sheet.author == "player")
+    for seat, at in session.execute(sheets.where(*written).group_by(Sheet.seat_id)):
+        found[seat] = max(at, found.get(seat, at))
+    return found
+
+
+def _known_since(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
+    """Since when the house knows each seat's player: before, nobody can have been waiting for a word of his."""
+    known = select(SeatRow.id, Person.created_at).join(Person, Person.id == SeatRow.person_id)
+    rows = session.execute(known.where(SeatRow.campaign_id == snapshot.id))
+    return {row.id: row.created_at for row in rows}
+
+
+def _seat(
+    scene: Scene,
+    place: Place,
+    turns: Sequence[TurnTaken],
+    last_word: dt.datetime | None,
+    since: dt.datetime | None,
+    usual: float | None,
+) -> SeatPlayed:
+    sheets = [turn.sheets[place.seat] for turn in turns if place.seat in turn.sheets]
+    came = [sheet.came for sheet in sheets]
+    plays = scene.snapshot.status == Phase.RUNNING and place.manned
+    opened = turns[0].opened if turns else scene.now
+    began = max(opened, since or opened)
+    return SeatPlayed(
+        seat=place.seat,
+        address=place.address,
+        in_time=came.count(Came.IN_TIME),
+        late=came.count(Came.LATE),
+        missed=came.count(Came.MISSED),
+        hours=_median([sheet.hours for sheet in sheets]),
+        last_word=last_word,
+        fading=tuple(_reasons_to_fade(scene, came, last_word, began, usual)) if plays else (),
+    )
+
+
+def _reasons_to_fade(
+    scene: Scene, came: Sequence[Came], last_word: dt.datetime | None, began: dt.datetime, usual: float | None
+) -> Iterator[str]:
+    """Why a player may drop out: he misses, or is not heard of."""
+    lately = [each for each in came if each != Came.AWAITED][-LATELY:]
+    missed = lately.count(Came.MISSED)
+    if missed >= TOO_MANY:
+        yield f"missed {missed} of the last {len(lately)}"
+    silence = scene.now - (last_word or began)
+    if silence >= max(SILENT, 2 * (usual or 0) * _HOUR):
+        days = counted(silence // dt.timedelta(days=1), "day")
+        yield f"last word {days} ago" if last_word else f"no word in {days}"
+    limit = scene.snapshot.policy.nmr_remove
+    in_a_row = next((at for at, each in enumerate(reversed(lately)) if each != Came.MISSED), len(lately))
+    if limit and missed and in_a_row == limit - 1:
+        yield "is removed if the next is missed too"
+
+
+def _hours(since: dt.datetime, until: dt.datetime) -> float:
+    return round((until - since) / _HOUR, 1)
+
+
+def _median(hours: Sequence[float | None]) -> float | None:
+    known = [each for each in hours if each is not None]
+    return round(median(known), 1) if known else None
+
+
+WIDTH = 760
+LEFT, RIGHT = 110, 20
+TOP = 64
+ROW = 20
+KEY, APART = LEFT + 150, 98
+"""Where the key of the squares begins, and how far its entries are from each other."""
+BARS, PLOT = 70, 170
+"""Heights of the parts below the squares."""
+
+MOST_ROWS, MOST_TURNS = 40, 60
+"""Seats, those first that may drop out, and the newest turns: a larger picture nobody could read."""
+
+INK, PALE, PAPER = "#1f2933", "#8a949e", "#ffffff"
+FILLS = {Came.IN_TIME: "#4c9f70", Came.LATE: "#e0a030", Came.MISSED: "#c8443c", Came.AWAITED: "#d5dbe1"}
+BAR = "#6d8fb3"
+CLOSE = "#a8d5b5"
+"""In time, but in the last sixth of the turn."""
+
+START: Anchor = "start"
+END: Anchor = "end"
+LINES = ("#c8443c", "#1f5fa8", "#2e8b57", "#b8860b", "#7b4fa3", "#0f8b8d", "#8c564b", "#444444")
+OWN = {
+    "red": "#c8443c",
+    "blue": "#1f5fa8",
+    "green": "#2e8b57",
+    "yellow": "#c9a400",
+    "cyan": "#0f9fb0",
+    "magenta": "#b0409f",
+}
+"""Seats with the name of a colour have that."""
+
+
+def picture_of(statistics: Statistics) -> Picture:
+    """Sheets by seat and turn; below them how long turns took, and scores as each turn opened."""
+    turns = statistics.turns[-MOST_TURNS:]
+    seats = [each.seat for each in sorted(statistics.seats, key=lambda each: not each.fading)][:MOST_ROWS]
+    scored = any(turn.scores for turn in turns)
+    bars = TOP + ROW * len(seats) + 44
+    height = bars + BARS + (PLOT + 60 if scored else 30)
+    height += height % 2
+    body = [f'<rect width="{WIDTH}" height="{height}" fill="{PAPER}"/>']
+    marks: list[Mark] = list(_head(statistics, len(seats)))
+    for part, labels in (_squares(turns, seats), _bars(turns, bars), _score_plot(turns, seats, bars + BARS + 44)):
+        body += part
+        marks += labels
+    ground = Ground("".join(body), WIDTH, height)
+    title = f"How {statistics.campaign} has gone: sheets, length of turns, scores"
+    return Drawing(ground, tuple(marks)).picture("statistics", title)
+
+
+_Part = tuple[Sequence[str], Sequence[Label]]
+
+
+def _head(statistics: Statistics, rows: int) -> Iterator[Label]:
+    yield Label(LEFT, 20, f"{statistics.campaign}: {statistics.title}", 14, INK, bold=True)
+    shown = "" if rows == len(statistics.seats) else f" ({rows} of {len(statistics.seats)} seats)"
+    yield Label(LEFT, 38, f"Sheets by turn{shown}", 11, PALE)
+
+
+def _step(turns: Sequence[TurnTaken]) -> float:
+    """How far the columns of two turns are from each other."""
+    return min(40.0, (WIDTH - LEFT - RIGHT) / max(1, len(turns)))
+
+
+def _squares(turns: Sequence[TurnTaken], seats: Sequence[Seat]) -> _Part:
+    step, labels = _step(turns), []
+    kinds = {str(Came.IN_TIME): FILLS[Came.IN_TIME], "just in time": CLOSE} | {str(came): FILLS[came] for came in FILLS}
+    key = [_box(KEY + APART * at, 28, 15, 12, fill) for at, fill in enumerate(kinds.values())]
+    labels += [Label(KEY + APART * at + 17, 38, kind, 11, PALE) for at, kind in enumerate(kinds)]
+    drawn = []
+    for row, seat in enumerate(seats):
+        y = TOP + ROW * row
+        labels.append(Label(LEFT - 10, y + 13, seat[:14], 11, INK, "end"))
+        for at, turn in enumerate(turns):
+            if seat in turn.sheets:
+                fill = _fill(turn, turn.sheets[seat])
+                drawn.append(_box(LEFT + step * at, y, step, ROW - 3, fill))
+    return [*key, *drawn], labels
+
+
+def _box(x: float, y: float, step: float, high: float, fill: str) -> str:
+    """The box of a turn, with some room to the next."""
+    width = max(step - 3, 1)
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{high:.1f}" rx="2" fill="{fill}"/>'
+
+
+def _fill(turn: TurnTaken, sheet: SheetCame) -> str:
+    if sheet.came != Came.IN_TIME or sheet.hours is None or turn.deadline is None:
+        return FILLS[sheet.came]
+    whole = (turn.deadline - turn.opened).total_seconds() / 3600
+    return CLOSE if 6 * sheet.hours < whole else FILLS[Came.IN_TIME]
+
+
+def _bars(turns: Sequence[TurnTaken], top: int) -> _Part:
+    """Days that each turn took, or hours where none took two days."""
+    step, longest = _step(turns), max((turn.hours or 0 for turn in turns), default=0) or 1
+    unit, hours = ("days", 24) if longest >= 48 else ("hours", 1)
+    bars, labels = [], [Label(LEFT - 10, top + 12, f"{unit} a turn", 11, PALE, "end")]
+    labels.append(Label(LEFT - 10, top + BARS, f"0 to {longest / hours:.1f}", 11, PALE, "end"))
+    every = max(1, round(36 / step))
+    for at, turn in enumerate(turns):
+        x = LEFT + step * at
+        if turn.hours is not None:
+            high = (BARS - 4) * turn.hours / longest
+            bars.append(_box(x, top + BARS - high, step, high, BAR))
+        if at % every == 0:
+            labels.append(Label(round(x + step / 2), top + BARS + 15, str(turn.turn), 11, PALE, "middle"))
+    return bars, labels
+
+
+def _score_plot(turns: Sequence[TurnTaken], seats: Sequence[Seat], top: int) -> _Part:
+    known = [score for turn in turns for score in turn.scores.values()]
+    if not known or len(turns) < 2:
+        return [], [Label(LEFT, top, "Scores: none to compare", 11, PALE)] if known else []
+    low, high, step = min(0, *known), max(1, *known), _step(turns)
+
+    def point(at: int, score: int) -> tuple[float, float]:
+        return LEFT + step * (at + 0.5), top + PLOT * (high - score) / (high - low)
+
+    lines = [f'<path d="M{LEFT},{y}H{WIDTH - RIGHT}" stroke="#e3e8ec" fill="none"/>' for y in (top, top + PLOT)]
+    labels = [Label(LEFT - 10, top + 4, str(high), 11, PALE, "end")]
+    labels += [Label(LEFT - 10, top + PLOT + 4, str(low), 11, PALE, "end")]
+    labels += [Label(LEFT - 10, top + PLOT // 2 + 4, "scores", 11, PALE, "end")]
+    ends: list[tuple[float, float, Seat, str]] = []
+    for number, seat in enumerate(seats):
+        points = [point(at, turn.scores[seat]) for at, turn in enumerate(turns) if seat in turn.scores]
+        if points:
+            colour = OWN.get(seat, LINES[number % len(LINES)])
+            shown = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+            lines.append(f'<polyline points="{shown}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            ends.append((*points[-1], seat, colour))
+    return lines, [*labels, *_named(ends)]
+
+
+def _named(ends: Sequence[tuple[float, float, Seat, str]]) -> Iterator[Label]:
+    """The names of lines at their ends, apart from each other."""
+    places = sorted(ends, key=lambda end: end[1])
+    heights = [end[1] for end in places]
+    for above, below in pairwise(range(len(heights))):
+        heights[below] = max(heights[below], heights[above] + 12)
+    for (x, _, seat, colour), y in zip(places, heights, strict=True):
+        aside, anchor = (-6, END) if x > WIDTH - 100 else (6, START)
+        yield Label(round(x + aside), round(y + 4), seat[:14], 11, colour, anchor, halo=PAPER)

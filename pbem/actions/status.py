@@ -1,0 +1,242 @@
+"""How campaigns stand, for the GM: who has sent, who is awaited, when the turn is due, what mail is stuck."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, joinedload
+
+from pbem.actions.arguments import GmCommand
+from pbem.actions.base import Channel, Question, Scene, format_days
+from pbem.app import House
+from pbem.campaign.deadlines import Away, Counting, load_waiting
+from pbem.campaign.snapshot import CampaignSnapshot, live, load_state
+from pbem.ruleset.values import Seat
+from pbem.store.models import Absence, Outgoing, SeatRow, Turn
+from pbem.store.types import HoldKind, MailState, Phase, Seating
+from pbem.text import columns, counted, when
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatStatus:
+    """A seat: whether it is awaited, the version of the sheet that counts (None: none), and sheets missed.
+
+    Nobody sits there when it has no address. With `wait` the turn does not run before its deadline because of
+    the sheet: its player said so, it is not complete, or it was sent for a turn that was run otherwise since.
+    `absences` are those that were not over when the turn opened.
+    """
+
+    seat: Seat
+    address: str
+    playing: bool
+    paused: bool
+    awaited: bool
+    sheet: int | None
+    wait: bool
+    nmr_in_a_row: int
+    nmr_total: int
+    absences: tuple[Away, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undelivered:
+    """A mail that has not gone out, or came back ("bounced"). `reply` is what the other side said last."""
+
+    recipient: str
+    state: str
+    attempts: int
+    since: dt.datetime
+    reply: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How a game ended."""
+
+    winners: tuple[Seat, ...]
+    scores: Mapping[Seat, int]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignStatus:
+    """A campaign. `turn` is the number of the open turn, or of turns played when it is over.
+
+    `held` is why no turn is run until the GM releases it, "" if turns are run, or the address to which it has moved.
+    `ruled`: there is a ruling on the open turn, by a GM who decides it; `awaits_ruling`: it is held for one.
+    `closes` is when late sheets are waited for no longer.
+    """
+
+    name: str
+    game: str
+    title: str
+    status: Phase
+    turn: int
+    schedule: str
+    zone: str
+    deadline: dt.datetime | None
+    closes: dt.datetime | None
+    held: str
+    ruled: bool
+    awaits_ruling: bool
+    seats: tuple[SeatStatus, ...]
+    undelivered: tuple[Undelivered, ...]
+    result: Result | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowStatus(GmCommand, Question[CampaignStatus]):
+    """See how the campaign stands: sheets, deadlines, mail not delivered."""
+
+    usage = "STATUS"
+
+    def look(self, scene: Scene) -> CampaignStatus:
+        """Its turn, its seats, and what mail is stuck."""
+        return campaign_status(scene.session, scene.house, scene.snapshot)
+
+    def render(self, facts: CampaignStatus, channel: Channel) -> Iterator[str]:
+        return render_status(facts, channel)
+
+
+def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
+    """How a campaign stands: its turn, its seats, and what mail is stuck."""
+    where = {
+        Phase.FORMING: "not started",
+        Phase.RUNNING: f"turn {status.turn}",
+        Phase.OVER: f"over after turn {status.turn}",
+        Phase.MOVED: f"moved to {status.held} at turn {status.turn}",
+    }
+    yield f"{status.name}: {status.title}, {where[status.status]}"
+    if status.deadline is not None:
+        yield f"  deadline: {when(status.deadline, status.zone)}  [{status.schedule}]"
+        if status.closes is not None and status.closes > status.deadline:
+            yield f"  late sheets count until: {when(status.closes, status.zone)}"
+    elif status.status == Phase.FORMING:
+        start = channel.either(f"pbem start {status.name}", "START")
+        yield f"  deadlines: {status.schedule}; start it with: {start}"
+    if status.status == Phase.MOVED:
+        yield f"  if it is not played there, take it back with: pbem export {status.name} --back"
+    elif status.awaits_ruling:
+        rule = channel.either(f"pbem adjudicate {status.name} --edit", "RULING")
+        yield f"  held: {status.held}; rule with: {rule}"
+    elif status.held:
+        release = channel.either(f"pbem release {status.name}", "RELEASE")
+        yield f"  held: {status.held}; let turns run with: {release}"
+    if status.ruled:
+        show = channel.either(f"pbem adjudicate {status.name}", "RULING")
+        drop = channel.either(f"pbem adjudicate {status.name} --drop", "RULING OFF")
+        yield f"  ruled: turn {status.turn} has your ruling; show it with: {show}; drop it with: {drop}"
+    if status.result is not None:
+        winners = ", ".join(status.result.winners) or "nobody"
+        yield f"  won by {winners}: {status.result.reason}"
+    rows = [
+        (seat.seat, seat.address, _shown_sheet(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
+        for seat in status.seats
+    ]
+    yield from (f"  {line}" for line in columns(rows, "seat", "address", "sheet", "missed").splitlines())
+    for seat in status.seats:
+        yield from (
+            f"  {seat.seat} is absent {format_days(away.since, away.until, status.zone)}" for away in seat.absences
+        )
+    yield from render_undelivered(status.undelivered, "  ")
+
+
+def _shown_sheet(seat: SeatStatus) -> str:
+    if not seat.playing:
+        return "removed"
+    paused = ", paused" if seat.paused else ""
+    if seat.sheet is not None:
+        return f"version {seat.sheet}" + (", waits for the deadline" if seat.wait else "") + paused
+    return ("awaited" if seat.awaited else "-") + paused
+
+
+def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterator[str]:
+    """Mail that has not gone out: how much just waits, and a line for each that was tried in vain."""
+    tried = [mail for mail in mails if mail.attempts or mail.state != MailState.QUEUED]
+    if len(tried) < len(mails):
+        yield f"{indent}{counted(len(mails) - len(tried), 'mail waits', 'mails wait')} to be sent"
+    for mail in tried:
+        tries = f", {counted(mail.attempts, 'try', 'tries')}" if mail.attempts else ""
+        reply = f": {mail.reply}" if mail.reply else ""
+        yield f"{indent}not delivered to {mail.recipient} ({mail.state}{tries}){reply}"
+
+
+def campaign_status(session: Session, house: House, snapshot: CampaignSnapshot) -> CampaignStatus:
+    """How one campaign stands, in a session."""
+    waiting = next(iter(load_waiting(session, snapshot.name)), None)
+    awaited = waiting.awaited if waiting else ()
+    sheets = waiting.sheets if waiting else {}
+    seats = select(SeatRow).where(SeatRow.campaign_id == snapshot.id).order_by(SeatRow.id)
+    rows = session.scalars(seats.options(joinedload(SeatRow.person)))
+    away = _absences(session, snapshot, waiting.opened_at if waiting else None)
+    return CampaignStatus(
+        name=snapshot.name,
+        game=snapshot.game,
+        title=house.game(snapshot.game).title,
+        status=snapshot.status,
+        turn=snapshot.turn - 1 if snapshot.status == Phase.OVER else snapshot.turn,
+        schedule=snapshot.schedule.text,
+        zone=snapshot.schedule.zone,
+        deadline=waiting.deadline if waiting else None,
+        closes=waiting.closes if waiting else None,
+        held=snapshot.held or snapshot.moved_to,
+        ruled=_is_ruled(session, snapshot),
+        awaits_ruling=snapshot.hold_kind == HoldKind.RULING,
+        seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
+        undelivered=_undelivered(session, snapshot.id),
+        result=_result(session, house, snapshot) if snapshot.status == Phase.OVER else None,
+    )
+
+
+def _is_ruled(session: Session, snapshot: CampaignSnapshot) -> bool:
+    open_turn = select(Turn.ruling).where(live(snapshot.id), Turn.number == snapshot.turn)
+    return snapshot.status == Phase.RUNNING and session.scalar(open_turn) is not None
+
+
+def _absences(
+    session: Session, snapshot: CampaignSnapshot, opened_at: dt.datetime | None
+) -> Mapping[int, Sequence[Away]]:
+    """The absences of each seat, by its id, that touch the open turn or those to come."""
+    rows = select(Absence).join(SeatRow, SeatRow.id == Absence.seat_id).where(SeatRow.campaign_id == snapshot.id)
+    found: Mapping[int, list[Away]] = defaultdict(list)
+    for row in session.scalars(rows.order_by(Absence.since, Absence.id)):
+        if opened_at is None or row.until > opened_at:
+            found[row.seat_id].append(Away(row.since, row.until))
+    return found
+
+
+def _seat(row: SeatRow, awaited: bool, sheet: Counting | None, absences: Sequence[Away]) -> SeatStatus:
+    return SeatStatus(
+        seat=row.name,
+        address=row.address,
+        playing=row.status != Seating.REMOVED,
+        paused=row.paused,
+        awaited=awaited,
+        sheet=sheet.version if sheet else None,
+        wait=sheet.wait if sheet else False,
+        nmr_in_a_row=row.nmr_in_a_row,
+        nmr_total=row.nmr_total,
+        absences=tuple(absences),
+    )
+
+
+def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered, ...]:
+    rows = session.execute(
+        select(Outgoing.recipient, Outgoing.state, Outgoing.attempts, Outgoing.created_at, Outgoing.reply)
+        .where(Outgoing.campaign_id == campaign_id, Outgoing.state.not_in((MailState.SENT, MailState.SUPERSEDED)))
+        .order_by(Outgoing.id)
+    )
+    return tuple(
+        Undelivered(recipient=to, state=state, attempts=attempts, since=since, reply=reply)
+        for to, state, attempts, since, reply in rows
+    )
+
+
+def _result(session: Session, house: House, snapshot: CampaignSnapshot) -> Result:
+    ruleset = house.game(snapshot.game)
+    standing = ruleset.standing(load_state(session, ruleset, snapshot))
+    return Result(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)

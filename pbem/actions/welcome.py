@@ -1,0 +1,306 @@
+"""Words for the dice: until a campaign begins each player may choose one, and whoever has a seat is told how.
+
+The sealed seed was drawn by whoever made the campaign; the words are what the
+players add to it (`pbem.archive.dice` mixes them). Before the start a word is
+told to nobody but its player.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.app import House
+from pbem.archive.record import drawn_word
+from pbem.campaign.files import Shelf, batches
+from pbem.campaign.history import LONGEST
+from pbem.campaign.notices import Postman
+from pbem.campaign.people import put_copy
+from pbem.campaign.snapshot import CampaignSnapshot, Place, live
+from pbem.games import rulebook
+from pbem.mail.compose import Mail, Part
+from pbem.mail.headers import reply_code
+from pbem.mail.outbox import DICE, copies_topic, drop, drop_mails, topic_of, welcome_id
+from pbem.report.attachments import Enclosures
+from pbem.report.data import read_report_data
+from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts
+from pbem.report.markdown import as_text
+from pbem.report.notices import DiceNotice, Welcome
+from pbem.report.renderer import report_subject
+from pbem.ruleset.dice import seal
+from pbem.ruleset.protocol import Adjudicated, AnyRuleset
+from pbem.store.models import Deputy, Person, Report, ReportCopy, SeatRow, Turn
+from pbem.store.types import Pages
+from pbem.util import CODE_CHARACTERS
+
+
+def tell_of_dice(
+    session: Session, house: House, snapshot: CampaignSnapshot, places: Iterable[Place], now: dt.datetime
+) -> int:
+    """Gives each player at these places, before the start, a code to choose his word with, and mails it to him.
+
+    Returns how many are mailed. Who sat there before can no longer choose.
+    """
+    codes = {
+        place: reply_code(snapshot.mail_key, "dice", place.seat, secrets.token_hex(8))
+        for place in places
+        if place.address
+    }
+    if codes:
+        rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
+        session.execute(update(SeatRow), rows)
+    Postman.of(house, snapshot).send(
+        session, now, *[_dice_notice(house, snapshot, place, code) for place, code in codes.items()]
+    )
+    return len(codes)
+
+
+def tell_gm_of_dice(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
+    """Mails the GM the seal, and that the players may choose words."""
+    Postman.of(house, snapshot).send(session, now, _dice_notice(house, snapshot, None, ""))
+
+
+def _dice_notice(house: House, snapshot: CampaignSnapshot, place: Place | None, code: str) -> Mail:
+    """To a player, or with no place to the GM."""
+    ruleset = house.game(snapshot.game)
+    page = DiceNotice(
+        campaign=snapshot.name,
+        game=ruleset.title,
+        seat=place.seat if place else "",
+        seal=seal(snapshot.seed),
+        word=drawn_word(snapshot.seed, place.seat) if place else "",
+        longest=LONGEST,
+        gm=snapshot.gm,
+        judged=isinstance(ruleset, Adjudicated),
+    )
+    return Postman.of(house, snapshot).mail(
+        place.address if place else snapshot.gm,
+        "The dice are sealed" + (": add a word of yours" if place else ""),
+        page,
+        ("dice", snapshot.name, code),
+        code=code,
+        kind=DICE,
+        topic=topic_of(DICE, snapshot.name, snapshot.turn, place.seat if place else "gm"),
+    )
+
+
+def welcome(
+    session: Session,
+    house: House,
+    snapshot: CampaignSnapshot,
+    tokens: Mapping[Place, str],
+    now: dt.datetime,
+    *,
+    heir: bool = False,
+    moved: bool = False,
+) -> None:
+    """Queues the welcomes to whoever sits at some places.
+
+    An `heir` takes over a seat that was played before; by himself, in another home, if the campaign has `moved`.
+    """
+    postman, ruleset = Postman.of(house, snapshot), house.game(snapshot.game)
+    rules = Part(_rules_file(ruleset), "text/plain; charset=utf-8", as_text(rulebook(ruleset)).encode())
+    mails = (
+        postman.mail(
+            place.address,
+            f"Welcome to {ruleset.title}",
+            replace(_page(house, snapshot, place, token, heir=heir), moved=moved),
+            # The first has a fixed name; a later one is told from it by its token, which nobody can guess.
+            welcome_id(
+                snapshot.mail_key, house.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())
+            ),
+            kind="welcome",
+            files=(rules,),
+        )
+        for place, token in tokens.items()
+    )
+    for some in batches(mails):
+        postman.send(session, now, *some)
+
+
+def _options(ruleset: AnyRuleset, chosen: Mapping[str, Any]) -> Iterator[str]:
+    """The options of a campaign in words; one begun under an earlier version of its game has no newer ones."""
+    told = (option.told(chosen[option.name]) for option in ruleset.options if option.name in chosen)
+    return filter(None, told)
+
+
+def _rules_file(ruleset: AnyRuleset) -> str:
+    return f"{ruleset.key.replace('_', '-')}-rules.txt"
+
+
+def _page(house: House, snapshot: CampaignSnapshot, place: Place, token: str, *, heir: bool) -> Welcome:
+    ruleset = house.game(snapshot.game)
+    return Welcome(
+        campaign=snapshot.name,
+        seat=place.seat,
+        token=token,
+        seats=snapshot.seats,
+        game=ruleset.title,
+        designer=ruleset.designer,
+        summary=ruleset.summary,
+        gm=snapshot.gm,
+        address=house.settings.address,
+        schedule=snapshot.schedule.text,
+        rules=_rules_file(ruleset),
+        options=tuple(_options(ruleset, snapshot.options)),
+        seal=seal(snapshot.seed),
+        word=next((each.word for each in snapshot.words if each.seat == place.seat), "") if not heir else "",
+        judged=isinstance(ruleset, Adjudicated),
+        heir=heir,
+    )
+
+
+RESENT = "resent"
+"""The kind of mail of a report that its player asked for once more."""
+
+RENEWED = "renewed"
+"""The key of the mail by which a newcomer gets the report whose code was renewed for him."""
+
+_CONTENT_ID = re.compile(r"cid:([^\"'\s>]++)")
+_SENT_TO = re.compile(r"(\bthe\s++sheet\s++below\s++to\s++)[^\s@<]++@[^\s<]*+")
+"""Where a report says that orders are sent, with the full stop behind it."""
+
+_CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
+
+
+def find_report(session: Session, snapshot: CampaignSnapshot, place: Place, number: int | None = None) -> Report | None:
+    """The report that opened a turn for a seat, or its newest; None if there is none."""
+    reports = (
+        select(Report)
+        .join(Turn, Turn.id == Report.turn_id)
+        .where(live(snapshot.id), Report.seat_id == place.id)
+        .order_by(Turn.number.desc())
+        .limit(1)
+    )
+    return session.scalar(reports if number is None else reports.where(Turn.number == number))
+
+
+def mail_again(
+    session: Session,
+    house: House,
+    snapshot: CampaignSnapshot,
+    place: Place,
+    report: Report,
+    now: dt.datetime,
+    *,
+    to: str,
+    key: str,
+    kind: str = "report",
+    topic: str = "",
+) -> None:
+    """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
+    postman = Postman.of(house, snapshot)
+    id_ = postman.id_of("again", report.code, key)
+    mail = _resent_mail(session, house, snapshot, place, report, to=to, id_=id_, code=report.code)
+    older = (report.message_id,) if report.message_id != id_ else ()
+    postman.send(session, now, dataclasses.replace(mail, references=older, kind=kind, topic=topic))
+
+
+def mail_copy(
+    session: Session,
+    house: House,
+    snapshot: CampaignSnapshot,
+    place: Place,
+    report: Report,
+    now: dt.datetime,
+    *,
+    deputy: Deputy,
+) -> None:
+    """Queues a kept report to somebody who stands in from now on, with a code of his own."""
+    postman = Postman.of(house, snapshot)
+    id_ = postman.id_of("again", report.code, "deputy", deputy.id)
+    code = put_copy(session, snapshot, deputy, report.code, id_)
+    to = session.get_one(Person, deputy.person_id).address
+    mail = _resent_mail(session, house, snapshot, place, report, to=to, id_=id_, code=code)
+    topic = copies_topic(_topic(session, snapshot, place, report))
+    postman.send(session, now, dataclasses.replace(mail, topic=topic))
+
+
+def recall_copies(session: Session, place: Place) -> None:
+    """Takes reports out of the outbox that wait there for somebody who stands in no more."""
+    theirs = select(ReportCopy.message_id).join(Deputy, Deputy.id == ReportCopy.deputy_id)
+    drop_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
+
+
+def renew_codes(session: Session, house: House, snapshot: CampaignSnapshot, place: Place) -> Report | None:
+    """Gives all reports of a seat other codes, so that whoever had them can use them no more; returns the newest.
+
+    Their Message-IDs go with the codes, since a reply names those as well. Old
+    reports are among them: when turns are taken back, theirs are those to answer.
+    """
+    reports = session.scalars(select(Report).where(Report.seat_id == place.id)).all()
+    for report in reports:
+        report.code = reply_code(snapshot.mail_key, "renewed", report.code)
+        report.message_id = Postman.of(house, snapshot).id_of("again", report.code, RENEWED)
+    session.flush()
+    newest = find_report(session, snapshot, place)
+    if newest is not None:
+        drop(session, _topic(session, snapshot, place, newest))
+    return newest
+
+
+def _topic(session: Session, snapshot: CampaignSnapshot, place: Place, report: Report) -> str:
+    """What the mail of a report is about; one of the same topic that still waits gives way to it."""
+    return topic_of("report", snapshot.name, session.get_one(Turn, report.turn_id).number, place.seat)
+
+
+def _resent_mail(
+    session: Session,
+    house: House,
+    snapshot: CampaignSnapshot,
+    place: Place,
+    report: Report,
+    *,
+    to: str,
+    id_: str,
+    code: str,
+) -> Mail:
+    files = dict(report.files)
+    deadline = read_report_data(files[f"{place.seat}.json"])["deadline"]
+    view, game = json.loads(report.view), house.game(snapshot.game)
+    facts = ReportFacts(
+        campaign=snapshot.name,
+        seat=place.seat,
+        seats=snapshot.seats,
+        deadline=dt.datetime.fromisoformat(deadline) if deadline else None,
+        zone=snapshot.schedule.zone,
+        code=code,
+        address=house.settings.address,
+        enclosed=Shelf(session, snapshot.id).of(game, view),
+    )
+    parts = _parts(facts, report_subject(game.title, view, facts, report.edition), files)
+    pages = snapshot.pages_for(place)
+    if pages != Pages.OFF:
+        parts = dataclasses.replace(parts, page=house.reporter.seat_page(game, view, facts, parts.html))
+    enclosed = Enclosures(game, view, facts).sent()
+    return Postman.of(house, snapshot).report(to, parts, facts, id_, linked=pages == Pages.LINK, enclosed=enclosed)
+
+
+def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportParts:
+    """The parts of a report as kept, but with the address and code of these facts: in sheet and names of pictures."""
+    seat = facts.seat
+    text, html = (_recoded(files.pop(f"{seat}.{ending}").decode(), facts) for ending in ("txt", "html"))
+    data = files.pop(f"{seat}.json")
+    pictures = [
+        DrawnPicture(name.removeprefix(f"{seat}.").removesuffix(".png"), "", png) for name, png in files.items()
+    ]
+    for old in set(_CONTENT_ID.findall(html)):
+        html = html.replace(f"cid:{old}", f"cid:{facts.content_id(old.partition('.')[0])}")
+    return ReportParts(seat=seat, subject=subject, text=text, html=html, data=data, pictures=tuple(pictures))
+
+
+def _recoded(text: str, facts: ReportFacts) -> str:
+    """The text of a report with the code that its reader has now, in the first line of its sheet, and our address."""
+    text = _SENT_TO.sub(lambda found: f"{found[1]}{facts.address}.", text)
+    line = f"ORDERS {facts.campaign} {facts.seat} {facts.code}"
+    own = (facts.campaign, facts.seat)
+    return _CODED.sub(lambda found: line if found.groups() == own else found[0], text)

@@ -1,0 +1,227 @@
+"""A ruling that counts is shown and dropped, and an earlier one is brought back."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from sqlalchemy import null, update
+
+from pbem.actions.arguments import NUMBER, SURE, GmCommand, TextBlock, Wish
+from pbem.actions.base import Act, Channel, Confirmed, Question, Reversible, Scene, Weighty
+from pbem.actions.ruling import (
+    Earlier,
+    Form,
+    OpenRuling,
+    Replaced,
+    ShowRulingForm,
+    choose_earlier,
+    earlier_rulings,
+    keep_earlier,
+    keep_ruling,
+    open_ruling,
+    read_form,
+    render_replaced,
+    replaced_parts,
+    ruled_parts,
+    ruling_by_mail,
+    write_form,
+)
+from pbem.campaign.history import note
+from pbem.errors import CampaignError
+from pbem.mail.mailbox import MAX_GM_MAIL
+from pbem.ruleset.fields import Word
+from pbem.ruleset.serialization import digest
+from pbem.ruleset.values import as_size
+from pbem.store.models import Campaign, Turn
+from pbem.store.types import HoldKind
+from pbem.text import when, wrapped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulingShown:
+    """The ruling that counts, by the names of its parts, none if there is none; when earlier ones were replaced.
+
+    `form` is what the GM fills in, with that ruling in it.
+    """
+
+    campaign: str
+    turn: int
+    zone: str
+    parts: Mapping[str, str]
+    earlier: tuple[tuple[int, dt.datetime], ...]
+    form: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A ruling that counts no more."""
+
+    campaign: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """An earlier ruling that counts again, and the parts of the one before that it changes."""
+
+    campaign: str
+    turn: int
+    number: int
+    replaced: tuple[Replaced, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShowRuling(Question[RulingShown]):
+    """Show the ruling on the open turn."""
+
+    def look(self, scene: Scene) -> RulingShown:
+        """Return the ruling, and the form with it. Raises CampaignError unless the turn is for its GM to decide."""
+        open_ = open_ruling(scene.session, scene.house, scene.snapshot)
+        return RulingShown(
+            campaign=scene.snapshot.name,
+            turn=scene.snapshot.turn,
+            zone=scene.snapshot.schedule.zone,
+            parts=ruled_parts(open_),
+            earlier=tuple((each.number, each.at) for each in _others(scene, open_)),
+            form=ShowRulingForm().look(scene),
+        )
+
+    def render(self, facts: RulingShown, channel: Channel) -> Iterator[str]:
+        turn, name = facts.turn, facts.campaign
+        if facts.parts:
+            yield f"Your ruling on turn {turn} of {name}, which runs when you release it:"
+        else:
+            yield f"You have not ruled on turn {turn} of {name}."
+        if channel.by_mail:
+            yield wrapped("To rule, or to change the ruling, send this form with your token in it:")
+            yield ""
+            yield from (f"GM {name} TOKEN", "RULING", *write_form(facts.form.files).rstrip().splitlines(), "END")
+            yield ""
+        else:
+            for part, text in facts.parts.items():
+                yield f"{part}:"
+                yield from (f"    {line}" for line in text.splitlines())
+        if facts.parts:
+            yield f"To drop it: {channel.either(f'pbem adjudicate {name} --drop', 'RULING OFF')}"
+        elif not channel.by_mail:
+            yield f"To rule: pbem adjudicate {name} --edit"
+        for number, at in facts.earlier:
+            back = channel.either(f"pbem adjudicate {name} --restore {number}", f"RULING BACK {number}")
+            yield f"Earlier ruling {number}, replaced or dropped {when(at, facts.zone)}. To have it back: {back}"
+
+
+@dataclass(frozen=True, slots=True)
+class DropRuling(Act[Dropped]):
+    """Lets the ruling on the open turn count no more; the turn waits for another."""
+
+    command = "adjudicate"
+    weight = Reversible("pbem adjudicate NAME --restore", "RULING BACK")
+
+    def do(self, scene: Scene) -> Dropped:
+        """Drop it, and keep it with the earlier ones. Raises CampaignError if there is none."""
+        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        turn = open_ruling(session, scene.house, snapshot).turn
+        if turn.ruling is None:
+            raise CampaignError(f"there is no ruling on turn {snapshot.turn} of {snapshot.name}: nothing was dropped")
+        keep_earlier(session, snapshot, turn, turn.ruling, now)
+        session.execute(update(Turn).where(Turn.id == turn.id).values(ruling=null()))
+        due = turn.deadline is not None and turn.deadline <= now
+        held = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULED)
+        session.execute(held.values(hold_kind=HoldKind.RULING if due else HoldKind.NONE))
+        said = f"the ruling on turn {snapshot.turn} is dropped (digest {digest(turn.ruling)[:12]})"
+        note(session, snapshot.id, now, actor="gm", text=said)
+        return Dropped(snapshot.name, snapshot.turn)
+
+    def render(self, facts: Dropped, channel: Channel) -> Iterator[str]:
+        back = channel.either(f"pbem adjudicate {facts.campaign} --restore", "RULING BACK")
+        yield f"The ruling on turn {facts.turn} of {facts.campaign} is dropped: the turn waits for another."
+        yield f"To have it back: {back}"
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreRuling(Weighty[Restored]):
+    """Lets an earlier ruling on the open turn count again: that of a number, or the newest that does not count."""
+
+    command = "adjudicate"
+    weight = Confirmed("what was ruled since", "pbem adjudicate NAME --restore")
+    number: int | None = None
+
+    def asks(self, scene: Scene, facts: Restored) -> bool:
+        """Return whether parts of the ruling that counts would be replaced."""
+        return bool(facts.replaced)
+
+    def look(self, scene: Scene) -> Restored:
+        """Return what would change. Raises CampaignError if there is no such ruling."""
+        open_, earlier = self._chosen(scene)
+        return self._facts(scene, open_, earlier)
+
+    def do(self, scene: Scene) -> Restored:
+        """Bring it back; the one that counted is kept."""
+        open_, earlier = self._chosen(scene)
+        facts = self._facts(scene, open_, earlier)
+        keep_ruling(scene, open_, earlier.ruling)
+        return facts
+
+    def _chosen(self, scene: Scene) -> tuple[OpenRuling, Earlier]:
+        open_ = open_ruling(scene.session, scene.house, scene.snapshot)
+        known = earlier_rulings(scene.session, scene.snapshot, open_.turn)
+        return open_, choose_earlier(scene.snapshot.name, open_.turn, known, self.number)
+
+    def _facts(self, scene: Scene, open_: OpenRuling, earlier: Earlier) -> Restored:
+        name, turn = scene.snapshot.name, scene.snapshot.turn
+        parts = open_.ruleset.ruling_parts(open_.state, earlier.ruling)
+        return Restored(name, turn, earlier.number, replaced_parts(ruled_parts(open_), parts))
+
+    def render(self, facts: Restored, channel: Channel) -> Iterator[str]:
+        turn, name = facts.turn, facts.campaign
+        yield from render_replaced(turn, name, facts.replaced, channel)
+        release = channel.either(f"pbem release {name}", "RELEASE")
+        done = f"The earlier ruling {facts.number} on turn {turn} of {name} counts again. Run it with: {release}"
+        yield channel.undone or done
+
+
+def _others(scene: Scene, open_: OpenRuling) -> list[Earlier]:
+    """Return the earlier rulings that differ from the one that counts."""
+    known, ruling = earlier_rulings(scene.session, scene.snapshot, open_.turn), open_.turn.ruling
+    return [each for each in known if ruling is None or digest(each.ruling) != digest(ruling)]
+
+
+@dataclass(frozen=True, slots=True)
+class RulingCommand(GmCommand):
+    """Rule on the open turn, in a game that you adjudicate, with the filled-in form below.
+
+    What it does not name stays of an earlier ruling. Alone it shows the form, and
+    what you have ruled. OFF drops the ruling, BACK brings an earlier one back.
+    """
+
+    usage = "RULING [what] [number] [sure] [asked]"
+    takes_text = True
+    takes_files = True
+    what: Annotated[str | None, Word(("OFF", "BACK"))] = None
+    number: Annotated[str | None, NUMBER] = None
+    sure: Annotated[str | None, SURE] = None
+    asked: Annotated[str | None, NUMBER] = None
+
+    def wish(self, text: TextBlock) -> Wish:
+        """Return what is meant: a ruling, its end, an earlier one, or a look at it."""
+        number = None if self.number is None else int(self.number)
+        if self.what != "BACK" and number is not None:
+            raise CampaignError(f"to have an earlier ruling back, write: RULING BACK {number}")
+        if self.what is not None and text.words:
+            raise CampaignError(f"nothing stands below RULING {self.what}: it is not known what to do with it")
+        if self.what == "OFF":
+            return DropRuling()
+        if self.what == "BACK":
+            return RestoreRuling(number)
+        # A picture in the text of a mail may be the logo of its writer, and is no ruling.
+        if not (text.words or text.cut or any(not each.inline for each in text.attached)):
+            return ShowRuling()
+        if text.cut:
+            raise CampaignError(
+                "the mail is too big, and only its beginning was read: make pictures smaller, or have the ruling read "
+                f"from a folder; with all its files a mail may have {as_size(MAX_GM_MAIL)}"
+            )
+        return ruling_by_mail(read_form(line for _, line in text.lines), text.attached)

@@ -1,0 +1,275 @@
+"""The chain of a campaign's turns: each hangs on the one before it, by its number, its state and its record.
+
+Every live turn but the last was resolved, its record names the hash of the
+record before it, the state that it began with and the one that it led to, and
+whom that was reported to. Whatever is done to a campaign keeps this true; this
+module looks whether it is.
+
+Nothing is thrown away. What is taken out lies on a shelf with its reports; what
+still holds of it, such as a report whose turn is open again, goes on to the
+turn that takes its place. All is done in the session given, by one transaction.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.archive.record import file_hash
+from pbem.campaign.snapshot import NEVER, NO_HOLD, CampaignSnapshot, is_pause, live, record_of
+from pbem.ruleset.values import Seat
+from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Shelf, Turn
+from pbem.store.types import MailState, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Where a chain is broken, in words; `last` is the number of the last turn that hangs on it, -1 for none."""
+
+    text: str
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Link:
+    """A live turn, as far as its neighbours depend on it; `told` are the seats whose reports opened it."""
+
+    number: int
+    state_hash: str
+    has_its_state: bool
+    resolved: bool
+    record: bytes
+    told: frozenset[Seat]
+
+
+def find_break(session: Session, snapshot: CampaignSnapshot) -> Break | None:
+    """The first place where the turns of a campaign do not hang together; None if they do."""
+    if snapshot.status == Phase.FORMING:
+        return None
+    links = list(_links(session, snapshot))
+    if not links or links[0].number != snapshot.origin:
+        return Break("its set-up is missing", -1)
+    before = b""
+    for link, following in pairwise(links):
+        if wrong := _between(before, link, following):
+            return Break(wrong, link.number)
+        before = link.record
+    wrong = _at_the_end(snapshot, links[-1])
+    return Break(wrong, links[-1].number) if wrong else None
+
+
+def _between(before: bytes, link: _Link, following: _Link) -> str:
+    """What is wrong between a turn and the one that follows; `before` is the record of the one before both."""
+    number, after = link.number, following.number
+    if not link.resolved:
+        return f"turn {number} was not run, but turn {after} follows it"
+    if after != number + 1:
+        return f"turn {number + 1} is missing, but there is a turn {after}"
+    record = json.loads(link.record)
+    if record.get("number") != number or record.get("previous") != (file_hash(before) if before else ""):
+        return f"turn {number} was run, but not after what turn {number - 1} is now"
+    if record.get("state_before", link.state_hash) != link.state_hash:  # a set-up has none before it
+        return f"turn {number} was run from another state than it has"
+    if not following.has_its_state or record.get("state_after") != following.state_hash:
+        return f"turn {after} has another state than turn {number} led to"
+    missing = _reported(record) - following.told
+    return f"turn {after} lacks the report of {', '.join(sorted(missing))}" if missing else ""
+
+
+def _at_the_end(snapshot: CampaignSnapshot, last: _Link) -> str:
+    if last.resolved:
+        return f"turn {last.number} was run, but no turn follows it"
+    if last.number != snapshot.turn:
+        return f"it stands at turn {snapshot.turn}, but its last turn is {last.number}"
+    return ""
+
+
+def _reported(record: Mapping[str, Any]) -> set[Seat]:
+    paths = (path.removeprefix("reports/") for path in record.get("files", ()) if path.startswith("reports/"))
+    return {name.removesuffix(".json") for name in paths if name.endswith(".json")}
+
+
+def _links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
+    told = _told(session, snapshot)
+    turns = select(Turn.id, Turn.number, Turn.state, Turn.state_hash, Turn.resolved_at, Turn.record)
+    for row in session.execute(turns.where(live(snapshot.id)).order_by(Turn.number)):
+        yield _Link(
+            number=row.number,
+            state_hash=row.state_hash,
+            has_its_state=row.number == snapshot.origin or file_hash(row.state) == row.state_hash,
+            resolved=row.resolved_at is not None,
+            record=row.record or b"{}",
+            told=frozenset(told[row.id]),
+        )
+
+
+def _told(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[Seat]]:
+    """The seats whose reports opened each live turn, by its id."""
+    reports = select(Report.turn_id, SeatRow.name).join(SeatRow, SeatRow.id == Report.seat_id)
+    told: dict[int, set[Seat]] = defaultdict(set)
+    for turn_id, seat in session.execute(reports.join(Turn, Turn.id == Report.turn_id).where(live(snapshot.id))):
+        told[turn_id].add(seat)
+    return told
+
+
+ROLLBACK, RERUN, UNDO, REPAIR = "rollback", "rerun", "undo", "repair"
+"""The kinds of shelves: what was done when the turns on them were taken out."""
+
+SEED_KNOWN = (
+    "The game was over, so the seed of the dice was in its last reports: "
+    "whoever kept them can reckon every roll of the turns to come."
+)
+"""The warning that a turn is opened again whose dice are no longer secret."""
+
+
+def shelve(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:
+    """Puts the turns from `first` on onto a shelf of their own; returns them, oldest first."""
+    turns = list(session.scalars(select(Turn).where(live(snapshot.id), Turn.number >= first).order_by(Turn.number)))
+    shelf_id = new_shelf(session, snapshot, kind, first, now)
+    for turn in turns:
+        put_on(shelf_id, turn, now)
+    session.flush()  # before others come in their place: no two live turns have one number
+    return turns
+
+
+def new_shelf(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> int:
+    """Makes a shelf; returns its id."""
+    shelf = Shelf(campaign_id=snapshot.id, kind=kind, first=first, at=now)
+    session.add(shelf)
+    session.flush()
+    return shelf.id
+
+
+def put_on(shelf_id: int, turn: Turn, now: dt.datetime) -> None:
+    """Takes one turn out of the history."""
+    turn.shelf_id = shelf_id
+    if turn.resolved_at is not None:
+        turn.archived_at = now  # its folder may have been written without a note of that
+
+
+def unshelve(session: Session, shelf: Shelf) -> list[Turn]:
+    """Puts the turns of a shelf back into the campaign's history; returns them, oldest first."""
+    turns = list(session.scalars(select(Turn).where(Turn.shelf_id == shelf.id).order_by(Turn.number)))
+    for turn in turns:
+        turn.shelf_id = None
+        turn.archived_at = None
+    session.flush()
+    return turns
+
+
+def put_instead(session: Session, turn: Turn, **changes: Any) -> Turn:
+    """Puts a turn like one on a shelf, but not resolved, into the history; returns it."""
+    same = ("campaign_id", "number", "awaited", "state", "state_hash", "opened_at", "deadline", "ruling")
+    row = Turn(**({name: getattr(turn, name) for name in same} | changes))
+    session.add(row)
+    session.flush()
+    return row
+
+
+def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[int] = ()) -> None:
+    """Lets the reports that opened one turn open another; those `but` of some seats, by id, stay."""
+    moved = update(Report).where(Report.turn_id == source.id, Report.seat_id.not_in(list(but)))
+    session.execute(moved.values(turn_id=target.id))
+
+
+def stop_mail(session: Session, turns: Iterable[Turn]) -> None:
+    """Takes the reports that opened these turns out of the outbox, where they still wait."""
+    _turn_mail(session, turns, before=MailState.QUEUED, after=MailState.SUPERSEDED)
+
+
+def resume_mail(session: Session, turns: Iterable[Turn]) -> None:
+    """Sends the reports after all that `stop_mail` has stopped."""
+    _turn_mail(session, turns, before=MailState.SUPERSEDED, after=MailState.QUEUED)
+
+
+def _turn_mail(session: Session, turns: Iterable[Turn], *, before: MailState, after: MailState) -> None:
+    reports = select(Report.message_id).where(Report.turn_id.in_([turn.id for turn in turns]))
+    mails = update(Outgoing).where(Outgoing.message_id.in_(reports), Outgoing.state == before)
+    session.execute(mails.values(state=after), execution_options={"synchronize_session": False})
+
+
+def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, over: bool, version: int) -> None:
+    """Notes where the campaign stands now, in a new era. A hold of the house was for what is gone; a GM's stays."""
+    values = {
+        "turn": turn,
+        "status": Phase.OVER if over else Phase.RUNNING,
+        "version": version,
+        "era": snapshot.era + 1,
+        **({} if is_pause(snapshot.hold_kind) else NO_HOLD),
+    }
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
+    # What the next reports are to tell of the GM waits for no turn that is gone.
+    session.execute(update(Act).where(Act.campaign_id == snapshot.id, Act.turn > turn).values(turn=turn))
+
+
+def version_before(session: Session, snapshot: CampaignSnapshot, number: int) -> int:
+    """The version of the game that wrote the state of a turn: that which ran the one before."""
+    return int(json.loads(record_of(session, snapshot, number - 1))["version"])
+
+
+def count_misses_again(
+    session: Session, snapshot: CampaignSnapshot, *, gone: Sequence[Turn] = (), back: Sequence[Turn] = ()
+) -> None:
+    """Mends the counts of missed sheets, after turns have left or come back into the history.
+
+    Records do not tell whether a seat without a sheet had a player, so no row
+    is longer than all sheets that were ever counted as missed.
+    """
+    seats = session.scalars(select(SeatRow).where(SeatRow.campaign_id == snapshot.id)).all()
+    since = {seat.name: seat.since for seat in seats if seat.since}
+    # A turn that was run once more was missed by whoever missed it the first time.
+    run_at = {turn.number: turn.resolved_at for turn in (*back, *gone) if turn.resolved_at}
+    difference = _missed(back, run_at, since)
+    difference.subtract(_missed(gone, run_at, since))
+    rows = _rows(session, snapshot, since)
+    for seat in seats:
+        seat.nmr_total = max(0, seat.nmr_total + difference[seat.name])
+        seat.nmr_in_a_row = min(rows.get(seat.name, 0), seat.nmr_total)
+    session.flush()
+
+
+def misses_in_a_row(session: Session, snapshot: CampaignSnapshot, number: int) -> Mapping[Seat, int]:
+    """Return how many sheets in a row each seat had missed when the turn of a number opened."""
+    seats = session.execute(select(SeatRow.name, SeatRow.since).where(SeatRow.campaign_id == snapshot.id))
+    return _rows(session, snapshot, {name: since for name, since in seats if since}, before=number)
+
+
+def _missed(
+    turns: Iterable[Turn], run_at: Mapping[int, dt.datetime], since: Mapping[Seat, dt.datetime]
+) -> Counter[Seat]:
+    """How many of the turns the player of each seat has missed."""
+    told = ((turn, json.loads(turn.record)) for turn in turns if turn.record)
+    return Counter(
+        seat
+        for turn, record in told
+        for seat in record.get("missing", ())
+        if seat not in since or run_at[turn.number] > since[seat]
+    )
+
+
+def _rows(
+    session: Session, snapshot: CampaignSnapshot, since: Mapping[Seat, dt.datetime], *, before: int = NEVER
+) -> Mapping[Seat, int]:
+    """How many turns, up to the last one `before` a number, each seat was awaited in and its player sent nothing."""
+    runs = select(Turn.record, Turn.resolved_at).where(
+        live(snapshot.id), Turn.record.is_not(None), Turn.number < before
+    )
+    rows: dict[Seat, int] = {}
+    ended: set[Seat] = set()
+    for record, at in session.execute(runs.order_by(Turn.number.desc())):
+        told = json.loads(record or b"{}")
+        ended |= {seat for seat, seated in since.items() if at is None or at <= seated}
+        for seat in told.get("orders", {}):
+            if seat not in told["missing"]:
+                ended.add(seat)
+            elif seat not in ended:
+                rows[seat] = rows.get(seat, 0) + 1
+    return rows

@@ -1,1 +1,0 @@
-"""Looks ahead and back, and changes of what has been."""

@@ -1,1 +1,0 @@
-"""Acts on who sits where."""

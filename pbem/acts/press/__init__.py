@@ -1,1 +1,0 @@
-"""Words that people send each other."""

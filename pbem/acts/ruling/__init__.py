@@ -1,1 +1,0 @@
-"""What a GM who adjudicates decides."""

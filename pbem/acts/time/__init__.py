@@ -1,1 +1,0 @@
-"""Acts on deadlines, and on whether turns run."""

@@ -1,1 +1,0 @@
-"""When deadlines fall: schedules, and outages of the mail."""

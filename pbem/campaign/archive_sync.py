@@ -1,0 +1,393 @@
+"""Brings the archive up to the database: writes what a crash left out, and sets aside what was withdrawn.
+
+What is done to a campaign's history is done in the database first. Each step
+here follows from it alone and may be done twice, so a crash between any two is
+made good by the next tick.
+
+Each tick looks whether every turn has its folder, which takes two looks at the
+disk for each campaign and none at the turns' rows; and it reads a few folders
+whole, drawn by lot, so that in time it has read them all.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Select, bindparam, func, select, update
+from sqlalchemy.orm import Session
+
+from pbem.app import House
+from pbem.archive.record import file_hash, folder_name, hash_in, state_hash
+from pbem.archive.replay import ReplayProof, replay
+from pbem.archive.writer import archive_turn, bring_back, is_whole, set_aside, turn_files, turns_there
+from pbem.campaign.files import Shelf
+from pbem.campaign.history import all_withdrawn, orders_used, received
+from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_sheets
+from pbem.errors import CampaignError, PbemError, ReplayError, SaveError, StoreError, in_words
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.store.models import Campaign, Report, Turn
+from pbem.store.session import flushed
+from pbem.store.types import Phase
+from pbem.util import Progress, silent
+
+_Rows = Select[int, str, int, int | None, bytes | None]
+
+_ON_SHELVES = Turn.shelf_id.is_not(None) & Turn.archived_at.is_not(None)
+"""The condition that a turn is withdrawn, and its folder may still stand where those of live turns do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A turn that was run, as the archive is to have it."""
+
+    id: int
+    campaign: str
+    number: int
+    withdrawn: bool
+    record: bytes
+
+    @property
+    def said(self) -> str:
+        """The turn, as problems name it."""
+        return f"campaign {self.campaign}: {'withdrawn ' if self.withdrawn else ''}turn {self.number}"
+
+
+def resolved_turns() -> _Rows:
+    """Turns that were run, for `load_resolved`."""
+    return (
+        select(Turn.id, Campaign.name, Turn.number, Turn.shelf_id, Turn.record)
+        .join(Campaign, Campaign.id == Turn.campaign_id)
+        .where(Turn.resolved_at.is_not(None))
+    )
+
+
+_WITHDRAWN = resolved_turns().where(_ON_SHELVES)
+_UNARCHIVED = resolved_turns().where(Turn.archived_at.is_(None), Turn.shelf_id.is_(None))
+
+
+def load_resolved(session: Session, turns: _Rows, **parameters: Any) -> list[Resolved]:
+    """The turns of a selection made from `resolved_turns`, with its parameters, in the order of their making."""
+    found = flushed(session).execute(turns, parameters)
+    rows = sorted(found, key=lambda row: row.id)  # asked to sort them, SQLite looks through all turns
+    return [
+        Resolved(id_, name, number, shelf_id is not None, record or b"{}")
+        for id_, name, number, shelf_id, record in rows
+    ]
+
+
+_ARCHIVED = update(Turn).where(Turn.id == bindparam("turn")).values(archived_at=bindparam("at"))
+
+
+def archive_now(house: House, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
+    """Writes the folder of a turn just run. What cannot be written now is left to `archive_left`, which tells why."""
+    with suppress(OSError, PbemError):
+        archive_turn(house.settings.archive, record, files)
+        _mark_archived(house, turn_id, now)
+
+
+def archive_left(house: House, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
+    """Archives all resolved turns, or those of a campaign, that are not archived yet.
+
+    Returns how many, and a sentence for each that could not be.
+    """
+    with house.store.reading() as session:
+        here = (_WITHDRAWN, _UNARCHIVED)
+        if campaign is not None:
+            here = (_WITHDRAWN.where(Campaign.name == campaign), _UNARCHIVED.where(Campaign.name == campaign))
+        withdrawn, left = (load_resolved(session, turns) for turns in here)
+    problems = _tidy(house, withdrawn)
+    count = 0
+    for turn in left:
+        problem = write_again(house, turn)
+        if problem:
+            problems.append(problem)
+        else:
+            _mark_archived(house, turn.id, now)
+            count += 1
+    return count, problems
+
+
+def write_again(house: House, turn: Resolved) -> str:
+    """Writes what is missing of a turn's folder; returns a sentence where that cannot be done, else ""."""
+    archive = house.settings.archive
+    try:
+        if _is_moved(house, turn):
+            return ""  # taken back, or brought back, at this moment: another tick sees to what is left of it
+        if not turn.withdrawn:
+            bring_back(archive, turn.record)
+        if not is_whole(archive, turn.record, withdrawn=turn.withdrawn):
+            with house.store.reading() as session:
+                files = _files(session, house, turn)
+            archive_turn(archive, turn.record, files, withdrawn=turn.withdrawn)
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
+        return f"{turn.said} cannot be archived ({in_words(error)})"
+    return ""
+
+
+def _is_moved(house: House, turn: Resolved) -> bool:
+    with house.store.reading() as session:
+        shelf = session.scalar(select(Turn.shelf_id).where(Turn.id == turn.id))
+    return (shelf is not None) != turn.withdrawn
+
+
+def _tidy(house: House, turns: Sequence[Resolved]) -> list[str]:
+    """Sets the folders of withdrawn turns aside, or writes them there; returns a sentence for each where it failed."""
+    problems = []
+    for turn in turns:
+        try:
+            set_aside(house.settings.archive, turn.record)
+        except OSError as error:
+            problems.append(f"{turn.said} cannot be set aside ({in_words(error)})")
+            continue
+        problem = write_again(house, turn)
+        if problem:
+            problems.append(problem)
+        else:
+            _mark_set_aside(house, turn.id)
+    return problems
+
+
+def untidy(session: Session, campaign_id: int) -> list[int]:
+    """The numbers of a campaign's withdrawn turns whose folders are yet to be set aside."""
+    return list(session.scalars(select(Turn.number).where(Turn.campaign_id == campaign_id, _ON_SHELVES)))
+
+
+def _mark_archived(house: House, turn_id: int, now: dt.datetime) -> None:
+    with house.store.writing(durable=False) as session:
+        session.connection().execute(_ARCHIVED, {"turn": turn_id, "at": now})
+
+
+def _mark_set_aside(house: House, turn_id: int) -> None:
+    with house.store.writing(durable=False) as session:
+        session.execute(update(Turn).where(Turn.id == turn_id, _ON_SHELVES).values(archived_at=None))
+
+
+def _files(session: Session, house: House, turn: Resolved) -> dict[str, bytes]:
+    """The files that a turn's record names, as the database still has them.
+
+    Reports that did not change go from a turn that is withdrawn to the one in
+    its place, so they are known by their hashes.
+    """
+    snapshot = load_campaign(session, turn.campaign)
+    told, book = json.loads(turn.record), house.game(snapshot.game).orders
+    reports = session.scalars(
+        select(Report.files)
+        .join(Turn, Turn.id == Report.turn_id)
+        .where(Turn.campaign_id == snapshot.id, Turn.number == turn.number + 1)
+        .order_by(Report.id)
+    )
+    given = orders_used(turn.record, book) if "orders" in told else None
+    sheets = received(snapshot, load_sheets(session, turn.id))
+    kept: dict[str, bytes] = {}
+    # With none at first: where nobody was told anything there are sheets all the same.
+    for report in ({}, *reports):
+        made = turn_files([report], sheets=sheets, orders=given, book=book)
+        kept |= {path: content for path, content in made.items() if told["files"].get(path) == file_hash(content)}
+    return kept | _enclosed(session, snapshot.id, told["files"])
+
+
+def _enclosed(session: Session, campaign_id: int, files: Mapping[str, str]) -> dict[str, bytes]:
+    """What the GM has enclosed, of the files that a record names."""
+    paths = {hash_in(path): path for path in files if hash_in(path)}
+    return {paths[hash_]: content for hash_, content in Shelf(session, campaign_id).find(paths).items()}
+
+
+MOST_READ = 30
+"""Folders that a tick reads to the last byte, at most."""
+
+AT_ONCE = 10
+"""Records that are loaded together: each query takes longer than what it brings, but those of large games are long."""
+
+ENOUGH_FILES = 500
+"""It stops when they had so many files together: of 10,000 turns, with a tick each minute, most are read in a day."""
+
+
+def restore(house: House, campaign: str | None = None) -> list[str]:
+    """Writes folders that were lost or cut again, of all campaigns or of one.
+
+    Returns a sentence for each, also where that cannot be done. A turn that was never archived is none of them: that
+    is the matter of `archive_left`.
+    """
+    with house.store.reading() as session:
+        drawn = _some(session) if campaign is None else ()
+        turns = {turn.id: turn for turn in itertools.chain(_without_folder(session, house, campaign), drawn)}
+    return [problem for turn in turns.values() if (problem := _restored(house, turn))]
+
+
+def damaged(archive: Path, turn: Resolved) -> str:
+    """Why the folder of a turn cannot be said to be whole, "" if it is."""
+    try:
+        if is_whole(archive, turn.record, withdrawn=turn.withdrawn):
+            return ""
+    except OSError as error:
+        return f"{turn.said} cannot be read in the archive ({in_words(error)})"
+    return f"{turn.said} was lost or cut in the archive"
+
+
+def _restored(house: House, turn: Resolved) -> str:
+    if not (damage := damaged(house.settings.archive, turn)):
+        return ""
+    return write_again(house, turn) or f"{damage}; it was written again from the database"
+
+
+_BEGUN = (
+    select(Campaign.id, Campaign.name, Campaign.origin, Campaign.turn)
+    .where(Campaign.status != Phase.FORMING)
+    .order_by(Campaign.id)
+)
+
+
+def _without_folder(session: Session, house: House, campaign: str | None) -> Iterator[Resolved]:
+    """The turns that have been archived, and have no folder there."""
+    withdrawn = _withdrawn(session)
+    begun = _BEGUN if campaign is None else _BEGUN.where(Campaign.name == campaign)
+    for id_, name, origin, turn in flushed(session).execute(begun):
+        names, aside = turns_there(house.settings.archive, name)
+        lost = [number for number in range(origin, turn) if folder_name(number) not in names]
+        here = resolved_turns().where(Turn.campaign_id == id_)
+        if lost:
+            live = (Turn.shelf_id.is_(None), Turn.archived_at.is_not(None), Turn.number.in_(lost))
+            yield from load_resolved(session, here.where(*live))
+        if aside < withdrawn.get(id_, 0):
+            yield from load_resolved(session, here.where(*_SET_ASIDE))
+
+
+_SET_ASIDE = (Turn.shelf_id.is_not(None), Turn.archived_at.is_(None))
+_COUNTS = (
+    select(Turn.campaign_id, func.count()).where(*_SET_ASIDE, Turn.resolved_at.is_not(None)).group_by(Turn.campaign_id)
+)
+
+
+def _withdrawn(session: Session) -> dict[int, int]:
+    """How many withdrawn turns each campaign has."""
+    return {row[0]: row[1] for row in flushed(session).execute(_COUNTS)}
+
+
+_NEWEST_TURN = select(func.max(Turn.id))
+_DRAWN = resolved_turns().where(
+    Turn.id.in_(bindparam("drawn", expanding=True)), Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None)
+)
+
+
+def _some(session: Session) -> Iterator[Resolved]:
+    """A few of the turns whose folders should be there, or all where they are few."""
+    newest = flushed(session).execute(_NEWEST_TURN).scalar() or 0
+    drawn = random.sample(range(1, newest + 1), min(MOST_READ, newest))
+    files = 0
+    for start in range(0, len(drawn), AT_ONCE):
+        loaded = load_resolved(session, _DRAWN, drawn=drawn[start : start + AT_ONCE])
+        random.shuffle(loaded)  # where it stops shall not depend on how old they are
+        for turn in loaded:
+            yield turn
+            files += len(json.loads(turn.record)["files"])
+            if files >= ENOUGH_FILES:
+                return
+
+
+CODE_REPAIR = "install the code that ran it, or give the new code a new version with an upgrade of its saves"
+"""Advice where the code of a game has changed under the same version."""
+
+_NEWEST_STATE = (
+    select(Turn.state, Turn.state_hash).where(live(bindparam("campaign"))).order_by(Turn.number.desc()).limit(1)
+)
+_TURN = select(Turn.state, Turn.state_hash, Turn.record).where(
+    live(bindparam("campaign")), Turn.number == bindparam("number")
+)
+
+
+def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProof:
+    """Resolves every archived turn again. Raises ReplayError naming the first difference.
+
+    Raises CampaignError when there is nothing to prove yet.
+    """
+    try:
+        return _replay(house, name, progress)
+    except ReplayError as error:
+        with house.store.reading() as session:
+            changed = code_change(session, house.games, load_campaign(session, name))
+        if not changed:
+            raise
+        raise ReplayError(f"{error}. {changed[0].upper()}{changed[1:]}: {CODE_REPAIR}") from None
+
+
+def begun(house: House) -> list[str]:
+    """Return the names of the campaigns that have begun, so that there is an archive. Raises CampaignError if none."""
+    with house.store.reading() as session:
+        has_begun = Campaign.status != Phase.FORMING
+        names = list(session.scalars(select(Campaign.name).where(has_begun).order_by(Campaign.name)))
+    if not names:
+        raise CampaignError("no campaign has begun: there is no archive to prove")
+    return names
+
+
+def code_change(session: Session, games: Mapping[str, AnyRuleset], snapshot: CampaignSnapshot) -> str:
+    """Return a sentence if the code of a campaign's game has changed under the same version, "" if it has not.
+
+    The states of the newest turn and of the first one are read and written again: a field that was added with a
+    default, or renamed, makes another state of them, with another hash. The first one tells of a change also
+    after turns were run with it. A state of another version says nothing.
+    """
+    ruleset = games.get(snapshot.game)
+    if ruleset is None:
+        return ""
+    for opened, version, kept in _kept_states(session, snapshot):
+        if version == ruleset.version and not _is_written_alike(ruleset, *kept):
+            game = f"{ruleset.title} version {version}"
+            return f"the code of {game} has changed since {opened} was opened, but not its version"
+    return ""
+
+
+def _kept_states(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[str, int, tuple[bytes, str]]]:
+    """Yield the newest and the first turn, the version that wrote their states, and these with their hashes."""
+    newest = session.execute(_NEWEST_STATE, {"campaign": snapshot.id}).first()
+    if newest is not None:
+        yield "the newest turn", snapshot.version, (newest.state, newest.state_hash)
+    first = session.execute(_TURN, {"campaign": snapshot.id, "number": snapshot.first}).first()
+    set_up = session.execute(_TURN, {"campaign": snapshot.id, "number": snapshot.origin}).first()
+    if first is not None and set_up is not None and set_up.record:
+        yield f"turn {snapshot.first}", json.loads(set_up.record)["version"], (first.state, first.state_hash)
+
+
+def _is_written_alike(ruleset: AnyRuleset, state: bytes, expected: str) -> bool:
+    try:
+        return state_hash(ruleset, ruleset.load(json.loads(state), ruleset.version)) == expected
+    except SaveError:
+        return False
+
+
+def _replay(house: House, name: str, progress: Progress) -> ReplayProof:
+    with house.store.reading() as session:
+        snapshot = load_campaign(session, name)
+        resolved = session.execute(
+            select(Turn.number, Turn.record, Turn.archived_at)
+            .where(live(snapshot.id), Turn.resolved_at.is_not(None))
+            .order_by(Turn.number)
+        ).all()
+        left = untidy(session, snapshot.id)
+        withdrawn = [(each.turn, each.hash) for each in all_withdrawn(session, snapshot.id)]
+    if not resolved:
+        raise CampaignError(f"campaign {name} has not begun: there is no archive to prove")
+    late = [turn.number for turn in resolved if turn.archived_at is None]
+    if late:
+        raise CampaignError(f"campaign {name}: turn {late[0]} is not archived yet; run: pbem tick")
+    if left:
+        raise CampaignError(f"campaign {name}: turn {left[0]}, withdrawn, is not set aside yet; run: pbem tick")
+    return replay(
+        house.settings.archive,
+        name,
+        ruleset=house.game(snapshot.game),
+        seed=snapshot.seed,
+        head=file_hash(resolved[-1].record or b""),
+        withdrawn=withdrawn,
+        on_turn=lambda number: progress("replaying", number, len(resolved) - 1),
+    )

@@ -1,0 +1,176 @@
+"""Rows that cannot be read stop their own campaign alone, and are named.
+
+A program that writes every row itself meets none. But disks rot, and databases
+are edited by hand: the other campaigns of the home go on all the same.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Table, insert, select, type_coerce, update
+from sqlalchemy.exc import DataError
+from sqlalchemy.orm import Session
+from sqlalchemy.types import NullType
+
+from pbem.app import House
+from pbem.campaign.column_checks import FACTS, Fault, find_faults, first_fault
+from pbem.campaign.value_checks import is_campaign_name, shown, stored_data
+from pbem.errors import MISREAD, CampaignError, PbemError, StoreError, in_words
+from pbem.log import tell
+from pbem.store.models import Base, Campaign, Fact
+from pbem.store.types import LetterState, MailState
+
+UNREADABLE = (*MISREAD, zlib.error, DataError)
+"""Errors raised at a value of the database that is none of ours; the last by a server's driver, at endless times."""
+
+_FACT = Base.metadata.tables["fact"].c
+
+MEND = "put it right in the database, or restore a backup"
+
+
+def each_by_itself(
+    house: House, work: Callable[[str | None], object], problems: list[str], campaign: str | None = None
+) -> None:
+    """Do work for all campaigns at once, or if that fails for one after the other, so that only one fails.
+
+    The work is given the name of a campaign, or None for all, and may be done twice. Sentences on what failed are
+    added to the problems.
+    """
+    try:
+        work(campaign)
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
+        if campaign is not None:
+            problems.append(why_unreadable(house, campaign, error))
+            return
+        with house.store.reading() as session:
+            names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
+        found: list[str] = []
+        for name in names:
+            each_by_itself(house, work, found, name)
+        problems += found or _named(house, names, error)
+
+
+def _named(house: House, campaigns: Sequence[str], error: Exception) -> list[str]:
+    """Return what is wrong with campaigns of which each can be looked after by itself."""
+    with house.store.reading() as session:
+        faults = [(name, fault) for name in campaigns if (fault := fault_of(session, name))]
+    said = [unreadable_words(name, error, fault) for name, fault in faults]
+    return said or [f"the campaigns could not be looked after together ({in_words(error)})"]
+
+
+def why_unreadable(house: House, campaign: str, error: Exception) -> str:
+    """Return the sentence on a campaign that made the program stumble: the field at fault, and what to do."""
+    with house.store.reading() as session:
+        fault = fault_of(session, campaign)
+    return unreadable_words(campaign, error, fault)
+
+
+def unreadable_words(campaign: str, error: Exception, fault: Fault | None) -> str:
+    """Return the same sentence of a fault that was looked for already."""
+    name = str(campaign) if is_campaign_name(str(campaign)) else shown(campaign)
+    if fault is None:
+        return f"campaign {name} could not be looked after ({in_words(error)})"
+    return f"campaign {name} cannot be read: {fault.text}; {MEND}"
+
+
+def fault_of(session: Session, campaign: str) -> Fault | None:
+    """Return the first value of a campaign that cannot be read, or of the people who play in it."""
+    # Compared here, since a name in no UTF-8 cannot be asked for.
+    ids = {name: id_ for id_, name in session.execute(select(Campaign.id, Campaign.name))}
+    return first_fault(session.connection(), ids[campaign]) if campaign in ids else None
+
+
+@contextmanager
+def readable(house: House, campaign: str) -> Iterator[None]:
+    """Raise CampaignError, naming the field at fault, where a row of the campaign cannot be read in the block."""
+    try:
+        yield
+    except UNREADABLE as error:
+        with house.store.reading() as session:
+            fault = fault_of(session, campaign)
+        if fault is None:
+            raise
+        raise CampaignError(unreadable_words(campaign, error, fault)) from error
+
+
+def noticed(notices: list[str], what: str, ask: Callable[[], Any], default: Any) -> Any:
+    """Return an answer from the database, or the default with a notice where a row cannot be read."""
+    try:
+        return ask()
+    except UNREADABLE as error:
+        notices.append(f"{what} cannot be read ({in_words(error)}); pbem doctor names the row")
+        return default
+
+
+def read_fact(session: Session, name: str) -> Any:
+    """Return what the house remembers under a name; None for nothing, and for what cannot be read."""
+    row = session.execute(select(type_coerce(_FACT.data, NullType())).where(_FACT.name == name)).first()
+    if row is None:
+        return None
+    try:
+        data = stored_data(row[0])
+        FACTS[name](data)
+    except ValueError as error:
+        tell("fact cannot be read", level="warning", name=name, text=str(error))
+        return None
+    return data
+
+
+def keep_fact(session: Session, name: str, data: Any) -> None:
+    """Remember something under a name, in the place of what was there."""
+    kept = session.scalar(update(Fact).where(Fact.name == name).values(data=data).returning(Fact.name))
+    if kept is None:
+        session.execute(insert(Fact).values(name=name, data=data))
+
+
+def mail_at_rest(house: House, work: Callable[[], object], problems: list[str], now: dt.datetime) -> None:
+    """Do work with letters or mails; where a row of theirs cannot be read, set that aside and do it once more."""
+    try:
+        work()
+    except PbemError:
+        raise
+    except Exception:
+        aside = _set_aside(house, now)
+        if not aside:
+            raise
+        problems += aside
+        work()
+
+
+_AT_REST: dict[str, dict[str, Any]] = {
+    "letter": {"state": LetterState.QUARANTINED},
+    "outgoing": {"state": MailState.FAILED},
+}
+_SAYS = {"letter": "note", "outgoing": "reply"}
+_NEUTRAL: dict[str, Any] = {"raw": b"", "attempts": 0, "unanswered": False, "form": "full"}
+
+
+def _set_aside(house: House, now: dt.datetime) -> list[str]:
+    """Set letters and mails aside that cannot be read; the field at fault is emptied, and its content told."""
+    with house.store.reading() as session:
+        faults = [fault for fault in find_faults(session.connection()) if fault.table in _AT_REST]
+    said = []
+    for fault in faults:
+        table = Base.metadata.tables[fault.table]
+        with house.store.writing() as session:
+            session.execute(update(table).where(table.c.id == int(fault.row)).values(_at_rest(table, fault, now)))
+        said.append(f"{fault.text}; it was set aside")
+    return said
+
+
+def _at_rest(table: Table, fault: Fault, now: dt.datetime) -> dict[str, Any]:
+    values = {**_AT_REST[table.name], _SAYS[table.name]: f"it cannot be read: {fault.text}", "masked_at": now}
+    column = table.c[fault.field]
+    if fault.field in values or fault.field == "id":
+        return values
+    if column.nullable:
+        return values | {fault.field: None}
+    neutral = _NEUTRAL.get(fault.field, now if fault.field.endswith("_at") or fault.field == "not_before" else "")
+    return values | {fault.field: neutral}

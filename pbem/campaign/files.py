@@ -1,0 +1,131 @@
+"""What the run of a large turn makes, on the disk until it is kept: all of it together would fill the memory.
+
+What a small one makes stays in memory, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import pickle
+import weakref
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from tempfile import SpooledTemporaryFile
+from typing import Generic, TypeVar
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.values import Enclosure, View
+from pbem.store.models import Enclosed
+
+AT_ONCE = 100
+"""Things of a pile that are in memory at a time."""
+
+IN_MEMORY = 16_000_000
+"""Bytes up to which files are not written to the disk."""
+
+T = TypeVar("T")
+
+
+def batches(things: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
+    """The things in lists of at most so many, in their order."""
+    left = iter(things)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
+def _scratch(owner: object) -> SpooledTemporaryFile[bytes]:
+    """A file in memory, and from some size on the disk, that is closed when nobody has its owner any more."""
+    file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+    weakref.finalize(owner, file.close)
+    return file
+
+
+class Pile(Generic[T]):
+    """Batches of things, in their order; all but the last one lie on the disk, in a file without a name."""
+
+    def __init__(self) -> None:
+        self._file = _scratch(self)
+        self._written = 0
+        self._last: list[T] = []
+
+    def add(self, batch: Sequence[T]) -> None:
+        """Puts a batch on the pile."""
+        if self._last:
+            self._file.seek(0, 2)
+            pickle.dump(self._last, self._file)
+            self._written += 1
+        self._last = list(batch)
+
+    def batches(self) -> Iterator[list[T]]:
+        """All batches, in their order; they may be gone through again."""
+        self._file.seek(0)
+        for _ in range(self._written):
+            yield pickle.load(self._file)  # noqa: S301 - this process has written it
+        if self._last:
+            yield self._last
+
+
+class Files(Mapping[str, bytes]):
+    """Files by their names; beyond some size together they lie on the disk, in a file without a name."""
+
+    def __init__(self) -> None:
+        self._file = _scratch(self)
+        self._places: dict[str, tuple[int, int]] = {}
+
+    def add(self, files: Mapping[str, bytes]) -> None:
+        """Puts files of other names to those there are."""
+        end = self._file.seek(0, 2)
+        for name, content in files.items():
+            self._places[name] = (end, len(content))
+            end += self._file.write(content)
+
+    def __getitem__(self, name: str) -> bytes:
+        start, length = self._places[name]
+        self._file.seek(start)
+        return self._file.read(length)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The contents that views name, looked up when they are first asked for."""
+
+    session: Session
+    campaign_id: int
+    _known: dict[str, bytes] = field(default_factory=dict)
+
+    def of(self, ruleset: AnyRuleset, view: View) -> dict[str, bytes]:
+        """The contents of all that a view names, by hash; what is not there is left out."""
+        return self.find({each.sha256 for each in named(ruleset, view)})
+
+    def find(self, hashes: Collection[str]) -> dict[str, bytes]:
+        """The contents of these hashes, as far as they are there."""
+        missing = [each for each in hashes if each not in self._known]
+        if missing:
+            here = (Enclosed.campaign_id == self.campaign_id, Enclosed.sha256.in_(missing))
+            rows = self.session.execute(select(Enclosed.sha256, Enclosed.content).where(*here))
+            self._known |= {row.sha256: row.content for row in rows}
+        return {each: self._known[each] for each in sorted(hashes) if each in self._known}
+
+
+def named(ruleset: AnyRuleset, view: View) -> list[Enclosure]:
+    """All that a view names, in its order."""
+    return [each for enclosed in ruleset.enclosures(view).values() for each in enclosed]
+
+
+def shelve(session: Session, campaign_id: int, turn_id: int, contents: Mapping[str, bytes]) -> None:
+    """Keeps what came with a ruling on an open turn: all of it, since earlier rulings stay in part, or come back."""
+    here = Enclosed.campaign_id == campaign_id
+    kept = set(session.scalars(select(Enclosed.sha256).where(here, Enclosed.sha256.in_(contents))))
+    for hash_, content in contents.items():
+        if hash_ not in kept:
+            session.add(Enclosed(campaign_id=campaign_id, turn_id=turn_id, sha256=hash_, content=content))
+    session.flush()

@@ -1,0 +1,150 @@
+"""The ground of an act: what it was planned from, and must still find when it is kept.
+
+Whatever changes a campaign, be it the run of a turn or an act of its GM, is done
+under the campaign's lock. What takes long is planned before, from one look at
+the database, and kept only on the same ground; else it is planned again. So any
+two acts come out as if one had been done after the other.
+
+The ground is the same for all acts: the campaign and its seats, the last two
+turns of its history, their sheets, the codes of the reports that opened the
+last, absences, rolls, how far words have come, and before the start the words for the
+dice. All before is covered by these: of a turn that was run nothing changes but
+by a new era, and the rows of states, sheets and reports are written once.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.orm import Session
+
+from pbem.app import House
+from pbem.campaign.deadlines import Away, load_absences
+from pbem.campaign.history import words_now
+from pbem.campaign.press import Mark, mark, muted_seats
+from pbem.campaign.snapshot import CampaignSnapshot, check_here, live, load_campaign, lock_campaign
+from pbem.errors import CampaignError
+from pbem.report.facts import DiceWord
+from pbem.ruleset.values import Json, Seat
+from pbem.store.models import Report, RollRow, Sheet, Turn
+from pbem.store.session import flushed
+from pbem.store.types import Phase
+
+ATTEMPTS = 3
+"""How often an act is planned while others go on; then they have to wait for it."""
+
+Plan = TypeVar("Plan")
+Done = TypeVar("Done")
+
+
+class Overtaken(CampaignError):
+    """What an act was meant for is gone: another turn is open, its past was changed, or it is not wanted any more."""
+
+    def __init__(self, snapshot: CampaignSnapshot) -> None:
+        super().__init__(
+            f"campaign {snapshot.name} has changed at this very moment, and is at turn {snapshot.turn} now: "
+            "nothing was done; look at it, and try again"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A turn of the history, as far as it can still change; `rolls` is how often its GM has rolled in it."""
+
+    id: int
+    number: int
+    resolved_at: dt.datetime | None
+    deadline: dt.datetime | None
+    ruling: Json
+    rolls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What an act was planned from. Rows that never change are here by their ids."""
+
+    snapshot: CampaignSnapshot
+    turns: tuple[_Step, ...]
+    sheets: tuple[int, ...]
+    codes: tuple[str, ...]
+    absences: tuple[Away, ...]
+    words: Mark
+    muted: Mapping[int, frozenset[Seat]]
+    dice: tuple[DiceWord, ...]
+
+
+_ROLLS = (
+    select(func.count())
+    .where(RollRow.campaign_id == Turn.campaign_id, RollRow.turn == Turn.number)
+    .correlate(Turn)
+    .scalar_subquery()
+)
+_TURNS = (
+    select(Turn.id, Turn.number, Turn.resolved_at, Turn.deadline, Turn.ruling, _ROLLS)
+    .where(live(bindparam("campaign")), Turn.number >= bindparam("first"))
+    .order_by(Turn.number)
+)
+_SHEETS = select(Sheet.id).where(Sheet.turn_id.in_(bindparam("turns", expanding=True))).order_by(Sheet.id)
+_CODES = select(Report.code).where(Report.turn_id.in_(bindparam("turns", expanding=True))).order_by(Report.id)
+"""Statements of every act, built once: building them takes longer than running them."""
+
+
+def load_ground(session: Session, snapshot: CampaignSnapshot) -> Ground:
+    """The ground of a campaign as it is now."""
+    database = flushed(session)
+    last_two = database.execute(_TURNS, {"campaign": snapshot.id, "first": snapshot.turn - 1})
+    turns = tuple(_Step(*row) for row in last_two)
+    ids = [turn.id for turn in turns]
+    return Ground(
+        snapshot=snapshot,
+        turns=turns,
+        sheets=tuple(database.execute(_SHEETS, {"turns": ids}).scalars()),
+        codes=tuple(database.execute(_CODES, {"turns": ids[-1:]}).scalars()),
+        absences=load_absences(session, snapshot),
+        words=mark(session, snapshot.id),
+        muted=muted_seats(session, snapshot),
+        dice=words_now(session, snapshot) if snapshot.status == Phase.FORMING else (),
+    )
+
+
+def act_on(
+    house: House,
+    name: str,
+    plan: Callable[[Session, CampaignSnapshot], Plan],
+    keep: Callable[[Session, CampaignSnapshot, Plan], Done],
+) -> Done:
+    """Plans an act from one look at a campaign, and keeps it under the campaign's lock, on the same ground.
+
+    On another it is planned again, after `ATTEMPTS` under the lock. Returns
+    what `keep` does. Raises Overtaken if another turn is open meanwhile, or the
+    past was changed: there nobody has asked for the act.
+    """
+    meant = None
+    for _ in range(ATTEMPTS):
+        with house.store.reading() as session:
+            snapshot = load_campaign(session, name)
+            meant = _meant(snapshot, meant)
+            check_here(snapshot)
+            ground, planned = load_ground(session, snapshot), plan(session, snapshot)
+        with house.store.writing() as session:
+            lock_campaign(session, name)
+            snapshot = load_campaign(session, name)
+            if load_ground(session, snapshot) == ground:
+                return keep(session, snapshot, planned)
+    with house.store.writing() as session:
+        lock_campaign(session, name)
+        snapshot = load_campaign(session, name)
+        _meant(snapshot, meant)
+        return keep(session, snapshot, plan(session, snapshot))
+
+
+def _meant(snapshot: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[int, int]:
+    """The turn that is open, and in which era. Raises Overtaken if it was another before."""
+    now = (snapshot.turn, snapshot.era)
+    if before not in (None, now):
+        raise Overtaken(snapshot)
+    return now

@@ -1,0 +1,314 @@
+"""What people write around their orders, as to a person: a greeting above them, thanks and a name below.
+
+Such a line is left alone where it is nothing else: a game of free words, or an
+order that begins so, comes first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+from sqlalchemy import Table, bindparam, case, func, insert, select
+from sqlalchemy.orm import Session
+
+from pbem.errors import CampaignError
+from pbem.report.answers import Receipt, Restated, Told, compare, restate, tell_findings
+from pbem.ruleset.order_types import Finding, Order, Parsed
+from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import digest
+from pbem.ruleset.tokenizer import split_words
+from pbem.ruleset.values import Seat, View
+from pbem.store.models import Sheet, Turn
+from pbem.util import without_keys
+
+_GREETING = re.compile(r"(?:hi|hello|hey|hallo|dear|good (?:morning|day|afternoon|evening))(?: [a-z]++){0,3}+")
+_CLOSING = re.compile(
+    r"(?:(?:many|kind|best|warm|with|all the) ){0,2}+"
+    r"(?:thanks|thank you|thx|cheers|regards|wishes|best|greetings|bye|yours|good luck|have fun|see you)"
+    r"(?: [a-z]++){0,3}+"
+)
+_NAME = re.compile(r"[a-z]++(?: [a-z]++){0,2}+")
+_MARKS = re.compile(r"[^\w\s]++|_")
+_MOST_NAMES = 2
+_LONGEST = 60
+
+
+def without_courtesies(parsed: Parsed, lines: Sequence[tuple[int, str]]) -> tuple[Parsed, tuple[str, ...]]:
+    """A sheet's reading without complaints about its courtesies, and what to note of them.
+
+    Where nothing is ordered they stay: "Thanks, nice game" alone is no sheet that orders nothing.
+    """
+    left = _around(lines) & _refused(parsed) if parsed.entries else frozenset()
+    if not left:
+        return parsed, ()
+    kept = tuple(finding for finding in parsed.findings if finding.line not in left)
+    said = ", ".join(repr(line.strip()) for number, line in lines if number in left)
+    return replace(parsed, findings=kept), (f"Read as words to a person, and left alone: {said}.",)
+
+
+def _refused(parsed: Parsed) -> set[int]:
+    """The lines that are nothing at all, and are not like anything either."""
+    taken = {entry.line for entry in parsed.entries}
+    near = {finding.line for finding in parsed.findings if finding.hint.startswith("did you mean")}
+    return {finding.line for finding in parsed.errors} - taken - near
+
+
+def _around(lines: Sequence[tuple[int, str]]) -> frozenset[int]:
+    """The numbers of the lines that would be a greeting at the top, or a closing and a name at the end."""
+    said = [(number, _bare(line)) for number, line in lines if split_words(line)]
+    first = {number for number, words in said[:1] if _GREETING.fullmatch(words)}
+    return frozenset(first | _last(said))
+
+
+def _last(said: Sequence[tuple[int, str]]) -> set[int]:
+    """Of the lines that say something: those from the closing on, if nothing but names follows it."""
+    closed, names = set[int](), list[int]()
+    for number, words in reversed(said):
+        if _CLOSING.fullmatch(words):
+            closed.update((number, *names))
+            names.clear()
+        elif len(names) < _MOST_NAMES and _NAME.fullmatch(words):
+            names.append(number)
+        else:
+            break
+    return closed
+
+
+def _bare(line: str) -> str:
+    """A line's words in small letters, without marks; one that is long is none of these."""
+    return " ".join(_MARKS.sub(" ", line[:_LONGEST]).lower().split()) if len(line) <= _LONGEST else "-"
+
+
+Lines = Sequence[tuple[int, str]]
+"""The lines of a sheet with their numbers, without the frame."""
+
+
+def without_keys_in(lines: Lines) -> Lines:
+    """Return numbered lines as they may be kept and told again: a key that stands among them is masked."""
+    return tuple((number, without_keys(line)) for number, line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A sheet as its receipt tells it: what was read, and of which lines. `orders` are as a sheet keeps
+    them, and `book` is that of its game.
+    """
+
+    parsed: Parsed
+    lines: Lines
+    orders: Sequence[Mapping[str, Any]]
+    book: OrderBook
+    notes: tuple[str, ...] = ()
+
+    @property
+    def accepted(self) -> bool:
+        """Only a sheet with nothing but errors is not taken; an empty one is."""
+        return bool(self.parsed.entries) or not self.parsed.errors
+
+    @property
+    def digest(self) -> str:
+        """By which its orders are known."""
+        return digest(self.orders)
+
+    @property
+    def restated(self) -> tuple[Restated, ...]:
+        """The orders taken, in words and as they are written."""
+        return restate(self.parsed, self.book)
+
+    @property
+    def text(self) -> str:
+        """Its lines as they were read."""
+        return "\n".join(line for _, line in self.lines)
+
+    @property
+    def told(self) -> tuple[Told, ...]:
+        """The findings, with the lines they speak of."""
+        return tell_findings(self.findings, self.lines)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong or worth a look."""
+        return tuple(finding for finding in self.parsed.findings if not _is_missing(finding))
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What the sheet leaves open, in the ruleset's words."""
+        return tuple(finding.text for finding in self.parsed.findings if _is_missing(finding))
+
+
+def read_lines(ruleset: AnyRuleset, view: View, lines: Lines) -> Reading:
+    """What a sheet's lines come to."""
+    parsed, notes = without_courtesies(ruleset.parse(view, lines), lines)
+    return Reading(parsed, lines, list(map(ruleset.orders.to_json, parsed.orders)), ruleset.orders, notes)
+
+
+def still_reads(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether orders given against another view, as a sheet keeps them, could be given against this one too."""
+    lines = [ruleset.orders.line(ruleset.orders.from_json(order)) for order in orders]
+    reading = read_lines(ruleset, view, list(enumerate(lines, start=1)))
+    return not reading.parsed.errors and reading.digest == digest(list(orders))
+
+
+def _is_missing(finding: Finding) -> bool:
+    """Whether it speaks of no line, and of nothing wrong: so rulesets tell what the whole sheet comes to or lacks."""
+    return finding.line == 0 and finding.severity == "note"
+
+
+Author = Literal["player", "deputy", "gm"]
+
+_SHEETS = cast(Table, Sheet.__table__)
+_COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]
+_SENT = (Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"))
+_LAST = select(func.max(Sheet.version), func.max(case((Sheet.accepted, Sheet.version)))).where(*_SENT)
+_ORDERS = select(Sheet.orders).where(*_SENT, Sheet.version == bindparam("version"))
+_KEEP = insert(_SHEETS)
+"""Statements built once: building them takes longer than running them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The sheet that counts for a seat so far."""
+
+    version: int
+    orders: tuple[Order, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a seat has sent for a turn before one more sheet: the version that came last, and the one that counts."""
+
+    turn_id: int
+    seat_id: int
+    last: int
+    counted: Counted | None = None
+
+    @property
+    def next(self) -> int:
+        """The version of the one more."""
+        return self.last + 1
+
+
+def earlier_sheets(session: Session, book: OrderBook, *, turn_id: int, seat_id: int) -> Earlier:
+    """What a seat has sent for a turn so far."""
+    database, which = session.connection(), {"turn_id": turn_id, "seat_id": seat_id}
+    last, counted = database.execute(_LAST, which).one()
+    if counted is None:
+        return Earlier(turn_id, seat_id, last or 0)
+    orders = database.execute(_ORDERS, {**which, "version": counted}).scalar_one()
+    return Earlier(turn_id, seat_id, last, Counted(counted, tuple(map(book.from_json, orders))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetRead:
+    """A sheet to be kept as it reads, its `text` as it was received: if there is none, the lines that were read.
+
+    With `wait`, the turn shall not run before its deadline because of it.
+    """
+
+    reading: Reading
+    earlier: Earlier
+    author: Author
+    wait: bool
+    text: str = ""
+    letter_id: int | None = None
+
+
+def keep_sheets(session: Session, sheets: Iterable[SheetRead], now: dt.datetime) -> None:
+    """Keeps sheets, no two of them of the same seat."""
+    rows = [_row(sheet, now) for sheet in sheets]
+    if rows:
+        session.connection().execute(_KEEP, rows)
+
+
+def _row(sheet: SheetRead, now: dt.datetime) -> dict[str, Any]:
+    reading, earlier = sheet.reading, sheet.earlier
+    return {
+        "turn_id": earlier.turn_id,
+        "seat_id": earlier.seat_id,
+        "letter_id": sheet.letter_id,
+        "version": earlier.next,
+        "accepted": reading.accepted,
+        "wait": sheet.wait,
+        "digest": reading.digest,
+        "text": sheet.text or reading.text,
+        "orders": reading.orders,
+        "findings": [dataclasses.asdict(finding) for finding in reading.parsed.findings],
+        "received_at": now,
+        "author": sheet.author,
+    }
+
+
+def receipt_name(campaign: str, seat: Seat, turn: int, version: int, era: int) -> tuple[str | int, ...]:
+    """What the Message-ID of a receipt is made of, so that each sheet has one and no more."""
+    return ("receipt", campaign, seat, turn, version, era)
+
+
+def copy_sheets(
+    session: Session, source: Turn, target: Turn, *, but: Iterable[int] = (), wait: bool | None = None
+) -> None:
+    """Copies the sheets of one turn to another, except those of some seats, by id.
+
+    With `wait`, the turn shall not run before its deadline because of them.
+    """
+    rows = session.connection().execute(
+        select(*(_SHEETS.c[name] for name in _COPIED))
+        .where(_SHEETS.c.turn_id == source.id, _SHEETS.c.seat_id.not_in(list(but)))
+        .order_by(_SHEETS.c.id)
+    )
+    more: dict[str, Any] = {"turn_id": target.id} | ({} if wait is None else {"wait": wait})
+    copies = [{**row._mapping, **more} for row in rows]
+    if copies:
+        session.connection().execute(_KEEP, copies)
+
+
+def make_receipt(
+    reading: Reading,
+    earlier: Earlier,
+    book: OrderBook,
+    *,
+    campaign: str,
+    seat: Seat,
+    label: str,
+    deadline: dt.datetime | None,
+    held: bool,
+    zone: str,
+) -> Receipt:
+    """What a player is told of a sheet, however it came; whoever took it adds what is so of his way.
+
+    Of a deadline nothing is told while the turn is `held`: it does not run then.
+    """
+    counted = earlier.counted
+    replaced = counted if reading.accepted else None
+    return Receipt(
+        campaign=campaign,
+        seat=seat,
+        label=label,
+        version=earlier.next,
+        digest=reading.digest,
+        accepted=reading.accepted,
+        orders=reading.restated,
+        findings=reading.told,
+        deadline=None if held else deadline,
+        held=held,
+        zone=zone,
+        counts=counted.version if counted else None,
+        replaces=compare(replaced.version, replaced.orders, reading.parsed.orders, book) if replaced else None,
+        complete=reading.parsed.complete,
+        missing=reading.missing,
+        notes=reading.notes,
+    )
+
+
+def checked(reading: Reading, seat: Seat) -> Reading:
+    """A GM's sheet that has something to take. Raises CampaignError with its first slip."""
+    if not reading.accepted:
+        slip = next((each for each in reading.told if each.line), reading.told[0])
+        hint = f" ({slip.hint})" if slip.hint else ""
+        raise CampaignError(f"nothing in the sheet of {seat} is understood: line {slip.line}, {slip.text}{hint}")
+    return reading

@@ -1,0 +1,275 @@
+"""Who plays: people and their seats, standbys, deputies, and what is confirmed by mail."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import hmac
+import secrets
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from sqlalchemy import bindparam, func, select, update
+from sqlalchemy.orm import Session
+
+from pbem.campaign.schedule import start_of
+from pbem.campaign.snapshot import CampaignSnapshot, Place
+from pbem.mail.headers import reply_code
+from pbem.report.answers import RequestKind
+from pbem.ruleset.values import Seat
+from pbem.store.models import Applicant, Deputy, Person, Report, ReportCopy, Request, SeatRow
+from pbem.store.types import ApplicantStatus
+from pbem.util import TOKEN_BYTES
+
+
+def find_person(session: Session, address: str) -> Person | None:
+    """Who has this address, in whatever case it is written."""
+    return session.scalar(select(Person).where(Person.key == address.lower()))
+
+
+def enrol(session: Session, address: str, now: dt.datetime) -> Person:
+    """The person of this address, made if there is none."""
+    person = find_person(session, address)
+    if person is None:
+        person = Person(address=address, key=address.lower(), created_at=now)
+        session.add(person)
+        session.flush()
+    return person
+
+
+LONGEST_WORDS = 2_000
+"""Characters of what somebody writes to the GM with his wish."""
+
+
+def enlist(
+    session: Session, campaign_id: int, person: Person, now: dt.datetime, *, wish: Seat = "", words: str = ""
+) -> Applicant:
+    """Puts somebody at the end of the list; who is on it already keeps his place, but may wish for another seat."""
+    found = find_applicant(session, campaign_id, person)
+    if found is None:
+        found = Applicant(campaign_id=campaign_id, person_id=person.id, created_at=now)
+        session.add(found)
+    elif found.status != ApplicantStatus.WAITING:
+        found.created_at = now
+    found.status, found.wish, found.words = ApplicantStatus.WAITING, wish[:20], words[:LONGEST_WORDS]
+    session.flush()
+    return found
+
+
+def find_applicant(session: Session, campaign_id: int, person: Person) -> Applicant | None:
+    """What somebody has asked for in a campaign, seated or not."""
+    return session.scalar(
+        select(Applicant).where(Applicant.campaign_id == campaign_id, Applicant.person_id == person.id)
+    )
+
+
+def place_number(session: Session, applicant: Applicant) -> int:
+    """The place on the list, from 1."""
+    before = (Applicant.created_at < applicant.created_at) | (
+        (Applicant.created_at == applicant.created_at) & (Applicant.id < applicant.id)
+    )
+    listed = (Applicant.campaign_id == applicant.campaign_id) & (Applicant.status == ApplicantStatus.WAITING)
+    return 1 + (session.scalar(select(func.count()).select_from(Applicant).where(listed, before)) or 0)
+
+
+def standbys(session: Session, campaign_id: int) -> list[tuple[Person, Seat]]:
+    """Who waits for a seat, the first first, each with the seat wished for."""
+    rows = session.execute(
+        select(Person, Applicant.wish)
+        .join(Applicant, Applicant.person_id == Person.id)
+        .where(Applicant.campaign_id == campaign_id, Applicant.status == ApplicantStatus.WAITING)
+        .order_by(Applicant.created_at, Applicant.id)
+    )
+    return [(person, wish) for person, wish in rows]
+
+
+def mark_seated(session: Session, campaign_id: int, person: Person) -> None:
+    """Takes somebody off the list because he has a seat now."""
+    found = find_applicant(session, campaign_id, person)
+    if found is not None:
+        found.status = ApplicantStatus.SEATED
+        session.flush()
+
+
+DAYS = 14
+"""How long a code holds."""
+
+A_DAY = 10
+"""How many codes one address may be sent in a day: nobody needs more, and a stranger pays for each."""
+
+UNPROVEN_A_DAY = 3
+"""The same because of letters that anybody could have written."""
+
+UNPROVEN = ("none", "fail")
+"""The accounts of such letters: what the receiving server says of their senders."""
+
+QUESTIONS = "questions"
+"""The account of questions about letters, which anybody can bring about: they use up no other codes."""
+
+
+ENOUGH_CODES = "So many codes were mailed today that no more are sent before tomorrow. Nothing was done."
+"""What is answered where no code can be mailed."""
+
+
+def put_request(
+    session: Session,
+    kind: RequestKind | Literal["message"],
+    now: dt.datetime,
+    *,
+    to: str,
+    data: Mapping[str, Any],
+    by: str = "",
+    campaign_id: int | None = None,
+    account: str = "",
+) -> str | None:
+    """Keeps a request that is confirmed by the code returned, to be mailed to `to`.
+
+    None if that address had enough of them today, or `by`, who asks for it, has asked for enough. `account` is
+    that of the letter that asks, "" for a GM's act: each is counted by itself, so that nobody uses up another's.
+    """
+    key = to.lower()
+    most = UNPROVEN_A_DAY if account in UNPROVEN else A_DAY
+    if asked_today(session, key, by, account, now) >= most:
+        return None
+    code = reply_code(secrets.token_bytes(32), kind)
+    row = Request(
+        kind=kind,
+        code=code,
+        campaign_id=campaign_id,
+        data={**data, "to": key, "by": by, "account": account},
+        created_at=now,
+        done_at=None,
+    )
+    session.add(row)
+    session.flush()
+    return code
+
+
+def find_request(session: Session, code: str, now: dt.datetime) -> Request | None:
+    """The request of a code, unless it has been confirmed or is too old."""
+    found = session.scalar(select(Request).where(Request.code == code.lower()))
+    return found if found is not None and is_open(found, now) else None
+
+
+def is_open(request: Request, now: dt.datetime) -> bool:
+    """Whether a request may still be confirmed."""
+    return request.done_at is None and now - request.created_at <= dt.timedelta(days=DAYS)
+
+
+def known_code(session: Session, codes: Iterable[str]) -> str:
+    """The first of these words that is the code of a request, confirmed or not; "" if none is."""
+    words = list(codes)
+    known = set(session.scalars(select(Request.code).where(Request.code.in_(words)))) if words else set()
+    return next((word for word in words if word in known), "")
+
+
+def settle(session: Session, request: Request, now: dt.datetime) -> bool:
+    """Marks a request as confirmed; False if another desk was faster."""
+    ours = update(Request).where(Request.id == request.id, Request.done_at.is_(None)).returning(Request.id)
+    return session.scalar(ours.values(done_at=now)) is not None
+
+
+def asked_today(session: Session, to: str, by: str, account: str, now: dt.datetime) -> int:
+    """How much an address was asked in the last day, or `by` has caused to be asked, on an account."""
+    today = session.scalars(select(Request.data).where(Request.created_at > now - dt.timedelta(days=1)))
+    same = (data for data in today if data.get("account", "") == account)
+    return sum(data["to"] == to or (bool(by) and data["by"] == by) for data in same)
+
+
+MOST_DAYS = 90
+"""How far ahead a deputy may be named."""
+
+
+def end_of(day: str, zone: str) -> dt.datetime:
+    """The moment at which a day (ISO 8601) ends in a zone."""
+    return start_of(dt.date.fromisoformat(day) + dt.timedelta(days=1), zone)
+
+
+def deputies_of(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> dict[int, list[Person]]:
+    """Who stands in now, by the seat's id; none for seats without deputy."""
+    found: dict[int, list[Person]] = defaultdict(list)
+    for deputy, person in _on(session, seat_ids, now):
+        found[deputy.seat_id].append(person)
+    return dict(found)
+
+
+_ON = (
+    select(Deputy, Person)
+    .join(Person, Person.id == Deputy.person_id)
+    .where(
+        Deputy.seat_id.in_(bindparam("seats", expanding=True)),
+        Deputy.since <= bindparam("now"),
+        Deputy.until > bindparam("now"),
+    )
+    .order_by(Deputy.id)
+)
+
+
+def _on(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> list[tuple[Deputy, Person]]:
+    rows = session.execute(_ON, {"seats": list(seat_ids), "now": now})
+    return [(deputy, person) for deputy, person in rows]
+
+
+def appoint(session: Session, seat_id: int, person: Person, now: dt.datetime, until: dt.datetime) -> Deputy:
+    """Makes somebody the deputy of a seat, in the place of any other."""
+    _end(session, seat_id, now)
+    deputy = Deputy(seat_id=seat_id, person_id=person.id, since=now, until=until)
+    session.add(deputy)
+    session.flush()
+    return deputy
+
+
+def _end(session: Session, seat_id: int, now: dt.datetime) -> None:
+    """Ends the time of a seat's deputy, and with it his codes. He stays known as one who was, to be told so."""
+    session.execute(update(Deputy).where(Deputy.seat_id == seat_id, Deputy.until > now).values(until=now))
+
+
+def dismiss(session: Session, place: Place, now: dt.datetime) -> list[Person]:
+    """Ends all that was arranged for a seat, confirmed or not; returns who stood in for it."""
+    dismissed = deputies_of(session, [place.id], now).get(place.id, [])
+    _end(session, place.id, now)
+    asked = session.scalars(select(Request).where(Request.kind == "deputy", Request.done_at.is_(None)))
+    ids = [request.id for request in asked if request.data["seat_id"] == place.id]
+    session.execute(update(Request).where(Request.id.in_(ids)).values(done_at=now))
+    return dismissed
+
+
+def stands_in_for(session: Session, snapshot: CampaignSnapshot, person: Person, now: dt.datetime) -> list[Place]:
+    """The places of a campaign for which somebody stands in now."""
+    rows = session.scalars(
+        select(Deputy.seat_id).where(Deputy.person_id == person.id, Deputy.since <= now, Deputy.until > now)
+    )
+    ids = set(rows)
+    return [place for place in snapshot.places if place.id in ids]
+
+
+def put_copy(session: Session, snapshot: CampaignSnapshot, deputy: Deputy, code: str, id_: str) -> str:
+    """Keeps how a deputy may answer the report of this code, by the mail of this Message-ID; returns his code."""
+    own = reply_code(snapshot.mail_key, "deputy", code, deputy.id)
+    report_id = session.scalars(select(Report.id).where(Report.code == code)).one()
+    session.add(ReportCopy(report_id=report_id, deputy_id=deputy.id, code=own, message_id=id_))
+    session.flush()
+    return own
+
+
+def draw_token() -> str:
+    """A new token, to be mailed once and not kept."""
+    return secrets.token_hex(TOKEN_BYTES)
+
+
+def hash_token(token: str) -> str:
+    """What is kept of a token: the hex SHA-256 of its lower-case form."""
+    return hashlib.sha256(token.lower().encode()).hexdigest()
+
+
+def token_fits(token: str, kept: str) -> bool:
+    """Whether a word is the token of this hash, found out in a time that tells nothing."""
+    return bool(token) and hmac.compare_digest(hash_token(token), kept)
+
+
+def new_token(session: Session, seat_id: int) -> str:
+    """A new token for a seat, to be mailed once; the one before is of no use from now on."""
+    token = draw_token()
+    session.execute(update(SeatRow).where(SeatRow.id == seat_id).values(token_hash=hash_token(token)))
+    return token

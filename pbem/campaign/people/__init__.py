@@ -1,1 +1,0 @@
-"""Who plays: people and their seats, standbys, deputies, and what is confirmed by mail."""

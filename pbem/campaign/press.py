@@ -1,0 +1,310 @@
+"""Words between players, and from their GM.
+
+A letter is mailed by itself, or it goes with reports, as news always do. Which
+reports: those that open the first turn after the one in which it was written;
+so a turn that is run again tells the same once more. `Press.published_at` is
+when a letter was mailed, and None for all that reports bring.
+
+A seat gets what was written since its last report. So in a game in which seats
+are told in turn nothing passes anybody by, and a turn that is run again brings
+the same words.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from sqlalchemy import ColumnElement, ScalarSelect, bindparam, func, select
+from sqlalchemy.orm import Session
+
+from pbem.campaign.history import Labels, as_counted, label_at, labels_named, labels_of
+from pbem.campaign.snapshot import CampaignSnapshot, Place, live
+from pbem.errors import CampaignError
+from pbem.mail.reply_parser import plain
+from pbem.report.facts import Said, Words
+from pbem.ruleset.values import Seat
+from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
+from pbem.store.session import flushed
+from pbem.util import MASK, masked
+
+MOST_CHARACTERS = 8_000
+"""Of one text, blanks included."""
+
+_TECHNICAL = (
+    r"message-id|in-reply-to|references|reply-to|return-path|received|delivered-to|authentication-results|"
+    r"dkim-signature|received-spf|mime-version|content-[a-z-]++|user-agent|list-[a-z-]++|arc-[a-z-]++|x-[a-z-]++"
+)
+_HEADER = re.compile(
+    rf"\A(?P<name>[\s>|]*+(?:(?:{_TECHNICAL})\s*+:(?=.)|(?:from|to|cc|bcc|sender)\s*+:(?=.*@))).*+", re.IGNORECASE
+)
+"""Fields of a mail; those of people only with an address, since "From: the Queen" may begin a proclamation."""
+
+
+_GAPS = re.compile(r"\n{3,}+")
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A text that may be shown to others, and how many of its lines hide a key or a field of a mail behind a mask."""
+
+    text: str
+    masked: int = 0
+
+
+def passable(text: str) -> Passed:
+    """The part of a text that may pass on. Raises CampaignError if there is none, or too much."""
+    lines = [line.expandtabs(4).rstrip() for line in plain(text).split("\n")]
+    shown = [_shown(line) for line in lines]
+    passed = _GAPS.sub("\n\n", "\n".join(shown)).strip("\n")
+    if not passed.strip():
+        raise CampaignError("there are no words to pass on: write them below the command, in the mail's own text")
+    if len(passed) > MOST_CHARACTERS:
+        raise CampaignError(f"the text has {len(passed)} characters, and {MOST_CHARACTERS} at the most are passed on")
+    return Passed(passed, sum(one != other for one, other in zip(lines, shown, strict=True)))
+
+
+def _shown(line: str) -> str:
+    return _HEADER.sub(rf"\g<name> {MASK}", masked(line))
+
+
+PRESS, NEWS, DIARY = "press", "news", "diary"
+"""Kinds of press: to other players, for the newspaper, and for the writer's diary."""
+
+UNSIGNED = "unsigned"
+"""What a player calls the writer of letters whose writer he is not told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A piece of press: what its readers see. `sender` is None for the GM, `to` for all; its text is passable."""
+
+    kind: str
+    sender: Place | None
+    text: str
+    to: tuple[Seat, ...] | None = None
+    unsigned: bool = False
+
+    @property
+    def byline(self) -> str:
+        """Who wrote it, as readers are told: "" without a name, and for the GM."""
+        return "" if self.unsigned or self.sender is None else self.sender.seat
+
+
+def is_for(piece: Piece, place: Place) -> bool:
+    """Whether a piece is for a place: news are for all, a letter to all is for all but its writer.
+
+    One without his name is for its writer too, or he would be found out as the one who did not get it.
+    """
+    if piece.to is not None:
+        return place.seat in piece.to
+    return piece.kind == NEWS or piece.unsigned or piece.sender is None or piece.sender.id != place.id
+
+
+def readers(snapshot: CampaignSnapshot, piece: Piece) -> list[Place]:
+    """The places still in the game that a piece is for."""
+    return [place for place in snapshot.playing if is_for(piece, place)]
+
+
+def put_piece(
+    session: Session, snapshot: CampaignSnapshot, piece: Piece, now: dt.datetime, *, mailed: bool = False
+) -> int:
+    """Keeps a piece of press; returns its id."""
+    row = Press(
+        campaign_id=snapshot.id,
+        turn=snapshot.turn,
+        kind=piece.kind,
+        sender_id=piece.sender.id if piece.sender else None,
+        recipients=list(piece.to) if piece.to is not None else None,
+        anonymous=piece.unsigned,
+        text=piece.text,
+        at=now,
+        published_at=now if mailed else None,
+    )
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+_MUTED = select(SeatRow.id, SeatRow.muted).where(SeatRow.campaign_id == bindparam("campaign"))
+
+
+def muted_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, frozenset[Seat]]:
+    """What the player of each seat, by its id, does not want press from; only of those who want less than all."""
+    rows = flushed(session).execute(_MUTED, {"campaign": snapshot.id})
+    return {id_: frozenset(muted) for id_, muted in rows if muted}
+
+
+def is_muted(piece: Piece, muted: Collection[Seat]) -> bool:
+    """Whether somebody who has muted these gets no such piece; who wrote an unsigned one does not count."""
+    if piece.sender is None:
+        return False
+    return (piece.byline or UNSIGNED) in muted
+
+
+Mark = tuple[int, ...]
+"""How many words of players and of the GM there are, how often he looked, and the newest of each.
+
+It differs when any were added or dropped: a text that took the place of another
+leaves the number as it was.
+"""
+
+NOTHING_SAID: Mark = (0,) * 6
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A piece of press that goes with reports, and the turn that was open when it was written."""
+
+    turn: int
+    piece: Piece
+
+    def said(self) -> Said:
+        """As its readers see it."""
+        return Said(by=self.piece.byline, to=self.piece.to or (), text=self.piece.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Postbag:
+    """What there is to bring with the reports that open the turn of this number.
+
+    `since` has the number of the turn that the last report before opened, by
+    the id of its seat. `texts` are the GM's: turn, the id of a seat or None for
+    all, words. `looks` are what the journal says of his looks: turn, words; `labels`
+    what seats call the turns that these name, by the id of a seat.
+    """
+
+    number: int
+    since: Mapping[int, int] = field(default_factory=dict)
+    carried: tuple[Carried, ...] = ()
+    texts: tuple[tuple[int, int | None, str], ...] = ()
+    looks: tuple[tuple[int, str], ...] = ()
+    labels: Mapping[int, Labels] = field(default_factory=dict)
+    muted: Mapping[int, frozenset[Seat]] = field(default_factory=dict)
+    diaries: tuple[Said, ...] = ()
+
+    def words(self, place: Place) -> Words:
+        """The words for the report of a seat."""
+        mine = list(self._carried(place))
+        letters = [each.said() for each in mine if each.piece.kind == PRESS]
+        unsigned = [said for said in letters if not said.by]
+        return Words(
+            gm_texts=tuple(self._texts(place)),
+            looks=tuple(self._looks(place)),
+            news=tuple(each.said() for each in mine if each.piece.kind == NEWS),
+            # Where an unsigned letter stood among the others would tell when it was written.
+            press=(*(said for said in letters if said.by), *sorted(unsigned, key=lambda said: said.text)),
+            diaries=self.diaries,
+        )
+
+    def _carried(self, place: Place) -> Iterator[Carried]:
+        since, muted = self.since.get(place.id, 0), self.muted.get(place.id, frozenset())
+        for each in self.carried:
+            if since <= each.turn < self.number and is_for(each.piece, place) and not is_muted(each.piece, muted):
+                yield each
+
+    def _texts(self, place: Place) -> Iterator[str]:
+        since = self.since.get(place.id, 0)
+        # A text names the turn whose reports bring it; press, the one before, which was open when it was written.
+        for turn, seat_id, text in self.texts:
+            if since < turn <= self.number and seat_id in (None, place.id):
+                yield text
+
+    def _looks(self, place: Place) -> Iterator[str]:
+        since = self.since.get(place.id, 0)
+        labels = self.labels.get(place.id, {})
+        counted = Counter(as_counted(text, labels) for turn, text in self.looks if since <= turn < self.number)
+        for text, times in counted.items():
+            yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
+
+
+def _of_campaign(words: type[Press | GmText | Act], *which: ColumnElement[bool]) -> tuple[ScalarSelect[int], ...]:
+    """How many there are of words, and the newest."""
+    mine = (words.campaign_id == bindparam("campaign"), *which)
+    numbers = (func.count(words.id), func.coalesce(func.max(words.id), 0))
+    return tuple(select(number).where(*mine).scalar_subquery() for number in numbers)
+
+
+_MARK = select(*_of_campaign(Press), *_of_campaign(GmText), *_of_campaign(Act, Act.turn.is_not(None)))
+
+
+def mark(session: Session, campaign_id: int) -> Mark:
+    """How far the words of a campaign have come."""
+    return tuple(flushed(session).execute(_MARK, {"campaign": campaign_id}).one())
+
+
+def load_postbag(session: Session, snapshot: CampaignSnapshot, number: int, *, over: bool) -> Postbag:
+    """The postbag for the reports that open a turn; the last one, when the game is `over`, has all diaries."""
+    if mark(session, snapshot.id) == NOTHING_SAID:
+        return Postbag(number=number)
+    since = _since(session, snapshot, number)
+    first = min(since.values(), default=0)
+    looks = tuple(_load_looks(session, snapshot))
+    texts = [text for _, text in looks]
+    return Postbag(
+        number=number,
+        since=since,
+        carried=tuple(_load_carried(session, snapshot, first)),
+        texts=tuple(_load_texts(session, snapshot, first)),
+        looks=looks,
+        labels=labels_named(session, snapshot, [place.id for place in snapshot.places], texts),
+        muted=muted_seats(session, snapshot),
+        diaries=tuple(_load_diaries(session, snapshot)) if over else (),
+    )
+
+
+def _since(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[int, int]:
+    last = (
+        select(Report.seat_id, func.max(Turn.number))
+        .join(Turn, Turn.id == Report.turn_id)
+        .where(live(snapshot.id), Turn.number < number)
+        .group_by(Report.seat_id)
+    )
+    return {row[0]: row[1] for row in session.execute(last)}
+
+
+def _load_carried(session: Session, snapshot: CampaignSnapshot, first: int) -> Iterator[Carried]:
+    places = {place.id: place for place in snapshot.places}
+    carried = (Press.campaign_id == snapshot.id, Press.kind != DIARY, Press.published_at.is_(None))
+    for row in session.scalars(select(Press).where(*carried, Press.turn >= first).order_by(Press.id)):
+        yield Carried(row.turn, _piece(row, places))
+
+
+def _load_texts(session: Session, snapshot: CampaignSnapshot, first: int) -> Iterator[tuple[int, int | None, str]]:
+    texts = select(GmText).where(GmText.campaign_id == snapshot.id, GmText.turn > first).order_by(GmText.id)
+    for row in session.scalars(texts):
+        yield row.turn, row.seat_id, row.text
+
+
+def _load_looks(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[int, str]]:
+    looked = (Act.campaign_id == snapshot.id, Act.turn.is_not(None))
+    rows = session.execute(select(Act.turn, Act.text).where(*looked).order_by(Act.id))
+    return ((turn or 0, text) for turn, text in rows)
+
+
+def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[Said]:
+    """All diaries, in the order of seats and as they were written."""
+    diaries = (
+        select(SeatRow.id, SeatRow.name, Press.text, Press.turn)
+        .join(SeatRow, SeatRow.id == Press.sender_id)
+        .where(Press.campaign_id == snapshot.id, Press.kind == DIARY)
+        .order_by(Press.sender_id, Press.id)
+    )
+    for (id_, seat), entries in groupby(session.execute(diaries).all(), key=lambda row: (row[0], row[1])):
+        labels = labels_of(session, snapshot, id_)
+        for _, _, text, turn in entries:
+            yield Said(by=seat, text=text, label=label_at(labels, turn))
+
+
+def _piece(row: Press, places: Mapping[int, Place]) -> Piece:
+    return Piece(
+        kind=row.kind,
+        sender=places[row.sender_id] if row.sender_id is not None else None,
+        text=row.text,
+        to=tuple(row.recipients) if row.recipients is not None else None,
+        unsigned=row.anonymous,
+    )

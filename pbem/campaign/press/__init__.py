@@ -1,1 +1,0 @@
-"""Words between players, and from their GM."""

@@ -1,0 +1,245 @@
+"""Deputies: who stands in for a seat's player for a time, asked by him and confirmed by themselves."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from sqlalchemy import Table, bindparam, insert, select
+from sqlalchemy.orm import Session
+
+from pbem.app import House
+from pbem.archive.writer import turn_files
+from pbem.campaign.files import Files, Pile, Shelf, batches
+from pbem.campaign.notices import Postman
+from pbem.campaign.people import _on, put_copy
+from pbem.campaign.press import Postbag
+from pbem.campaign.snapshot import CampaignSnapshot, Place
+from pbem.mail.compose import Mail, Part
+from pbem.mail.headers import reply_code
+from pbem.mail.outbox import copies_topic, topic_of
+from pbem.report.attachments import Enclosures, SentEnclosure
+from pbem.report.facts import Correction, DiceTold, ReportFacts, ReportParts, SheetUsed
+from pbem.report.pool import Job
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import Seat, View
+from pbem.store.models import Deputy, Person, Report, Turn
+from pbem.store.types import Pages
+
+
+def copies(
+    session: Session, house: House, snapshot: CampaignSnapshot, mails: Mapping[int, tuple[str, Mail]], now: dt.datetime
+) -> list[Mail]:
+    """The reports of seats once more for those who stand in now; `mails` has code and mail by the ids of seats.
+
+    Each copy has a code of its own in the place of the seat's.
+    """
+    return [
+        _copy(session, house, snapshot, deputy, person, *mails[deputy.seat_id])
+        for deputy, person in _on(session, mails, now)
+    ]
+
+
+def _copy(
+    session: Session, house: House, snapshot: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: Mail
+) -> Mail:
+    id_ = Postman.of(house, snapshot).id_of("copy", mail.message_id, person.id)
+    own = put_copy(session, snapshot, deputy, code, id_)
+    return dataclasses.replace(
+        mail,
+        recipient=person.address,
+        subject=mail.subject.replace(code, own),
+        text=mail.text.replace(code, own),
+        html=mail.html.replace(code, own),
+        parts=tuple(_recoded(part, code, own) for part in mail.parts),
+        reply_to=mail.reply_to.replace(code, own),
+        message_id=id_,
+        references=(),  # the report's own Message-ID is a key to the seat
+        topic=copies_topic(mail.topic),
+    )
+
+
+def _recoded(part: Part, code: str, own: str) -> Part:
+    """A file of a report for a deputy: a page holds the code as the mail does."""
+    return (
+        dataclasses.replace(part, content=part.content.replace(code.encode(), own.encode())) if part.is_page else part
+    )
+
+
+_PUT = insert(cast(Table, Report.__table__))
+_DEADLINE = select(Turn.deadline).where(Turn.id == bindparam("turn"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What all reports of one opening share. `number` is that of the turn they open.
+
+    `over`: the game has ended. Only then the `seed` is told, and not when the GM looks ahead. `dice` is what seats are
+    told of the words mixed with it, at the start and at the end; `rolled`: this is the end, and the GM has rolled.
+    `orders` are those that the turn before was resolved with: to each seat its own are told. `record` is the hash of
+    the record before that which they are files of. `shelf` has what the GM has enclosed.
+    """
+
+    snapshot: CampaignSnapshot
+    number: int
+    deadline: dt.datetime | None
+    seal: str
+    seed: str = ""
+    over: bool = False
+    rolled: bool = False
+    dice: Mapping[Seat, DiceTold] = field(default_factory=dict)
+    used: Mapping[Seat, SheetUsed]
+    missing: frozenset[Seat]
+    orders: Mapping[Seat, tuple[Order, ...]] = field(default_factory=dict)
+    record: str = ""
+    postbag: Postbag
+    shelf: Shelf
+    corrections: Mapping[Seat, Correction] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeReport:
+    """A seat's report, ready to be kept and queued."""
+
+    place: Place
+    code: str
+    view: bytes
+    parts: ReportParts
+    mail: Mail
+    edition: int = 1
+    enclosed: tuple[SentEnclosure, ...] = ()
+
+
+def make_reports(
+    house: House, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]
+) -> Iterator[MadeReport]:
+    """Renders the reports of the seats given, in their order; views are taken somewhat ahead of the reports."""
+    asked: deque[tuple[Place, Job]] = deque()
+
+    def jobs() -> Iterator[Job]:
+        for place, view in views:
+            # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
+            facts = _facts(house, opening, place, opening.shelf.of(ruleset, view))
+            job = Job(ruleset, canonical(view), facts, opening.orders.get(place.seat, ()))
+            asked.append((place, job))
+            yield job
+
+    for parts in house.reporter.reports(jobs()):
+        place, (_, view, facts, _) = asked.popleft()
+        enclosed = tuple(Enclosures(ruleset, json.loads(view), facts).sent()) if facts.enclosed else ()
+        mail = _mail(house, opening, place, facts, parts, enclosed)
+        yield MadeReport(place, facts.code, view, parts, mail, facts.edition, enclosed)
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """The reports of a turn, made and not yet kept, and the files of its folder in the archive."""
+
+    pile: Pile[MadeReport]
+    files: Files
+
+
+def pile_reports(house: House, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]) -> Reports:
+    """Renders the reports of all these seats, some at a time, so that it takes no more memory for many."""
+    made = Reports(Pile(), Files())
+    for reports in batches(make_reports(house, ruleset, opening, views)):
+        made.pile.add(reports)
+        made.files.add(turn_files([each.parts.files() for each in reports]))
+    return made
+
+
+def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Place, view: bytes) -> str:
+    """The text alone that a seat would be mailed of a view."""
+    orders = opening.orders.get(place.seat, ())
+    seen = json.loads(view)
+    facts = _facts(house, opening, place, opening.shelf.of(ruleset, seen))
+    return house.reporter.text(ruleset, seen, facts, orders)
+
+
+def put_reports(
+    session: Session,
+    house: House,
+    snapshot: CampaignSnapshot,
+    *,
+    turn_id: int,
+    reports: Sequence[MadeReport],
+    now: dt.datetime,
+) -> None:
+    """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits.
+
+    They bring its deadline for calendars. Who stands in for a player gets a copy, with a code of his own.
+    """
+    if not reports:
+        return
+    postman, deadline = Postman.of(house, snapshot), session.scalar(_DEADLINE, {"turn": turn_id})
+    calendar = (postman.deadline_file(deadline, now),) if deadline else ()
+    rows = [
+        {
+            "turn_id": turn_id,
+            "seat_id": made.place.id,
+            "code": made.code,
+            "message_id": made.mail.message_id,
+            "edition": made.edition,
+            "view": made.view,
+            "files": made.parts.files(),
+        }
+        for made in reports
+    ]
+    session.connection().execute(_PUT, rows)
+    mails = {
+        made.place.id: (made.code, replace(made.mail, parts=(*made.mail.parts, *calendar)))
+        for made in reports
+        if made.place.address
+    }
+    sent = [*(mail for _, mail in mails.values()), *copies(session, house, snapshot, mails, now)]
+    postman.send(session, now, *sent)
+
+
+def _facts(house: House, opening: Opening, place: Place, enclosed: Mapping[str, bytes]) -> ReportFacts:
+    snapshot = opening.snapshot
+    return ReportFacts(
+        campaign=snapshot.name,
+        seat=place.seat,
+        seats=snapshot.seats,
+        deadline=opening.deadline,
+        zone=snapshot.schedule.zone,
+        code=reply_code(snapshot.mail_key, snapshot.name, place.seat, opening.number, snapshot.era),
+        address=house.settings.address,
+        used=opening.used.get(place.seat),
+        missed=place.seat in opening.missing,
+        seal=opening.seal,
+        seed=opening.seed,
+        dice=opening.dice.get(place.seat),
+        rolled=opening.rolled,
+        first=opening.number == snapshot.first,
+        taken_over=snapshot.first if opening.number == snapshot.first > 1 else 0,
+        page=bool(place.address) and snapshot.pages_for(place) != Pages.OFF,
+        record=opening.record,
+        correction=opening.corrections.get(place.seat),
+        words=opening.postbag.words(place),
+        enclosed=enclosed,
+        closes=opening.deadline + snapshot.policy.grace_time if opening.deadline and snapshot.policy.grace else None,
+    )
+
+
+def _mail(
+    house: House,
+    opening: Opening,
+    place: Place,
+    facts: ReportFacts,
+    parts: ReportParts,
+    enclosed: Sequence[SentEnclosure],
+) -> Mail:
+    snapshot = opening.snapshot
+    id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
+    topic = topic_of("report", snapshot.name, opening.number, place.seat)
+    linked = snapshot.pages_for(place) == Pages.LINK
+    postman = Postman.of(house, snapshot)
+    return postman.report(place.address, parts, facts, id_, topic=topic, linked=linked, enclosed=enclosed)

@@ -1,0 +1,264 @@
+"""When turns are due: a GM's words such as "FRI 20:00 Europe/Berlin", read and reckoned.
+
+    FRI 20:00 Europe/Berlin                  weekly
+    MON,THU 20:00 Europe/Berlin              on several days
+    DAILY 20:00 UTC                          every day
+    EVERY 2 WEEKS FRI 20:00 Europe/Berlin    the second Friday to come
+    1ST,3RD FRI 20:00 Europe/Berlin          the first and third Friday of a month
+    LAST SUN 20:00 Europe/Berlin             the last Sunday of a month
+    EVERY 12h                                so long after the turn opened; m, h or d
+
+Clock times are those of the zone, through summer and winter time: a time that a
+change of clocks skips is taken an hour later, one that comes twice is the first.
+
+Players' servers need time to try again what they could not deliver, and
+players who saw no receipt need time to act. So a deadline that passed in an
+outage, or passes soon after it, waits as long as the outage was. A clock that
+jumps ahead looks the same as a house that stood still, and brings the same
+wait: time enough to set it right.
+
+A deadline once set is not moved by either; for that there are extensions.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import difflib
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from pbem.errors import CampaignError
+
+DAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
+ORDINALS = {"1ST": 1, "2ND": 2, "3RD": 3, "4TH": 4, "LAST": -1}
+"""Which of a month's Fridays, say."""
+
+_SPAN = re.compile(r"([0-9]{1,4})([mhd])")
+_WEEKS = re.compile(r"[0-9]{1,2}")
+_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})")
+_UNITS = {"m": dt.timedelta(minutes=1), "h": dt.timedelta(hours=1), "d": dt.timedelta(days=1)}
+_SHORTEST, _LONGEST = dt.timedelta(minutes=10), dt.timedelta(days=60)
+_MOST_WEEKS = 12
+_DAY, _WEEK = dt.timedelta(days=1), dt.timedelta(weeks=1)
+_FORMS = (
+    '"FRI 20:00 Europe/Berlin", "MON,THU 20:00 Europe/Berlin", "DAILY 20:00 UTC",'
+    ' "EVERY 2 WEEKS FRI 20:00 Europe/Berlin", "1ST FRI 20:00 Europe/Berlin" or "EVERY 12h"'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Deadlines of a campaign: `days` (0 is Monday) at `at` in `zone`, or `every` so long; `text` says it in words.
+
+    With `ordinals` only those of a month (-1 is the last); `weeks` is how many a turn takes.
+    """
+
+    text: str
+    zone: str
+    days: frozenset[int] = frozenset()
+    at: dt.time = dt.time()
+    every: dt.timedelta | None = None
+    weeks: int = 1
+    ordinals: frozenset[int] = frozenset()
+
+    @classmethod
+    @lru_cache(maxsize=1_000)
+    def read(cls, text: str) -> Schedule:
+        """Reads a GM's words. Raises CampaignError naming the word at fault and the nearest that would do."""
+        words, tidy = text.split(), " ".join(text.split())
+        match [word.upper() for word in words], words:
+            case ["EVERY", _, "WEEK" | "WEEKS", *_], [_, weeks, _, days, clock, zone]:
+                return cls(tidy, _zone(zone), _days(days), _clock(clock), weeks=_weeks(weeks))
+            case ["EVERY", _] | ["EVERY", _, _], [_, span, *zone]:
+                return cls(tidy, _zone(zone[0]) if zone else "UTC", every=read_span(span))
+            case (_, [days, clock, zone]) | (["EVERY", *_], [_, days, clock, zone]):
+                return cls(tidy, _zone(zone), _days(days), _clock(clock))
+            case _, [ordinals, days, clock, zone]:
+                return cls(tidy, _zone(zone), _days(days), _clock(clock), ordinals=_ordinals(ordinals))
+        raise CampaignError(f"a deadline cannot be {text!r}: write it like {_FORMS}")
+
+    def next_after(self, opened: dt.datetime, *, least: dt.timedelta) -> dt.datetime:
+        """The deadline, in UTC, of a turn that opens at this moment.
+
+        On clock times it leaves `least` time; a turn of so many `weeks` ends in the last of them.
+        """
+        if self.every is not None:
+            return (opened + self.every).astimezone(dt.UTC)
+        return self._moment(self._day_from(opened + least) + (self.weeks - 1) * _WEEK)
+
+    def next_from(self, opened: dt.datetime, earliest: dt.datetime) -> dt.datetime:
+        """The first moment for the deadline of that turn that is not before `earliest`, in UTC."""
+        if self.every is not None:
+            steps = max(1, -((opened - earliest) // self.every))
+            return (opened + steps * self.every).astimezone(dt.UTC)
+        return self._moment(self._day_from(earliest))
+
+    def _day_from(self, earliest: dt.datetime) -> dt.date:
+        day = earliest.astimezone(ZoneInfo(self.zone)).date()
+        while not (self._has(day) and self._moment(day) >= earliest):
+            day += _DAY
+        return day
+
+    def _has(self, day: dt.date) -> bool:
+        if day.weekday() not in self.days:
+            return False
+        is_last = (day + _WEEK).month != day.month
+        return not self.ordinals or (day.day + 6) // 7 in self.ordinals or (is_last and -1 in self.ordinals)
+
+    def _moment(self, day: dt.date) -> dt.datetime:
+        return dt.datetime.combine(day, self.at, ZoneInfo(self.zone)).astimezone(dt.UTC)
+
+
+def find_span(word: str) -> dt.timedelta | None:
+    """The span that a word such as "30m", "12h" or "3d" names; None if it names none."""
+    match = _SPAN.fullmatch(word.lower())
+    return int(match[1]) * _UNITS[match[2]] if match else None
+
+
+def read_span(word: str) -> dt.timedelta:
+    """A span such as "12h" or "3d", from ten minutes to sixty days. Raises CampaignError."""
+    span = find_span(word)
+    if span is None or not _SHORTEST <= span <= _LONGEST:
+        raise CampaignError(f"{word!r} is not a span of time: write 10m to 60d, like 12h or 3d")
+    return span
+
+
+def _weeks(word: str) -> int:
+    if not _WEEKS.fullmatch(word) or not 1 <= int(word) <= _MOST_WEEKS:
+        raise CampaignError(f"a turn cannot take {word!r} weeks: write a whole number from 1 to {_MOST_WEEKS}")
+    return int(word)
+
+
+def _ordinals(word: str) -> frozenset[int]:
+    return frozenset(map(_ordinal, word.split(",")))
+
+
+def _ordinal(word: str) -> int:
+    name = word.upper()
+    if name in ORDINALS:
+        return ORDINALS[name]
+    near = difflib.get_close_matches(name, ORDINALS, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else "write one of " + ", ".join(ORDINALS)
+    raise CampaignError(f"{word!r} is not a week of a month: {hint}")
+
+
+def _days(word: str) -> frozenset[int]:
+    if word.upper() == "DAILY":
+        return frozenset(range(7))
+    return frozenset(DAYS.index(_day(part)) for part in word.split(","))
+
+
+def _day(word: str) -> str:
+    name = word.upper()
+    if name in DAYS:
+        return name
+    near = difflib.get_close_matches(name[:3], (*DAYS, "DAILY"), n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else "the days are " + ", ".join((*DAYS, "DAILY"))
+    raise CampaignError(f"{word!r} is not a day: {hint}")
+
+
+def _clock(word: str) -> dt.time:
+    match = _CLOCK.fullmatch(word)
+    if match is None or int(match[1]) > 23 or int(match[2]) > 59:
+        raise CampaignError(f"{word!r} is not a time of day: write hours and minutes, 00:00 to 23:59, like 20:00")
+    return dt.time(int(match[1]), int(match[2]))
+
+
+def _zone(word: str) -> str:
+    try:
+        return ZoneInfo(word).key
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        pass
+    names = sorted(available_timezones())
+    ends = {name.rpartition("/")[2].casefold(): name for name in names}
+    whole = {name.casefold(): name for name in names} | ends
+    near = difflib.get_close_matches(word.casefold().replace(" ", "_"), whole, n=1, cutoff=0.6)
+    hint = f"did you mean {whole[near[0]]}?" if near else "write it like Europe/Berlin or UTC"
+    raise CampaignError(f"{word!r} is not a time zone: {hint}")
+
+
+LEAST = timedelta(hours=1)
+"""A shorter time without mail is no outage."""
+
+UNUSUAL = 3
+"""A house that polls once a night is not out of order all day: only a pause so many times the usual one counts."""
+
+
+CHAIN = 2
+"""Outages that follow each other let a deadline wait no more, once the first began so many times the longest ago."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """No mail was read from `since` to `until`; deadlines wait for `release`."""
+
+    since: datetime
+    until: datetime
+    release: datetime
+
+    def holds(self, deadline: datetime | None, now: datetime) -> bool:
+        """Whether a turn that is due has to wait still. One due before the outage has had its time."""
+        return deadline is not None and self.since <= deadline and now < self.release
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What is remembered of the polls.
+
+    `usual` is the time between the last good one and the one before it, None if
+    there was none; `failed`: the mailbox could not be read since. `outage` is
+    the last one while deadlines may wait for it.
+    """
+
+    last_good: datetime
+    usual: timedelta | None = None
+    failed: bool = False
+    outage: Outage | None = None
+
+
+def after_failure(watch: Watch | None, now: datetime) -> Watch:
+    """What to remember when the mailbox could not be read."""
+    return replace(watch, failed=True) if watch else Watch(now, failed=True)
+
+
+def after_poll(watch: Watch | None, now: datetime, *, longest: timedelta) -> Watch:
+    """What to remember when it was read; deadlines wait no longer than `longest` for an outage that ends now."""
+    if watch is None:
+        return Watch(now)
+    if watch.last_good > now:  # a clock that was ahead is right again, and what it saw did not happen
+        return Watch(now, watch.usual, outage=watch.outage if watch.outage and watch.outage.until <= now else None)
+    gap = now - watch.last_good
+    outage = _outage(watch, now, gap, longest) if _is_outage(watch, gap) else _old(watch, now)
+    return Watch(now, gap, outage=outage)
+
+
+def _is_outage(watch: Watch, gap: timedelta) -> bool:
+    if watch.failed:
+        return gap > LEAST
+    return watch.usual is not None and gap > max(LEAST, UNUSUAL * watch.usual)
+
+
+def _outage(watch: Watch, now: datetime, gap: timedelta, longest: timedelta) -> Outage:
+    """An outage that follows another before its wait was over goes on with it, but not for ever.
+
+    A house that is switched on for an hour each evening is out of order all the
+    rest of the day: were each wait to prolong the one before, no turn would run.
+    """
+    before, release = _old(watch, watch.last_good), now + min(gap, longest)
+    if before is None:
+        return Outage(watch.last_good, now, release)
+    if now - before.since <= CHAIN * longest:
+        return Outage(before.since, now, max(release, before.release))
+    return replace(before, until=now) if now < before.release else Outage(watch.last_good, now, release)
+
+
+def _old(watch: Watch, now: datetime) -> Outage | None:
+    return watch.outage if watch.outage and now < watch.outage.release else None
+
+
+def start_of(day: dt.date, zone: str) -> dt.datetime:
+    """When a day begins in a zone, in UTC."""
+    return dt.datetime.combine(day, dt.time(), ZoneInfo(zone)).astimezone(dt.UTC)

@@ -1,0 +1,428 @@
+"""What the run of a turn comes to, computed from one look at the database and without changing it.
+
+A sheet that came in meanwhile means computing again. So two processes at once
+run a turn once, and no sheet is overlooked.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, cast
+
+from sqlalchemy import Table, insert
+from sqlalchemy.orm import Session
+
+from pbem.app import House
+from pbem.archive.json_patch import apply_patch
+from pbem.archive.record import (
+    Patch,
+    Withdrawn,
+    enclosed_path,
+    setup_dice,
+    setup_record,
+    told_hash,
+    turn_dice,
+    turn_record,
+    words_told,
+)
+from pbem.archive.writer import turn_files
+from pbem.campaign.deadlines import Away, load_absences, next_deadline
+from pbem.campaign.files import Pile, Shelf, named
+from pbem.campaign.history import (
+    Past,
+    all_withdrawn,
+    events_from,
+    has_rolled,
+    load_rolls,
+    orders_used,
+    received,
+    removed_before,
+)
+from pbem.campaign.press import load_postbag
+from pbem.campaign.reports import MadeReport, Opening, pile_reports
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    LastReport,
+    OpenTurn,
+    Place,
+    SheetIn,
+    load_last_reports,
+    load_open_turn,
+    record_of,
+)
+from pbem.report.facts import SheetUsed
+from pbem.ruleset.dice import Dice, seal
+from pbem.ruleset.order_types import Order
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, all_views, remembering
+from pbem.ruleset.rolls import Roll
+from pbem.ruleset.serialization import canonical, digest
+from pbem.ruleset.values import Event, Json, Seat, Standing, View
+from pbem.store.models import Turn
+from pbem.store.session import flushed
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The views of seats, made anew each time one goes through them."""
+
+    made: Callable[[], Iterator[tuple[Place, View]]]
+
+    def __iter__(self) -> Iterator[tuple[Place, View]]:
+        return self.made()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """What the run of a turn starts from.
+
+    `previous` is the record of the turn before, `withdrawn` all that was ever
+    taken back; `removed` are the seats the GM took out since. The next deadline
+    keeps out of `absences`; `patch` is what the GM changed of the state that came
+    out, if the turn was run before; `rolls` are what he rolled in the turn.
+    """
+
+    snapshot: CampaignSnapshot
+    ruleset: AnyRuleset
+    turn: OpenTurn
+    last: Mapping[Seat, LastReport]
+    previous: bytes
+    withdrawn: tuple[Withdrawn, ...]
+    removed: frozenset[Seat]
+    absences: tuple[Away, ...] = ()
+    patch: Patch = ()
+    rolls: tuple[Roll, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What the resolver, or a set-up, makes of a campaign, before anybody is told.
+
+    `dumped` is the state, the GM's `patch` of it done; `used` are the sheets
+    that counted; `views` are those of the seats that get a report now, made anew
+    each time one goes through them: all of a large game together would fill the memory.
+    """
+
+    dumped: Json
+    standing: Standing
+    views: Iterable[tuple[Place, View]]
+    turn: TurnInput = field(default_factory=lambda: TurnInput({}))
+    used: Mapping[Seat, SheetUsed] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    patch: Patch = ()
+    enclosed: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def state(self) -> bytes:
+        """The state as the database keeps it."""
+        return canonical(self.dumped)
+
+    @property
+    def state_hash(self) -> str:
+        """What the state is known by."""
+        return digest(self.dumped)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class After:
+    """What the run of a turn comes to: the next state, and all that is kept, mailed and archived."""
+
+    state: bytes
+    state_hash: str
+    standing: Standing
+    deadline: dt.datetime | None
+    turn: TurnInput
+    reports: Pile[MadeReport]
+    record: bytes
+    files: Mapping[str, bytes]
+
+
+def load_before(session: Session, house: House, snapshot: CampaignSnapshot) -> Before:
+    """Everything the run of the open turn needs. Raises CampaignError if there is no open turn."""
+    turn = load_open_turn(session, snapshot)
+    ruleset = house.game(snapshot.game)
+    gone = frozenset(place.seat for place in snapshot.places if not place.playing)
+    return Before(
+        snapshot=snapshot,
+        ruleset=ruleset,
+        turn=turn,
+        last=load_last_reports(session, snapshot),
+        previous=record_of(session, snapshot, turn.number - 1),
+        withdrawn=all_withdrawn(session, snapshot.id),
+        removed=gone - removed_before(session, snapshot.id, turn.number) if gone else gone,
+        absences=load_absences(session, snapshot),
+        rolls=load_rolls(session, snapshot, turn.number),
+    )
+
+
+def compute(session: Session, house: House, before: Before, now: dt.datetime) -> After:
+    """Resolves the open turn and makes its reports and record, in the session of the look."""
+    snapshot, outcome = before.snapshot, resolve_turn(session, before)
+    over = outcome.standing.over
+    deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
+    opening = opening_of(session, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
+    made = pile_reports(house, before.ruleset, opening, outcome.views)
+    made.files.add(run_files(before, outcome, ()))
+    return After(
+        state=outcome.state,
+        state_hash=outcome.state_hash,
+        standing=outcome.standing,
+        deadline=deadline,
+        turn=outcome.turn,
+        reports=made.pile,
+        record=run_record(before, outcome, made.files, now),
+        files=made.files,
+    )
+
+
+def resolve_turn(session: Session, before: Before, dice: Dice | None = None) -> Outcome:
+    """What the sheets of a turn come to, with its own dice, or with others.
+
+    Raises PatchError if the GM's patch does not fit what comes out.
+    """
+    snapshot, ruleset, turn = before.snapshot, before.ruleset, before.turn
+    counted = _counted(snapshot, turn.sheets)
+    given = _input(before, counted)
+    state, events = ruleset.resolve(
+        ruleset.load(json.loads(turn.state), snapshot.version),
+        given,
+        dice or turn_dice(snapshot.dice_seed, turn.number),
+    )
+    state, dumped = patched(ruleset, state, before.patch)
+    standing = ruleset.standing(state)
+    views = _views(session, before, state, events, standing)
+    return Outcome(
+        dumped=dumped,
+        standing=standing,
+        views=views,
+        turn=given,
+        used={seat: SheetUsed(sheet.version, sheet.digest) for seat, sheet in counted.items()},
+        events=events,
+        patch=before.patch,
+        enclosed={} if turn.ruling is None else _newly_enclosed(session, before, views),
+    )
+
+
+def _newly_enclosed(session: Session, before: Before, views: Iterable[tuple[Place, View]]) -> dict[str, bytes]:
+    """What the views name that no report did before: the archive has each content once, with its first report."""
+    ruleset, told = before.ruleset, (json.loads(report.view) for report in before.last.values())
+    old = {each.sha256 for view in told for each in named(ruleset, view)}
+    new = {each.sha256: each for _, view in views for each in named(ruleset, view) if each.sha256 not in old}
+    contents = Shelf(session, before.snapshot.id).find(new)
+    return {enclosed_path(new[hash_]): content for hash_, content in contents.items()}
+
+
+def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
+    """A state with the GM's changes, and its dump. Raises PatchError."""
+    dumped = ruleset.dump(state)
+    if not patch:
+        return state, dumped
+    dumped = apply_patch(json.loads(canonical(dumped)), patch)
+    return ruleset.load(dumped, ruleset.version), dumped
+
+
+def opening_of(
+    session: Session,
+    snapshot: CampaignSnapshot,
+    number: int,
+    outcome: Outcome,
+    deadline: dt.datetime | None,
+    previous: bytes = b"{}",
+) -> Opening:
+    """What the reports share that open a turn of this number.
+
+    They are files of the record that is made of their turn, so they tell of the one before, `previous`.
+    """
+    return Opening(
+        snapshot=snapshot,
+        number=number,
+        deadline=deadline,
+        seal=seal(snapshot.seed),
+        seed=snapshot.seed.hex() if outcome.standing.over else "",
+        over=outcome.standing.over,
+        rolled=outcome.standing.over and has_rolled(session, snapshot),
+        dice=words_told(snapshot.words) if number == snapshot.first or outcome.standing.over else {},
+        used=outcome.used,
+        missing=outcome.turn.missing,
+        orders=outcome.turn.orders,
+        record=told_hash(previous),
+        postbag=load_postbag(session, snapshot, number, over=outcome.standing.over),
+        shelf=Shelf(session, snapshot.id),
+    )
+
+
+def run_files(before: Before, outcome: Outcome, reports: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:
+    """The files of a turn for the archive; `reports` are those of each seat told."""
+    files = turn_files(
+        reports,
+        sheets=received(before.snapshot, before.turn.sheets),
+        orders=outcome.turn.orders,
+        book=before.ruleset.orders,
+    )
+    return {**files, **outcome.enclosed}
+
+
+def run_record(before: Before, outcome: Outcome, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
+    """The record of a turn's run."""
+    snapshot, turn = before.snapshot, before.turn
+    return turn_record(
+        campaign=snapshot.name,
+        ruleset=before.ruleset,
+        number=turn.number,
+        options=snapshot.options,
+        seats=snapshot.seats,
+        seal=seal(snapshot.seed),
+        opened=turn.opened_at,
+        resolved=now,
+        turn=outcome.turn,
+        used=outcome.used,
+        state_before=turn.state_hash,
+        state_after=outcome.state_hash,
+        events=outcome.events,
+        files=files,
+        previous=before.previous,
+        withdrawn=before.withdrawn,
+        patch=outcome.patch,
+        seed=snapshot.seed.hex() if outcome.standing.over else "",
+    )
+
+
+def turn_input(before: Before) -> TurnInput:
+    """What the resolver would be given now: the sheets that count, and defaults for those that are missing."""
+    return _input(before, _counted(before.snapshot, before.turn.sheets))
+
+
+def _counted(snapshot: CampaignSnapshot, sheets: Sequence[SheetIn]) -> dict[Seat, SheetIn]:
+    """The sheet that counts for each playing seat: its last accepted one."""
+    names = {place.id: place.seat for place in snapshot.playing}
+    return {names[sheet.seat_id]: sheet for sheet in sheets if sheet.accepted and sheet.seat_id in names}
+
+
+def _input(before: Before, counted: Mapping[Seat, SheetIn]) -> TurnInput:
+    ruleset, playing = before.ruleset, [place.seat for place in before.snapshot.playing]
+    missing = [seat for seat in playing if seat in before.turn.awaited and seat not in counted]
+    kept = orders_used(before.previous, ruleset.orders) if missing else {}
+    orders: dict[Seat, tuple[Order, ...]] = {}
+    for seat in playing:
+        if seat in counted:
+            orders[seat] = tuple(map(ruleset.orders.from_json, counted[seat].orders))
+        elif seat in missing:
+            view = json.loads(before.last[seat].view)
+            orders[seat] = tuple(ruleset.defaults(view, kept.get(seat, ())))
+    return TurnInput(orders, frozenset(missing), before.removed, before.turn.ruling, before.rolls)
+
+
+def _views(session: Session, before: Before, state: Any, events: tuple[Event, ...], standing: Standing) -> Shown:
+    """The views of the seats that get a report now, each with all that happened since its last one, and its memory."""
+    told = {place.seat: place for place in _told(before.snapshot, standing)}
+    since = {seat: before.last[seat].number for seat in told}
+    past = _past(session, before, min(since.values(), default=before.turn.number))
+
+    def made() -> Iterator[tuple[Place, View]]:
+        for first in sorted(set(since.values())):
+            seats = [seat for seat, number in since.items() if number == first]
+            earlier = chain.from_iterable(past[number] for number in range(first, before.turn.number))
+            for seat, view in all_views(before.ruleset, state, seats, (*earlier, *events)):
+                yield told[seat], remembering(before.ruleset, view, json.loads(before.last[seat].view))
+
+    return Shown(made)
+
+
+def _told(snapshot: CampaignSnapshot, standing: Standing) -> list[Place]:
+    if standing.over or standing.told is None:
+        return list(snapshot.playing)
+    return [place for place in snapshot.playing if place.seat in standing.told | standing.awaiting]
+
+
+def _past(session: Session, before: Before, first: int) -> Past:
+    if first == before.turn.number:
+        return {}
+    return events_from(session, before.snapshot, before.ruleset, first)
+
+
+def begun_with(ruleset: AnyRuleset, turn: Turn) -> Json:
+    """The state that a set-up was given, or None."""
+    given = json.loads(turn.state)
+    return given and ruleset.dump(ruleset.load(given, json.loads(turn.record or b"")["version"]))
+
+
+def set_up(snapshot: CampaignSnapshot, ruleset: AnyRuleset, given: Json, patch: Patch = ()) -> Outcome:
+    """What a campaign begins with: its state `given`, if it was begun elsewhere, the GM's patch of it done.
+
+    Raises SetupError or PatchError.
+    """
+    if given is None:
+        state = ruleset.setup(snapshot.options, snapshot.seats, setup_dice(snapshot.dice_seed))
+    else:
+        state = ruleset.load(given, ruleset.version)
+    state, dumped = patched(ruleset, state, patch)
+    places = {place.seat: place for place in snapshot.places}
+
+    def made() -> Iterator[tuple[Place, View]]:
+        for seat, view in all_views(ruleset, state, snapshot.seats, ()):
+            yield places[seat], remembering(ruleset, view, None)
+
+    return Outcome(
+        dumped=dumped,
+        standing=ruleset.standing(state),
+        views=Shown(made),
+        patch=patch,
+    )
+
+
+def set_up_record(
+    snapshot: CampaignSnapshot,
+    ruleset: AnyRuleset,
+    outcome: Outcome,
+    given: Json,
+    files: Mapping[str, bytes],
+    started: dt.datetime,
+    withdrawn: Sequence[Withdrawn] = (),
+) -> bytes:
+    """The record of a set-up; with another in its place, that and all else that was ever taken back is `withdrawn`."""
+    return setup_record(
+        campaign=snapshot.name,
+        ruleset=ruleset,
+        options=snapshot.options,
+        seats=snapshot.seats,
+        seal=seal(snapshot.seed),
+        started=started,
+        state=outcome.state_hash,
+        files=files,
+        withdrawn=withdrawn,
+        patch=outcome.patch,
+        words=snapshot.words,
+        number=snapshot.origin,
+        given=given,
+    )
+
+
+_OPEN = insert(cast(Table, Turn.__table__)).returning(Turn.id)
+
+
+def put_turn(
+    session: Session,
+    snapshot: CampaignSnapshot,
+    *,
+    number: int,
+    state: bytes,
+    state_hash: str,
+    awaited: frozenset[Seat],
+    deadline: dt.datetime | None,
+    now: dt.datetime,
+) -> int:
+    """Opens a turn; returns its id."""
+    row = {
+        "campaign_id": snapshot.id,
+        "number": number,
+        "awaited": sorted(awaited),
+        "state": state,
+        "state_hash": state_hash,
+        "opened_at": now,
+        "deadline": deadline,
+    }
+    turn_id: int = flushed(session).execute(_OPEN, row).scalar_one()
+    return turn_id

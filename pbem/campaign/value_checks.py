@@ -1,0 +1,371 @@
+"""Checks of single values of the database: each raises Unfit, saying what was expected, for a value that is none.
+
+The host writes no other values, and asks these before it uses rows that others
+may have written. Which column has which check is said in `pbem.campaign.columns`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pbem.archive.reader import check_shape
+from pbem.campaign.house_rules import check_kept
+from pbem.campaign.schedule import Schedule
+from pbem.errors import CampaignError, ReplayError
+from pbem.mail.headers import MESSAGE_ID, one_address
+from pbem.ruleset.fields import Refused
+from pbem.ruleset.rolls import read_throw
+from pbem.ruleset.serialization import read_json
+from pbem.util import CODE_CHARACTERS
+
+Check = Callable[[Any], object]
+
+MOST_UNPACKED = 64_000_000
+"""Bytes of a value that is kept compressed: as many as a record may have."""
+
+LONGEST_TEXT = 4_000_000
+"""Characters of a text that people wrote."""
+
+LARGEST_NUMBER = 2**31 - 1
+"""The largest INTEGER of PostgreSQL."""
+
+EARLIEST, LATEST = dt.datetime(1990, 1, 1, tzinfo=dt.UTC), dt.datetime(9000, 1, 1, tzinfo=dt.UTC)
+"""Times far outside cannot be told in every zone."""
+
+CODE = f"[a-z2-7]{{{CODE_CHARACTERS}}}"
+
+_CODE = re.compile(CODE)
+_FILE = re.compile(r"[a-z0-9][\w.-]{0,120}")
+_GAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_HASH = re.compile("[0-9a-f]{64}")
+_NAME = re.compile(r"[a-z0-9-]{1,40}")
+_SEAT = re.compile(r"[a-z0-9-]{1,20}")
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}(?:\.[0-9]{1,6})?(?:[+-][0-9]{2}(?::[0-9]{2})?)?")
+_UNDECODED = re.compile(r"[\ud800-\udfff]")
+"""Bytes of SQLite that are no UTF-8 are read as such (PEP 383), so that only their own row cannot be used."""
+
+_SHOWN = 40
+
+
+class Unfit(ValueError):
+    """Raised when a value is not what its column may hold; its text says what was expected."""
+
+
+def is_campaign_name(text: str) -> bool:
+    """Return whether a campaign may be called so."""
+    return _NAME.fullmatch(text) is not None
+
+
+def is_plain_seat(text: str) -> bool:
+    """Return whether the name of a seat has only the characters that one may have."""
+    return _SEAT.fullmatch(text) is not None
+
+
+def shown(value: object) -> str:
+    """Return the beginning of a value in ASCII, for a sentence that tells what was found."""
+    text = ascii(value if isinstance(value, str | int | float | bytes | None) else type(value).__name__)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+# --- What the type of a column says ---------------------------------------------------------------------------------
+
+
+def number(value: Any) -> int:
+    """Return a whole number that every database can hold."""
+    if type(value) is not int or not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
+        raise Unfit("a whole number is expected")
+    return value
+
+
+def flag(value: Any) -> bool:
+    """Return whether it is so; SQLite keeps 0 and 1."""
+    if value not in (0, 1) or isinstance(value, float):
+        raise Unfit("0 or 1 is expected")
+    return bool(value)
+
+
+def text(value: Any, longest: int | None = None) -> str:
+    """Return a text of at most so many characters."""
+    longest = longest or LONGEST_TEXT
+    if not isinstance(value, str):
+        raise Unfit("a text is expected")
+    if len(value) > longest:
+        raise Unfit(f"a text of at most {longest} characters is expected, and it has {len(value)}")
+    if _UNDECODED.search(value):
+        raise Unfit("a text in UTF-8 is expected")
+    return value
+
+
+def raw(value: Any) -> bytes:
+    """Return bytes."""
+    if not isinstance(value, bytes):
+        raise Unfit("bytes are expected")
+    return value
+
+
+def moment(value: Any) -> dt.datetime:
+    """Return a time in UTC, from how SQLite and PostgreSQL keep it."""
+    expected = "a time like 2026-11-02 09:00:00 is expected"
+    if isinstance(value, str):
+        if not _MOMENT.fullmatch(value):  # others are ordered otherwise in queries, or cannot be read by SQLAlchemy
+            raise Unfit(expected)
+        try:
+            value = dt.datetime.fromisoformat(value)
+        except ValueError:
+            raise Unfit(expected) from None
+    if not isinstance(value, dt.datetime):
+        raise Unfit(expected)
+    at = value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value
+    if not EARLIEST <= at <= LATEST:
+        raise Unfit(f"a time from {EARLIEST.year} to {LATEST.year} is expected")
+    return at
+
+
+def unpacked(value: Any) -> bytes:
+    """Return bytes that are kept compressed, if they are no more than may be."""
+    packed = raw(value)
+    unpacking = zlib.decompressobj()
+    try:
+        content = unpacking.decompress(packed, MOST_UNPACKED)
+    except zlib.error:
+        raise Unfit("bytes compressed by zlib are expected") from None
+    if unpacking.unconsumed_tail:
+        raise Unfit(f"compressed bytes of at most {MOST_UNPACKED:,} are expected")
+    if not unpacking.eof or unpacking.unused_data:
+        raise Unfit("bytes compressed by zlib are expected")
+    return content
+
+
+def bundle(value: Any) -> dict[str, bytes]:
+    """Return the files of a bundle (`pbem.store.bundles`), which have to fill it."""
+    packed = raw(value)
+    start = 4 + int.from_bytes(packed[:4], "big")
+    head, _, texts = unpacked(packed[4:start]).partition(b"\n")
+    try:
+        listed = json.loads(head)
+        files = {str(name): int(length) for name, length in listed}
+    except (ValueError, TypeError, RecursionError):
+        raise Unfit("a bundle of files is expected") from None
+    pictures = sum(length for name, length in files.items() if name.endswith(".png"))
+    others = sum(files.values()) - pictures
+    if len(files) != len(listed) or any(length < 0 for length in files.values()):
+        raise Unfit("a bundle of files is expected, each with its length, and once")
+    if (others, pictures) != (len(texts), len(packed) - start):
+        raise Unfit("a bundle of files is expected whose lengths are those of its contents")
+    return _filled(files, texts, packed[start:])
+
+
+def _filled(files: Mapping[str, int], texts: bytes, pictures: bytes) -> dict[str, bytes]:
+    content, taken = {False: texts, True: pictures}, {False: 0, True: 0}
+    found = {}
+    for name, length in files.items():
+        kind = name.endswith(".png")
+        found[name] = content[kind][taken[kind] : taken[kind] + length]
+        taken[kind] += length
+    return found
+
+
+def stored_data(value: Any) -> Any:
+    """Return the data of a JSON text."""
+    try:
+        return read_json(text(value, MOST_UNPACKED))
+    except (ValueError, RecursionError):
+        raise Unfit("JSON is expected") from None
+
+
+# --- What a column means --------------------------------------------------------------------------------------------
+
+
+def anything(_: Any) -> None:
+    """Take whatever the type of the column lets pass: words of people, times, flags."""
+
+
+def between(low: int, high: int = LARGEST_NUMBER) -> Check:
+    """Return the check of a whole number with bounds."""
+
+    def check(value: int) -> None:
+        if not low <= value <= high:
+            raise Unfit(f"a number from {low} to {high} is expected")
+
+    return check
+
+
+def one_of(*words: str) -> Check:
+    """Return the check of a word out of some."""
+
+    def check(value: str) -> None:
+        if value not in words:
+            raise Unfit(f"one of {', '.join(words)} is expected")
+
+    return check
+
+
+def matching(form: re.Pattern[str], expected: str) -> Check:
+    """Return the check of a text of a form."""
+
+    def check(value: str) -> None:
+        if not form.fullmatch(value):
+            raise Unfit(f"{expected} is expected")
+
+    return check
+
+
+def or_empty(check: Check) -> Check:
+    """Return a check that takes an empty text too."""
+    return lambda value: value == "" or check(value)
+
+
+def sized(low: int, high: int) -> Check:
+    """Return the check of a number of bytes."""
+
+    def check(value: bytes) -> None:
+        if not low <= len(value) <= high:
+            raise Unfit(f"{low} to {high} bytes are expected")
+
+    return check
+
+
+def list_of(check: Check) -> Check:
+    """Return the check of JSON data that are a list."""
+
+    def check_list(value: Any) -> None:
+        if not isinstance(value, list):
+            raise Unfit("a JSON list is expected")
+        for each in value:
+            check(each)
+
+    return check_list
+
+
+hash_ = matching(_HASH, "a SHA-256 in hex")
+code = matching(_CODE, "a reply code")
+message_id = matching(MESSAGE_ID, "a Message-ID in angle brackets")
+game_key = matching(_GAME, "the key of a game")
+
+
+def campaign_name(value: str) -> None:
+    """Check the name of a campaign."""
+    if not is_campaign_name(value):
+        raise Unfit("the name of a campaign is expected: 1 to 40 of a-z, 0-9 and -")
+
+
+def seat_name(value: Any) -> None:
+    """Check the name of a seat."""
+    if not isinstance(value, str) or not is_plain_seat(value):
+        raise Unfit("the name of a seat is expected: 1 to 20 of a-z, 0-9 and -")
+
+
+def address(value: str) -> None:
+    """Check an address as it is written to: nothing around it, its domain in lower case."""
+    if one_address(value) != value:
+        raise Unfit("an address like ann@example.org is expected")
+
+
+def lower_address(value: str) -> None:
+    """Check an address by which a person is known."""
+    if value != value.lower() or (one_address(value) or "").lower() != value:
+        raise Unfit("an address in lower case, like ann@example.org, is expected")
+
+
+def schedule(value: str) -> None:
+    """Check the deadlines of a campaign."""
+    try:
+        Schedule.read(value)
+    except CampaignError as error:
+        raise Unfit(str(error)) from None
+
+
+def house_rules(value: Any) -> None:
+    """Check the house rules of a campaign."""
+    try:
+        check_kept(value)
+    except CampaignError as error:
+        raise Unfit(str(error)) from None
+
+
+def dice_notation(value: str) -> None:
+    """Check what a GM has rolled."""
+    try:
+        read_throw(value)
+    except Refused as error:
+        raise Unfit(f"dice such as 3d6+2 are expected: {error}") from None
+
+
+def mapping(value: Any) -> None:
+    """Check JSON data that are an object."""
+    if not isinstance(value, dict):
+        raise Unfit("a JSON object is expected")
+
+
+def json_bytes(value: bytes) -> Any:
+    """Check and return JSON in bytes."""
+    try:
+        return read_json(value.decode())
+    except (ValueError, RecursionError):
+        raise Unfit("JSON in UTF-8 is expected") from None
+
+
+def state(value: bytes) -> None:
+    """Check a state of a game, as far as the host knows it. That of a set-up which awaits its start is empty."""
+    if value:
+        json_bytes(value)
+
+
+def record(value: bytes) -> None:
+    """Check the record of a turn."""
+    facts = json_bytes(value)
+    turn = facts.get("number") if isinstance(facts, dict) else None
+    if type(turn) is not int:
+        raise Unfit("the record of a turn is expected, with its number")
+    try:
+        check_shape(facts, turn, value)
+    except ReplayError as error:
+        raise Unfit(f"the record of a turn is expected: {error}") from None
+
+
+def view(value: bytes) -> None:
+    """Check the view of a seat."""
+    seen = json_bytes(value)
+    if not isinstance(seen, dict) or not isinstance(seen.get("label"), str):
+        raise Unfit("a view is expected: a JSON object with a label")
+
+
+def dice_words(value: Any) -> None:
+    """Check the words that are mixed with the seed."""
+    list_of(_dice_word)(value)
+
+
+def _dice_word(value: Any) -> None:
+    if not isinstance(value, list) or [type(each) for each in value] != [str, str, bool]:
+        raise Unfit("words for the dice are expected: lists of seat, word, and whether it is the player's own")
+    seat_name(value[0])
+
+
+def report_files(value: Mapping[str, bytes]) -> None:
+    """Check the names of a report's files."""
+    for name in value:
+        if not _FILE.fullmatch(name):
+            raise Unfit(f"the names of a report's files are expected, and one is {shown(name)}")
+
+
+def seconds(value: Any) -> None:
+    """Check a number of seconds in JSON."""
+    if type(value) not in (int, float) or not 0 <= value <= 10**9:
+        raise Unfit("a number of seconds is expected")
+
+
+def aware_moment(value: Any) -> None:
+    """Check a time with its zone in JSON."""
+    expected = "a time with its zone, like 2026-11-02T09:00:00+00:00, is expected"
+    try:
+        at = dt.datetime.fromisoformat(value)
+    except (ValueError, TypeError):
+        raise Unfit(expected) from None
+    if at.tzinfo is None:
+        raise Unfit(expected)
+    moment(at)
