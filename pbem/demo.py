@@ -28,7 +28,7 @@ from pbem.players import Player
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Standing
-from pbem.site import publish
+from pbem.site.publish import publish
 from pbem.steps import Ticked
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign, Sheet

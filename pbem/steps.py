@@ -32,7 +32,7 @@ from pbem.mail.fetch import open_mailbox, poll
 from pbem.mail.outbox import in_lane, is_due
 from pbem.mail.retention import forget_tokens
 from pbem.mail.transport import open_carrier
-from pbem.site import publish_changes
+from pbem.site.publish import publish_changes
 from pbem.store.models import Campaign, Turn
 from pbem.text import counted
 from pbem.util import Progress, silent, without_secrets

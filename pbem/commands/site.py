@@ -10,7 +10,7 @@ from pbem.commands.common import open_home, show
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, home_option, json_option
 from pbem.console.copies import site_lines
-from pbem.site import publish
+from pbem.site.publish import publish
 
 
 @click.command(cls=Command)

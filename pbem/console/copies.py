@@ -8,7 +8,7 @@ from pathlib import Path
 from pbem.actions.fork import Forked, render_forked
 from pbem.actions.open_turn import Written as PreviewWritten
 from pbem.actions.ruling import Written as RulingWritten
-from pbem.site import Published
+from pbem.site.publish import Published
 from pbem.text import counted, wrapped
 
 

@@ -16,7 +16,7 @@ from pbem.errors import reason_of
 from pbem.games import Catalogue
 from pbem.report.template_check import filling_faults, own_templates, template_faults
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.site.samples import site_pages
+from pbem.site.publish import site_pages
 
 LEAST_FREE = 200_000_000
 """Bytes; with less, a warning."""

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 from pbem.report.data import Due, deadlines_calendar
 from pbem.ruleset.drawing import svg_escape
-from pbem.site.facts import CampaignShown, ClubShown, Opened
+from pbem.site.data import CampaignShown, ClubShown, Opened
 from pbem.store.types import Phase
 from pbem.text import when
 

@@ -32,8 +32,7 @@ from pbem.ruleset.drawing import Picture, live_svg
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, Seat, View
-from pbem.site.folder import SiteFolder
-from pbem.site.known import ALL
+from pbem.site.data import ALL, SiteFolder
 from pbem.store.models import Press, Report, SeatRow, Turn
 
 GROUND = "\x01"

@@ -33,7 +33,7 @@ from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError, ReplayError
 from pbem.mail.message import Attached
 from pbem.report.attachments import Examined, examine
-from pbem.site.folder import SiteFolder
+from pbem.site.data import SiteFolder
 from pbem.site.replay import write_replay
 from pbem.store.models import Enclosed
 from pbem_rules.gm_adjudicated import RULESET

@@ -14,9 +14,8 @@ import tests.toy
 from pbem.app import TEMPLATES
 from pbem.report.renderer import Reporter
 from pbem.ruleset import Json, Order, Picture, View
-from pbem.site.facts import ClubShown, Score
-from pbem.site.folder import SiteFolder
-from pbem.site.publishing import replay_page
+from pbem.site.data import ClubShown, Score, SiteFolder
+from pbem.site.publish import replay_page
 from pbem.site.replay import Moment, Replay
 from tests.pages.test_reports import _facts
 from tests.pages.test_site import HOME, campaign_of, opened

@@ -19,9 +19,8 @@ from pbem.report.facts import Said
 from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.play import standard_game
-from pbem.site.facts import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score
-from pbem.site.folder import SiteFolder
-from pbem.site.publishing import replay_page, site_page
+from pbem.site.data import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score, SiteFolder
+from pbem.site.publish import replay_page, site_page
 from pbem.site.replay import Moment, Replay
 from pbem.store.types import Phase
 from pbem.web import dress, seal_page

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from pbem.actions.create import NewCampaign, create
 from pbem.errors import CampaignError
 from pbem.site import publish
-from pbem.site.samples import site_pages
+from pbem.site.publish import site_pages
 from pbem.store.models import Campaign
 from tests.toy.home import Desk
 

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from pbem.actions.base import do
 from pbem.actions.deadlines import Extend, Hold
 from pbem.actions.seats import GiveSeat
-from pbem.site.publishing import publish
+from pbem.site.publish import publish
 from pbem.store.models import SealedPage
 from tests.desk.people import ANN, ask
 from tests.toy.home import Desk, text_of

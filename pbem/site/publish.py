@@ -1,4 +1,4 @@
-"""Writes the site of a house into a folder: again and again, what has changed alone."""
+"""Scores over the course of a game as a plot: lines on a ground, coloured by the style sheet of the page."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import datetime as dt
 import hashlib
 import re
 import zipfile
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,19 +25,81 @@ from pbem.games import rulebook
 from pbem.report.markdown import as_html
 from pbem.report.pictures import UnfitPicture, check
 from pbem.report.renderer import Reporter
+from pbem.report.template_check import sample
 from pbem.ruleset.dice import seal
+from pbem.ruleset.drawing import svg_escape
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import Adjudicated
-from pbem.site.facts import CampaignShown, ClubShown
+from pbem.ruleset.values import Seat
+from pbem.site.data import ALL, OFF, CampaignShown, ClubShown, GameShown, Result, SiteFolder, load_club
 from pbem.site.feeds import calendar, campaign_feed, club_feed
-from pbem.site.folder import SiteFolder
-from pbem.site.known import ALL, OFF, load_club
-from pbem.site.plot import colour_of, plot
 from pbem.site.replay import Replay, write_replay
 from pbem.store.models import Act, Campaign, Press, Report, SealedPage, SeatRow, Turn
-from pbem.store.types import SITE
+from pbem.store.types import SITE, Phase
 from pbem.text import when
 from pbem.web.page import Dress, dress, island
+
+WIDTH, HEIGHT = 720, 220
+LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 26
+COLOURS = 8
+"""Lines that look different; of more seats, those further on look like the first."""
+
+KNOWN = ("red", "yellow", "green", "cyan", "blue", "magenta", "white", "orange")
+"""Seats with the name of a colour have that."""
+
+
+def colour_of(seats: Sequence[Seat]) -> Mapping[Seat, str]:
+    """The class of each seat's line: that of its own colour, or else one by its place."""
+    return {seat: f"c-{seat}" if seat in KNOWN else f"c-{at % COLOURS}" for at, seat in enumerate(seats)}
+
+
+def plot(scores: Mapping[Seat, Sequence[int | None]], labels: Sequence[str], title: str) -> str:
+    """An SVG of the scores of each seat, one for each of the labels; "" if there are none to compare."""
+    told = [score for each in scores.values() for score in each if score is not None]
+    if len(labels) < 2 or not told:
+        return ""
+    low, high = min(0, *told), max(1, *told)
+    colours = colour_of(tuple(scores))
+
+    def x(at: int) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * at / (len(labels) - 1)
+
+    def y(score: int) -> float:
+        return TOP + (HEIGHT - TOP - BOTTOM) * (high - score) / (high - low)
+
+    def line(seat: Seat, values: Sequence[int | None]) -> str:
+        points = " ".join(f"{x(at):.1f},{y(score):.1f}" for at, score in enumerate(values) if score is not None)
+        return f'<polyline class="{colours[seat]}" points="{points}"><title>{svg_escape(seat)}</title></polyline>'
+
+    axis = "".join(_axis(y, low, high))
+    ends = (
+        f'<text x="{LEFT}" y="{HEIGHT - 6}">{svg_escape(labels[0])}</text>'
+        f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 6}" text-anchor="end">{svg_escape(labels[-1])}</text>'
+    )
+    lines = "".join(line(seat, values) for seat, values in scores.items())
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{svg_escape(title)}" data-left="{LEFT}" data-right="{WIDTH - RIGHT}">{axis}{ends}{lines}'
+        f'<line class="now" x1="{LEFT}" x2="{LEFT}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/></svg>'
+    )
+
+
+def _axis(y: Callable[[int], float], low: int, high: int) -> Iterator[str]:
+    """Lines across, at round numbers."""
+    step = _step(high - low)
+    for score in range(-(-low // step) * step, high + 1, step):
+        at = y(score)
+        yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
+        yield f'<text x="{LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{score}</text>'
+
+
+def _step(span: int) -> int:
+    """A round number of which at most five make the span."""
+    step = 1
+    while span > 5 * step:
+        step = 5 * step // 2 if str(step)[0] == "2" else 2 * step
+    return step
+
 
 _FORMAT = 2
 """Grows when pages are made otherwise, so that those of older versions are made again."""
@@ -336,3 +398,55 @@ def _zip(source: Path, target: Path) -> None:
             told = entry(str(path.relative_to(source.parent)))
             told.compress_type = zipfile.ZIP_DEFLATED
             file.writestr(told, path.read_bytes())
+
+
+def site_pages(reporter: Reporter) -> Iterator[Callable[[], str]]:
+    """Ways to write each page of a site: with all that it can have, with little, and for campaigns of each kind."""
+    campaigns = tuple(_campaigns())
+    game = sample(GameShown, full=True)
+    club = replace(sample(ClubShown, full=True), campaigns=campaigns)
+    for each in (sample(ClubShown, full=False), club):
+        yield partial(site_page, reporter, "index.html", "club", club=each)
+        yield partial(
+            site_page, reporter, f"games/{game.key}.html", "rules", club=each, game=game, text=Markup("sample")
+        )
+    for campaign in campaigns:
+        yield from _pages_of(reporter, campaign, club)
+
+
+def _campaigns() -> Iterator[CampaignShown]:
+    for full in (False, True):
+        campaign = sample(CampaignShown, full=full)
+        over = Result(winners=("sample",) if full else (), reason="sample")
+        for changed in (campaign, replace(campaign, paused=not campaign.paused)):
+            for phase in Phase:
+                ended = phase == Phase.OVER
+                yield replace(changed, status=phase, result=over if ended else None, replay=changed.replay and ended)
+
+
+def _pages_of(reporter: Reporter, campaign: CampaignShown, club: ClubShown) -> Iterator[Callable[[], str]]:
+    home = f"c/{campaign.name}"
+    drawn = Markup("<svg></svg>")
+    pictures = [drawn] if campaign.spectacle else []
+    yield partial(
+        site_page, reporter, f"{home}/index.html", "campaign", club=club, campaign=campaign, pictures=pictures
+    )
+    if campaign.status != Phase.OVER:
+        return
+    for full in (False, True):
+        yield partial(
+            site_page,
+            reporter,
+            f"{home}/replay/index.html",
+            "replay",
+            club=club,
+            campaign=campaign,
+            data=Markup("sample"),
+            colours=[("sample", "sample")],
+            plot=drawn if full else "",
+            plot_of="sample" if full else "",
+            judged=full,
+            archive="sample" if full else "",
+            dice=("sample",) if full else (),
+            **dict.fromkeys(("seal", "seed", "head"), "sample"),
+        )

@@ -1,4 +1,4 @@
-"""What all players of a campaign may know of it, and so everybody: looked up in the database.
+"""The folder of a site: files are written when they change, and all but sealed pages stay, so that old addresses do.
 
 A turn that opened for some seats alone is not told of: its number, its deadline
 and that there is one would tell the others what they do not know. All that a
@@ -8,8 +8,11 @@ it had a report of.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -18,13 +21,176 @@ from pbem.app import House
 from pbem.campaign.damaged_rows import fault_of, unreadable_words
 from pbem.campaign.press import NEWS
 from pbem.campaign.snapshot import CampaignSnapshot, is_pause, live, load_campaign, load_state
-from pbem.errors import StoreError
+from pbem.errors import ConfigError, StoreError, reason_of
 from pbem.report.facts import Said
+from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Panorama, Seat, View
-from pbem.site.facts import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score, Spectacle
 from pbem.store.models import Campaign, Press, Report, SeatRow, Turn
 from pbem.store.types import Phase, Seating
+
+_FILE, _FOLDER = 0o644, 0o755
+"""A web server reads what pbem writes, though the rest of a home is for its user alone."""
+
+
+class SiteFolder:
+    """Writes the files of a site; `written` counts those that were new or had changed."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.written = 0
+        _make(root)
+
+    def has(self, name: str) -> bool:
+        """Whether there is a file of this name."""
+        return (self.root / name).is_file()
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """Puts a file in its place, whole or not at all, unless it is there as it is. Raises OSError."""
+        data = content.encode() if isinstance(content, str) else content
+        path = self.root / name
+        if path.is_file() and path.read_bytes() == data:
+            return
+        draft = self.draft(name)
+        draft.write_bytes(data)
+        self.put(draft, name)
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there. Raises OSError."""
+        (self.root / name).unlink(missing_ok=True)
+
+    def draft(self, name: str) -> Path:
+        """Where a file is written before it is `put` in its place."""
+        path = self.root / name
+        for folder in reversed(path.relative_to(self.root).parents):
+            _make(self.root / folder)
+        return path.with_name(f".{path.name}.draft")
+
+    def put(self, draft: Path, name: str) -> None:
+        """Puts a draft in the place of a file."""
+        draft.chmod(_FILE)
+        draft.replace(self.root / name)
+        self.written += 1
+
+
+def _make(folder: Path) -> None:
+    if folder.is_dir():
+        return
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise ConfigError(f"the site cannot be written to {folder}: {reason_of(error)}") from None
+    folder.chmod(_FOLDER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A turn whose opening all players were told of: what reports call it, when it opened, when it is or was due."""
+
+    number: int
+    label: str
+    at: dt.datetime
+    deadline: dt.datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """The newspaper that came with the reports of one opening."""
+
+    opened: Opened
+    pieces: tuple[Said, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spectacle:
+    """What strangers see of the board, as it was some turns ago."""
+
+    opened: Opened
+    pictures: tuple[Picture, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A seat's score, and its share of the best one in percent."""
+
+    seat: Seat
+    score: int
+    share: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How a game ended."""
+
+    winners: tuple[Seat, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameShown:
+    """A game as the site tells of it."""
+
+    key: str
+    title: str
+    designer: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignShown:
+    """A campaign as all its players may know it.
+
+    `free` seats can be asked for by mail where it `joins`. `last` is the newest
+    opening that all were told of; `openings` are the last ones, the newest
+    first. `replay` says that the game is over and its replay is here.
+    """
+
+    name: str
+    game: GameShown
+    status: Phase
+    schedule: str
+    zone: str
+    seats: tuple[Seat, ...]
+    joins: bool
+    free: int
+    paused: bool
+    created: dt.datetime
+    last: Opened | None = None
+    openings: tuple[Opened, ...] = ()
+    scores: tuple[Score, ...] = ()
+    of: str = ""
+    spectacle: Spectacle | None = None
+    issues: tuple[Issue, ...] = ()
+    result: Result | None = None
+    replay: bool = False
+
+    @property
+    def due(self) -> dt.datetime | None:
+        """When orders are due."""
+        return self.last.deadline if self.last and self.status == Phase.RUNNING and not self.paused else None
+
+    @property
+    def since(self) -> dt.datetime:
+        """When something last happened here that all know of."""
+        return self.last.at if self.last else self.created
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClubShown:
+    """The club: its name, its order address, and what is played there."""
+
+    name: str
+    address: str
+    domain: str
+    url: str
+    campaigns: tuple[CampaignShown, ...] = ()
+    games: tuple[GameShown, ...] = field(default=())
+
+    def of(self, *statuses: Phase) -> list[CampaignShown]:
+        """The campaigns that stand so, those with news first."""
+        found = [each for each in self.campaigns if each.status in statuses]
+        return sorted(found, key=lambda each: each.since, reverse=True)
+
 
 OFF, NEWS_ALONE, REPLAY, ALL = "off", "news", "replay", "all"
 """What the house rule `site` may be."""
