@@ -20,12 +20,12 @@ from pbem.campaign.archive_sync import archive_left, restore
 from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest
 from pbem.campaign.deadlines import BY_GM, Due, due, open_turns
 from pbem.campaign.schedule import Outage
-from pbem.desk.answer import Tally, answer_letters
 from pbem.errors import PbemError, RulesetError, StoreError, in_words
 from pbem.housekeeping.health import stuck_mail
 from pbem.housekeeping.problems import report_problem
 from pbem.housekeeping.reminding import remind
 from pbem.housekeeping.reviewing import hold_back, may_run
+from pbem.inbox.process import Tally, answer_letters
 from pbem.log import tell
 from pbem.mail.delivery import Sent, send_due
 from pbem.mail.fetch import open_mailbox, poll

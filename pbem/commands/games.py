@@ -14,8 +14,8 @@ from pbem.commands.options import FOLDER, json_option
 from pbem.console.bar import progress
 from pbem.console.games import check_lines, demo_lines, game_facts, game_lines
 from pbem.demo import MOST_TURNS, play
-from pbem.desk.check import check_sheet, offered
 from pbem.games import choose_game, rulebook
+from pbem.inbox.order_sheets import check_sheet, offered
 
 
 @click.command(cls=Command)

@@ -20,7 +20,7 @@ from pbem.commands.common import act, known_games, open_home, say
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, F, home_option, now_option, pairs_option, yes_option
 from pbem.console.copies import copied_lines
-from pbem.desk.sheet_files import sheet_lines
+from pbem.inbox.sheet_finder import sheet_lines
 from pbem.ruleset.values import Seat
 
 

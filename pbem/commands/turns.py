@@ -21,7 +21,7 @@ from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, F, clock, home_option, json_option, now_option, yes_option
 from pbem.console.copies import preview_folder_lines, ruling_folder_lines
 from pbem.console.umpire import rule
-from pbem.desk.sheet_files import sheet_lines
+from pbem.inbox.sheet_finder import sheet_lines
 from pbem.ruleset.serialization import read_json
 
 RULINGS = "rulings"

@@ -16,7 +16,7 @@ from pbem.actions.base import Act, Question
 from pbem.commands.common import act, ask
 from pbem.commands.group import Command
 from pbem.commands.options import clock, home_option, json_option, now_option, yes_option
-from pbem.desk.gm_commands import GM_COMMANDS
+from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.ruleset.fields import Kind
 
 _CONFIRMING = ("sure", "asked")

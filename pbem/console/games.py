@@ -8,7 +8,7 @@ from typing import Any
 from pbem.actions.base import render_reading
 from pbem.campaign.snapshot import players_allowed
 from pbem.demo import DemoResult
-from pbem.desk.check import Check
+from pbem.inbox.order_sheets import Check
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Standing
 from pbem.text import counted, sentence, wrapped

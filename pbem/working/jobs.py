@@ -18,12 +18,12 @@ from pbem.actions.run_turn import asked_runs
 from pbem.app import House
 from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.campaign.deadlines import due, open_turns
-from pbem.desk.attempts import ALONE
-from pbem.desk.lanes import sort_letters
 from pbem.errors import CampaignError
 from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.reminding import untold
 from pbem.housekeeping.watching import LastPoll, last_poll, watch_polls
+from pbem.inbox.message_queue import ALONE
+from pbem.inbox.process import sort_letters
 from pbem.mail.outbox import is_due, lane_of
 from pbem.steps import Moment, Ticked, answer_mail, file_away, look_after, mask_tokens, send_mail, try_to_fetch_mail
 from pbem.store.models import Campaign, InboxMessage, Outgoing

@@ -37,8 +37,8 @@ from pbem.app import House
 from pbem.campaign.history import choose_word
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import find_place, load_campaign, locked_campaign
-from pbem.desk.answer import answer_letters
 from pbem.errors import PbemError, StoreError
+from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.mail.retention import forget_tokens
 from pbem.ruleset import AnyRuleset, RulesetError

@@ -14,8 +14,8 @@ from pbem.actions.create import NewCampaign, create
 from pbem.actions.run_turn import run_turn
 from pbem.app import open_house
 from pbem.campaign.archive_sync import prove
-from pbem.desk.answer import answer_letters
 from pbem.errors import CampaignError
+from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.store.models import Outgoing, Report, Sheet, Turn
 from tests.patience import PATIENCE

@@ -29,8 +29,8 @@ from pbem.actions.withdraw_ruling import RestoreRuling
 from pbem.app import House
 from pbem.commands import main
 from pbem.commands.weights import WEIGHTS
-from pbem.desk.commands import COMMANDS, ChangeAddress, Fallback
-from pbem.desk.gm_commands import GM_COMMANDS
+from pbem.inbox.command_parser import COMMANDS, ChangeAddress, Fallback
+from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.ruleset import Order
 from pbem.store.models import Base
 from tests.campaign.acts import STAGES, TOKEN

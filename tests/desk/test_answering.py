@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.desk import attempts
-from pbem.desk.answer import answer_letters
+from pbem.inbox import message_queue as attempts
+from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.mail.message import read_letter
 from pbem.ruleset import Parsed, View

@@ -123,7 +123,7 @@ def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
 
 def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A flood fills no journal."""
-    monkeypatch.setattr("pbem.desk.joining.MOST_LISTED", 3)
+    monkeypatch.setattr("pbem.inbox.account_commands.MOST_LISTED", 3)
     form(shared, "red", name="toy2", open_seats=1, signup="yes")
     strangers(shared, 110, domains=5, text="JOIN toy2")
     shared.tick()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from pbem.desk.check import check_sheet
+from pbem.inbox.order_sheets import check_sheet
 from pbem.report.data import ReportDataError
 from pbem.ruleset import Parsed, View, canonical
 from tests.toy.home import GAMES, Desk, text_of

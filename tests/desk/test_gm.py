@@ -9,7 +9,7 @@ import pytest
 from pbem.actions.base import do
 from pbem.actions.settings import ChangeGm, mail_gm_token
 from pbem.campaign.snapshot import load_campaign
-from pbem.desk.gm_commands import GM_COMMANDS
+from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.report.notices import GmToken
 from tests.campaign.history import journal
 from tests.toy.home import Desk, text_of

@@ -9,12 +9,12 @@ import pytest
 from pbem.actions.ruling import read_form
 from pbem.campaign.order_sheets import read_lines
 from pbem.campaign.press import passable
-from pbem.desk.gm_commands import find_gm_sheet, read_gm_sheet
-from pbem.desk.originals import Original, forms_of, lines_of
-from pbem.desk.replies import bare_subject
-from pbem.desk.requests import find_request
-from pbem.desk.sheet import find_sheet
 from pbem.errors import CampaignError
+from pbem.inbox.command_parser import find_request
+from pbem.inbox.gm_commands import find_gm_sheet, read_gm_sheet
+from pbem.inbox.quoted_originals import Original, forms_of, lines_of
+from pbem.inbox.replies import bare_subject
+from pbem.inbox.sheet_finder import find_sheet
 from pbem.mail.authentication import sender_verdict
 from pbem.mail.body import mend, unflow
 from pbem.mail.bounces import read_bounce

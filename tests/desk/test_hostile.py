@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from pbem.desk import limits
+from pbem.inbox import rate_limits as limits
 from pbem.store.models import InboxMessage, Sheet
 from tests.toy.home import Desk
 

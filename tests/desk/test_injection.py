@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
-from pbem.desk.replies import Case, answer, send_receipts, to_stranger
-from pbem.desk.seats import load_seat
+from pbem.inbox.context import Case
+from pbem.inbox.replies import answer, send_receipts, to_stranger
+from pbem.inbox.seat_lookup import load_seat
 from pbem.mail.message import read_letter
 from pbem.report.answers import Receipt
 from pbem.store.models import Outgoing

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.campaign.house_rules import Policy
-from pbem.desk.answer import answer_letters
+from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.store.models import InboxMessage, Request, Sheet
 from tests.desk.people import confirm, form, insist, players, question

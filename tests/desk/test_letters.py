@@ -9,8 +9,8 @@ from collections.abc import Iterable
 import pytest
 from sqlalchemy import select
 
-from pbem.desk.answer import answer_letters
 from pbem.errors import StoreError
+from pbem.inbox.process import answer_letters
 from pbem.ruleset import Parsed, View
 from pbem.store.models import InboxMessage, Sheet
 from tests.toy.home import Desk, text_of

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from pbem.actions.settings import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
-from pbem.desk.answer import answer_letters
+from pbem.inbox.process import answer_letters
 from pbem.store.models import Act, InboxMessage, Sheet
 from tests.desk.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, token, told
 from tests.toy.home import Desk, text_of

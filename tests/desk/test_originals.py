@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.desk.originals import Original, forms_of, lines_of
+from pbem.inbox.quoted_originals import Original, forms_of, lines_of
 
 OURS = """\
 Report for red

@@ -14,8 +14,8 @@ from pbem.actions.seats import VacateSeat
 from pbem.actions.settings import SetPolicy
 from pbem.actions.start import Start
 from pbem.campaign.people import standbys
-from pbem.desk.answer import answer_letters
 from pbem.errors import CampaignError
+from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.ruleset import Seats
 from pbem.store.models import Applicant, Person

@@ -8,7 +8,7 @@ from pbem.actions.base import do
 from pbem.actions.settings import SetPolicy
 from pbem.actions.start import Start
 from pbem.campaign.history import note
-from pbem.desk.lookups import RESENDS_A_DAY
+from pbem.inbox.queries import RESENDS_A_DAY
 from tests.desk.people import ANN, BOB, EVE, ask, form, reports, snapshot, token, words
 from tests.toy.home import Desk, text_of
 

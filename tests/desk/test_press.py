@@ -14,7 +14,7 @@ from pbem.actions.press_delivery import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_D
 from pbem.actions.seats import GiveSeat, VacateSeat
 from pbem.campaign.press import load_postbag
 from pbem.campaign.snapshot import load_campaign
-from pbem.desk.answer import answer_letters
+from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.store.models import Outgoing, Press, SeatRow, Sheet
 from pbem.util import MASK

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
-from pbem.desk.originals import Original, lines_of
+from pbem.inbox.quoted_originals import Original, lines_of
 from pbem.mail.mime import html_to_text
 from pbem.store.models import Sheet
 from tests.toy.home import Desk, text_of

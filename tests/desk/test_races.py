@@ -14,7 +14,7 @@ from pbem.actions.base import Scene
 from pbem.actions.seats import hand_over
 from pbem.campaign.people import enrol
 from pbem.campaign.snapshot import find_place, locked_campaign
-from pbem.desk.answer import answer_letters
+from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.store.models import InboxMessage, Outgoing, Sheet
 from tests.toy.home import Desk, open_desk

@@ -10,11 +10,10 @@ import pytest
 from pbem.actions.base import do
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.actions.settings import SetPolicy
-from pbem.desk.answer import answer_letters
-from pbem.desk.commands import COMMANDS, VERBS
-from pbem.desk.dispatch import HANDLERS, PERSON_HANDLERS
-from pbem.desk.requests import MOST_COMMANDS, find_request
-from pbem.desk.sheet import Header
+from pbem.inbox.command_parser import COMMANDS, MOST_COMMANDS, VERBS, find_request
+from pbem.inbox.process import answer_letters
+from pbem.inbox.run_commands import HANDLERS, PERSON_HANDLERS
+from pbem.inbox.sheet_finder import Header
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.ruleset import AnyRuleset, Entry, Parsed, View
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION

@@ -11,8 +11,8 @@ from sqlalchemy import update
 
 from pbem.actions.base import do
 from pbem.actions.start import Start
-from pbem.desk.rulebooks import RULES_A_DAY, UNPROVEN_RULES_A_DAY
 from pbem.games import rulebook
+from pbem.inbox.queries import RULES_A_DAY, UNPROVEN_RULES_A_DAY
 from pbem.report.markdown import headed_sections
 from pbem.ruleset import AnyRuleset
 from pbem.store.models import Campaign

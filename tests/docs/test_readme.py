@@ -26,13 +26,13 @@ from pbem.campaign.deadlines import Due
 from pbem.campaign.house_rules import RULES, Policy
 from pbem.commands import main
 from pbem.config_values import READERS
-from pbem.desk.answer import Tally
-from pbem.desk.check import Check
-from pbem.desk.commands import REFERENCE
-from pbem.desk.gm_commands import GM_COMMANDS
-from pbem.desk.replies import ANSWERS_A_DAY
 from pbem.doctor import Diagnosis, Examined
 from pbem.housekeeping.status import HouseStatus
+from pbem.inbox.command_parser import REFERENCE
+from pbem.inbox.gm_commands import GM_COMMANDS
+from pbem.inbox.order_sheets import Check
+from pbem.inbox.process import Tally
+from pbem.inbox.replies import ANSWERS_A_DAY
 from pbem.mail.delivery import Sent
 from pbem.report.answers import Help, Restated, Told
 from pbem.report.renderer import Reporter

@@ -21,7 +21,7 @@ from pbem.actions.settings import mail_gm_token
 from pbem.actions.start import Start
 from pbem.app import House, open_house
 from pbem.campaign.snapshot import load_campaign, load_last_reports
-from pbem.desk.answer import answer_letters
+from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.store.models import Outgoing, Request
 from pbem.tick import tick

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.app import open_house
-from pbem.desk.answer import answer_letters
+from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import fingerprint, poll
 from pbem.mail.mailbox import Incoming
 from pbem.store.models import InboxMessage, Sheet

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from pbem.desk.commands import REFERENCE
+from pbem.inbox.command_parser import REFERENCE
 from pbem.report.answers import Answer, Confirmation, Done, Help, Question, RequestKind, Told, WhichSeat
 from pbem.report.notices import Notice, Page
 from tests.report.toy import reporter

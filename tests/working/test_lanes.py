@@ -12,8 +12,8 @@ from sqlalchemy import select, update
 
 from pbem.app import House
 from pbem.campaign.people import hash_token
-from pbem.desk.attempts import MOST_ATTEMPTS
-from pbem.desk.lanes import sort_letters
+from pbem.inbox.message_queue import MOST_ATTEMPTS
+from pbem.inbox.process import sort_letters
 from pbem.store.models import Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
 from pbem.store.session import Queue, Work
 from pbem.store.types import LetterState

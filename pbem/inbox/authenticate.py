@@ -18,10 +18,21 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.people import token_fits
-from pbem.desk.claims import Claim, Declined, Disagreeing, Evidence, Impostor, Lapsed, Proof, Seated, Stranger, Unproven
-from pbem.desk.limits import is_guess
-from pbem.desk.replies import Case
-from pbem.desk.seats import (
+from pbem.inbox.context import (
+    Case,
+    Claim,
+    Declined,
+    Disagreeing,
+    Evidence,
+    Impostor,
+    Lapsed,
+    Proof,
+    Seated,
+    Stranger,
+    Unproven,
+)
+from pbem.inbox.rate_limits import is_guess
+from pbem.inbox.seat_lookup import (
     SeatContext,
     Shown,
     StandIn,
@@ -34,7 +45,7 @@ from pbem.desk.seats import (
     shown_by_code,
     shown_by_reference,
 )
-from pbem.desk.sheet import Header
+from pbem.inbox.sheet_finder import Header
 from pbem.mail.authentication import Verdict
 from pbem.mail.message import Message, find_codes
 from pbem.report.answers import Reason

@@ -15,27 +15,27 @@ import datetime as dt
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 
 from sqlalchemy import Boolean, bindparam, func, literal_column, select
 from sqlalchemy.orm import Session
 
-from pbem.app import House
 from pbem.campaign.notices import Postman, house_key
 from pbem.campaign.order_sheets import receipt_name
-from pbem.desk.claims import Confirmed
-from pbem.desk.seats import SeatContext, as_mailed_to, is_known
-from pbem.mail.authentication import Verdict
+from pbem.inbox.context import Case, midnight
+from pbem.inbox.seat_lookup import SeatContext, as_mailed_to, is_known
+from pbem.inbox.sheet_finder import Header
 from pbem.mail.compose import Mail, Part
 from pbem.mail.headers import without_codes
 from pbem.mail.message import Message, read_letter
 from pbem.mail.outbox import provider_of
 from pbem.mail.reply_parser import has_header
 from pbem.report.answers import Receipt, Refusal, RulebookPage
-from pbem.report.notices import Page
-from pbem.store.models import Campaign, Outgoing
+from pbem.report.notices import Notice, Page
+from pbem.store.models import Campaign, Outgoing, Person, SeatRow
 from pbem.store.models import InboxMessage as LetterRow
+from pbem.store.types import Phase
 from pbem.util import without_keys
 
 STRANGERS_A_DAY = 100
@@ -66,56 +66,6 @@ _LONGEST_THREAD = 18
 _TAKEN = select(Outgoing.message_id).where(Outgoing.message_id.in_(bindparam("places", expanding=True)))
 
 _PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[^\]]*+\]))*+", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A letter on the desk, in its own transaction; `verdict` is what the receiving server says of its sender.
-
-    `key` names the right key that it shows, "" if none (`pbem.desk.keys`). Whoever
-    leaves it without an answer that was due says so in `silences`. `confirmed` is
-    what the answer to a question has shown of it.
-    """
-
-    house: House
-    session: Session
-    now: dt.datetime
-    letter_id: int
-    letter: Message
-    verdict: Verdict = "none"
-    key: str = ""
-    silences: list[str] = field(default_factory=list)
-    confirmed: Confirmed | None = None
-
-    @property
-    def address(self) -> str:
-        """The order address."""
-        return self.house.settings.address
-
-    @property
-    def sender(self) -> str:
-        """The sender in lower case, "" if none can be read."""
-        return (self.letter.sender or "").lower()
-
-    @property
-    def shown_sender(self) -> str:
-        """The sender as people are told of him."""
-        return self.letter.sender or "an unreadable sender"
-
-    @property
-    def account(self) -> str:
-        """Whose limits the letter counts against at an address: those of its key, or of all alike that have none."""
-        return self.key or self.verdict
-
-    @property
-    def proven(self) -> bool:
-        """Whether more than a From that anybody can write shows who wrote it."""
-        return bool(self.key) or self.verdict == "pass"
-
-    def silent(self, why: str) -> str:
-        """Notes that an answer was due and is not given; returns that note."""
-        self.silences.append(why)
-        return f"not answered: {why}"
 
 
 def answer(
@@ -304,11 +254,6 @@ def _topic(case: Case, kind: str) -> str:
     return f"{STRANGER} {kind} {case.verdict} "
 
 
-def midnight(at: dt.datetime) -> dt.datetime:
-    """When the day of a moment began (UTC)."""
-    return at.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-
-
 def was_sent(case: Case, topic: str) -> bool:
     """Whether a mail of this topic was queued before."""
     return case.session.scalar(select(Outgoing.id).where(Outgoing.topic == topic).limit(1)) is not None
@@ -374,3 +319,107 @@ def _thread(letter: Message, spot: SeatContext | None) -> tuple[str, ...]:
     if spot is not None and spot.report_message_id not in ("", *older):
         older.append(spot.report_message_id)
     return (*older[-_LONGEST_THREAD:], *([letter.message_id] if letter.message_id else []))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """To a player whose mail names one seat and answers another's report; `header` is what it names, if any."""
+
+    page: ClassVar[str] = "disagreement"
+
+    address: str
+    header: Header | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """To a sender whose letter could not be dealt with because of a fault in the house."""
+
+    page: ClassVar[str] = "fault"
+
+    address: str
+
+
+FloodOf = Literal["letters", "sheets", "keys"]
+"""What came too often in a player's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flood:
+    """To a player, and to his GM: more than `most` came in the player's name."""
+
+    page: ClassVar[str] = "flood"
+
+    of: FloodOf
+    most: int
+    campaign: str
+    seat: str
+    player: str
+    to_gm: bool
+    gm: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterProblem:
+    """To a GM: a letter was set aside. `problem` is one sentence."""
+
+    page: ClassVar[str] = "letter_problem"
+
+    letter: int
+    sender: str
+    subject: str
+    problem: str
+
+
+_SEATS = (
+    select(Campaign.name, Campaign.gm, SeatRow.name, Person.address)
+    .join(SeatRow, SeatRow.campaign_id == Campaign.id)
+    .join(Person, Person.id == SeatRow.person_id)
+    .where(Campaign.status != Phase.OVER)
+    .order_by(Campaign.id, SeatRow.id)
+)
+
+
+def tell_of_letters(case: Case, most: int) -> str:
+    """After too many letters of one sender in a day, if seats are played from that address; returns what to note."""
+    if case.key or not case.sender:
+        return ""
+    rows = case.session.execute(_SEATS.where(Person.key == case.sender)).all()
+    told = [_tell(case, row.address, row.gm, row[0], row[2], "letters", most) for row in rows]
+    return "; ".join(filter(None, told))
+
+
+def tell_of_sheets(case: Case, spot: SeatContext, most: int) -> str:
+    """After too many sheets for a seat in a day, or for a turn; returns what to note."""
+    return _tell(case, spot.address, spot.gm, spot.campaign, spot.seat, "sheets", most)
+
+
+def tell_of_guesses(case: Case, spot: SeatContext, most: int) -> str:
+    """After too many wrong keys for a seat in a day; returns what to note."""
+    return _tell(case, spot.address, spot.gm, spot.campaign, spot.seat, "keys", most)
+
+
+def tell_of_echo(case: Case) -> str:
+    """Tell the GMs of the sender's seats, once a day, of an answering machine; return what to note."""
+    rows = case.session.execute(_SEATS.where(Person.key == case.sender)).all()
+    return "; ".join(filter(None, (_tell_gm_of_echo(case, row[0], row.gm, row[2]) for row in rows)))
+
+
+def _tell_gm_of_echo(case: Case, campaign: str, gm: str, seat: str) -> str:
+    said = (
+        f"{case.shown_sender}, who plays {seat} in {campaign}, has sent the same words more than {SAME_A_DAY} times "
+        "today, which are no orders. It looks like an answering machine that does not say so, and would be answered "
+        "without end; so these words have no answer any more. Sheets, commands and other words count as ever."
+    )
+    help_ = "pbem letters shows them. Please ask the player to switch it off, or to have it leave this address alone."
+    page = Notice(paragraphs=(said, help_), campaign=campaign)
+    return warn_once(case, gm, campaign, f"An answering machine at {seat}?", page, ("echo", campaign, seat))
+
+
+def _tell(case: Case, player: str, gm: str, campaign: str, seat: str, of: FloodOf, most: int) -> str:
+    told = []
+    for to in dict.fromkeys((player, gm)):
+        page = Flood(of=of, most=most, campaign=campaign, seat=seat, player=player, to_gm=to == gm, gm=gm)
+        subject = f"Too much mail in the name of {seat}"
+        told.append(warn_once(case, to, campaign, subject, page, ("flood", of, campaign, seat)))
+    return "; ".join(filter(None, told))

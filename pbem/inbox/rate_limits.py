@@ -17,8 +17,8 @@ from typing import Any
 from sqlalchemy import Select, and_, bindparam, func, not_, select
 
 from pbem.campaign.history import note
-from pbem.desk.replies import Case, midnight
-from pbem.desk.seats import SeatContext
+from pbem.inbox.context import Case, midnight
+from pbem.inbox.seat_lookup import SeatContext
 from pbem.store.models import Act, Sheet
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.util import CODE_CHARACTERS, TOKEN_BYTES

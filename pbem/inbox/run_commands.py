@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -12,43 +11,34 @@ from pbem.actions.arguments import PlayerCommand, Proof, SeatCommand
 from pbem.actions.base import Scene
 from pbem.actions.deadlines import AskForTime
 from pbem.actions.players import ChooseWord, Leave
-from pbem.campaign.people import find_person, known_code
+from pbem.campaign.people import find_person
 from pbem.campaign.snapshot import locked_campaign
-from pbem.desk import changes, joining, lookups, rulebooks
-from pbem.desk.claims import Claim, Declined, Impostor, Seated, Stranger, Unproven
-from pbem.desk.commands import COMMANDS, Confirm, Rules
-from pbem.desk.judging import is_own, judge, judge_request, reads_as_order
-from pbem.desk.replies import Case, answer, bare_subject
-from pbem.desk.requests import Asked, AskedByPerson, CommandList, Handlers, PersonHandlers, find_request
-from pbem.desk.seats import SeatContext, load_seat, seats_of
-from pbem.desk.sheet import Header, Names
 from pbem.errors import CampaignError
-from pbem.mail.message import Message, find_codes
+from pbem.inbox.account_commands import ADDRESS_HANDLERS, JOIN_HANDLERS
+from pbem.inbox.authenticate import is_own, judge_request
+from pbem.inbox.command_parser import COMMANDS, Asked, AskedByPerson, CommandList, Confirm, Handlers, PersonHandlers
+from pbem.inbox.context import Case, Claim, Declined, Impostor, Seated, Stranger, Unproven
+from pbem.inbox.queries import RULES_HANDLERS, SEAT_QUERY_HANDLERS, STATUS_HANDLERS
+from pbem.inbox.replies import answer
+from pbem.inbox.seat_lookup import SeatContext, load_seat, seats_of
+from pbem.inbox.sheet_finder import Header
 from pbem.report.answers import Answer, Done, WhichSeat, tell_findings
 from pbem.ruleset.order_types import Order, Parsed
 from pbem.store.models import Person, SeatRow
 from pbem.store.types import Phase
 from pbem.text import sentence
 
-HANDLERS: Handlers = lookups.SEAT_QUERY_HANDLERS
+HANDLERS: Handlers = SEAT_QUERY_HANDLERS
 """What is done for each command about a seat."""
 
 PERSON_HANDLERS: PersonHandlers = {
-    **joining.JOIN_HANDLERS,
-    **changes.ADDRESS_HANDLERS,
-    **lookups.STATUS_HANDLERS,
-    **rulebooks.RULES_HANDLERS,
+    **JOIN_HANDLERS,
+    **ADDRESS_HANDLERS,
+    **STATUS_HANDLERS,
+    **RULES_HANDLERS,
 }
 """What is done for each command about no seat in particular."""
 
-_BUTTON = re.compile(r"(?:leave\s++(?P<campaign>\S++)(?:\s++(?P<seat>\S++))?|unsubscribe)", re.IGNORECASE)
-"""The subject of what is sent by the button that our List-Unsubscribe makes (RFC 2369, 3.2), or one without a subject.
-
-What mail programs write below it is theirs: nothing, or that they have sent it for somebody.
-"""
-
-YES = re.compile(r"\A\s*+(?:yes|ok|okay|confirm(?:ed)?)\b\W*+(?:please|thanks|thank you)?\W*+", re.IGNORECASE)
-"""The line that confirms what it answers."""
 
 _LACKING_PROOF = ("needs-token", "needs-code", "unverified")
 
@@ -69,57 +59,6 @@ class _Asker:
     to: str
     spot: SeatContext | None = None
     proven: bool = False
-
-
-def first_line(letter: Message) -> str:
-    """The first line of a letter that says anything; "" if there is none."""
-    return next((line.strip() for line in letter.lines if line.strip()), "")
-
-
-def find_asked(case: Case, known: Names) -> CommandList | None:
-    """The commands of a letter: in its text, or in the subject of one without text; a YES confirms what it answers."""
-    letter = case.letter
-    first = first_line(letter)
-    if YES.fullmatch(first) and (code := known_code(case.session, find_codes(letter, case.address))):
-        return CommandList(None, ((1, f"CONFIRM {code}"),))
-    found = find_request(letter.lines, known) or _pressed(case)
-    if found is None and not first:
-        found = find_request([bare_subject(letter.subject)], known)
-    return None if found is None or _is_order(case, found) else found
-
-
-def _pressed(case: Case) -> CommandList | None:
-    """To leave, as a mail program's button asks it: a campaign's player, or whoever has but one seat."""
-    match = _BUTTON.fullmatch(case.letter.subject.strip())
-    if match is None:
-        return None
-    request = CommandList(None, ((1, COMMANDS.line(Leave())),), pressed=True)
-    if not match["campaign"]:
-        return request
-    own = [seat for seat in seats_of(case.session, case.letter.sender) if seat.campaign == match["campaign"].lower()]
-    seat = match["seat"] or (own[0].seat if own else "")
-    return replace(request, header=Header(match["campaign"].lower(), seat.lower())) if seat else None
-
-
-def _is_order(case: Case, found: CommandList) -> bool:
-    """Whether a reply only begins like a command, and is an order of its seat's game: there are games of free words."""
-    asked = found.parse().orders
-    if found.pressed or found.header is not None or (asked and not _may_be_words(asked[0])):
-        return False
-    alone = len(found.lines) == len(asked) == 1
-    return not (alone and _names_section(case, asked[0])) and reads_as_order(case, found.lines[0])
-
-
-def _names_section(case: Case, order: Order) -> bool:
-    claim = judge(case, None)
-    if not isinstance(claim, Seated):
-        return False
-    return rulebooks.names_section(case.house.game(claim.spot.game), order, claim.spot.campaign)
-
-
-def _may_be_words(order: Order) -> bool:
-    """Whether a command takes whatever words there are, so that a sentence may begin like it."""
-    return isinstance(order, Rules) and bool(order.about)
 
 
 def serve(case: Case, request: CommandList, declined: Callable[[Case, Claim], str]) -> str:

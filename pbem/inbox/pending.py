@@ -13,19 +13,20 @@ from dataclasses import replace
 from sqlalchemy import bindparam, or_, select, update
 
 from pbem.campaign.people import A_DAY, DAYS, QUESTIONS, asked_today, find_person, is_open, put_request, settle
-from pbem.desk.choosing import meant
-from pbem.desk.claims import Confirmed, Unproven
-from pbem.desk.dispatch import YES, find_asked, first_line
-from pbem.desk.judging import are_orders
-from pbem.desk.replies import Case, answer, question
-from pbem.desk.seats import load_seat
-from pbem.desk.sheet import Names, SheetText, find_sheet
-from pbem.desk.taking import Outcome
+from pbem.campaign.schedule import Schedule
+from pbem.inbox.authenticate import are_orders
+from pbem.inbox.command_parser import YES, find_asked, first_line
+from pbem.inbox.context import Case, Claim, Confirmed, Declined, Disagreeing, Impostor, Lapsed, Unproven
+from pbem.inbox.order_sheets import Outcome
+from pbem.inbox.rate_limits import GUESSES_A_DAY, note_guess
+from pbem.inbox.replies import Disagreement, answer, question, tell_of_guesses, to_stranger, warn
+from pbem.inbox.seat_lookup import SeatContext, load_seat
+from pbem.inbox.sheet_finder import Names, SheetText, find_sheet, meant
 from pbem.mail.message import Message, find_codes, read_letter
 from pbem.report.answers import Doubt, Question, Reason, Refusal
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.models import Person, Request
-from pbem.util import masked
+from pbem.util import masked, without_keys
 
 _BY_WORD = select(Request.id, Request.code, Request.message_id).where(
     Request.kind == "message",
@@ -215,3 +216,80 @@ def _told(case: Case, asked: Request, reason: Reason) -> str:
         notes=case.letter.notes,
     )
     return f"{reason}; " + answer(case, asked.data["to"], page, spot=thread, code=code)
+
+
+def declined(case: Case, claim: Claim) -> str:
+    """Answers a letter by what its claim lacks; returns what to note of it."""
+    match claim:
+        case Declined():
+            return _known(case, claim)
+        case Disagreeing(to=to, header=header):
+            return "for two seats at once; " + answer(case, to, Disagreement(address=case.address, header=header))
+        case Unproven():
+            return keep(case, claim)
+        case Impostor():
+            return _impostor(case, claim)
+        case Lapsed():
+            return _lapsed(case, claim)
+        case _:
+            return to_stranger(case)
+
+
+def _known(case: Case, claim: Declined) -> str:
+    spot = claim.spot
+    page = Refusal(
+        reason=claim.reason,
+        address=case.address,
+        campaign=spot.campaign if spot else "",
+        seat=spot.seat if spot else "",
+        label=spot.label if spot else "",
+        typed=without_keys(claim.typed),
+        hint=spot.moved_to if spot and spot.moved_to else claim.hint,
+        gm=spot.gm if spot else "",
+        notes=case.letter.notes,
+    )
+    return f"{claim.reason}; " + answer(case, claim.to, page, spot=spot)
+
+
+def _impostor(case: Case, claim: Impostor) -> str:
+    """The seat's own address hears of it; the sender no more than a stranger, and nothing if he is not the sender."""
+    spot = claim.spot
+    said = f"not from {spot.seat} of {spot.campaign}"
+    if claim.forged:
+        return f"{said}, by the receiving server's word; {warn(case, spot, _about(case, spot, 'forged'))}"
+    page = _about(case, spot, "sender-mismatch")
+    if find_person(case.session, case.sender):  # one who mistook the seat shall not tell another where he is written to
+        page = replace(page, sender="somebody else who plays here")
+    said = f"{said}; {warn(case, spot, page)}"
+    if claim.guessed and note_guess(case, spot):
+        said = f"{said}; {tell_of_guesses(case, spot, GUESSES_A_DAY)}"
+    return f"{said}; {to_stranger(case)}"
+
+
+def _lapsed(case: Case, claim: Lapsed) -> str:
+    spot, stand_in = claim.spot, claim.stand_in
+    page = Refusal(
+        reason="not-deputy-now",
+        address=case.address,
+        campaign=spot.campaign,
+        seat=spot.seat,
+        gm=spot.gm,
+        since=stand_in.since,
+        until=stand_in.until,
+        zone=Schedule.read(spot.schedule).zone,
+    )
+    told = answer(case, stand_in.address, page, spot=spot)
+    warned = warn(case, spot, _about(case, spot, "sender-mismatch"))
+    return f"from one who does not stand in for {spot.seat} of {spot.campaign} now; {told}; {warned}"
+
+
+def _about(case: Case, spot: SeatContext, reason: Reason) -> Refusal:
+    """What a seat's own address is told of a letter in its name."""
+    return Refusal(
+        reason=reason,
+        address=case.address,
+        campaign=spot.campaign,
+        seat=spot.seat,
+        sender=case.shown_sender,
+        gm=spot.gm,
+    )

@@ -1,12 +1,27 @@
-"""What a letter may do: the outcomes of judging it, each with what its answer needs."""
+"""What a letter may do: the outcomes of judging it, each with what its answer needs.
+
+Answers other than receipts have numbered places: so many a day for an address
+that is known, counted for each key apart, and one of a kind and week for a
+stranger (RFC 3834, 2), of whom only so many are answered in a day: for each kind
+apart, and those apart for whom the receiving server vouches, so that forged
+letters of one kind use up nothing but that. When no place
+is left there is silence, so that two machines cannot talk to each other without
+end, and nobody is flooded with answers to what others wrote in his name.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import datetime as dt
+from dataclasses import dataclass, field
 from typing import Literal
 
-from pbem.desk.seats import SeatContext, Shown, StandIn
-from pbem.desk.sheet import Header
+from sqlalchemy.orm import Session
+
+from pbem.app import House
+from pbem.inbox.seat_lookup import SeatContext, Shown, StandIn
+from pbem.inbox.sheet_finder import Header
+from pbem.mail.authentication import Verdict
+from pbem.mail.message import Message
 from pbem.report.answers import Doubt, Reason
 
 Proof = Literal["confirmed", "token", "code", "reply", "address"]
@@ -127,3 +142,58 @@ class Evidence:
     shown: Shown | None = None
     notes: tuple[str, ...] = ()
     guessed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A letter on the desk, in its own transaction; `verdict` is what the receiving server says of its sender.
+
+    `key` names the right key that it shows, "" if none (`pbem.desk.keys`). Whoever
+    leaves it without an answer that was due says so in `silences`. `confirmed` is
+    what the answer to a question has shown of it.
+    """
+
+    house: House
+    session: Session
+    now: dt.datetime
+    letter_id: int
+    letter: Message
+    verdict: Verdict = "none"
+    key: str = ""
+    silences: list[str] = field(default_factory=list)
+    confirmed: Confirmed | None = None
+
+    @property
+    def address(self) -> str:
+        """The order address."""
+        return self.house.settings.address
+
+    @property
+    def sender(self) -> str:
+        """The sender in lower case, "" if none can be read."""
+        return (self.letter.sender or "").lower()
+
+    @property
+    def shown_sender(self) -> str:
+        """The sender as people are told of him."""
+        return self.letter.sender or "an unreadable sender"
+
+    @property
+    def account(self) -> str:
+        """Whose limits the letter counts against at an address: those of its key, or of all alike that have none."""
+        return self.key or self.verdict
+
+    @property
+    def proven(self) -> bool:
+        """Whether more than a From that anybody can write shows who wrote it."""
+        return bool(self.key) or self.verdict == "pass"
+
+    def silent(self, why: str) -> str:
+        """Notes that an answer was due and is not given; returns that note."""
+        self.silences.append(why)
+        return f"not answered: {why}"
+
+
+def midnight(at: dt.datetime) -> dt.datetime:
+    """When the day of a moment began (UTC)."""
+    return at.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from pbem.campaign.order_sheets import (
     Counted,
@@ -18,19 +20,21 @@ from pbem.campaign.order_sheets import (
 )
 from pbem.campaign.people import token_fits
 from pbem.campaign.schedule import Schedule
-from pbem.desk.choosing import meant
-from pbem.desk.claims import Seated
-from pbem.desk.floods import tell_of_sheets
-from pbem.desk.limits import TooMany, sheets_enough
-from pbem.desk.quotations import repeats_receipt
-from pbem.desk.replies import ECHO, Case, answer, is_echo, send_receipts
-from pbem.desk.requests import begins_with_command
-from pbem.desk.seats import SeatContext, as_mailed_to
-from pbem.desk.sheet import SheetText
-from pbem.report.answers import Doubt, Reason, Receipt, Refusal, Told
+from pbem.errors import MISREAD
+from pbem.games import choose_game
+from pbem.inbox.command_parser import begins_with_command
+from pbem.inbox.context import Case, Seated
+from pbem.inbox.quoted_originals import repeats_receipt
+from pbem.inbox.rate_limits import TooMany, sheets_enough
+from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, tell_of_sheets
+from pbem.inbox.seat_lookup import SeatContext, as_mailed_to
+from pbem.inbox.sheet_finder import SheetText, file_lines, find_sheet, meant
+from pbem.mail.body import mend
+from pbem.report.answers import Doubt, Reason, Receipt, Refusal, Restated, Told
+from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
-from pbem.ruleset.values import View
+from pbem.ruleset.values import Json, View
 from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
 
 _BARS = " \t>|"
@@ -194,3 +198,84 @@ def _nothing_to_take(case: Case, spot: SeatContext, sheet: SheetText, counted: C
         notes=(*case.letter.notes, *sheet.notes),
     )
     return f"{reason}; " + answer(case, spot.address, page, spot=spot, code=spot.code)
+
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What a receipt would say of a sheet, without its host."""
+
+    campaign: str
+    seat: str
+    label: str
+    accepted: bool
+    orders: tuple[Restated, ...]
+    findings: tuple[Told, ...]
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def errors(self) -> int:
+        """How many findings are lines that could not be taken."""
+        return sum(finding.severity == "error" for finding in self.findings)
+
+
+def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) -> Check:
+    """Reads a sheet, cleaned as a mail's text is, against a report's attachment.
+
+    Raises ReportDataError or CampaignError for a report it cannot use.
+    """
+    ruleset, data = _opened(games, report)
+    lines, cleaned = file_lines(sheet)
+    lines, mended = mend(lines, None)
+    sheet_text = find_sheet(lines, {data["campaign"]})
+    found, reading = _asked(ruleset, lambda: _read_offline(ruleset, data["view"], sheet_text))
+    return Check(
+        campaign=data["campaign"],
+        seat=data["seat"],
+        label=data["label"],
+        accepted=reading.accepted,
+        orders=reading.restated,
+        findings=reading.told,
+        missing=reading.missing,
+        notes=(*cleaned, *mended, *found.notes, *_other_seat(found, data), *reading.notes),
+    )
+
+
+def offered(games: Mapping[str, AnyRuleset], report: bytes) -> Json:
+    """What its seat may order, by a report's attachment: the data of `pbem.ruleset.desk`. Raises as `check_sheet`."""
+    ruleset, data = _opened(games, report)
+    return _asked(ruleset, lambda: ruleset.desk(data["view"]))
+
+
+def _opened(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset, dict[str, Any]]:
+    """A report's data, and their game in the version that wrote them."""
+    data = read_report_data(report)
+    ruleset = choose_game(games, data["game"])
+    if data["game_version"] != ruleset.version:
+        there, here = data["game_version"], ruleset.version
+        raise ReportDataError(f"this report is of version {there} of {ruleset.title}; this program has version {here}")
+    return ruleset, data
+
+
+def _read_offline(ruleset: AnyRuleset, view: View, sheet: SheetText) -> tuple[SheetText, Reading]:
+    found = meant(ruleset, view, sheet, None)
+    return found, read_lines(ruleset, view, found.lines)
+
+
+def _asked(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:
+    """What a ruleset answers on a view from a file; it may expect of views what it writes itself."""
+    try:
+        return ask()
+    except MISREAD:
+        raise ReportDataError(f"this report is damaged: its 'view' is none of {ruleset.title}") from None
+
+
+def _other_seat(sheet: SheetText, data: Mapping[str, Any]) -> tuple[str, ...]:
+    header = sheet.header
+    if header is None or (header.campaign, header.seat) == (data["campaign"], data["seat"]):
+        return ()
+    here = f"{data['seat']} in {data['campaign']}"
+    return (f"The sheet is for {header.seat} in {header.campaign}, but the report is for {here}.",)

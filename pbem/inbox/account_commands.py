@@ -1,0 +1,387 @@
+"""What is done once a code has come back: an address is changed, a deputy is appointed.
+
+Whoever is not in a campaign learns nothing of it but that it takes players,
+if it does; one that does not, and one that there never was, are told alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import select
+
+from pbem.actions.base import Scene
+from pbem.actions.seats import free_places, place_of, seat_or_list
+from pbem.actions.welcome import RENEWED, find_report, mail_again, mail_copy, recall_copies, welcome
+from pbem.campaign.history import note
+from pbem.campaign.notices import send_page, send_words
+from pbem.campaign.people import (
+    DAYS,
+    ENOUGH_CODES,
+    appoint,
+    end_of,
+    enrol,
+    find_applicant,
+    find_person,
+    find_request,
+    new_token,
+    put_request,
+    settle,
+    stands_in_for,
+)
+from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign, lock_campaign, locked_campaign
+from pbem.inbox.command_parser import (
+    AskedByPerson,
+    ChangeAddress,
+    Confirm,
+    Fallback,
+    Join,
+    MailAs,
+    PersonHandlers,
+    Withdraw,
+)
+from pbem.inbox.context import Case, midnight
+from pbem.inbox.replies import STRANGERS_A_DAY, STRANGERS_OF_DOMAIN_A_DAY, answer, forbidden, warn_once
+from pbem.inbox.seat_lookup import seats_of, taking_players
+from pbem.mail.headers import check_address
+from pbem.report.answers import Confirmation, RequestKind
+from pbem.report.notices import Notice
+from pbem.ruleset.fields import suggest
+from pbem.store.models import Act, Campaign, Person, Request, SeatRow
+from pbem.store.types import ApplicantStatus, Pages, Phase, Seating
+
+_GONE = "This code was mailed to an address that is no longer yours here, so nothing was done."
+
+
+def ask_new_address(asked: AskedByPerson, request: Request) -> str:
+    """Asks the address that somebody wishes to play from, in words that do not tell whether it is known here."""
+    case, address = asked.case, request.data["address"]
+    person = case.session.get_one(Person, request.data["person_id"])
+    if request.data["to"] != person.key:
+        return _GONE
+    data = {"person_id": person.id, "address": address, "from": person.key}
+    by, account = person.key, case.account
+    code = put_request(case.session, "new_address", case.now, to=address, by=by, data=data, account=account)
+    if code is None:
+        return ENOUGH_CODES
+    page = Confirmation(kind="new_address", code=code, address=case.address, days=DAYS, about=person.address)
+    subject = "Is this your address?"
+    send_page(case.session, case.house, None, case.now, to=address, subject=subject, page=page, code=code)
+    return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
+
+
+def confirm_address(asked: AskedByPerson, request: Request) -> str:
+    """Moves a person to another address in all his campaigns, or notes his second one; both addresses hear of it."""
+    case, address = asked.case, request.data["address"]
+    person = case.session.get_one(Person, request.data["person_id"])
+    if request.data.get("from", request.data["to"]) != person.key:
+        # Who has left an address may have lost it: what its mailbox still holds moves him nowhere.
+        return _GONE
+    if request.kind == "fallback":
+        person.fallback = address
+        if not address:
+            return f"You have no second address now: all mail goes to {person.address}."
+        said = f"Mail that {person.address} does not take goes to {address} from now on."
+        _tell(case, [person.address, address], "Your second address", said)
+        return ""
+    if find_person(case.session, address) is not None:
+        return f"{address} is in use here, so another's games cannot be moved to it. Nothing was done."
+    old, person.address, person.key = person.address, address, address.lower()
+    person.fallback = "" if person.fallback.lower() == person.key else person.fallback
+    case.session.flush()
+    said = f"You play from {address} from now on, in all your campaigns here, and no longer from {old}."
+    _tell(case, [old, address], "Your address has changed", said)
+    _note_address(case, person, old)
+    return ""
+
+
+def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
+    """Appoints somebody for a seat, if its player and the time are still those of the request."""
+    case, data = asked.case, request.data
+    seat, snapshot, place = _locked(case, request)
+    until = end_of(data["until"], snapshot.schedule.zone)
+    if (
+        seat.person_id != data["person_id"]
+        or seat.status != Seating.PLAYING
+        or snapshot.status == Phase.OVER
+        or until <= case.now
+    ):
+        return "You are no longer asked to stand in for this seat, so nothing was done. Thank you all the same."
+    deputy = enrol(case.session, data["address"], case.now)
+    player = case.session.get_one(Person, data["person_id"])
+    elsewhere = [place for place in stands_in_for(case.session, snapshot, deputy, case.now) if place.id != seat.id]
+    if elsewhere or place_of(case.session, snapshot, deputy) is not None:
+        # The player hears nothing, as if there had been no answer: else he learned who plays in his campaign.
+        how = (
+            f"stand in for {elsewhere[0].seat} in {snapshot.name}" if elsewhere else f"play in {snapshot.name} yourself"
+        )
+        return f"You {how}, so you cannot stand in for another seat."
+    recall_copies(case.session, place)
+    stand_in = appoint(case.session, seat.id, deputy, case.now, until)
+    noted = f"has a deputy to the end of {data['until']}"
+    note(case.session, snapshot.id, case.now, actor=seat.name, text=noted, secret=True)
+    said = (
+        f"{deputy.address} stands in for your seat {seat.name} in {snapshot.name} to the end of {data['until']}: "
+        "sheets are taken from both of you, and you hear of each. To end it sooner, mail the line UNDEPUTE."
+    )
+    send_words(case.session, case.house, snapshot, case.now, said, to=player.address, subject="Your deputy")
+    report = find_report(case.session, snapshot, place)
+    if report is not None:
+        mail_copy(case.session, case.house, snapshot, place, report, case.now, deputy=stand_in)
+    return (
+        f"You stand in for the seat {seat.name} of {snapshot.name} to the end of {data['until']}. Its reports come to "
+        "you too: press Reply on one to send orders. Thank you!"
+    )
+
+
+def confirm_moved(asked: AskedByPerson, request: Request) -> str:
+    """Gives a player whose campaign has moved here all that opens his seat: its newest report, and a token."""
+    case = asked.case
+    seat, snapshot, place = _locked(case, request)
+    person = case.session.get_one(Person, request.data["person_id"])
+    if seat.person_id != person.id or not place.playing or request.data["to"] != person.key:
+        return _GONE
+    welcome(
+        case.session,
+        case.house,
+        snapshot,
+        {place: new_token(case.session, place.id)},
+        case.now,
+        heir=True,
+        moved=True,
+    )
+    report = find_report(case.session, snapshot, place)
+    if report is not None:
+        mail_again(case.session, case.house, snapshot, place, report, case.now, to=person.address, key=RENEWED)
+    note(case.session, snapshot.id, case.now, actor=seat.name, text="has confirmed that the campaign is played here")
+    said = f"{person.address}, who plays {seat.name} in {snapshot.name}, has confirmed that it is played here now."
+    send_words(case.session, case.house, snapshot, case.now, said, to=snapshot.gm, subject="A player has confirmed")
+    return (
+        f"You play {seat.name} in {snapshot.name} here from now on. Your newest report and your token follow by mail."
+    )
+
+
+def _locked(case: Case, request: Request) -> tuple[SeatRow, CampaignSnapshot, Place]:
+    """The seat that a request is about, and its campaign, locked."""
+    seat = case.session.get_one(SeatRow, request.data["seat_id"])
+    snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
+    return seat, snapshot, next(each for each in snapshot.places if each.id == seat.id)
+
+
+def _tell(case: Case, addresses: list[str], subject: str, said: str) -> None:
+    help_ = "If this was not you, please tell your GM at once."
+    for address in dict.fromkeys(addresses):
+        send_words(case.session, case.house, None, case.now, said, help_, to=address, subject=subject)
+
+
+def _note_address(case: Case, person: Person, old: str) -> None:
+    """Enters the change into the journal of each campaign, for its GM alone, and tells him."""
+    for known in seats_of(case.session, person.address):
+        snapshot = load_campaign(case.session, known.campaign)
+        said = (
+            f"The seat {known.seat} of {snapshot.name} is played from {person.address} now, and no longer from {old}."
+        )
+        note(case.session, snapshot.id, case.now, actor=known.seat, text=said, secret=True)
+        send_words(case.session, case.house, snapshot, case.now, said, to=snapshot.gm, subject="A player's address")
+
+
+_UNKNOWN_CODE = (
+    f"This code is not known here, was used already, or is more than {DAYS} days old. "
+    "If something is still to be confirmed, please ask for it again."
+)
+MOST_LISTED = 200
+"""Newcomers of a day that stand in the journal of a campaign."""
+
+_ENOUGH = "You were mailed so many codes today that no more are sent before tomorrow."
+
+
+def _join(asked: AskedByPerson, order: Join) -> str:
+    case, name = asked.case, order.campaign.lower()
+    if name not in taking_players(case.session):
+        return f"No campaign called {name} takes players by mail now. Please look at the name, or ask its GM."
+    snapshot = load_campaign(case.session, name)
+    if asked.person is not None and (place := place_of(case.session, snapshot, asked.person)):
+        return f"You play in {name} already, as {place.seat}."
+    wish = (order.seat or "").lower()
+    if wish and _never_there(case, snapshot, wish):
+        return f"{name} has no seat called {wish}: {suggest(wish, snapshot.seats)} Nothing was done."
+    address = asked.person.address if asked.person else asked.sender
+    if asked.person is None and (why := forbidden(case, address, "join")):
+        case.silent(why)  # before a code is drawn, so that forged senders do not pile up requests
+        if case.verdict != "fail":
+            _list_newcomer(case, snapshot, address)
+        return ""
+    data = {"address": address, "wish": wish, "words": asked.text}
+    code = put_request(
+        case.session, "join", case.now, to=address, data=data, campaign_id=snapshot.id, account=case.account
+    )
+    if code is None:
+        if asked.person is None:
+            case.silent(f"{address} was mailed enough codes today")
+            return ""
+        return _ENOUGH
+    ruleset = case.house.game(snapshot.game)
+    page = Confirmation(
+        kind="join",
+        code=code,
+        address=case.address,
+        days=DAYS,
+        campaign=name,
+        seat=wish,
+        game=ruleset.title,
+        summary=ruleset.summary,
+        schedule=snapshot.schedule.text,
+        gm=snapshot.gm,
+    )
+    answer(case, address, page, kind="join", code=code)
+    return ""
+
+
+def _list_newcomer(case: Case, snapshot: CampaignSnapshot, address: str) -> None:
+    """Enter a newcomer who is not answered today into the journal, and tell the GM once a day that there are some."""
+    begins = "not answered today: "
+    words = f"{begins}{address} asked to join"
+    today = (Act.campaign_id == snapshot.id, Act.secret, Act.at >= midnight(case.now))
+    listed = case.session.scalars(select(Act.text).where(*today, Act.text.startswith(begins, autoescape=True))).all()
+    if words in listed or len(listed) >= MOST_LISTED:
+        return
+    note(case.session, snapshot.id, case.now, actor="pbem", text=words, secret=True)
+    why = (
+        f"More people have asked to join {snapshot.name} today than are answered in a day: {STRANGERS_A_DAY} for whom "
+        f"the mail server does not vouch, and {STRANGERS_OF_DOMAIN_A_DAY} of one domain. Most of these mails may be "
+        f"forged. {address} was the first who was not answered."
+    )
+    help_ = (
+        f"The journal lists them: pbem journal {snapshot.name}, or JOURNAL by mail. You can invite those you know: "
+        f"pbem invite {snapshot.name} ADDRESS, or INVITE by mail. Whoever asks again tomorrow is answered then."
+    )
+    page = Notice(paragraphs=(why, help_), campaign=snapshot.name)
+    subject = f"Newcomers to {snapshot.name} were not answered"
+    warn_once(case, snapshot.gm, snapshot.name, subject, page, ("newcomers", snapshot.name))
+
+
+def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
+    session, name = asked.case.session, order.campaign.lower()
+    lock_campaign(session, name)
+    campaign_id = session.scalar(select(Campaign.id).where(Campaign.name == name))
+    found = find_applicant(session, campaign_id, asked.person) if campaign_id and asked.person else None
+    if found is None or found.status != ApplicantStatus.WAITING:
+        return f"You are not on the standby list of a campaign called {name}. To give a seat up, the command is LEAVE."
+    found.status = ApplicantStatus.LEFT
+    snapshot = load_campaign(session, name)
+    said = f"{asked.sender} no longer wishes to play in {name}."
+    send_words(
+        session, asked.case.house, snapshot, asked.case.now, said, to=snapshot.gm, subject="A standby has withdrawn"
+    )
+    return f"You are off the standby list of {name}."
+
+
+def _confirm(asked: AskedByPerson, order: Confirm) -> str:
+    case = asked.case
+    request = find_request(case.session, order.code, case.now)
+    if request is None or request.kind not in _CONFIRMED or not settle(case.session, request, case.now):
+        return _UNKNOWN_CODE
+    return _CONFIRMED[request.kind](asked, request)
+
+
+def _confirm_seat(asked: AskedByPerson, request: Request) -> str:
+    """Somebody has confirmed that he wishes to play, or that he comes as invited."""
+    case, data = asked.case, request.data
+    name = case.session.scalars(select(Campaign.name).where(Campaign.id == request.campaign_id)).one()
+    snapshot = locked_campaign(case.session, name)
+    invited = request.kind == "invite"
+    if snapshot.status == Phase.OVER or not (invited or snapshot.policy.signup):
+        return f"{name} takes no more players now. We are sorry that it comes too late."
+    person = enrol(case.session, data["address"], case.now)
+    if place := place_of(case.session, snapshot, person):
+        return f"You play in {name} already, as {place.seat}."
+    why = "invited by the GM" if invited else "signed up by mail"
+    scene = Scene(case.session, case.house, snapshot, case.now)
+    said = seat_or_list(scene, person, wish=data["wish"], words=data["words"], why=why)
+    if asked.sender.lower() != person.key:
+        send_words(case.session, case.house, snapshot, case.now, said, to=person.address, subject="You are in")
+    return said
+
+
+_CONFIRMED: dict[str, Callable[[AskedByPerson, Request], str]] = {
+    "join": _confirm_seat,
+    "invite": _confirm_seat,
+    "deputy": confirm_deputy,
+    "address": ask_new_address,
+    "new_address": confirm_address,
+    "fallback": confirm_address,
+    "import": confirm_moved,
+}
+
+
+def _never_there(case: Case, snapshot: CampaignSnapshot, wish: str) -> bool:
+    """Whether no such seat is or can come to be: before the start, seats without names of their own may be named."""
+    named = snapshot.status != Phase.FORMING or case.house.game(snapshot.game).seats.names or not free_places(snapshot)
+    return wish not in snapshot.seats and bool(named)
+
+
+JOIN_HANDLERS: PersonHandlers = {Join: _join, Withdraw: _withdraw, Confirm: _confirm}
+"""What is done for each command of this module."""
+
+
+_PAGE = (
+    "Your reports bring a page from now on: a file to open in your browser, where orders can be put together by"
+    " clicking. FORMAT NOPAGE leaves it out."
+)
+_LINK = (
+    "Your reports bring a link to a page from now on, in campaigns that have a site; in others the page is a file of"
+    " the report. FORMAT NOPAGE leaves it out."
+)
+_NO_PAGE = "Your reports come without pages from now on. FORMAT PAGE changes it back."
+_PAGES = {"PAGE": (Pages.ATTACHED, _PAGE), "LINK": (Pages.LINK, _LINK), "NOPAGE": (Pages.OFF, _NO_PAGE)}
+"""The words for pages, and what is answered."""
+
+_NOBODY = "This address is nobody's here, so there is nothing to change."
+
+
+def _change_address(asked: AskedByPerson, order: ChangeAddress) -> str:
+    if asked.person is None:
+        return _NOBODY
+    address = check_address(order.address, "a player", asked.case.address)
+    if address.lower() == asked.person.key:
+        return f"You play from {asked.person.address} already."
+    return _ask_owner(asked.case, asked.person, "address", address)
+
+
+def _fallback(asked: AskedByPerson, order: Fallback) -> str:
+    if asked.person is None:
+        return _NOBODY
+    address = check_address(order.address, "a player", asked.case.address)
+    return _ask_owner(asked.case, asked.person, "fallback", "" if address.lower() == asked.person.key else address)
+
+
+def _ask_owner(case: Case, person: Person, kind: RequestKind, address: str) -> str:
+    """Mails a code to the registered address; returns "" if it goes out."""
+    data = {"person_id": person.id, "address": address}
+    code = put_request(case.session, kind, case.now, to=person.address, data=data, account=case.account)
+    if code is None:
+        return ENOUGH_CODES
+    page = Confirmation(kind=kind, code=code, address=case.address, days=DAYS, about=address)
+    answer(case, person.address, page, code=code)
+    return ""
+
+
+def _mail_as(asked: AskedByPerson, order: MailAs) -> str:
+    if asked.person is None:
+        return _NOBODY
+    if order.form in _PAGES:
+        asked.person.pages, said = _PAGES[order.form]
+        return said
+    if order.form in ("CALENDAR", "NOCALENDAR"):
+        asked.person.calendar = order.form == "CALENDAR"
+        if asked.person.calendar:
+            return "Deadlines come as files for your calendar from now on, with reports that have files at all."
+        return "Deadlines come without files for your calendar from now on. FORMAT CALENDAR changes it back."
+    asked.person.plain = order.form == "PLAIN"
+    if asked.person.plain:
+        return "Your reports come as text alone from now on, in all your campaigns. FORMAT WHOLE changes it back."
+    return "Your reports come with HTML and pictures from now on, in all your campaigns."
+
+
+ADDRESS_HANDLERS: PersonHandlers = {ChangeAddress: _change_address, Fallback: _fallback, MailAs: _mail_as}
+"""What is done for each command of this module."""

@@ -1,0 +1,445 @@
+"""What a player may ask of the desk by mail besides orders: the commands, declared as typed orders are.
+
+A letter asks when its first line that says anything is a command, or when its
+commands are framed as a sheet is:
+
+    PLAYER trap7 red TOKEN
+    ABSENT 2026-12-20 TO 2027-01-03
+    END
+
+A letter asks when the first line that says anything begins with a command
+written in full, so that no order cut short is taken for one; or when its
+commands are framed as a sheet is, and then they may be cut to three letters:
+
+    PLAYER trap7 red TOKEN
+    ABSENT 2026-12-20 TO 2027-01-03
+    END
+
+A command that takes a text has all that stands below it, to END or to the end
+of what its writer typed, so it comes last.
+
+A module of handlers exports `HANDLERS`, command → function; `pbem.desk.dispatch`
+puts the tables together. A handler does what is asked, in the transaction of
+the letter, and returns what to answer: sentences, each line of them a
+paragraph, or "" if the answer goes out by itself. What it refuses it says there
+too.
+
+Whoever plays nowhere learns no more than which campaigns take players by mail, as all may.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from pbem.actions.arguments import ABOUT, ADDRESS, CAMPAIGN, CODE, SEAT, TURN, PlayerCommand, Proof
+from pbem.actions.base import Confirmed, Harmless, Reversible
+from pbem.actions.players import Leave
+from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
+from pbem.campaign.order_sheets import without_courtesies
+from pbem.campaign.people import known_code
+from pbem.games import rulebook
+from pbem.inbox.authenticate import judge, reads_as_order
+from pbem.inbox.context import Case, Seated
+from pbem.inbox.replies import bare_subject
+from pbem.inbox.seat_lookup import SeatContext, seats_of
+from pbem.inbox.sheet_finder import Header, Names, SheetText
+from pbem.mail.message import Message, find_codes
+from pbem.mail.reply_parser import is_end
+from pbem.report.markdown import find_sections, headed_sections
+from pbem.ruleset.fields import Word
+from pbem.ruleset.order_types import Order, Parsed
+from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderBook
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.tokenizer import split_words
+from pbem.store.models import Person
+from pbem.util import without_keys
+
+_SHOWS = Harmless("it only shows")
+
+
+@dataclass(frozen=True, slots=True)
+class Status(PlayerCommand):
+    """See how your campaigns stand: deadlines, and the sheet of yours that counts."""
+
+    weight = _SHOWS
+    proof = Proof.NONE
+    usage = "STATUS"
+    needs_seat = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resend(PlayerCommand):
+    """Get a report of yours again: that of a turn as your reports call it, or by its number alone, or the newest."""
+
+    weight = _SHOWS
+    proof = Proof.NONE
+    usage = "RESEND [turn...]"
+    turn: Annotated[tuple[str, ...], TURN] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class History(PlayerCommand):
+    """See what was done in your campaign, turn by turn, as far as players may read it."""
+
+    weight = _SHOWS
+    proof = Proof.NONE
+    usage = "HISTORY"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules(PlayerCommand):
+    """Get the rulebook of your game; of its sections only those with these words in their headings, or else in their
+    text. If you play several games, name the campaign first: RULES trap7 combat."""
+
+    weight = _SHOWS
+    proof = Proof.NONE
+    usage = "RULES [about...]"
+    needs_seat, for_strangers = False, True
+    about: Annotated[tuple[str, ...], ABOUT] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Join(PlayerCommand):
+    """Ask for a seat in a campaign, or for a place on its standby list."""
+
+    weight = Reversible("", "WITHDRAW campaign")
+    proof = Proof.ASKED
+    usage = "JOIN campaign [AS seat]"
+    needs_seat, takes_text, for_strangers = False, True, True
+    campaign: Annotated[str, CAMPAIGN]
+    seat: Annotated[str | None, SEAT] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw(PlayerCommand):
+    """Take back that you asked for a seat."""
+
+    weight = Reversible("", "JOIN campaign")
+    usage = "WITHDRAW campaign"
+    needs_seat = False
+    campaign: Annotated[str, CAMPAIGN]
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm(PlayerCommand):
+    """Confirm what a mail with this code asks of you."""
+
+    weight = Harmless("it is itself the confirmation of what a mail has shown")
+    proof = Proof.ASKED
+    usage = "CONFIRM code"
+    needs_seat, for_strangers = False, True
+    code: Annotated[str, CODE]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeAddress(PlayerCommand):
+    """Play from another address. Your old address is asked to confirm it,
+    then the new one."""
+
+    weight = Confirmed("the address from which all seats are played", "ADDRESS address")
+    proof = Proof.ASKED
+    usage = "ADDRESS address"
+    needs_seat = False
+    address: Annotated[str, ADDRESS]
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback(PlayerCommand):
+    """Name a second address, for mail that your own does not take; your own name for none."""
+
+    weight = Confirmed("the second address", "FALLBACK address")
+    proof = Proof.ASKED
+    usage = "FALLBACK address"
+    needs_seat = False
+    address: Annotated[str, ADDRESS]
+
+
+@dataclass(frozen=True, slots=True)
+class MailAs(PlayerCommand):
+    """Choose how reports come: as text alone, or with HTML and pictures; with the deadline as a file for your calendar,
+    or without; also as a page for your browser, with a desk for orders, or as a link to one, or without."""
+
+    weight = Reversible("", "FORMAT form")
+    usage = "FORMAT form"
+    needs_seat = False
+    form: Annotated[str, Word(("PLAIN", "WHOLE", "CALENDAR", "NOCALENDAR", "PAGE", "LINK", "NOPAGE"))]
+
+
+COMMANDS = OrderBook(
+    (
+        *(Status, Resend, History, Rules, Join, Withdraw, Confirm),
+        *SEAT_ACTIONS,
+        *(ChangeAddress, Fallback, MailAs),
+        *PLAY_ACTIONS,
+    ),
+    loosely=False,
+)
+"""All commands a player may mail; HELP is understood before any of them."""
+
+VERBS = frozenset(verb.word for verb in COMMANDS.verbs)
+"""The first words of all commands; no game may have an order that begins with one."""
+
+WITH_TEXT = frozenset(
+    verb.word for verb in COMMANDS.verbs if issubclass(verb.order, PlayerCommand) and verb.order.takes_text
+)
+"""The first words of those whose text stands below them."""
+
+REFERENCE = tuple((verb.usage, verb.help) for verb in COMMANDS.verbs)
+"""Every command and what it does, for the player guide."""
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WEEKDAY = r"\b(?:the\s++)?+(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+[.,]?\s++)?+"
+_DAY, _YEAR = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?[.,]?", r"(?P<year>[0-9]{4})\b"
+_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*+[.,]?"
+_DAY_FIRST = re.compile(rf"{_WEEKDAY}\b{_DAY}\s++(?:of\s++)?+{_MONTH}\s++{_YEAR}", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"{_WEEKDAY}\b{_MONTH}\s++{_DAY}\s++{_YEAR}", re.IGNORECASE)
+
+
+def with_days(line: str) -> str:
+    """The line with its written-out days as 2026-11-27; one that no calendar has is put so all the same."""
+    for pattern in (_DAY_FIRST, _MONTH_FIRST):
+        line = pattern.sub(_iso, line)
+    return line
+
+
+def _iso(match: re.Match[str]) -> str:
+    month = _MONTHS.index(match["month"].lower()) + 1
+    return f"{match['year']}-{month:02}-{int(match['day']):02}"
+
+
+MOST_COMMANDS = 20
+"""More commands in one letter are not read."""
+
+BELOW = (
+    "What stands below the first blank line was left alone: commands that go on there belong between PLAYER and END."
+)
+
+NEVER_ORDERS = (
+    "This mail is press, and press is never orders: its ORDERS line was not read as a sheet. "
+    "The text goes as far as the first END; send orders in a mail of their own."
+)
+
+_FIRST = re.compile(r"\A\s*+([A-Za-z]++)\b")
+_POLITE = (" please", " pls", " thanks", " thank you")
+_WITH_DAYS = ("ABSENT", "DEPUTY")
+_FRAME = re.compile(r"\A\s*+player\s", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A command about one seat, which the letter has shown to be its writer's.
+
+    `text` is what stands below the command, up to END, a signature or a
+    quotation: plain, and cleaned as order sheets are.
+    """
+
+    case: Case
+    spot: SeatContext
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskedByPerson:
+    """A command about no seat in particular; `person` is None for a sender whom the house does not know.
+
+    `to` is where the answer goes, and `spot` the seat that the letter shows to be its writer's, if it shows one.
+    """
+
+    case: Case
+    person: Person | None
+    sender: str
+    to: str
+    spot: SeatContext | None
+    text: str
+
+
+Handlers = Mapping[type[PlayerCommand], Callable[[Asked, Any], str]]
+"""What is done for each command about a seat."""
+
+PersonHandlers = Mapping[type[PlayerCommand], Callable[[AskedByPerson, Any], str]]
+"""What is done for each command about no seat in particular."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandList:
+    """Commands as found: the numbered lines that hold them, and the text below the last.
+
+    `header` is that of the frame, if there is one. `pressed`: it was sent by a
+    button, which may have been pressed by accident. `at` is the line of the
+    letter on which they begin.
+    """
+
+    header: Header | None
+    lines: tuple[tuple[int, str], ...]
+    text: str = ""
+    notes: tuple[str, ...] = ()
+    pressed: bool = False
+    at: int = 0
+
+    def parse(self) -> Parsed:
+        """The commands in the order written, and what is wrong with the rest. Never raises."""
+        return without_courtesies(COMMANDS.parse({}, self.lines), self.lines)[0]
+
+
+def find_request(lines: Sequence[str], known: Names) -> CommandList | None:
+    """The commands in a text, cleaned of quotations before; None if it asks for nothing.
+
+    A line that looks like a frame's first counts when its campaign is `known`, or when an END follows.
+    """
+    last_end = max((at for at, line in enumerate(lines) if is_end(line)), default=-1)
+    for at, line in enumerate(lines):
+        header = _header(line)
+        if header is not None and (at < last_end or header.campaign in known):
+            end = _end(lines, at + 1)
+            note = "There is no END line: everything after PLAYER was read."
+            return replace(_request(header, lines[at + 1 : end], () if end is not None else (note,)), at=at)
+    first = next((at for at, line in enumerate(lines) if line.strip()), None)
+    if first is None or not begins_with_command(lines[first]):
+        return None
+    return _unframed(lines[first : _end(lines, first)])
+
+
+def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandList | None:
+    """What a letter asks that begins with a text to pass on, above any sheet in it; None if it does not.
+
+    Words such as "Press on! My orders:" are no command, and take no sheet away.
+    """
+    above, whole = find_request(lines[: sheet.at] if sheet.header else lines, known), find_request(lines, known)
+    if above is None or whole is None or not any(map(_has_text, above.parse().orders)):
+        return None
+    return replace(whole, notes=(*whole.notes, *[NEVER_ORDERS] * bool(sheet.header)))
+
+
+def _has_text(order: Order) -> bool:
+    return isinstance(order, PlayerCommand) and order.takes_text
+
+
+def begins_with_command(line: str) -> bool:
+    """Whether the first word of a line is a command in full."""
+    match = _FIRST.match(line)
+    return match is not None and match[1].upper() in VERBS
+
+
+def _unframed(lines: Sequence[str]) -> CommandList:
+    """Without a frame the commands end where the first paragraph does, unless a text follows them."""
+    blank = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
+    if any(map(_takes_text, lines[:blank])):
+        return _request(None, lines, ())
+    return _request(None, lines[:blank], (BELOW,) if any(map(begins_with_command, lines[blank:])) else ())
+
+
+def _request(header: Header | None, lines: Sequence[str], notes: tuple[str, ...]) -> CommandList:
+    numbered = tuple(enumerate(lines, start=1))
+    texted = next((at for at, line in enumerate(lines) if _takes_text(line)), None)
+    if texted is not None:
+        text = "\n".join(lines[texted + 1 :]).strip("\n")
+        numbered = numbered[: texted + 1]
+    asking = [(number, _plainly(without_keys(line))) for number, line in numbered if split_words(line)]
+    if len(asking) > MOST_COMMANDS:
+        notes = (*notes, f"Only the first {MOST_COMMANDS} commands were read.")
+    return CommandList(header, tuple(asking[:MOST_COMMANDS]), text if texted is not None else "", notes)
+
+
+def _plainly(line: str) -> str:
+    """A command without "please" and a full stop behind it, its days in digits; words for the dice stay as they are."""
+    match = _FIRST.match(line)
+    verb = _in_full(match[1].upper()) if match else ""
+    if verb in ("", "DICE"):
+        return line
+    said = (with_days(line) if verb in _WITH_DAYS else line).rstrip(" \t.!?,")
+    polite = next((words for words in _POLITE if said.lower().endswith(words)), "")
+    return said.removesuffix(said[len(said) - len(polite) :]).rstrip(" \t,")
+
+
+def _takes_text(line: str) -> bool:
+    match = _FIRST.match(line)
+    return match is not None and _in_full(match[1].upper()) in WITH_TEXT
+
+
+def _in_full(word: str) -> str:
+    """The command that a word begins, as the reader of commands will take it; "" if none or several."""
+    meant = [verb for verb in VERBS if verb.startswith(word)] if len(word) >= SHORTEST_ABBREVIATION else []
+    return word if word in VERBS else meant[0] if len(meant) == 1 else ""
+
+
+def _header(line: str) -> Header | None:
+    return Header.of(split_words(line)) if _FRAME.match(line) else None
+
+
+def _end(lines: Sequence[str], start: int) -> int | None:
+    return next((at for at in range(start, len(lines)) if is_end(lines[at])), None)
+
+
+def names_section(ruleset: AnyRuleset, order: Order, campaign: str) -> bool:
+    """Whether what is asked for is the rulebook of a campaign, or a section, by words of its heading or by one word
+    that it has: no sentence is that short."""
+    if not isinstance(order, Rules):
+        return False
+    words = order.about[1:] if order.about and order.about[0].lower() == campaign else order.about
+    find = find_sections if len(words) == 1 else headed_sections
+    return not words or bool(find(rulebook(ruleset), words))
+
+
+_BUTTON = re.compile(r"(?:leave\s++(?P<campaign>\S++)(?:\s++(?P<seat>\S++))?|unsubscribe)", re.IGNORECASE)
+"""The subject of what is sent by the button that our List-Unsubscribe makes (RFC 2369, 3.2), or one without a subject.
+
+What mail programs write below it is theirs: nothing, or that they have sent it for somebody.
+"""
+
+YES = re.compile(r"\A\s*+(?:yes|ok|okay|confirm(?:ed)?)\b\W*+(?:please|thanks|thank you)?\W*+", re.IGNORECASE)
+"""The line that confirms what it answers."""
+
+
+def first_line(letter: Message) -> str:
+    """The first line of a letter that says anything; "" if there is none."""
+    return next((line.strip() for line in letter.lines if line.strip()), "")
+
+
+def find_asked(case: Case, known: Names) -> CommandList | None:
+    """The commands of a letter: in its text, or in the subject of one without text; a YES confirms what it answers."""
+    letter = case.letter
+    first = first_line(letter)
+    if YES.fullmatch(first) and (code := known_code(case.session, find_codes(letter, case.address))):
+        return CommandList(None, ((1, f"CONFIRM {code}"),))
+    found = find_request(letter.lines, known) or _pressed(case)
+    if found is None and not first:
+        found = find_request([bare_subject(letter.subject)], known)
+    return None if found is None or _is_order(case, found) else found
+
+
+def _pressed(case: Case) -> CommandList | None:
+    """To leave, as a mail program's button asks it: a campaign's player, or whoever has but one seat."""
+    match = _BUTTON.fullmatch(case.letter.subject.strip())
+    if match is None:
+        return None
+    request = CommandList(None, ((1, COMMANDS.line(Leave())),), pressed=True)
+    if not match["campaign"]:
+        return request
+    own = [seat for seat in seats_of(case.session, case.letter.sender) if seat.campaign == match["campaign"].lower()]
+    seat = match["seat"] or (own[0].seat if own else "")
+    return replace(request, header=Header(match["campaign"].lower(), seat.lower())) if seat else None
+
+
+def _is_order(case: Case, found: CommandList) -> bool:
+    """Whether a reply only begins like a command, and is an order of its seat's game: there are games of free words."""
+    asked = found.parse().orders
+    if found.pressed or found.header is not None or (asked and not _may_be_words(asked[0])):
+        return False
+    alone = len(found.lines) == len(asked) == 1
+    return not (alone and _names_section(case, asked[0])) and reads_as_order(case, found.lines[0])
+
+
+def _names_section(case: Case, order: Order) -> bool:
+    claim = judge(case, None)
+    if not isinstance(claim, Seated):
+        return False
+    return names_section(case.house.game(claim.spot.game), order, claim.spot.campaign)
+
+
+def _may_be_words(order: Order) -> bool:
+    """Whether a command takes whatever words there are, so that a sentence may begin like it."""
+    return isinstance(order, Rules) and bool(order.about)

@@ -1,0 +1,211 @@
+"""The letters that wait, and how often each was begun: what kills the reader is found out, and then left alone.
+
+An attempt is noted before it is made. Letters are tried some at a time first; if
+the process is killed meanwhile, that is charged to none of them, as it may have
+been any, or somebody outside. From then on they are tried one by one, in their
+place among the others, and an attempt is charged to the one letter that was
+being read.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import groupby
+
+from sqlalchemy import ColumnElement, bindparam, select, update
+from sqlalchemy.orm import Session
+
+from pbem.app import House
+from pbem.errors import StoreError, in_words
+from pbem.inbox.context import Case
+from pbem.inbox.replies import Fault, LetterProblem, answer, notify
+from pbem.inbox.seat_lookup import is_known
+from pbem.log import tell
+from pbem.mail.message import UNREADABLE, Message, read_head
+from pbem.store.models import Campaign, InboxMessage
+from pbem.store.models import InboxMessage as LetterRow
+from pbem.store.session import Store, flushed
+from pbem.store.types import LetterState, Phase
+from pbem.util import Overrun, masked, within
+
+AT_ONCE = 20
+"""Letters tried, and held in memory, at a time."""
+
+SUSPECTED = 1
+"""Note of letters that are tried together: most of them did not kill a reader that is killed then."""
+
+MOST_ATTEMPTS = SUSPECTED + 2
+"""Note of a letter that has ended its reader twice, and is not tried again by itself."""
+
+
+ALONE = ""
+"""The lane of letters that are no campaign's: each is dealt with by itself, in its place among all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A new letter, and what is noted of attempts that ended with the reader (`SUSPECTED`, `MOST_ATTEMPTS`)."""
+
+    id: int
+    attempts: int
+    received_at: dt.datetime
+
+
+def waiting_letters(session: Session, lane: str | None = None) -> list[Waiting]:
+    """All new letters, oldest first; or those of a lane that need not wait for an older one of another."""
+    if lane is None:
+        return [Waiting(*row) for row in flushed(session).execute(_ALL_NEW)]
+    in_the_way = InboxMessage.lane != ALONE if lane == ALONE else InboxMessage.lane == ALONE
+    came = select(InboxMessage.received_at, InboxMessage.id).where(_NEW, in_the_way)
+    first = session.execute(came.order_by(*_AS_THEY_CAME).limit(1)).first()
+    return _new_letters(session, InboxMessage.lane == lane, *([_came_before(*first)] if first else []))
+
+
+def _came_before(at: dt.datetime, letter_id: int) -> ColumnElement[bool]:
+    return (InboxMessage.received_at < at) | ((InboxMessage.received_at == at) & (InboxMessage.id < letter_id))
+
+
+def raw_letter(session: Session, letter_id: int) -> bytes:
+    """A letter as it came."""
+    return session.scalars(select(InboxMessage.raw).where(InboxMessage.id == letter_id)).one()
+
+
+def unsorted_letters(session: Session) -> list[Waiting]:
+    """The new letters that have no lane yet, oldest first."""
+    return _new_letters(session, InboxMessage.lane.is_(None))
+
+
+_NEW = InboxMessage.state == LetterState.NEW
+_AS_THEY_CAME = (InboxMessage.received_at, InboxMessage.id)
+
+
+_ALL_NEW = select(InboxMessage.id, InboxMessage.attempts, InboxMessage.received_at).where(_NEW).order_by(*_AS_THEY_CAME)
+
+
+def _new_letters(session: Session, *which: ColumnElement[bool]) -> list[Waiting]:
+    return [Waiting(*row) for row in session.execute(_ALL_NEW.where(*which))]
+
+
+def in_groups(letters: Sequence[Waiting]) -> Iterator[tuple[int, list[Waiting]]]:
+    """Yield the letters in their order with the place of the first: those never tried some at a time, others alone."""
+    done = 0
+    for tried, some in groupby(letters, key=lambda letter: letter.attempts > 0):
+        alike = list(some)
+        size = 1 if tried else AT_ONCE
+        for at in range(0, len(alike), size):
+            yield done + at, alike[at : at + size]
+        done += len(alike)
+
+
+@contextmanager
+def attempted(store: Store, letters: Sequence[Waiting]) -> Iterator[None]:
+    """Note an attempt at some letters, all tried equally often; take it back if the block gives up in good order."""
+    ids, before = [letter.id for letter in letters], letters[0].attempts
+    _note(store, ids, SUSPECTED if len(letters) > 1 else max(before, SUSPECTED) + 1)
+    try:
+        yield
+    except BaseException:
+        with suppress(Exception):  # the database may be what was at fault
+            _note(store, ids, before)
+        raise
+
+
+def _note(store: Store, ids: Sequence[int], attempts: int) -> None:
+    # A power cut is no letter's doing: it may take the note back.
+    with store.writing(durable=False) as session:
+        still_new = update(InboxMessage).where(InboxMessage.id.in_(ids), InboxMessage.state == LetterState.NEW)
+        session.connection().execute(still_new.values(attempts=attempts))
+
+
+KILLS = "reading it has ended this program twice, as when it takes more memory than there is; it was not tried again"
+
+_LONGEST_NOTE = 4_000
+"""Characters from the end of a traceback, where it says what went wrong."""
+
+_CLOSE = (
+    update(LetterRow)
+    .where(LetterRow.id == bindparam("letter"), LetterRow.state == LetterState.NEW)
+    .values(state=bindparam("state"), note=bindparam("note"))
+    .returning(LetterRow.id)
+)
+
+
+def close_letter(session: Session, letter_id: int, state: str, note: str) -> bool:
+    """Takes a new letter off the pile; False if another process was faster."""
+    values = {"letter": letter_id, "state": state, "note": note}
+    return session.connection().execute(_CLOSE, values).first() is not None
+
+
+def set_aside(house: House, now: dt.datetime, letter_id: int, raw: bytes, error: Exception | Overrun) -> bool:
+    """Keeps a letter that could not be dealt with, and tells those concerned; whether it was still new."""
+    tell("letter set aside", level="error", fault=error, letter=letter_id)
+    problem = _overrun(house) if isinstance(error, Overrun) else in_words(error)
+    trace = masked("".join(traceback.format_exception(error)))[-_LONGEST_NOTE:]
+    note = f"{trace}{problem}" if isinstance(error, Overrun) else trace
+    letter = _head(house, raw)
+    try:
+        with house.store.writing() as session:
+            if not close_letter(session, letter_id, LetterState.QUARANTINED, note):
+                return False
+            case = Case(house, session, now, letter_id, letter)
+            _tell_gms(case, problem)
+            _tell_writer(case)
+    except StoreError:
+        raise
+    except Exception:
+        # If there are no words for it either, whoever runs the program hears of that; the letter is kept all the same.
+        with house.store.writing() as session:
+            close_letter(session, letter_id, LetterState.QUARANTINED, note)
+        raise
+    return True
+
+
+def set_aside_unread(house: House, now: dt.datetime, letter_id: int) -> bool:
+    """Keeps a letter that has killed the reader; whether it was still new. Its writer is told if its head can be read.
+
+    That is tried last, when nothing else can be lost by it.
+    """
+    tell("letter set aside", level="error", letter=letter_id, text=KILLS)
+    with house.store.writing() as session:
+        if not close_letter(session, letter_id, LetterState.QUARANTINED, KILLS):
+            return False
+        _tell_gms(Case(house, session, now, letter_id, UNREADABLE), KILLS)
+        raw = raw_letter(session, letter_id)
+    letter = _head(house, raw)
+    with house.store.writing() as session:
+        _tell_writer(Case(house, session, now, letter_id, letter))
+    return True
+
+
+def _overrun(house: House) -> str:
+    return f"reading and answering it took more than {house.settings.letter_seconds:g} seconds of the processor's time"
+
+
+def _head(house: House, raw: bytes) -> Message:
+    """Who wrote a letter, and about what, as far as that can be found out in a letter's time."""
+    try:
+        return within(house.settings.letter_seconds, lambda: read_head(raw))
+    except (Exception, Overrun):  # noqa: BLE001 - it may be what could not be read
+        return UNREADABLE
+
+
+def _tell_gms(case: Case, problem: str) -> None:
+    letter = case.letter
+    page = LetterProblem(
+        letter=case.letter_id,
+        sender=letter.sender or "",
+        subject=masked(letter.subject),
+        problem=masked(problem),
+    )
+    for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == Phase.RUNNING).distinct()):
+        notify(case, gm, f"Letter {case.letter_id} was set aside", page)
+
+
+def _tell_writer(case: Case) -> None:
+    sender = case.letter.sender
+    if sender is not None and not case.letter.automatic and is_known(case.session, sender):
+        answer(case, sender, Fault(address=case.address))

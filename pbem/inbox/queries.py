@@ -1,0 +1,393 @@
+"""HELP: the player guide by mail, with the orders of the writer's games; and HELP with a verb, that order alone.
+
+Whoever plays nowhere learns no more than which campaigns take players by mail, as all may.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from pbem.actions.base import format_days
+from pbem.actions.welcome import RESENT, find_report, mail_again
+from pbem.campaign.deadlines import Waiting, load_waiting
+from pbem.campaign.history import Labels, as_counted, labels_named, labels_of, turns_called
+from pbem.campaign.people import deputies_of, place_number
+from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place, load_campaign
+from pbem.games import rulebook
+from pbem.inbox.authenticate import reads_as_order
+from pbem.inbox.command_parser import (
+    COMMANDS,
+    REFERENCE,
+    Asked,
+    AskedByPerson,
+    Handlers,
+    History,
+    PersonHandlers,
+    Resend,
+    Rules,
+    Status,
+)
+from pbem.inbox.context import Case
+from pbem.inbox.replies import answer, bare_subject, send_rulebook, sent_today, to_stranger, was_sent
+from pbem.inbox.seat_lookup import find_seat, games_of, load_seat, seats_of, taking_players
+from pbem.report.answers import DIGEST_SHOWN, Help, HelpOnVerb, OrderHelp, RulebookPage
+from pbem.report.markdown import Section, as_html, as_text, find_sections, sections
+from pbem.ruleset.fields import suggest
+from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderBook
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.ruleset.tokenizer import split_words
+from pbem.store.models import Absence, Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
+from pbem.store.types import ApplicantStatus, Phase
+from pbem.text import when
+
+_HELP = re.compile(r"\A\s*+help\b(.*+)", re.IGNORECASE)
+
+_MOST_WORDS = 2
+"""More words behind HELP are a sentence, and no verb."""
+
+
+def find_help(case: Case) -> tuple[str, ...] | None:
+    """The words behind HELP in a letter that asks for it; None if it does not ask.
+
+    HELP is its whole subject, or begins its text; a subject without text is read
+    like one. In a game of free words a sentence in a reply may be an order.
+    """
+    subject, letter = bare_subject(case.letter.subject), case.letter
+    if subject.lower() == "help":
+        return ()
+    typed = [
+        (at, line) for at, line in enumerate(letter.lines, 1) if line.strip() and not line.lstrip().startswith(">")
+    ]
+    number, line = typed[0] if typed else (1, subject)
+    found = _HELP.match(line)
+    if found is None:
+        return None
+    words = tuple(split_words(found[1]))
+    is_order = words and not _explained(case, words) and reads_as_order(case, (number, line))
+    return None if is_order else words
+
+
+def give_help(case: Case, words: Sequence[str]) -> str:
+    """Answers a letter that asks for help; returns what to note of it."""
+    sender = case.letter.sender
+    if sender is None:
+        return f"help; {case.silent('no sender can be read')}"
+    explained = _explained(case, words)
+    page = HelpOnVerb(address=case.address, orders=explained) if explained else _guide(case, sender, words)
+    return "help; " + answer(case, sender, page, kind="help")
+
+
+def _guide(case: Case, sender: str, words: Sequence[str]) -> Help:
+    orders, seats = _orders(case), seats_of(case.session, sender)
+    unknown = words[0] if len(words) == 1 and orders else ""
+    return Help(
+        address=case.address,
+        commands=REFERENCE,
+        orders=orders,
+        unknown=unknown,
+        hint=suggest(unknown, [order.verb for order in orders]) if unknown else "",
+        **({"campaign": seats[0].campaign, "seat": seats[0].seat} if seats else {}),
+    )
+
+
+def _explained(case: Case, words: Sequence[str]) -> tuple[OrderHelp, ...]:
+    """The orders and commands that a verb names, in full or as it may be cut short; none for a sentence."""
+    if not 0 < len(words) <= _MOST_WORDS:
+        return ()
+    typed, known = words[0].upper(), (*_orders(case), *_described(COMMANDS, ""))
+    cut = [order for order in known if len(typed) >= SHORTEST_ABBREVIATION and order.verb.startswith(typed)]
+    named = [order for order in known if order.verb == typed] or cut
+    if not named and len(words) == 1:
+        named = [order for order in _offered(case) if order.verb == typed]
+    return tuple(named)
+
+
+def _offered(case: Case) -> Iterator[OrderHelp]:
+    """The orders that the last reports to a letter's sender offer: a campaign may have verbs of its own."""
+    for known in seats_of(case.session, case.letter.sender):
+        seat = find_seat(case.session, known.campaign, known.seat)
+        spot = load_seat(case.session, seat.id) if seat else None
+        if spot is not None and spot.status == Phase.RUNNING:
+            ruleset = case.house.game(spot.game)
+            for verb in ruleset.desk(json.loads(spot.view))["verbs"]:
+                told = (verb["usage"], verb["help"], tuple(verb["examples"]))
+                yield OrderHelp(verb["word"], f"{ruleset.title}, in the campaign {spot.campaign}", *told)
+
+
+def _orders(case: Case) -> tuple[OrderHelp, ...]:
+    """The orders of all games with which a letter's sender has to do."""
+    games = games_of(case.session, case.letter.sender or "", case.now).values()
+    rulesets = [case.house.game(key) for key in dict.fromkeys(games)]
+    return tuple(order for ruleset in rulesets for order in _described(ruleset.orders, ruleset.title))
+
+
+def _described(book: OrderBook, game: str) -> Iterator[OrderHelp]:
+    for verb in book.verbs:
+        yield OrderHelp(verb.word, game, verb.usage, verb.help, verb.examples)
+
+
+RESENDS_A_DAY = 20
+"""Reports are large: no player reads more of them again in a day."""
+
+UNPROVEN_RESENDS_A_DAY = 3
+"""The same because of letters that anybody could have written."""
+
+MOST_OFFERED = 20
+"""Reports that are offered to somebody who has asked for none that there is."""
+
+MOST_ACTS = 200
+"""Entries of a journal told in one mail, the newest."""
+
+
+_ENOUGH_REPORTS = "You have had {most} reports again today; please ask tomorrow."
+_WITH_A_KEY = " With your token, or in a reply to your report, you may ask for more."
+
+
+def _status(asked: AskedByPerson, _: Status) -> str:
+    if asked.person is None:
+        return "This address plays in no campaign here."
+    told = [*_seats(asked.case, asked.person), *_waits(asked.case, asked.person), *_stands_in(asked.case, asked.person)]
+    return "\n".join(told) or "You play in no campaign now, and wait for none."
+
+
+def _seats(case: Case, person: Person) -> Iterator[str]:
+    for known in seats_of(case.session, person.address):
+        snapshot = load_campaign(case.session, known.campaign)
+        yield _seat(case, snapshot, find_place(snapshot, known.seat))
+
+
+def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
+    """How one seat stands: the turn and its deadline, the sheet that counts, and what was arranged."""
+    title = case.house.game(snapshot.game).title
+    begins = f"{snapshot.name} ({title}), seat {place.seat}"
+    if not place.playing:
+        return f"{begins}: out of the game."
+    if snapshot.status == Phase.FORMING:
+        seated = sum(bool(each.address) for each in snapshot.playing)
+        return f"{begins}: not begun yet; {seated} of {len(snapshot.playing)} seats are taken."
+    if snapshot.status == Phase.MOVED:
+        return f"{begins}: the campaign has moved to {snapshot.moved_to}; write there."
+    report = find_report(case.session, snapshot, place)
+    assert report is not None
+    view = json.loads(report.view)
+    waiting = next(iter(load_waiting(case.session, snapshot.name)))
+    said = [_due(waiting, asked=view["awaited"]), _sheet(case.session, waiting, place)]
+    said += _arranged(case, place, waiting.schedule.zone)
+    if waiting.policy.late == "public" and waiting.missing:
+        said.append(f"No sheet yet from {', '.join(waiting.missing)}.")
+    return f"{begins}, {view['label']}: " + " ".join(said)
+
+
+def _due(waiting: Waiting, *, asked: bool) -> str:
+    if waiting.held:
+        return "The turn waits for a word of the GM: it is not run before that, and may be run at once then."
+    if waiting.deadline is None:
+        return "There is no deadline; the GM runs the turn."
+    due = when(waiting.deadline, waiting.schedule.zone)
+    return f"Orders are due {due}." if asked else f"No orders are asked of you; the turn ends {due}."
+
+
+def _sheet(session: Session, waiting: Waiting, place: Place) -> str:
+    counts = (
+        select(Sheet.version, Sheet.digest, Sheet.wait)
+        .where(Sheet.turn_id == waiting.turn_id, Sheet.seat_id == place.id, Sheet.accepted)
+        .order_by(Sheet.version.desc())
+        .limit(1)
+    )
+    sheet = session.execute(counts).first()
+    if sheet is None:
+        return "No sheet of yours has come."
+    wait = ", and the turn waits for its deadline because of it" if sheet.wait else ""
+    return f"Your sheet {sheet.version} counts (digest {sheet.digest[:DIGEST_SHOWN]}){wait}."
+
+
+def _arranged(case: Case, place: Place, zone: str) -> Iterator[str]:
+    if place.paused:
+        yield "Your seat is paused; RESUME ends it."
+    for deputy in deputies_of(case.session, [place.id], case.now).get(place.id, []):
+        yield f"{deputy.address} stands in for you."
+    away = select(Absence).where(Absence.seat_id == place.id, Absence.until > case.now).order_by(Absence.since)
+    for absence in case.session.scalars(away):
+        yield f"You are absent {format_days(absence.since, absence.until, zone)}; PRESENT takes that back."
+
+
+def _waits(case: Case, person: Person) -> Iterator[str]:
+    """The standby lists that somebody is on."""
+    listed = select(Applicant).where(Applicant.person_id == person.id, Applicant.status == ApplicantStatus.WAITING)
+    for applicant in case.session.scalars(listed.order_by(Applicant.campaign_id)):
+        name = case.session.get_one(Campaign, applicant.campaign_id).name
+        yield f"{name}: you are number {place_number(case.session, applicant)} on the standby list."
+
+
+def _stands_in(case: Case, person: Person) -> Iterator[str]:
+    rows = case.session.execute(
+        select(Campaign.name, SeatRow.name)
+        .join(SeatRow, SeatRow.campaign_id == Campaign.id)
+        .join(Deputy, Deputy.seat_id == SeatRow.id)
+        .where(Deputy.person_id == person.id, Deputy.since <= case.now, Deputy.until > case.now)
+        .order_by(Deputy.id)
+    )
+    for campaign, seat in rows:
+        yield f"{campaign}: you stand in for the seat {seat}."
+
+
+def _resend(asked: Asked, order: Resend) -> str:
+    case, spot = asked.case, asked.spot
+    snapshot = load_campaign(case.session, spot.campaign)
+    place = find_place(snapshot, spot.seat)
+    labels = labels_of(case.session, snapshot, place.id) if order.turn else {}
+    meant = turns_called(labels, " ".join(order.turn))
+    report = find_report(case.session, snapshot, place, next(iter(meant), None))
+    if report is None:
+        return f"There is no report for {place.seat} in {spot.campaign} yet."
+    if order.turn and len(meant) != 1:
+        return _which_report(labels, meant)
+    begins, key = f"resent {spot.seat_id} {case.account} ", f"{case.letter_id} {report.id}"
+    most = RESENDS_A_DAY if case.proven else UNPROVEN_RESENDS_A_DAY
+    if was_sent(case, begins + key):
+        return "This report comes already, in a mail of its own."
+    if sent_today(case, begins, spot.address) >= most:
+        return _ENOUGH_REPORTS.format(most=most) + ("" if case.proven else _WITH_A_KEY)
+    mail_again(
+        case.session,
+        case.house,
+        snapshot,
+        place,
+        report,
+        case.now,
+        to=spot.address,
+        key=f"asked {key}",
+        kind=RESENT,
+        topic=begins + key,
+    )
+    return ""  # the report is answer enough
+
+
+def _which_report(labels: Labels, meant: Sequence[int]) -> str:
+    """Asks for one of several reports, or for another than was named, with the lines to mail."""
+    asked = "Several of your reports are called so." if meant else "You had no report that is called so."
+    called = dict.fromkeys(labels[number] for number in meant or labels)
+    lines = [f"RESEND {label}" for label in list(called)[-MOST_OFFERED:]]
+    return "\n".join((f"{asked} Please mail one of these lines:", *lines))
+
+
+def _history(asked: Asked, _: History) -> str:
+    case, spot = asked.case, asked.spot
+    snapshot = load_campaign(case.session, spot.campaign)
+    if snapshot.policy.journal != "players":
+        return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm}, for himself."
+    acts = case.session.execute(
+        select(Act.at, Act.actor, Act.text)
+        .where(Act.campaign_id == snapshot.id, ~Act.secret)
+        .order_by(Act.id.desc())
+        .limit(MOST_ACTS)
+    ).all()
+    named = labels_named(case.session, snapshot, [spot.seat_id], (act.text for act in acts))
+    labels = named.get(spot.seat_id, {})
+    return "\n".join(
+        f"{when(at, snapshot.schedule.zone)}, {actor}: {as_counted(text, labels)}" for at, actor, text in reversed(acts)
+    )
+
+
+SEAT_QUERY_HANDLERS: Handlers = {Resend: _resend, History: _history}
+"""What is done for each command of this module about a seat."""
+
+STATUS_HANDLERS: PersonHandlers = {Status: _status}
+"""What is done for each command of this module about no seat in particular."""
+
+
+RULES_A_DAY = 20
+"""Rulebooks are large: nobody is mailed more of them, or parts of them, in a day."""
+
+UNPROVEN_RULES_A_DAY = 3
+"""The same because of letters that anybody could have written."""
+
+_ENOUGH_RULES = "You have had {most} mails with rules today; please ask tomorrow."
+
+
+def _rules(asked: AskedByPerson, order: Rules) -> str:
+    own = games_of(asked.case.session, asked.to, asked.case.now)
+    campaign, words = _named(asked, order, own)
+    if campaign:
+        key = own.get(campaign) or taking_players(asked.case.session)[campaign]
+        return _brought(asked, asked.case.house.game(key), words)
+    if asked.spot is not None:
+        return _brought(asked, asked.case.house.game(asked.spot.game), words)
+    if len(set(own.values())) == 1:
+        return _brought(asked, asked.case.house.game(next(iter(own.values()))), words)
+    return _which(asked.case, own, words) if own else _for_no_player(asked)
+
+
+def _named(asked: AskedByPerson, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    """The campaign that comes first among the words, "" if none does of which the writer may know, and the others."""
+    name = order.about[0].lower() if order.about else ""
+    may_know = name in own or (asked.person is not None and name in taking_players(asked.case.session))
+    return (name, order.about[1:]) if name and may_know else ("", order.about)
+
+
+def _which(case: Case, own: Mapping[str, str], words: tuple[str, ...]) -> str:
+    """Asks a player of several games which he means, with the lines to mail."""
+    lines = [f"{' '.join(('RULES', name, *words))} ({case.house.game(key).title})" for name, key in own.items()]
+    return "\n".join(("You are in campaigns of several games. Please mail one of these lines:", *lines))
+
+
+def _for_no_player(asked: AskedByPerson) -> str:
+    """What somebody gets who plays nowhere: the campaigns that take players, or what all strangers are told."""
+    campaigns = taking_players(asked.case.session)
+    if not campaigns and asked.person is None:
+        to_stranger(asked.case)
+        return ""
+    titles = [f"{name} ({asked.case.house.game(key).title})" for name, key in campaigns.items()]
+    taking = f"These campaigns take players by mail: {', '.join(titles)}." if titles else ""
+    return f"You play in no campaign here now. {taking}".strip()
+
+
+def _brought(asked: AskedByPerson, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
+    """Mails the rulebook, or its sections about some words, which is answer enough; else names all that could come."""
+    whole = rulebook(ruleset)
+    found = find_sections(whole, words) if words else ()
+    if words and not found:
+        titles = (f"RULES {each.title}" for each in sections(whole) if each.level > 1)
+        nothing = f"Nothing in the rulebook of {ruleset.title} speaks of {' '.join(words)}. It has these sections:"
+        return "\n".join((nothing, *titles))
+    refused = _refused(asked, words, ruleset)
+    if not refused:
+        _send(asked, ruleset, words, whole, found)
+    return refused
+
+
+def _refused(asked: AskedByPerson, words: tuple[str, ...], ruleset: AnyRuleset) -> str:
+    case = asked.case
+    if was_sent(case, _topic(case, ruleset, words)):
+        return "These rules come already, in a mail of their own."
+    most = RULES_A_DAY if case.proven else UNPROVEN_RULES_A_DAY
+    return _ENOUGH_RULES.format(most=most) if sent_today(case, _begins(case), asked.to) >= most else ""
+
+
+def _send(
+    asked: AskedByPerson, ruleset: AnyRuleset, words: tuple[str, ...], whole: str, found: tuple[Section, ...]
+) -> None:
+    source = "\n\n".join(section.source for section in found) or whole
+    about = f"the rules about {' '.join(words)}" if words else "the rulebook"
+    page = RulebookPage(game=ruleset.title, about=about, text=as_text(source), html=as_html(source))
+    send_rulebook(asked.case, asked.to, page, topic=_topic(asked.case, ruleset, words))
+
+
+def _begins(case: Case) -> str:
+    return f"rules {case.account} "
+
+
+def _topic(case: Case, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
+    """What the mail is about: for each letter, each text once."""
+    asked = hashlib.sha256(f"{ruleset.key} {' '.join(words).lower()}".encode()).hexdigest()
+    return f"{_begins(case)}{case.letter_id} {asked[:16]}"
+
+
+RULES_HANDLERS: PersonHandlers = {Rules: _rules}
+"""What is done for the command of this module."""

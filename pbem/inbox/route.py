@@ -1,0 +1,292 @@
+"""What the desk does with automatic mail: it answers none, and takes note of what delivery reports say.
+
+A report is believed when it names a Message-ID of ours: that is unguessable, so
+only who had the mail can tell of it. Even then it changes nothing but what is
+known of that one mail. No seat is taken from its player by a report.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from pbem.app import House
+from pbem.campaign.history import note
+from pbem.campaign.notices import Postman
+from pbem.campaign.people import known_code, token_fits
+from pbem.campaign.schedule import Schedule
+from pbem.inbox.authenticate import judge
+from pbem.inbox.command_parser import CommandList, Confirm, find_asked, find_press, find_request
+from pbem.inbox.context import Case, Claim, Declined, Seated, Unproven
+from pbem.inbox.gm_commands import GmSheet, Wishes, answer_gm_letter, examine_files, find_gm_sheet
+from pbem.inbox.message_queue import raw_letter
+from pbem.inbox.order_sheets import Outcome, is_untouched, take_sheet
+from pbem.inbox.pending import answer_question, declined, find_question, keep
+from pbem.inbox.queries import find_help, give_help
+from pbem.inbox.quoted_originals import unquoted
+from pbem.inbox.replies import bare_subject
+from pbem.inbox.run_commands import serve
+from pbem.inbox.seat_lookup import find_seat, shown_by_code, shown_by_reference
+from pbem.inbox.sheet_finder import Header, Names, SheetText, find_sheet, upper
+from pbem.mail.authentication import Verdict, is_stamping, sender_verdict
+from pbem.mail.bounces import DELIVERY_REPORT, LOOPING, OWN, Bounce, read_bounce
+from pbem.mail.delivery import after_bounce, noted
+from pbem.mail.message import Message, find_codes, read_letter
+from pbem.report.answers import Doubt
+from pbem.report.notices import Bounced
+from pbem.store.models import Campaign, Outgoing, Person, SeatRow
+from pbem.store.types import MailState
+
+
+def note_automatic(case: Case) -> str:
+    """Deals with a letter that must not be answered; returns what to note of it."""
+    bounce = read_bounce(raw_letter(case.session, case.letter_id))
+    if bounce is None:
+        return f"automatic mail: {case.letter.automatic}"
+    said = f"delivery report: {bounce.action}, {bounce.reason}"
+    mail = returned_mail(case.session, bounce)
+    if mail is None:
+        return f"{said}; of no mail of ours"
+    said = f"{said}; of mail {mail.id} to {mail.recipient}"
+    return f"{said}; {_bounced(case, mail, bounce)}" if bounce.action == "failed" else said
+
+
+def returned_mail(session: Session, bounce: Bounce) -> Outgoing | None:
+    """The mail of ours that a delivery report is about: the first of those whose Message-IDs it shows."""
+    ids = bounce.message_ids
+    found = {mail.message_id: mail for mail in session.scalars(select(Outgoing).where(Outgoing.message_id.in_(ids)))}
+    return next((found[id_] for id_ in ids if id_ in found), None)
+
+
+def _bounced(case: Case, mail: Outgoing, bounce: Bounce) -> str:
+    """Sends a mail another way, or marks it as bounced and tells its campaign: once, whatever reports come."""
+    if way := after_bounce(case.session, mail, reason=bounce.reason, recipient=bounce.recipient, now=case.now):
+        return way
+    if not _marked(case, mail, bounce):
+        return "known before"
+    campaign = case.session.get(Campaign, mail.campaign_id) if mail.campaign_id is not None else None
+    if campaign is None:
+        return "it belongs to no campaign"
+    text = f"mail {mail.id} to {mail.recipient} came back: {bounce.reason}"
+    note(case.session, campaign.id, case.now, actor="pbem", text=text, secret=True)
+    if mail.recipient.lower() == campaign.gm.lower():
+        return "nobody told: the GM's own mail came back"  # and so might what he would be told, without end
+    _tell(case, campaign, mail, bounce)
+    return f"told {campaign.gm}"
+
+
+def _marked(case: Case, mail: Outgoing, bounce: Bounce) -> bool:
+    # Also a mail that waits to be sent again: the other side has had it, so another try is in vain.
+    mark = (
+        update(Outgoing)
+        .where(Outgoing.id == mail.id, Outgoing.state != MailState.BOUNCED)
+        .values(state=MailState.BOUNCED, reply=noted(mail.reply, bounce.reason))
+        .returning(Outgoing.id)
+    )
+    return case.session.connection().execute(mark).first() is not None
+
+
+def _tell(case: Case, campaign: Campaign, mail: Outgoing, bounce: Bounce) -> None:
+    page = Bounced(
+        campaign=campaign.name,
+        seats=_seats(case, mail),
+        recipient=mail.recipient,
+        subject=bare_subject(read_letter(mail.raw).subject),
+        sent_at=mail.sent_at or mail.created_at,
+        zone=Schedule.read(campaign.schedule).zone,
+        reason=bounce.reason,
+    )
+    postman, subject = Postman.of(case.house, campaign), f"Mail to {', '.join(page.seats) or page.recipient} came back"
+    told = postman.mail(campaign.gm, subject, page, ("bounce", mail.message_id))
+    postman.send(case.session, case.now, told)
+
+
+def _seats(case: Case, mail: Outgoing) -> tuple[str, ...]:
+    """The seats of the mail's campaign that are played from its recipient's address."""
+    named = (
+        select(SeatRow.name)
+        .join(Person, Person.id == SeatRow.person_id)
+        .where(SeatRow.campaign_id == mail.campaign_id, Person.key == mail.recipient.lower())
+    )
+    return tuple(case.session.scalars(named.order_by(SeatRow.id)))
+
+
+def right_key(case: Case, sheet: SheetText, gm_sheet: GmSheet | None, known: Names) -> str:
+    """A name for the key that a letter shows, such as "token 12" for that of a seat; "" if it shows none that is right.
+
+    A code names its report, so that an old one, lost long ago, is no account of today; nor is one of a game that is
+    over, whose archive may lie where everybody can read it.
+    """
+    if gm_sheet is not None and (found := _gm_token(case, gm_sheet)):
+        return found
+    request = None if sheet.header else find_request(case.letter.lines, known)
+    header = request.header if request else sheet.header
+    return _token(case, header) or _code(case, header) or _confirmed(case, request)
+
+
+def _gm_token(case: Case, sheet: GmSheet) -> str:
+    row = case.session.execute(
+        select(Campaign.id, Campaign.gm_token_hash).where(Campaign.name == sheet.campaign)
+    ).first()
+    return f"gm {row.id}" if row and row.gm_token_hash and token_fits(sheet.key, row.gm_token_hash) else ""
+
+
+def _token(case: Case, header: Header | None) -> str:
+    seat = find_seat(case.session, header.campaign, header.seat) if header and header.key else None
+    return f"token {seat.id}" if header and seat and token_fits(header.key, seat.token_hash) else ""
+
+
+def _code(case: Case, header: Header | None) -> str:
+    written = [header.key.lower()] if header and header.key else []
+    shown = shown_by_code(case.session, [*find_codes(case.letter, case.address), *written])
+    found = list(shown.values()) or shown_by_reference(case.session, case.letter.references)
+    reports = [each.report_id for each in found if not each.over]
+    return f"code {max(reports)}" if reports else ""
+
+
+def _confirmed(case: Case, request: CommandList | None) -> str:
+    written = [order.code.lower() for order in request.parse().orders if isinstance(order, Confirm)] if request else []
+    code = known_code(case.session, [*find_codes(case.letter, case.address), *written])
+    return f"request {code}" if code else ""
+
+
+_NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
+"""In such mail not even a sheet is looked for: it may be one that is only quoted."""
+
+_OUT_OF_DATE = ("stale-code", "withdrawn")
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A letter yet to be read."""
+
+    id: int
+    raw: bytes
+    received_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A letter that was read, and the frames in it; `verdict` is what the receiving server says of its sender.
+
+    `wishes` are those of a GM's commands that take files, once these were examined.
+    """
+
+    mail: Raw
+    letter: Message
+    verdict: Verdict
+    sheet: SheetText
+    gm_sheet: GmSheet | None
+    wishes: Wishes = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A letter on the desk, by the key that it shows, with the frames found in it."""
+
+    case: Case
+    sheet: SheetText
+    gm_sheet: GmSheet | None
+    wishes: Wishes = field(default_factory=dict)
+
+
+def read_mail(house: House, mail: Raw, known: Names) -> Read:
+    """Reads a letter; `known` are the campaigns there are."""
+    letter = read_letter(mail.raw)
+    verdict = sender_verdict(mail.raw, house.settings.authserv_id, letter.sender)
+    return Read(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_sheet(letter.lines))
+
+
+def with_files(house: House, read: Read) -> Read:
+    """Return the letter with the files of its GM's ruling examined. May take long: no transaction is to be open."""
+    if read.gm_sheet is None or read.letter.automatic:
+        return read
+    return replace(read, wishes=examine_files(house, read.mail.raw, read.gm_sheet))
+
+
+def opened(house: House, session: Session, now: dt.datetime, read: Read, known: Names) -> Opened:
+    """The letter on the desk, with the right key that it shows."""
+    counts = read.verdict == "none" or is_stamping(session, house.settings.authserv_id)
+    case = Case(house, session, now, read.mail.id, read.letter, read.verdict if counts else "none")
+    key = right_key(case, read.sheet, read.gm_sheet, known)
+    return Opened(replace(case, key=key), read.sheet, read.gm_sheet, read.wishes)
+
+
+def handle(found: Opened, known: Names) -> Outcome:
+    """Do what a letter asks; return what to note of it."""
+    if found.case.letter.automatic:
+        return _handle_automatic(found.case, found.sheet)
+    if found.gm_sheet:
+        return answer_gm_letter(found.case, found.gm_sheet, found.wishes), False
+    case, sheet = _without_ours(found, known)
+    if sheet.header is None and (words := find_help(case)) is not None:
+        return give_help(case, words), False
+    if asked := find_question(case):
+        again = answer_question(case, asked, sheet, known, lambda kept: _handle_again(kept, known))
+        return again or _handle_own(found, case, sheet, known)
+    return _handle_own(found, case, sheet, known)
+
+
+def _without_ours(found: Opened, known: Names) -> tuple[Case, SheetText]:
+    """Return the letter without what it quotes of ours, and the sheet that is left."""
+    letter = unquoted(found.case.session, found.case.letter)
+    if letter is found.case.letter:
+        return found.case, found.sheet
+    return replace(found.case, letter=letter), find_sheet(letter.lines, known)
+
+
+def _handle_own(found: Opened, case: Case, sheet: SheetText, known: Names) -> Outcome:
+    """Handle a letter that neither asks for help nor answers a question of ours."""
+    # Words to others may quote us on purpose.
+    if press := find_press(found.case.letter.lines, found.sheet, known):
+        return serve(found.case, press, declined), False
+    if sheet.header is None and (request := find_asked(case, known)):
+        return serve(case, request, declined), False
+    claim = judge(case, sheet.header)
+    if isinstance(claim, Declined) and claim.reason in _OUT_OF_DATE:
+        claim, sheet = _above(case, sheet, claim)
+    return _take(case, claim, sheet) if isinstance(claim, Seated) else (declined(case, claim), False)
+
+
+def _take(case: Case, claim: Seated, sheet: SheetText) -> Outcome:
+    """Take a sheet; of one that may not be meant its sender is asked."""
+    taken = take_sheet(case, claim, sheet)
+    if not isinstance(taken, Doubt):
+        return taken
+    to = claim.deputy or claim.spot.address
+    return keep(case, Unproven(claim.spot, to=to, orders=True, doubt=taken)), False
+
+
+def _above(case: Case, sheet: SheetText, claim: Declined) -> tuple[Claim, SheetText]:
+    """Return the orders above a sheet that is an older report's, where the letter itself answers the newest."""
+    plain = judge(case, None)
+    if not isinstance(plain, Seated):
+        return claim, sheet
+    found = upper(case.house.game(plain.spot.game), json.loads(plain.spot.view), sheet)
+    return (claim, sheet) if found is None else (plain, replace(found, header=None))
+
+
+def _handle_again(case: Case, known: Names) -> Outcome:
+    """Handle a letter that its owner has confirmed."""
+    lines = case.letter.lines
+    return handle(Opened(case, find_sheet(lines, known), find_gm_sheet(lines)), known)
+
+
+def _handle_automatic(case: Case, sheet: SheetText) -> Outcome:
+    """Take a sheet that a program has sent for a person, and answer nothing else (RFC 3834).
+
+    An answering machine may quote a report, with its code and the form at its
+    end. So the sheet must be all there is: whole, filled in, first in the mail,
+    not quoted, and with the key in its own line.
+    """
+    whole = sheet.closed and not (sheet.empty or sheet.below_text or case.letter.sent_back)
+    if sheet.header is None or not whole or case.letter.automatic in _NEVER_READ:
+        return note_automatic(case), False
+    claim = judge(case, sheet.header)
+    if not (isinstance(claim, Seated) and claim.proof in ("token", "code")) or is_untouched(case, claim.spot, sheet):
+        return note_automatic(case), False
+    return _take(case, claim, sheet)
