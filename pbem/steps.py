@@ -15,13 +15,13 @@ from sqlalchemy import func, select
 
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import Still, asked_runs, is_asked, run_turn
+from pbem.admin.health import stuck_mail
 from pbem.app import House
 from pbem.campaign.archive_sync import archive_left, restore
 from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest
 from pbem.campaign.deadlines import BY_GM, Due, due, open_turns
 from pbem.campaign.schedule import Outage
 from pbem.errors import PbemError, RulesetError, StoreError, in_words
-from pbem.housekeeping.health import stuck_mail
 from pbem.housekeeping.problems import report_problem
 from pbem.housekeeping.reminding import remind
 from pbem.housekeeping.reviewing import hold_back, may_run

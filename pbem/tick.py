@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 from pbem.actions.run_turn import at_any_rate
+from pbem.admin.health import check_open, watch_polls
 from pbem.app import House
 from pbem.campaign.deadlines import BY_GM, Due
 from pbem.campaign.snapshot import check_running, load_campaign
-from pbem.housekeeping.closed import check_open
-from pbem.housekeeping.watching import watch_polls
 from pbem.log import tell
 from pbem.steps import (
     Moment,

@@ -18,10 +18,10 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.base import Scene
 from pbem.actions.deadlines import hold
+from pbem.admin.health import close_home
 from pbem.app import House
 from pbem.campaign.notices import HOUSE_KEY, send_words
 from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
-from pbem.housekeeping.closed import close_home
 from pbem.store.models import Act, Campaign, Fact, InboxMessage, Outgoing, SealedPage
 from pbem.store.queue import QUEUES
 from pbem.store.types import SITE, UNSENT, HoldKind, LetterState, MailState, Phase

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from pbem.admin.health import is_closed
+from pbem.admin.health import open_home as open_closed
 from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
 from pbem.backup import check_backup as check
 from pbem.commands.common import home_folder, known_games, open_home, say, show
@@ -22,8 +24,6 @@ from pbem.console.backup import (
     restored_lines,
 )
 from pbem.console.bar import progress
-from pbem.housekeeping.closed import is_closed
-from pbem.housekeeping.closed import open_home as open_closed
 
 FILE = click.Path(path_type=Path)
 BACKUP = click.Path(path_type=Path, dir_okay=False)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from pbem.admin.checks import compare_with_archive
+from pbem.admin.doctor import examine, privacy
 from pbem.app import bring_up, found
 from pbem.commands.common import home_folder, known_games, show
 from pbem.commands.group import Command
@@ -14,7 +16,6 @@ from pbem.commands.options import FOLDER, home_option, json_option, now_option
 from pbem.config import load_settings
 from pbem.console.bar import progress
 from pbem.console.upkeep import diagnosis_lines
-from pbem.doctor import compare_with_archive, examine, privacy
 
 
 @click.command(cls=Command)

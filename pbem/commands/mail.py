@@ -8,6 +8,16 @@ from typing import Any
 
 import click
 
+from pbem.admin.mail import (
+    FORMER_STATES,
+    STATES,
+    delivery_ledger,
+    list_letters,
+    list_outbox,
+    retry_letter,
+    retry_mail,
+    show_letter,
+)
 from pbem.commands.common import open_home, show
 from pbem.commands.group import Command
 from pbem.commands.options import NUMBER, home_option, json_option, now_option
@@ -19,9 +29,6 @@ from pbem.console.upkeep import (
     retried_mails,
     shown_lines,
 )
-from pbem.upkeep.ledger import delivery_ledger
-from pbem.upkeep.letters import FORMER_STATES, STATES, list_letters, retry_letter, show_letter
-from pbem.upkeep.outbox import list_outbox, retry_mail
 
 
 class NumberOrAll(click.ParamType[int | str]):

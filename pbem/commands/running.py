@@ -10,14 +10,13 @@ import click
 from pbem.actions.base import CLI, do, look
 from pbem.actions.run_turn import AskForRun
 from pbem.actions.statistics import ShowStatistics, picture_of
+from pbem.admin.health import check_open, house_status
 from pbem.commands.common import open_home, show
 from pbem.commands.group import Command
 from pbem.commands.options import FILE, F, clock, home_option, json_option, now_option
 from pbem.console.bar import progress
 from pbem.console.pictures import write_picture
 from pbem.console.running import status_lines, tick_lines, workers_lines
-from pbem.housekeeping.closed import check_open
-from pbem.housekeeping.status import house_status
 from pbem.serving import serve as serve_house
 from pbem.serving import stopped_by_signals
 from pbem.steps import Ticked

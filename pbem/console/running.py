@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pbem.actions.base import CLI, format_utc
 from pbem.actions.status import render_status, render_undelivered
-from pbem.housekeeping.status import HouseStatus
+from pbem.admin.health import HouseStatus
 from pbem.steps import Ticked
 from pbem.text import counted, sentence, wrapped
 from pbem.working.looking import WorkersStatus

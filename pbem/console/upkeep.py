@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pbem.actions.base import format_utc
-from pbem.doctor import Diagnosis
+from pbem.admin.checks import Diagnosis
+from pbem.admin.mail import COUNTS, Account, Held, LetterList, LetterShown
 from pbem.text import columns, counted, sentence, wrapped
-from pbem.upkeep.ledger import COUNTS, Account
-from pbem.upkeep.letters import LetterList, LetterShown
-from pbem.upkeep.outbox import Held
 
 
 def letter_lines(listed: LetterList) -> Iterator[str]:

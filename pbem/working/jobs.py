@@ -15,13 +15,12 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.ruling import held_for_rulings
 from pbem.actions.run_turn import asked_runs
+from pbem.admin.health import LastPoll, check_open, last_poll, watch_polls
 from pbem.app import House
 from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.campaign.deadlines import due, open_turns
 from pbem.errors import CampaignError
-from pbem.housekeeping.closed import check_open
 from pbem.housekeeping.reminding import untold
-from pbem.housekeeping.watching import LastPoll, last_poll, watch_polls
 from pbem.inbox.message_queue import ALONE
 from pbem.inbox.process import sort_letters
 from pbem.mail.outbox import is_due, lane_of

@@ -30,9 +30,9 @@ from psycopg import Error as PostgresError
 from sqlalchemy import column, delete, func, select, table
 from sqlalchemy.orm import Session
 
+from pbem.admin.health import last_poll
 from pbem.app import House
 from pbem.errors import ConfigError, PbemError, StoreError, in_words
-from pbem.housekeeping.watching import last_poll
 from pbem.log import tell
 from pbem.mail.fetch import open_waiter
 from pbem.mail.imap import LONGEST

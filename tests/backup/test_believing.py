@@ -14,12 +14,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from pbem.admin.health import house_status, open_home
 from pbem.app import open_house
 from pbem.backup import check_backup, import_campaign, restore_home
 from pbem.campaign.column_checks import CHECKS, find_faults
 from pbem.errors import BackupError, PbemError
-from pbem.housekeeping.closed import open_home
-from pbem.housekeeping.status import house_status
 from pbem.mail.headers import reply_code
 from pbem.ruleset import digest
 from pbem.store import untrusted

@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from pbem.admin import examine
 from pbem.backup import check_backup, restore_home
 from pbem.backup.trees import unpack
 from pbem.commands import main
 from pbem.config import INACTIVE, load_settings
-from pbem.doctor import examine
 from pbem.errors import BackupError, PbemError
 from pbem.games import installed_games
 from tests.backup.conftest import Kept

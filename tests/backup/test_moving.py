@@ -23,13 +23,13 @@ from sqlalchemy.orm import Session
 from pbem.actions.base import do
 from pbem.actions.deadlines import Hold, Release
 from pbem.actions.run_turn import run_turn
+from pbem.admin.health import house_status
 from pbem.app import House, open_house
 from pbem.archive.verify import verify
 from pbem.backup import back_up, export_campaign, import_campaign, others, restore_home, take_back
 from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import BackupError, CampaignError
-from pbem.housekeeping.status import house_status
 from pbem.site import publish
 from pbem.store.copy import PASSING, as_one_file, open_file
 from pbem.store.migrate import downgrade

@@ -13,14 +13,13 @@ from sqlalchemy import select
 
 from pbem.actions.base import do
 from pbem.actions.deadlines import Release
+from pbem.admin.health import house_status, is_closed, open_home
 from pbem.app import open_house
 from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.archive_sync import prove
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, StoreError
-from pbem.housekeeping.closed import is_closed, open_home
-from pbem.housekeeping.status import house_status
 from pbem.store.copy import copy_in, copy_out
 from pbem.store.models import Campaign, InboxMessage, Outgoing, Turn
 from pbem.store.queue import check_queues

@@ -9,10 +9,10 @@ from sqlalchemy import update
 
 from pbem.actions.base import Scene, attempt, do
 from pbem.actions.deadlines import Extend, Reschedule, extend, needed_votes, read_extension, vote
+from pbem.admin.health import house_status
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
-from pbem.housekeeping.status import house_status
 from pbem.store.models import Campaign, SeatRow, Turn
 from tests.campaign.acts import TOKEN
 from tests.toy.home import Desk, text_of

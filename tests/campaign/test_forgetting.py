@@ -9,14 +9,13 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import update
 
+from pbem.admin.mail import retry_letter, retry_mail, show_letter
 from pbem.errors import UpkeepError
 from pbem.mail.compose import Mail, Part, compose
 from pbem.mail.fetch import message_ids
 from pbem.mail.message import read_letter
 from pbem.mail.retention import is_masked, with_text_alone, without_tokens
 from pbem.store.models import InboxMessage, Outgoing
-from pbem.upkeep.letters import retry_letter, show_letter
-from pbem.upkeep.outbox import retry_mail
 from pbem.util import MASK
 from tests.campaign.history import rows
 from tests.toy.home import MONDAY, Desk, text_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.housekeeping.status import house_status
+from pbem.admin.health import house_status
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, CYD, GM = "ann@example.org", "bob@example.org", "cyd@example.org", "gm@example.org"

@@ -11,9 +11,9 @@ from pbem.actions.deadlines import extend, hold, release
 from pbem.actions.open_turn import GiveSheet
 from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import pause_seat
+from pbem.admin.health import house_status
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
-from pbem.housekeeping.status import house_status
 from pbem.store.types import HoldKind
 from pbem.tick import run_now
 from tests.toy.home import Desk, text_of

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import update
 
 from pbem.actions.status import SeatStatus
+from pbem.admin.health import house_status
 from pbem.campaign.people import enlist, enrol
-from pbem.housekeeping.status import house_status
 from pbem.store.models import SeatRow
 from pbem.tick import run_now
 from tests.toy.home import Desk, text_of

@@ -14,9 +14,9 @@ from pbem.actions.rollback import GoForward, RollBack
 from pbem.actions.run_turn import at_any_rate, run_turn
 from pbem.actions.seats import GiveSeat
 from pbem.actions.status import render_status
+from pbem.admin.health import house_status
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
-from pbem.housekeeping.status import house_status
 from pbem.store.models import InboxMessage, SeatRow, Sheet, Turn
 from tests.campaign.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, snapshot, subjects
 from tests.toy.home import Desk, text_of

@@ -12,11 +12,11 @@ from pbem.actions.deadlines import Release
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import ShowRulingForm, Taken, TakeRuling, read_folder, render_ruling, write_folder
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingShown, ShowRuling
+from pbem.admin.health import house_status
 from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.optimistic_lock import Overtaken
 from pbem.campaign.people import hash_token
 from pbem.errors import CampaignError
-from pbem.housekeeping.status import house_status
 from pbem.store.models import Campaign
 from pbem.store.types import HoldKind
 from pbem.tick import run_now

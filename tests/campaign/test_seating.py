@@ -15,10 +15,10 @@ from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import GiveSeat, Invite
 from pbem.actions.settings import SetPolicy, ShowPolicy
 from pbem.actions.start import Start
+from pbem.admin.health import house_status
 from pbem.campaign.house_rules import Policy
 from pbem.commands.people import CHANGES
 from pbem.errors import CampaignError
-from pbem.housekeeping.status import house_status
 from pbem.ruleset import Dice, Event, TurnInput
 from pbem.store.models import Act, Outgoing, Report, Turn
 from pbem.store.types import MailState

@@ -17,13 +17,13 @@ from sqlalchemy import select, text
 
 from pbem.actions.base import look
 from pbem.actions.statistics import ShowStatistics
+from pbem.admin.checks import database
+from pbem.admin.health import house_status
 from pbem.app import open_house
 from pbem.campaign.column_checks import CHECKS, find_faults
 from pbem.commands import main
 from pbem.config import load_settings
-from pbem.doctor.database import database
 from pbem.errors import CampaignError
-from pbem.housekeeping.status import house_status
 from pbem.site import publish
 from pbem.store.models import Campaign
 from pbem.tick import tick

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from pbem.admin.doctor import privacy
 from pbem.commands import main
 from pbem.config import load_settings
-from pbem.doctor.privacy import privacy
 from tests.cli.conftest import Run
 
 NOW = ("--now", "2026-11-02T10:00Z")

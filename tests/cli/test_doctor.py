@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from pbem.admin import examine
+from pbem.admin.checks import advice_for_database
 from pbem.campaign.archive_sync import code_change, prove
 from pbem.campaign.snapshot import load_campaign
-from pbem.doctor import examine
-from pbem.doctor.advice import advice_for_database
 from pbem.errors import ReplayError
 from pbem.games import GROUP, Catalogue, installed_games
 from pbem.ruleset import Json

@@ -8,9 +8,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from pbem.admin.checks import Examined, mail
 from pbem.config import Settings, load_settings
-from pbem.doctor.mail import mail
-from pbem.doctor.verdict import Examined
 from tests.cli.conftest import Run
 
 

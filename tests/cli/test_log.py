@@ -10,11 +10,11 @@ from pathlib import Path
 from click.testing import CliRunner
 from sqlalchemy import update
 
+from pbem.admin import examine
+from pbem.admin.health import house_status
 from pbem.commands import main
 from pbem.console.running import status_lines
-from pbem.doctor import examine
 from pbem.games import installed_games
-from pbem.housekeeping.status import house_status
 from pbem.mail.outbox import GIVE_UP
 from pbem.ruleset import Picture, View
 from pbem.store.models import Outgoing

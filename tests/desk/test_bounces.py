@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from pbem.actions.status import Undelivered
+from pbem.admin.health import house_status
 from pbem.console.running import status_lines
-from pbem.housekeeping.status import house_status
 from pbem.store.models import Act, InboxMessage, Outgoing, Person, SeatRow, Sheet
 from pbem.store.types import MailState
 from tests.post.reports import exchange, gmail, postfix

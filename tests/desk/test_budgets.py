@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
+from pbem.admin.mail import list_letters, retry_letter
 from pbem.console.running import tick_lines
 from pbem.errors import StoreError
 from pbem.store.models import InboxMessage, Turn
-from pbem.upkeep.letters import list_letters, retry_letter
 from tests.desk.magic import Magic
 from tests.desk.people import ANN, BOB, GM, words
 from tests.patience import PATIENCE

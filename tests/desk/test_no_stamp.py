@@ -9,9 +9,8 @@ import re
 import pytest
 
 from pbem.actions.settings import mail_gm_token
+from pbem.admin.checks import Examined, database
 from pbem.campaign.snapshot import load_campaign
-from pbem.doctor.database import database
-from pbem.doctor.verdict import Examined
 from pbem.mail.authentication import is_from_outside
 from tests.desk.trusting import ANN, SHEET, believing, rule, stamp, told
 from tests.toy.home import Desk, text_of

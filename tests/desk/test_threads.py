@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select, update
 
-from pbem.housekeeping.status import house_status
+from pbem.admin.health import house_status
 from pbem.mail.message import read_letter
 from pbem.store.models import InboxMessage, Outgoing, Person, SeatRow, Sheet
 from tests.toy.home import Desk, text_of

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from pbem.actions.base import CLI
 from pbem.actions.status import render_status
-from pbem.housekeeping.status import house_status
+from pbem.admin.health import house_status
 from pbem.store.models import Absence, Act
 from tests.toy.home import Desk, text_of
 

@@ -18,6 +18,9 @@ from pbem.actions.ruling import Taken, Written
 from pbem.actions.seats import Roster
 from pbem.actions.settings import Entry, PolicyLine, in_words
 from pbem.actions.status import CampaignStatus, Result, SeatStatus, Undelivered
+from pbem.admin import Diagnosis, Examined
+from pbem.admin.health import HouseStatus
+from pbem.admin.mail import Account, Held, LetterList, LetterShown
 from pbem.archive import ReplayProof
 from pbem.archive.verify import Verified
 from pbem.backup import Checked, Exported, Imported, Made, Restored
@@ -26,8 +29,6 @@ from pbem.campaign.deadlines import Due
 from pbem.campaign.house_rules import RULES, Policy
 from pbem.commands import main
 from pbem.config_values import READERS
-from pbem.doctor import Diagnosis, Examined
-from pbem.housekeeping.status import HouseStatus
 from pbem.inbox.command_parser import REFERENCE
 from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.inbox.order_sheets import Check
@@ -40,9 +41,6 @@ from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats
 from pbem.ruleset.testing import RulesetSuite, rules
 from pbem.site import Published
 from pbem.steps import Ticked
-from pbem.upkeep.ledger import Account
-from pbem.upkeep.letters import LetterList, LetterShown
-from pbem.upkeep.outbox import Held
 from tests.docs.sessions import check, session
 from tests.docs.warm import warm_pbem
 from tests.games import RULESETS

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from pbem.housekeeping.status import house_status
+from pbem.admin.health import house_status
 from pbem.steps import Ticked
 from pbem.store.models import Act
 from tests.faults.local import LocalNight, recovered

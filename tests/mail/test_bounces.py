@@ -14,9 +14,9 @@ from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
 from pbem.actions.status import CampaignStatus
+from pbem.admin.health import house_status
 from pbem.app import House, open_house
 from pbem.games import installed_games
-from pbem.housekeeping.status import house_status
 from pbem.steps import Ticked
 from pbem.store.models import InboxMessage
 from pbem.tick import tick

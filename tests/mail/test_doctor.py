@@ -6,8 +6,8 @@ import datetime as dt
 
 import pytest
 
+from pbem.admin import Examined, examine
 from pbem.config import Settings
-from pbem.doctor import Examined, examine
 from pbem.games import installed_games
 from tests.mail.conftest import MakeSettings
 from tests.post.letters import mail

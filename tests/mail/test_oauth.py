@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from pbem.admin import examine
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
-from pbem.doctor import examine
 from pbem.errors import CarrierDown, ConfigError, TemporaryPostError
 from pbem.games import installed_games
 from pbem.mail.fetch import greet_carrier, mails_waiting

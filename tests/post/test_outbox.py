@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from pbem.admin.mail import retry_mail
 from pbem.config import Settings, load_settings, write_default_settings
 from pbem.errors import CarrierDown, ConfigError, PermanentPostError, TemporaryPostError
 from pbem.mail.compose import Mail
@@ -20,7 +21,6 @@ from pbem.mail.delivery import BATCH, CLAIM, Sent, send_due
 from pbem.mail.outbox import GIVE_UP, LONGEST_WAIT, queue, topic_of, withdraw
 from pbem.store.models import Outgoing
 from pbem.store.session import Store
-from pbem.upkeep.outbox import retry_mail
 from tests.patience import PATIENCE
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)

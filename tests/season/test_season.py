@@ -18,12 +18,12 @@ from pbem.actions.create import NewCampaign, create
 from pbem.actions.settings import mail_gm_token
 from pbem.actions.start import Start
 from pbem.actions.status import CampaignStatus
+from pbem.admin.health import house_status
 from pbem.app import open_house
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import load_campaign
 from pbem.games import installed_games
-from pbem.housekeeping.status import house_status
 from tests.mail.conftest import MakeSettings
 from tests.season.table import NAME, START, Season, subjects, text_of
 from tests.servers.mail import MailServer

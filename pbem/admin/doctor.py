@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import shlex
 import shutil
+import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from pbem.admin.checks import Diagnosis, Examined, bad, database, doubtful, fine, mail
 from pbem.app import TEMPLATES
-from pbem.config import Settings, settings_problems
+from pbem.config import Settings, load_settings, settings_problems
 from pbem.config_values import FILE_NAME
-from pbem.doctor.verdict import Examined, bad, doubtful, fine
 from pbem.errors import reason_of
 from pbem.games import Catalogue
 from pbem.report.template_check import filling_faults, own_templates, template_faults
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.site.publish import site_pages
+from pbem.util import Progress, silent
 
 LEAST_FREE = 200_000_000
 """Bytes; with less, a warning."""
@@ -111,3 +116,66 @@ def zones() -> Examined:
         mend = "install them: apt-get install tzdata, or pip install tzdata beside pbem"
         return bad("time zones", "this machine has no time zone data", mend)
     return fine("time zones", "the data is there")
+
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def privacy(settings: Settings) -> Examined:
+    """What others can get at, with the command that keeps them out."""
+    found = [str(place) for place in _places(settings) if _is_open(place)]
+    if not found:
+        return fine("privacy", "no other user of this machine can read database, archive, log or mail")
+    return doubtful("privacy", f"other users of this machine can read {', '.join(found)}", f"run: {_closing(found)}")
+
+
+def _closing(places: Sequence[str]) -> str:
+    """The command that closes files and folders, and all in them."""
+    return f"chmod -R go= {shlex.join(places)}"
+
+
+def _places(settings: Settings) -> Iterator[Path]:
+    """Files and folders with secrets in them."""
+    scheme, _, path = settings.database.partition(":///")
+    if scheme == "sqlite":
+        yield from (Path(path + ending) for ending in ("", "-wal", "-shm"))
+    yield settings.archive
+    yield from settings.log.parent.glob(f"{settings.log.name}*")
+    for url in (settings.inbox_url, settings.carrier_url):
+        if url.scheme == "maildir":
+            yield settings.home / url.path
+    if settings.dkim is not None:
+        yield settings.dkim.key_file
+
+
+def _is_open(place: Path) -> bool:
+    """Whether others can get at a file or into a folder: neither it nor any folder above it keeps them out."""
+    with suppress(OSError):  # what is not there is not open
+        return all(path.stat().st_mode & _OTHERS for path in (place, *place.parents))
+    return False
+
+
+def examine(home: Path, now: dt.datetime, catalogue: Catalogue, *, progress: Progress = silent) -> Diagnosis:
+    """Looks at all of a home. Nothing is changed, moved or sent, and no password is told."""
+    checks = []
+    for number, check in enumerate(_checks(home, now, catalogue, progress), start=1):
+        checks.append(check)
+        progress("examining", number, 0)
+    results = [check.result for check in checks]
+    return Diagnosis(results.count("problem"), results.count("warning"), tuple(checks))
+
+
+def _checks(home: Path, now: dt.datetime, catalogue: Catalogue, progress: Progress) -> Iterator[Examined]:
+    file = list(settings_file(home))
+    yield from file
+    yield zones()
+    yield from games(catalogue)
+    if any(check.result == "problem" for check in file):
+        return  # without settings nobody knows what else to look at
+    settings = load_settings(home)
+    yield from folders(settings)
+    yield privacy(settings)
+    yield disk(settings)
+    yield from database(settings, now, catalogue.usable(), progress=progress)
+    yield from templates(settings, catalogue.usable())
+    yield from mail(settings)

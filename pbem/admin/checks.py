@@ -1,0 +1,617 @@
+"""What the doctor says of one thing, and of all."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import shlex
+import socket
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from itertools import chain, count, islice
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import func, inspect, select, text, update
+from sqlalchemy.exc import DBAPIError
+
+from pbem.actions.withdrawal import find_break
+from pbem.admin.health import stuck_mail
+from pbem.archive.record import folder_name
+from pbem.archive.writer import campaigns_there, turn_folder, turns_there
+from pbem.campaign.archive_sync import CODE_REPAIR, Resolved, code_change, damaged, load_resolved, resolved_turns
+from pbem.campaign.column_checks import find_faults
+from pbem.campaign.damaged_rows import UNREADABLE
+from pbem.campaign.schedule import Schedule
+from pbem.campaign.snapshot import load_campaign
+from pbem.config import Settings, reaches
+from pbem.config_values import Dkim, PostUrl, Secret
+from pbem.errors import MISREAD, CampaignError, ConfigError, PostError
+from pbem.mail.authentication import newest_proven
+from pbem.mail.fetch import greet_carrier, mails_waiting
+from pbem.mail.transport import Signer, is_valid
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.store.copy import damage_of
+from pbem.store.migrate import misfit, sqlite_path
+from pbem.store.models import Act, Base, Campaign, InboxMessage, Outgoing, Turn
+from pbem.store.session import SEE_DOCTOR, Store, restoring
+from pbem.store.types import Phase
+from pbem.text import counted
+from pbem.util import Progress, silent
+
+Result = Literal["ok", "warning", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """One thing looked at: `text` is what was found, `mend` what to do about it, "" if nothing."""
+
+    name: str
+    result: Result
+    text: str
+    mend: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All that was looked at, and how often there was something to mend."""
+
+    problems: int
+    warnings: int
+    checks: tuple[Examined, ...]
+
+
+def fine(name: str, text: str) -> Examined:
+    """Nothing to mend."""
+    return Examined(name, "ok", text)
+
+
+def doubtful(name: str, text: str, mend: str) -> Examined:
+    """It may be meant so; turns go on all the same."""
+    return Examined(name, "warning", text, mend)
+
+
+def bad(name: str, text: str, mend: str) -> Examined:
+    """Something cannot work until it is mended."""
+    return Examined(name, "problem", text, mend)
+
+
+_ADVICE = tuple(
+    (re.compile(pattern, re.IGNORECASE), advice)
+    for pattern, advice in (
+        (
+            r"hostname mismatch|ip address mismatch|not valid for",
+            "the server's certificate is for another name: write the host in {setting} as it stands in the certificate",
+        ),
+        (
+            r"certificate has expired|not yet valid",
+            "look at this machine's clock; if it is right, the server's certificate must be renewed",
+        ),
+        (
+            r"certificate.verify.failed",
+            "this machine does not know who signed the server's certificate: name the authority's file with tls_ca",
+        ),
+        (
+            r"tls_ca",
+            "the file must hold certificates in PEM form",
+        ),
+        (
+            r"wrong.version.number|unexpected.eof|record.layer|starttls.{0,30}not supported|command.{0,30}starttls",
+            "port and scheme do not fit: ports 993 and 465 begin with TLS (imaps, smtps), 143 and 587 with STARTTLS",
+        ),
+        (
+            r"refuses the access token",
+            "look at the user in {setting}, and have the command of {setting}_oauth sign in anew for a fresh token",
+        ),
+        (
+            r"refuses the login|authenticat",
+            "look at the user in {setting} and at {setting}_password; large providers want an app password",
+        ),
+        (
+            r"name or service not known|name resolution|nodename|no address associated",
+            "the host in {setting} is misspelt, or this machine's name service (DNS) does not work",
+        ),
+        (
+            r"connection refused",
+            "nothing listens there: look at host and port in {setting}, and whether the server is up",
+        ),
+        (
+            r"timed out|unreachable|no route",
+            "the server cannot be reached: look at host and port in {setting}, at the network and at firewalls",
+        ),
+        (
+            r"mailbox doesn.t exist|nonexistent|unknown mailbox|no such mailbox",
+            "the folder at the end of {setting} does not exist; the usual one is INBOX",
+        ),
+    )
+)
+"""The first that fits is meant: the more telling come first."""
+
+
+_OF_DATABASES = tuple(
+    (re.compile(pattern, re.IGNORECASE), advice)
+    for pattern, advice in (
+        (
+            r"disk is full",
+            "free some space where the database lies; nothing is lost, the next tick goes on",
+        ),
+        (
+            r"malformed|not a database",
+            "it is damaged: keep it as it is, and {restore}",
+        ),
+        (
+            r"database \"[^\"]{1,63}\" does not exist",
+            "correct its name in `database` in pbem.toml; for a new home: createdb, pbem init; if lost, {restore}",
+        ),
+        (
+            r"password authentication failed|no password supplied",
+            "look at user and password in `database` in pbem.toml; the password may also stand in ~/.pgpass",
+        ),
+        (
+            r"role \"[^\"]{1,63}\" does not exist",
+            "make the user (createuser), or correct it in `database` in pbem.toml",
+        ),
+        (
+            r"pg_hba\.conf|peer authentication failed",
+            "let the server take this user from this machine: a line of its pg_hba.conf says who may come, and how",
+        ),
+        (
+            r"read-only transaction|read-write mode during recovery",
+            "name the primary server in `database`, or reset default_transaction_read_only of this user or database",
+        ),
+        (
+            r"permission denied",
+            "grant the user the right to use the database and its schema: it must own its tables",
+        ),
+        (
+            r"translate host name|name or service not known|name resolution",
+            "the host in `database` in pbem.toml is misspelt, or this machine's name service (DNS) does not work",
+        ),
+        (
+            r"connection refused|no such file or directory|timed out|timeout expired|unreachable|no route",
+            "start the database server, or correct host and port of `database` in pbem.toml",
+        ),
+        (
+            r"readonly|read-only|unable to open",
+            "let pbem's user write to the file and to its folder (chown, chmod)",
+        ),
+        (
+            r"locked",
+            "another process holds it: see which with fuser, and try again",
+        ),
+    )
+)
+
+
+def advice_for_database(failure: str, restore: str) -> str:
+    """Return how to mend a failure of the database; `restore` is the instruction for one that is lost."""
+    found = (advice.format(restore=restore) for pattern, advice in _OF_DATABASES if pattern.search(failure))
+    return next(found, "correct `database` in pbem.toml, or start its server; then run: pbem doctor")
+
+
+def advice_for(failure: str, setting: str) -> str:
+    """How to mend a failure of the inbox or carrier; `setting` is its name in pbem.toml."""
+    for pattern, advice in _ADVICE:
+        if pattern.search(failure):
+            return advice.format(setting=setting)
+    return f"look at {setting} in pbem.toml, and at what the server's own log says"
+
+
+MOST_NAMED = 8
+"""Turns named in a sentence."""
+
+
+@dataclass(slots=True)
+class _Compared:
+    """The turns of a campaign that the archive lacks or has otherwise, and those that only the archive has."""
+
+    lost: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    def add(self, turn: Resolved, folder: Path) -> None:
+        """Add a turn whose folder is not as it was written."""
+        said = f"{'withdrawn ' if turn.withdrawn else ''}turn {turn.number}"
+        if folder.exists():
+            self.changed.append(said)
+            self.folders.append(str(folder))
+        else:
+            self.lost.append(said)
+
+
+def archive(settings: Settings, store: Store, restore: str, *, progress: Progress = silent) -> Iterator[Examined]:
+    """Yield what database and archive do not have alike; `restore` is the instruction for a database too old."""
+    place = settings.archive
+    if sqlite_path(settings.database) is None and not place.is_dir():
+        mend = "if no other machine has the archive, make the folder: the next tick or worker writes it again"
+        yield doubtful("archive", f"there is no folder {place} on this machine", mend)
+        return
+    # The folders first: a turn is in the database before it is in the archive.
+    there = {name: turns_there(place, name)[0] for name in campaigns_there(place)}
+    compared: dict[str, _Compared] = defaultdict(_Compared)
+    known = _known(store)
+    _look_for_folders(place, store, compared, progress)
+    for name in there.keys() & known.keys():
+        compared[name].unknown += sorted(there[name] - known[name])
+    found = [each for name, what in sorted(compared.items()) for each in _told(name, what, restore)]
+    found += [_stranger(place, name, restore) for name in sorted(there.keys() - known.keys())]
+    yield from found or [fine("archive", "it has every turn that the database has, and no other")]
+
+
+def _known(store: Store) -> Mapping[str, set[str]]:
+    """Return the names of the folders that the archive may have, by campaign."""
+    turns = select(Campaign.name, Turn.number).join(Turn, Turn.campaign_id == Campaign.id)
+    with store.reading() as session:
+        known: dict[str, set[str]] = {name: set() for name in session.scalars(select(Campaign.name))}
+        for name, number in session.execute(turns.where(Turn.resolved_at.is_not(None))):
+            known[name].add(folder_name(number))
+    return known
+
+
+_ARCHIVED = Turn.resolved_at.is_not(None) & (Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None))
+"""Other turns are yet to be written, or set aside, by the next tick."""
+
+
+def _look_for_folders(place: Path, store: Store, compared: Mapping[str, _Compared], progress: Progress) -> None:
+    turns = select(Turn.id, Turn.number, Campaign.name).join(Campaign, Campaign.id == Turn.campaign_id)
+    with store.reading() as session:
+        rows = session.execute(turns.where(_ARCHIVED).order_by(Turn.id)).all()
+    for done, (id_, number, name) in enumerate(rows, start=1):
+        try:
+            # Looked at twice: a rollback may move the folder between the look at its row and the one at the disk.
+            if _find_damaged(place, store, id_) and (turn := _find_damaged(place, store, id_)):
+                compared[name].add(turn, turn_folder(place, turn.record, withdrawn=turn.withdrawn))
+        except (zlib.error, *MISREAD):
+            compared[name].unreadable.append(f"turn {number}")
+        progress("comparing", done, len(rows))
+
+
+def _find_damaged(place: Path, store: Store, id_: int) -> Resolved | None:
+    with store.reading() as session:
+        found = load_resolved(session, resolved_turns().where(Turn.id == id_, _ARCHIVED))
+    return next((turn for turn in found if damaged(place, turn)), None)
+
+
+def _told(name: str, what: _Compared, restore: str) -> Iterator[Examined]:
+    if what.lost:
+        mend = "run: pbem tick, which writes them again from the database"
+        yield bad("archive", f"campaign {name}: the archive lacks {_listed(what.lost)}", mend)
+    if what.changed:
+        mend = f"move {_listed(what.folders)} away; pbem tick then writes it again from the database"
+        yield bad(
+            "archive", f"campaign {name}: the archive has {_listed(what.changed)} changed, cut or unreadable", mend
+        )
+    if what.unreadable:
+        yield bad("archive", f"campaign {name}: the database cannot read its own {_listed(what.unreadable)}", restore)
+    if what.unknown:
+        said = f"the archive has {_listed(what.unknown)}, and the database does not: it is of an earlier time"
+        yield bad("archive", f"campaign {name}: {said}", f"put the newer database back, or {restore}")
+
+
+def _stranger(place: Path, name: str, restore: str) -> Examined:
+    said = f"the archive has a campaign {name}, and the database has none of this name"
+    return bad("archive", said, f"{restore}; if it belongs to another home, move {place / name} away")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"
+
+
+MOST_ROWS = 10
+"""Rows that are named."""
+
+CLOCK_SLACK = dt.timedelta(minutes=5)
+"""How far the clock may be behind what was written by it; servers' clocks differ."""
+
+MOST_RIGHTS = 6
+"""Rights that are named; where more are lacking, all are granted alike."""
+
+
+def database(
+    settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = silent
+) -> Iterator[Examined]:
+    """Whether it can be reached, is of this version and takes what is written; then what it says of the clock."""
+    restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
+    trouble = _trouble(settings, restore)
+    if trouble is not None:
+        yield trouble
+        return
+    with closing(Store(settings.database)) as store:
+        try:
+            if lacking := _lacking_rights(store):
+                yield lacking
+                return
+            with store.writing() as session:
+                session.execute(update(InboxMessage).where(InboxMessage.id < 0).values(note=""))
+        except (ConfigError, DBAPIError) as error:
+            yield _unusable(error, restore)
+            return
+        if lacks := _lacking(store):
+            yield bad("database", f"it lacks {', '.join(lacks)}", advice_for_database("malformed", restore))
+            return
+        yield fine("database", "it can be written to and is of this version")
+        yield from _rows(store, restore)
+        examined = [_clock(store, now), _stuck(store), _schedules(store), _histories(store)]
+        examined += [_codes(store, games), archive(settings, store, restore, progress=progress)]
+        if settings.authserv_id:
+            examined.append(iter([_senders(store, settings.authserv_id)]))
+        for each in examined:
+            with suppress(*UNREADABLE):  # of these rows is told already
+                yield from each
+
+
+def _rows(store: Store, restore: str) -> Iterator[Examined]:
+    """Values that cannot be read, one by one; but for those that the time zone data of this machine may lack."""
+    with store.reading() as session, closing(find_faults(session.connection())) as faults:
+        others = (fault for fault in faults if (fault.table, fault.field) != ("campaign", "schedule"))
+        for fault in islice(others, MOST_ROWS):
+            yield bad("rows", fault.text, f"put it right in the database, or {restore}")
+
+
+def compare_with_archive(settings: Settings, *, progress: Progress = silent) -> list[Examined]:
+    """Return the problems of an archive that does not go with its database, or the other way round."""
+    restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
+    with closing(Store(settings.database)) as store:
+        return [found for found in archive(settings, store, restore, progress=progress) if found.result != "ok"]
+
+
+def _new_folder(home: Path) -> Path:
+    """Return a folder beside the home that is not there yet."""
+    names = chain(["restored"], (f"restored-{number}" for number in count(2)))
+    return next(path for name in names if not (path := home.with_name(f"{home.name}-{name}")).exists())
+
+
+def _senders(store: Store, name: str) -> Examined:
+    """Return whether the mail server of a name adds its word on senders, by a mail of a GM from outside."""
+    with store.reading() as session:
+        proven = newest_proven(session, name)
+    if proven is None:
+        said = f"""whether "{name}" adds its word on senders is not known: no mail of a GM came from outside"""
+        mend = (
+            "mail GM trap7 TOKEN, STATUS, END on three lines from the GM's address, by another server than this one, "
+            "then pbem tick and pbem doctor again; where a server adds none, anybody can write it"
+        )
+        return doubtful("authserv_id", said, mend)
+    mail = f"letter {proven.letter}, the GM's of {_utc(proven.received_at)}"
+    if proven.stamped:
+        return fine("authserv_id", f'{mail}, bears the word of "{name}" on its sender: {proven.verdict}')
+    said = f'{mail}, does not bear the word of "{name}": anybody can write it, so none counts'
+    mend = (
+        'name the server as it stands after "Authentication-Results:" on top of a mail from outside, or take '
+        "authserv_id out of pbem.toml if there is no such line; then mail and look once more"
+    )
+    return bad("authserv_id", said, mend)
+
+
+def _trouble(settings: Settings, restore: str) -> Examined | None:
+    """Why the tables cannot be used, if they cannot."""
+    path = sqlite_path(settings.database)
+    if path and not path.exists():
+        return _missing(path, restore)
+    try:
+        if path and (damage := damage_of(path)):
+            return bad("database", f"{path} is damaged: {damage}", advice_for_database("malformed", restore))
+        found = misfit(settings.database, restore)
+    except ConfigError as error:
+        return _unusable(error, restore)
+    return bad("database", f"it {found.said}", found.mend) if found else None
+
+
+def _missing(file: Path, restore: str) -> Examined:
+    folder = file.parent
+    if not folder.is_dir():
+        mend = "make the folder, mount the disk that it lies on, or correct `database` in pbem.toml"
+        return bad("database", f"there is no folder {folder} for the database {file.name}", mend)
+    mend = f"put it back where it was, or correct `database` in pbem.toml; if it is lost, {restore}"
+    return bad("database", f"there is no file {file}", mend)
+
+
+def _unusable(error: Exception, restore: str) -> Examined:
+    said = " ".join(str(error.orig if isinstance(error, DBAPIError) else error).split()).removesuffix(SEE_DOCTOR)
+    return bad("database", said, advice_for_database(said, restore))
+
+
+_RIGHTS = text("""
+    SELECT quote_ident(current_schema()), quote_ident(current_user), relation.relname, wanted.privilege
+    FROM pg_class AS relation
+    JOIN pg_namespace AS schema ON schema.oid = relation.relnamespace AND schema.nspname = current_schema()
+    JOIN (VALUES ('r', 'SELECT'), ('r', 'INSERT'), ('r', 'UPDATE'), ('r', 'DELETE'), ('S', 'USAGE'))
+        AS wanted (kind, privilege) ON wanted.kind = relation.relkind::text
+    WHERE NOT CASE relation.relkind
+        WHEN 'S' THEN has_sequence_privilege(relation.oid, wanted.privilege)
+        ELSE has_table_privilege(relation.oid, wanted.privilege)
+    END
+    ORDER BY relation.relname, wanted.privilege
+""")
+
+
+def _lacking_rights(store: Store) -> Examined | None:
+    """Return the rights on tables and sequences that pbem's user on a server does not have, if there are any."""
+    if store.engine.dialect.name == "sqlite":
+        return None
+    with store.reading() as session:
+        rows = session.execute(_RIGHTS).all()
+    if not rows:
+        return None
+    named = [f"{row.privilege} on {row.relname}" for row in rows]
+    more = f" and {len(named) - MOST_RIGHTS} more" if len(named) > MOST_RIGHTS else ""
+    grants = (f"GRANT ALL ON ALL {kind} IN SCHEMA {rows[0][0]} TO {rows[0][1]};" for kind in ("TABLES", "SEQUENCES"))
+    mend = f"let that user own the database, or as the server's administrator run in it: {' '.join(grants)}"
+    return bad("database", f"its user lacks rights: {', '.join(named[:MOST_RIGHTS])}{more}", mend)
+
+
+def _lacking(store: Store) -> list[str]:
+    """Tables and columns that this version needs and that are not there, though the database says that it has them."""
+    there = inspect(store.engine)
+    tables, lacks = set(there.get_table_names()), list[str]()
+    for table in Base.metadata.sorted_tables:
+        if table.name not in tables:
+            lacks.append(f"the table {table.name}")
+            continue
+        columns = {column["name"] for column in there.get_columns(table.name)}
+        lacks += [f"the column {column.name} of {table.name}" for column in table.columns if column.name not in columns]
+    return lacks
+
+
+def _clock(store: Store, now: dt.datetime) -> Iterator[Examined]:
+    """A clock that is behind what it has already stamped was set back, or was wrong then."""
+    newest = {
+        "letter": func.max(InboxMessage.received_at),
+        "act in a campaign's journal": func.max(Act.at),
+        "mail in the outbox": func.max(Outgoing.created_at),
+    }
+    with store.reading() as session:
+        found = {what: at for what, column in newest.items() if (at := session.scalar(select(column))) is not None}
+    shown = f"it is {_utc(now)}"
+    if not found:
+        yield fine("clock", shown)
+        return
+    what = max(found, key=found.__getitem__)
+    if found[what] <= now + CLOCK_SLACK:
+        yield fine("clock", f"{shown}, and nothing in the database is of a later time")
+        return
+    text = f"{shown} by this machine, but the newest {what} is of {_utc(found[what])}"
+    yield bad("clock", text, "set the clock, and keep it right: timedatectl set-ntp true")
+
+
+def _stuck(store: Store) -> Iterator[Examined]:
+    """Mail that the carrier refuses time and again, but never for good: nobody is told of that by mail."""
+    with store.reading() as session:
+        said = stuck_mail(session)
+    if said:
+        yield bad("outbox", said, "ask whoever runs the carrier; when it is mended: pbem outbox --retry all")
+
+
+def _utc(at: dt.datetime) -> str:
+    return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _histories(store: Store) -> Iterator[Examined]:
+    """Campaigns whose turns do not hang together, so that they cannot go on or cannot be proved."""
+    whole = True
+    with store.reading() as session:
+        for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
+            try:
+                broken = find_break(session, load_campaign(session, name))
+            except (CampaignError, *UNREADABLE):
+                continue  # its schedule, or another row, cannot be read, which is told already
+            if broken is not None:
+                whole = False
+                yield bad("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
+    if whole:
+        yield fine("history", "the turns of every campaign hang together")
+
+
+def _codes(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
+    """Campaigns whose game is played by other code than before, though it has the same version."""
+    with store.reading() as session:
+        for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
+            with suppress(CampaignError, *UNREADABLE):  # its schedule, or another row, cannot be read: as above
+                if said := code_change(session, games, load_campaign(session, name)):
+                    yield bad("games", f"campaign {name}: {said}", CODE_REPAIR)
+
+
+def _schedules(store: Store) -> Iterator[Examined]:
+    """Campaigns whose deadlines cannot be reckoned on this machine."""
+    with store.reading() as session:
+        campaigns = session.execute(select(Campaign.name, Campaign.schedule).where(Campaign.status != Phase.OVER)).all()
+    for name, schedule in campaigns:
+        try:
+            Schedule.read(schedule)
+        except CampaignError as error:
+            yield bad("time zones", f"campaign {name}: {error}", "install or renew the time zone data (tzdata)")
+
+
+_PROBE = b"From: orders@example.org\r\nSubject: probe\r\n\r\nprobe\r\n"
+
+
+def mail(settings: Settings) -> Iterator[Examined]:
+    """Secrets first; where one cannot be had, its server is not tried. Nor is any of a home that is not active."""
+    if not settings.active:
+        mend = "see that all of it is right, correct it in pbem.toml, and then open the home: pbem reopen"
+        yield doubtful("inactive", "this home was restored, and uses none of the following before it is opened", mend)
+        yield from (doubtful("inactive", each, "") for each in reaches(settings.home))
+        return
+    yield from _inbox(settings)
+    yield from _carrier(settings)
+    if settings.dkim is not None:
+        yield _signature(settings.dkim, settings.domain)
+    yield _address(settings.domain)
+
+
+def _inbox(settings: Settings) -> Iterator[Examined]:
+    url = settings.inbox_url
+    secrets = _secrets(inbox_password=settings.inbox_password, inbox_oauth=settings.inbox_oauth)
+    yield from secrets
+    if all(check.result != "problem" for check in secrets):
+        yield _tried("inbox", url, lambda: f"{counted(mails_waiting(settings), 'mail waits', 'mails wait')} there")
+
+
+def _carrier(settings: Settings) -> Iterator[Examined]:
+    url = settings.carrier_url
+    secrets = _secrets(carrier_password=settings.carrier_password, carrier_oauth=settings.carrier_oauth)
+    yield from secrets
+    if url.scheme != "maildir" and all(check.result != "problem" for check in secrets):
+        yield _tried("carrier", url, lambda: _greeted(settings, url))
+
+
+def _greeted(settings: Settings, url: PostUrl) -> str:
+    greet_carrier(settings)
+    return f"it takes the login of {url.user}" if url.user else "it answers, and asks for no login"
+
+
+def _secrets(**secrets: Secret | None) -> list[Examined]:
+    """Whether those that are set can be had; not whether they are right."""
+    return [_secret(setting, secret) for setting, secret in secrets.items() if secret is not None]
+
+
+def _secret(setting: str, secret: Secret) -> Examined:
+    try:
+        value = secret.read(setting)
+    except ConfigError as error:
+        what = "set the variable where pbem runs, in cron or systemd too" if secret.env else "run the command by hand"
+        return bad(setting, str(error), what)
+    if value != value.strip():
+        return doubtful(setting, "it begins or ends with a blank", "take the blank away, unless it is meant")
+    return fine(setting, "it can be had")
+
+
+def _tried(name: str, url: PostUrl, attempt: Callable[[], str]) -> Examined:
+    where = url.path or url.server
+    try:
+        return fine(name, f"{where}: {attempt()}")
+    except (ConfigError, PostError) as error:
+        return bad(name, str(error), advice_for(str(error), name))
+
+
+def _signature(dkim: Dkim, domain: str) -> Examined:
+    """Signs a mail as it would be sent, and has the signature proved by what DNS says."""
+    try:
+        signed = Signer(dkim).sign(_PROBE)
+    except ConfigError as error:
+        return bad("dkim", str(error), "make a key, or take dkim out of pbem.toml")
+    where = f"{dkim.selector}._domainkey.{dkim.domain}"
+    if not is_valid(signed):
+        mend = f"publish the public half of the key as a TXT record of {where}"
+        return doubtful("dkim", f"the key published at {where} is not found, or is another one", mend)
+    if domain != dkim.domain and not domain.endswith(f".{dkim.domain}"):
+        mend = "sign with the domain of `address`; else the signature does not speak for the sender (DMARC)"
+        return doubtful("dkim", f"mail from {domain} is signed for {dkim.domain}", mend)
+    return fine("dkim", f"mail is signed for {dkim.domain}, and the published key proves it")
+
+
+def _address(domain: str) -> Examined:
+    """Only a doubt: a domain may take mail (MX) without having an address itself."""
+    try:
+        socket.getaddrinfo(domain, None)
+    except (OSError, UnicodeError) as error:
+        said = error.strerror if isinstance(error, OSError) else "it is no name"
+        mend = "if players' mail comes back, correct `address` in pbem.toml, or this machine's name service (DNS)"
+        return doubtful("address", f"the domain {domain} is not found: {said}", mend)
+    return fine("address", f"the domain {domain} is found")

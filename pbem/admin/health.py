@@ -1,0 +1,263 @@
+"""A home that was restored from a backup is closed: nothing is read, run or sent there until somebody opens it.
+
+What is remembered lies in the database, which machines that work together have
+in common. Without it the next poll is taken for the first: deadlines then wait
+for nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from pbem.actions.status import CampaignStatus, Undelivered, _undelivered, campaign_status
+from pbem.app import House
+from pbem.campaign.damaged_rows import UNREADABLE, fault_of, keep_fact, noticed, read_fact, readable, unreadable_words
+from pbem.campaign.deadlines import Waiting, load_waiting
+from pbem.campaign.history import note
+from pbem.campaign.schedule import Outage, Watch, after_failure, after_poll
+from pbem.campaign.snapshot import load_campaign
+from pbem.config import INACTIVE
+from pbem.errors import CampaignError, ConfigError, StoreError
+from pbem.log import tell
+from pbem.mail.outbox import GIVE_UP
+from pbem.store.migrate import require_unchanged
+from pbem.store.models import Campaign, Fact, InboxMessage, Outgoing
+from pbem.store.session import flushed
+from pbem.store.types import LetterState, MailState
+from pbem.text import counted, when
+
+CLOSED = "closed"
+"""The name of the fact that is kept."""
+
+_CLOSED = select(Fact.name).where(Fact.name == CLOSED)
+
+
+def close_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
+    """Closes a home that was restored from the backup made at a time."""
+    keep_fact(session, CLOSED, {"made": made.isoformat(), "at": now.isoformat()})
+
+
+def closed_words(session: Session) -> str:
+    """The sentence on a closed home, which says what to do; "" of an open one."""
+    if flushed(session).execute(_CLOSED).first() is None:
+        return ""
+    closed = read_fact(session, CLOSED)
+    of = "" if closed is None else f" of {when(dt.datetime.fromisoformat(closed['made']), 'UTC')}"
+    return (
+        f"this home was restored from its backup{of}, and nothing is read, run or sent here until you say so, "
+        "with: pbem reopen"
+    )
+
+
+def check_open(house: House) -> None:
+    """Raises ConfigError, saying what to do, if the home is closed, or its database was brought up meanwhile.
+
+    Who runs for weeks has loaded his program long ago, and would go on writing as that does.
+    """
+    with house.store.reading() as session:
+        require_unchanged(session)
+        if said := closed_words(session):
+            raise ConfigError(said)
+
+
+def is_closed(house: House) -> bool:
+    """Return True for a home that does nothing before it is opened."""
+    with house.store.reading() as session:
+        return not house.settings.active or bool(closed_words(session))
+
+
+def open_home(house: House) -> None:
+    """Open a home for all who load its settings from now on: templates, secrets and servers of it are used.
+
+    The settings are freed first: whoever is killed in between has a home that a tick still refuses.
+    """
+    (house.settings.home / INACTIVE).unlink(missing_ok=True)
+    with house.store.writing() as session:
+        session.execute(delete(Fact).where(Fact.name == CLOSED))
+
+
+MAILBOX = "mailbox"
+"""The name of the fact that is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastPoll:
+    """What is known of the newest poll, good or not: its time, and the newest letter that there was when it ended."""
+
+    at: dt.datetime
+    newest: int
+    watch: Watch
+
+
+def watch_polls(house: House, now: dt.datetime, *, readable: bool) -> Outage | None:
+    """Remembers a poll, good or not; returns the outage for which deadlines wait now."""
+    longest = dt.timedelta(hours=house.settings.outage_hours)
+    # What a power cut takes back is remembered again by the next poll.
+    with house.store.writing(durable=False) as session:
+        session.execute(select(Fact.name).where(Fact.name == MAILBOX).with_for_update())
+        before = read_watch(session)
+        watch = after_poll(before, now, longest=longest) if readable else after_failure(before, now)
+        if watch.outage is not None and (before is None or watch.outage != before.outage):
+            _announce(session, watch.outage, now)
+        newest = session.scalar(select(func.max(InboxMessage.id))) or 0
+        keep_fact(session, MAILBOX, _written(LastPoll(now, newest, watch)))
+    return watch.outage
+
+
+def read_watch(session: Session) -> Watch | None:
+    """What is remembered of the polls, if anything."""
+    last = last_poll(session)
+    return None if last is None else last.watch
+
+
+def last_poll(session: Session) -> LastPoll | None:
+    """The newest poll, if there was any."""
+    kept = read_fact(session, MAILBOX)
+    return None if kept is None else _read(kept)
+
+
+def waiting_for(turns: list[Waiting], outage: Outage) -> list[Waiting]:
+    """The turns that would be run in an outage or soon after it, and wait until its release."""
+    return [turn for turn in turns if turn.closes is not None and outage.since <= turn.closes < outage.release]
+
+
+def _announce(session: Session, outage: Outage, now: dt.datetime) -> None:
+    tell("outage over", level="warning", since=outage.since, until=outage.until, deadlines_wait_until=outage.release)
+    for turn in waiting_for(_readable(session), outage):
+        zone = turn.schedule.zone
+        said = f"no mail was read from {when(outage.since, zone)} to {when(outage.until, zone)}"
+        waits = f"turn {turn.turn} waits until {when(outage.release, zone)}"
+        note(session, load_campaign(session, turn.campaign).id, now, actor="pbem", text=f"{said}: {waits}")
+
+
+def _readable(session: Session) -> list[Waiting]:
+    """The open turns, but for those that cannot be read; the tick tells of these."""
+    try:
+        return load_waiting(session)
+    except UNREADABLE:
+        turns: list[Waiting] = []
+        for name in session.scalars(select(Campaign.name).order_by(Campaign.id)).all():
+            with suppress(*UNREADABLE, CampaignError):
+                turns += load_waiting(session, name)
+        return turns
+
+
+def _written(last: LastPoll) -> dict[str, Any]:
+    watch, outage = last.watch, last.watch.outage
+    return {
+        "at": last.at.isoformat(),
+        "newest": last.newest,
+        "last_good": watch.last_good.isoformat(),
+        "usual": watch.usual.total_seconds() if watch.usual is not None else None,
+        "failed": watch.failed,
+        "outage": [at.isoformat() for at in dataclasses.astuple(outage)] if outage else None,
+    }
+
+
+def _read(data: Any) -> LastPoll:
+    time, usual, outage = dt.datetime.fromisoformat, data["usual"], data["outage"]
+    watch = Watch(
+        last_good=time(data["last_good"]),
+        usual=None if usual is None else dt.timedelta(seconds=usual),
+        failed=data["failed"],
+        outage=Outage(*map(time, outage)) if outage else None,
+    )
+    return LastPoll(time(data["at"]), data["newest"], watch)
+
+
+_DAY = dt.timedelta(days=1)
+
+
+def house_notices(session: Session) -> tuple[str, ...]:
+    """A sentence for each thing that is out of order."""
+    notices: list[str] = []
+    watch = read_watch(session)
+    stuck = noticed(notices, "the outbox", lambda: stuck_mail(session), "")
+    unanswered = noticed(notices, "the letters", lambda: _unanswered(session), "")
+    return tuple(filter(None, (closed_words(session), _unread(watch), _waiting(watch), stuck, unanswered, *notices)))
+
+
+def stuck_mail(session: Session) -> str:
+    """The sentence on mail that has been tried for as long as any is, but never refused for good; or ""."""
+    tried = select(Outgoing.created_at, Outgoing.not_before, Outgoing.reply).order_by(Outgoing.id)
+    rows = session.execute(tried.where(Outgoing.state == MailState.QUEUED, Outgoing.attempts > 0)).all()
+    stuck = [row for row in rows if row.not_before - row.created_at >= GIVE_UP]
+    if not stuck:
+        return ""
+    mails = counted(len(stuck), "mail has", "mails have")
+    since = when(min(row.created_at for row in stuck), "UTC")
+    return f"{mails} been tried for {GIVE_UP.days} days or more, since {since}; last said: {stuck[-1].reply}"
+
+
+def _unanswered(session: Session) -> str:
+    """The sentence on letters of the last day of mail that were due an answer and got none; or ""."""
+    newest = session.scalar(select(InboxMessage.received_at).order_by(InboxMessage.id.desc()).limit(1))
+    if newest is None:
+        return ""
+    lately = (InboxMessage.unanswered, InboxMessage.received_at > newest - _DAY)
+    number = session.scalar(select(func.count()).where(*lately)) or 0
+    letters = counted(number, "letter was", "letters were")
+    until = when(newest, "UTC")
+    return f"{letters} left unanswered in the day before {until}; the notes in pbem letters say why" if number else ""
+
+
+def _unread(watch: Watch | None) -> str:
+    if watch is None or not watch.failed:
+        return ""
+    return f"the mailbox cannot be read, last done {when(watch.last_good, 'UTC')}: deadlines wait for it"
+
+
+def _waiting(watch: Watch | None) -> str:
+    if watch is None or watch.outage is None:
+        return ""
+    since, until, release = (when(at, "UTC") for at in (watch.outage.since, watch.outage.until, watch.outage.release))
+    return f"no mail was read from {since} to {until}: deadlines of that time, and soon after, wait until {release}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HouseStatus:
+    """All campaigns, mail that belongs to none, how many letters were set aside, and what else is out of order."""
+
+    campaigns: tuple[CampaignStatus, ...]
+    undelivered: tuple[Undelivered, ...]
+    set_aside: int
+    notices: tuple[str, ...]
+
+
+def house_status(house: House, campaign: str | None = None) -> HouseStatus:
+    """The status of all campaigns, or of one. Raises CampaignError if there is no such campaign."""
+    if campaign is not None:
+        with readable(house, campaign), house.store.reading() as session:
+            here = campaign_status(session, house, load_campaign(session, campaign))
+            return HouseStatus(
+                campaigns=(here,), undelivered=(), set_aside=_set_aside(session), notices=house_notices(session)
+            )
+    notices: list[str] = []
+    with house.store.reading() as session:
+        names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
+        found = tuple(filter(None, (_status_or_notice(session, house, name, notices) for name in names)))
+        stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: _undelivered(session, None), ())
+        set_aside = _set_aside(session)
+        notices = [*house_notices(session), *notices]
+    return HouseStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
+
+
+def _status_or_notice(session: Session, house: House, name: str, notices: list[str]) -> CampaignStatus | None:
+    try:
+        return campaign_status(session, house, load_campaign(session, name))
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one campaign's fault must not hide the others
+        notices.append(unreadable_words(name, error, fault_of(session, name)))
+        return None
+
+
+def _set_aside(session: Session) -> int:
+    return session.scalar(select(func.count()).where(InboxMessage.state == LetterState.QUARANTINED)) or 0

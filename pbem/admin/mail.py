@@ -1,0 +1,296 @@
+"""Letters as a GM sees them: the list of all that came, one of them in words, and a second try."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Integer, RowMapping, case, cast, func, select, update
+from sqlalchemy.orm import Session
+
+from pbem.campaign.snapshot import load_campaign
+from pbem.errors import UpkeepError
+from pbem.mail.message import read_head, read_letter
+from pbem.mail.retention import is_masked
+from pbem.store.models import Campaign, InboxMessage, Outgoing, Person, SeatRow
+from pbem.store.session import Store
+from pbem.store.types import UNSENT, LetterState, MailState
+from pbem.util import masked
+
+STATES = tuple(state.value for state in LetterState)
+
+FORMER_STATES = {"done": LetterState.PROCESSED.value}
+"""Former words for states, still read where a state is typed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterFacts:
+    """A letter in the list; `sender` is "" where none can be read, `note` says what became of it. Keys are masked."""
+
+    id: int
+    received_at: dt.datetime
+    sender: str
+    subject: str
+    state: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LetterShown(LetterFacts):
+    """A letter with the text that its writer typed; `notes` say what was left out of that, or mended."""
+
+    recipients: tuple[str, ...]
+    automatic: str
+    text: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LetterList:
+    """The newest letters, oldest first, and how many there are in all."""
+
+    letters: tuple[LetterFacts, ...]
+    total: int
+
+
+def list_letters(store: Store, state: str | None = None, *, limit: int) -> LetterList:
+    """The newest letters, or those of one state, so many at most."""
+    chosen = (InboxMessage.state == state,) if state is not None else ()
+    wanted = select(
+        InboxMessage.id, InboxMessage.received_at, InboxMessage.raw, InboxMessage.state, InboxMessage.note
+    ).where(*chosen)
+    with store.reading() as session:
+        total = session.scalar(select(func.count(InboxMessage.id)).where(*chosen)) or 0
+        rows = session.execute(wanted.order_by(InboxMessage.id.desc()).limit(limit).execution_options(yield_per=100))
+        return LetterList(tuple(_facts(*row) for row in rows)[::-1], total)
+
+
+def show_letter(store: Store, letter_id: int) -> LetterShown:
+    """One letter as the desk reads it. Raises UpkeepError if there is none of this number."""
+    with store.reading() as session:
+        row = session.get(InboxMessage, letter_id)
+    if row is None:
+        raise _unknown(letter_id)
+    letter = read_letter(row.raw)
+    return LetterShown(
+        id=row.id,
+        received_at=row.received_at,
+        sender=letter.sender or "",
+        subject=masked(letter.subject),
+        state=row.state,
+        note=masked(row.note),
+        recipients=tuple(map(masked, letter.recipients)),
+        automatic=letter.automatic,
+        text=masked(letter.text),
+        notes=tuple(map(masked, letter.notes)),
+    )
+
+
+def retry_letter(store: Store, letter_id: int) -> None:
+    """Makes a quarantined letter new, for the next tick. Raises UpkeepError if it is not quarantined, or not there."""
+    again = (
+        update(InboxMessage)
+        .where(InboxMessage.id == letter_id, InboxMessage.state == LetterState.QUARANTINED)
+        .values(state=LetterState.NEW, note="", attempts=0)
+        .returning(InboxMessage.id)
+    )
+    with store.writing() as session:
+        if session.execute(again).first() is not None:
+            return
+        state = session.scalar(select(InboxMessage.state).where(InboxMessage.id == letter_id))
+    if state is None:
+        raise _unknown(letter_id)
+    reason = "the next tick deals with it anyway" if state == LetterState.NEW else "it has had its answer"
+    raise UpkeepError(f"letter {letter_id} is {state}, not quarantined: {reason}")
+
+
+def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> LetterFacts:
+    letter = read_head(raw)
+    return LetterFacts(
+        id=letter_id,
+        received_at=received_at,
+        sender=letter.sender or "",
+        subject=masked(letter.subject),
+        state=state,
+        note=masked(note),
+    )
+
+
+def _unknown(letter_id: int) -> UpkeepError:
+    return UpkeepError(f"there is no letter {letter_id}: list them with: pbem letters")
+
+
+_TRIED_AGAIN = (MailState.QUEUED, MailState.FAILED)
+"""What needs no naming to be tried again: neither what another process is just sending, nor what has come back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A mail not delivered. `next_try` is None where none will be made; `reply` is what the carrier said last."""
+
+    id: int
+    campaign: str | None
+    recipient: str
+    subject: str
+    state: str
+    attempts: int
+    since: dt.datetime
+    next_try: dt.datetime | None
+    reply: str
+
+
+def list_outbox(store: Store, campaign: str | None = None) -> tuple[Held, ...]:
+    """The mail, of one campaign or all, that was not sent and still should be, in the order in which it was written.
+
+    Raises CampaignError if there is no such campaign.
+    """
+    mails = (
+        select(Outgoing, Campaign.name)
+        .outerjoin(Campaign, Campaign.id == Outgoing.campaign_id)
+        .where(Outgoing.state.not_in((MailState.SENT, MailState.SUPERSEDED)))
+        .order_by(Outgoing.id)
+    )
+    with store.reading() as session:
+        if campaign is not None:
+            mails = mails.where(Outgoing.campaign_id == load_campaign(session, campaign).id)
+        return tuple(_held(mail, name) for mail, name in session.execute(mails.execution_options(yield_per=100)))
+
+
+def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> list[int]:
+    """Makes a mail due now, or with no id all that wait or have failed; returns their ids.
+
+    The bytes stay, and with them the Message-ID; its tries are counted anew, lest the first that the other side puts
+    off be the last. What another process is just
+    handing over is left to it; what bounced is tried again only by its id.
+    Raises UpkeepError if the one mail cannot be tried again.
+    """
+    again = update(Outgoing).values(state=MailState.QUEUED, not_before=now, attempts=0).returning(Outgoing.id)
+    if mail_id is None:
+        again = again.where(Outgoing.state.in_(_TRIED_AGAIN))
+    else:
+        again = again.where(Outgoing.id == mail_id, Outgoing.state.in_((*_TRIED_AGAIN, MailState.BOUNCED)))
+    with store.writing() as session:
+        raw = session.scalar(select(Outgoing.raw).where(Outgoing.id == mail_id))
+        if raw is not None and is_masked(raw):
+            raise UpkeepError(f"mail {mail_id} was sent too long ago to go again: it is no longer kept whole")
+        due = sorted(session.scalars(again))
+        if mail_id is not None and not due:
+            raise _refusal(mail_id, session.scalar(select(Outgoing.state).where(Outgoing.id == mail_id)))
+    return due
+
+
+def _refusal(mail_id: int, state: str | None) -> UpkeepError:
+    if state is None:
+        return UpkeepError(f"there is no mail {mail_id} in the outbox: list them with: pbem outbox")
+    if state == MailState.SENDING:
+        return UpkeepError(f"mail {mail_id} is being sent; if that was cut short, it is tried again by itself soon")
+    return UpkeepError(f"mail {mail_id} is {state}: only what is not delivered is tried again")
+
+
+def _held(mail: Outgoing, campaign: str | None) -> Held:
+    return Held(
+        id=mail.id,
+        campaign=campaign,
+        recipient=mail.recipient,
+        subject=masked(read_head(mail.raw).subject),
+        state=mail.state,
+        attempts=mail.attempts,
+        since=mail.created_at,
+        next_try=mail.not_before if mail.state in UNSENT else None,
+        reply=masked(mail.reply),
+    )
+
+
+COUNTS = ("mails", "tried", "accepted", "bounced", "refused", "retried", "waiting")
+"""What is counted of an account."""
+
+_Seats = Mapping[tuple[int, int | None], tuple[str, ...]]
+"""The seats of a person in a campaign, by the ids of both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """The mails to one reader, counted. `seats` are empty for the GM and for who has none; `campaign` may be None.
+
+    Of the `mails` not replaced by later ones, `tried` were given to the carrier
+    at least once, `retried` more often, `accepted` by it; `bounced` came back
+    later, `refused` are given up, `waiting` are still to go. `reply` is what
+    the other side said last.
+    """
+
+    campaign: str | None
+    seats: tuple[str, ...]
+    address: str
+    mails: int
+    tried: int
+    accepted: int
+    bounced: int
+    refused: int
+    retried: int
+    waiting: int
+    reply: str
+
+
+def delivery_ledger(store: Store, campaign: str | None = None) -> tuple[Account, ...]:
+    """The accounts of all readers, or of those of one campaign. Raises CampaignError if there is no such campaign."""
+    with store.reading() as session:
+        counted = _COUNTED
+        if campaign is not None:
+            counted = counted.where(Outgoing.campaign_id == load_campaign(session, campaign).id)
+        rows = session.execute(counted).mappings().all()
+        seats = _seats(session)
+        replies = _replies(session, [row["last"] for row in rows])
+    return tuple(_account(row, seats, replies) for row in rows)
+
+
+def _times(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    return cast(func.coalesce(func.sum(case((condition, 1), else_=0)), 0), Integer)
+
+
+_READER = func.coalesce(Person.address, Outgoing.recipient)
+_COUNTED = (
+    select(
+        Campaign.name.label("campaign"),
+        Outgoing.campaign_id,
+        Outgoing.person_id,
+        _READER.label("address"),
+        func.count().label("mails"),
+        _times(Outgoing.attempts > 0).label("tried"),
+        _times(Outgoing.sent_at.is_not(None)).label("accepted"),
+        _times(Outgoing.state == MailState.BOUNCED).label("bounced"),
+        _times(Outgoing.state == MailState.FAILED).label("refused"),
+        _times(Outgoing.attempts > 1).label("retried"),
+        _times(Outgoing.state.in_(UNSENT)).label("waiting"),
+        func.max(case((Outgoing.reply != "", Outgoing.id))).label("last"),
+    )
+    .outerjoin(Campaign, Campaign.id == Outgoing.campaign_id)
+    .outerjoin(Person, Person.id == Outgoing.person_id)
+    .where(Outgoing.state != MailState.SUPERSEDED)
+    .group_by(Campaign.name, Outgoing.campaign_id, Outgoing.person_id, _READER)
+    .order_by(Outgoing.campaign_id, func.min(Outgoing.id))
+)
+
+
+def _seats(session: Session) -> _Seats:
+    found: dict[tuple[int, int | None], tuple[str, ...]] = {}
+    manned = select(SeatRow.campaign_id, SeatRow.person_id, SeatRow.name).where(SeatRow.person_id.is_not(None))
+    for campaign_id, person_id, name in session.execute(manned.order_by(SeatRow.id)):
+        found[campaign_id, person_id] = (*found.get((campaign_id, person_id), ()), name)
+    return found
+
+
+def _replies(session: Session, ids: Sequence[int | None]) -> dict[int, str]:
+    wanted = select(Outgoing.id, Outgoing.reply).where(Outgoing.id.in_([id_ for id_ in ids if id_ is not None]))
+    return {row.id: row.reply for row in session.execute(wanted)}
+
+
+def _account(row: RowMapping, seats: _Seats, replies: Mapping[int, str]) -> Account:
+    counts = {name: row[name] for name in COUNTS}
+    return Account(
+        campaign=row["campaign"],
+        seats=seats.get((row["campaign_id"], row["person_id"]), ()),
+        address=row["address"],
+        reply=masked(replies.get(row["last"], "")),
+        **counts,
+    )
