@@ -1,10 +1,8 @@
 """Copies of a home that outlive it, and campaigns that move to another: made, proved, and taken in."""
 
-from pbem.backup.checking import Checked, check_backup
-from pbem.backup.exporting import Exported, export_campaign, take_back
-from pbem.backup.importing import Imported, import_campaign
-from pbem.backup.making import Made, back_up
-from pbem.backup.restoring import Restored, restore_home
+from pbem.backup.create import Made, back_up
+from pbem.backup.restore import Checked, Restored, check_backup, restore_home
+from pbem.backup.transfer import Exported, Imported, export_campaign, import_campaign, take_back
 
 __all__ = [
     "Checked",

@@ -9,8 +9,10 @@ import click
 
 from pbem.admin.health import is_closed
 from pbem.admin.health import open_home as open_closed
-from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
-from pbem.backup import check_backup as check
+from pbem.backup.create import back_up
+from pbem.backup.restore import check_backup as check
+from pbem.backup.restore import restore_home
+from pbem.backup.transfer import export_campaign, import_campaign, take_back
 from pbem.commands.common import home_folder, known_games, open_home, say, show
 from pbem.commands.group import Command
 from pbem.commands.options import FOLDER, NUMBER, home_option, json_option, now_option

@@ -5,7 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
-from pbem.backup import Checked, Exported, Imported, Made, Restored
+from pbem.backup.create import Made
+from pbem.backup.restore import Checked, Restored
+from pbem.backup.transfer import Exported, Imported
 from pbem.text import counted, sentence, when, wrapped
 
 

@@ -26,7 +26,8 @@ from pbem.actions.run_turn import run_turn
 from pbem.admin.health import house_status
 from pbem.app import House, open_house
 from pbem.archive.verify import verify
-from pbem.backup import back_up, export_campaign, import_campaign, others, restore_home, take_back
+from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
+from pbem.backup import transfer as others
 from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import BackupError, CampaignError

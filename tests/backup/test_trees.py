@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.backup.trees import unpack
+from pbem.backup.container import unpack
 from pbem.errors import BackupError
 
 HOLES = {"GNU.sparse.map": "1000000,1", "GNU.sparse.size": "1000001"}

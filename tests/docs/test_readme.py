@@ -24,7 +24,7 @@ from pbem.admin.mail import Account, Held, LetterList, LetterShown
 from pbem.archive import ReplayProof
 from pbem.archive.verify import Verified
 from pbem.backup import Checked, Exported, Imported, Made, Restored
-from pbem.backup.checking import Proved
+from pbem.backup.restore import Proved
 from pbem.campaign.deadlines import Due
 from pbem.campaign.house_rules import RULES, Policy
 from pbem.commands import main

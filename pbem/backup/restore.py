@@ -1,0 +1,471 @@
+"""What a restored home must not do again, and what it has to tell: all that may have happened since the backup.
+
+Mails that waited may have gone since, so none of them goes by itself. Turns may
+have been run, and their reports read: so no campaign goes on before its GM has
+looked, whoever plays is told, and whatever is mailed from now on has codes and
+Message-IDs that nothing mailed before can have had. Until somebody opens it,
+the home reads, runs and sends nothing at all.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from pbem.actions.base import Scene
+from pbem.actions.deadlines import hold
+from pbem.admin.health import close_home
+from pbem.app import House, house_of, make_folders
+from pbem.archive.record import file_hash
+from pbem.archive.verify import verify
+from pbem.backup.container import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS, Packed, opened
+from pbem.backup.verify import broken_campaigns, check_rows
+from pbem.campaign.archive_sync import archive_left, damaged, load_resolved, resolved_turns, write_again
+from pbem.campaign.notices import HOUSE_KEY, send_words
+from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
+from pbem.campaign.value_checks import is_campaign_name, shown
+from pbem.config import (
+    INACTIVE,
+    LACKING,
+    Settings,
+    check_values,
+    checked_database,
+    confined,
+    lacks,
+    load_settings,
+    may_come_along,
+    reaches,
+    read_values,
+    with_values,
+)
+from pbem.config_values import FILE_NAME
+from pbem.errors import BackupError, ConfigError, ReplayError, StoreError
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.store.copy import PASSED_BY, as_one_file, copy_in, is_empty
+from pbem.store.migrate import NOT_EMPTY
+from pbem.store.models import Act, Campaign, Fact, InboxMessage, Outgoing, SealedPage, Turn
+from pbem.store.queue import QUEUES, add_queues
+from pbem.store.session import Store
+from pbem.store.types import SITE, UNSENT, HoldKind, LetterState, MailState, Phase
+from pbem.store.untrusted import take_rows
+from pbem.text import when
+from pbem.util import Progress, put, silent, workshop
+
+LEAP = 1_000_000
+"""How far the numbers of letters and acts go on, from which Message-IDs follow: no home has so many in the time
+between a backup and its use."""
+
+HELD_BACK = "not sent: it waited when the backup was made, and may have gone since"
+
+_PLAYED = (Phase.FORMING, Phase.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The campaigns that are held for their GMs now, and how many mails are held back."""
+
+    held: tuple[str, ...]
+    mails: int
+
+
+def settle(house: House, made: dt.datetime, now: dt.datetime) -> Settled:
+    """Brings a house as it was to rest, in one transaction."""
+    with house.store.writing() as session:
+        mails = _hold_back(session)
+        session.execute(update(SealedPage).values(written_at=None))
+        session.execute(delete(Fact).where(Fact.name.in_((QUEUES, SITE, HOUSE_KEY))))
+        _leap(session, made, now)
+        names = session.scalars(select(Campaign.name).where(Campaign.status.in_(_PLAYED)).order_by(Campaign.id))
+        held = [name for name in names.all() if _bring_to_rest(session, house, name, made, now)]
+        close_home(session, made, now)
+    return Settled(tuple(held), mails)
+
+
+def _hold_back(session: Session) -> int:
+    waiting = update(Outgoing).where(Outgoing.state.in_(UNSENT)).returning(Outgoing.id)
+    return len(session.scalars(waiting.values(state=MailState.FAILED, reply=HELD_BACK)).all())
+
+
+def _leap(session: Session, made: dt.datetime, now: dt.datetime) -> None:
+    """Leaves a gap in the numbers of letters: a mark that a GM can read, where it happened."""
+    newest = session.scalar(select(func.max(InboxMessage.id))) or 0
+    id_ = secrets.token_hex(16)  # no mark that came along has the same, even one of the same moment
+    mark = InboxMessage(
+        id=newest + LEAP,
+        mailbox="restore",
+        uid_validity="",
+        uid=id_,
+        sha256=f"restored {id_}",
+        received_at=made,
+        raw=b"",
+        state=LetterState.PROCESSED,
+        note=f"no letter: here the home was restored from the backup of {when(made, 'UTC')}",
+        sender="",
+        verdict="none",
+        key="",
+        masked_at=now,
+    )
+    session.add(mark)
+    session.flush()
+
+
+def _bring_to_rest(session: Session, house: House, name: str, made: dt.datetime, now: dt.datetime) -> bool:
+    """Begins a new era in a campaign, holds its turns and tells all; whether it is held by that."""
+    snapshot = locked_campaign(session, name)
+    session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(era=snapshot.era + 1))
+    said = f"the home was restored from its backup of {when(made, 'UTC')}: what was done after that is void"
+    newest = session.scalar(select(func.max(Act.id))) or 0
+    running = snapshot.status == Phase.RUNNING
+    session.add(
+        Act(
+            id=newest + LEAP,
+            campaign_id=snapshot.id,
+            at=now,
+            actor="gm",
+            text=said,
+            secret=False,
+            turn=snapshot.turn if running else None,
+        )
+    )
+    session.flush()
+    if not running:
+        return False
+    why = (
+        f"it stands again as it did {when(made, 'UTC')}, since its home was restored from a backup. Reports, receipts "
+        "and answers that you had after that are void, and orders sent after that have to be sent again"
+    )
+    fresh = locked_campaign(session, name)
+    held = hold(Scene(session, house, fresh, now), HoldKind.RESTORED, why)
+    _tell_gm(session, house, fresh, made, now)
+    return held or bool(fresh.held)
+
+
+def _tell_gm(session: Session, house: House, snapshot: CampaignSnapshot, made: dt.datetime, now: dt.datetime) -> None:
+    name = snapshot.name
+    send_words(
+        session,
+        house,
+        snapshot,
+        now,
+        f"The home of {name} was restored from its backup of {when(made, 'UTC')}. Turn {snapshot.turn} is open "
+        "again as it was then, and is held: no turn runs until you release it. Players are told that what came later "
+        "is void.",
+        f"Look at it first: pbem status {name}. If its deadline has passed or is near, give more time: "
+        f"pbem extend {name} (by mail: EXTEND). Then let it go on: pbem release {name} (by mail: RELEASE).",
+        to=snapshot.gm,
+        subject="Restored from a backup, and held",
+    )
+
+
+FILE = "pbem.sqlite"
+"""The database of a home that is being made."""
+
+MOST_SETTINGS = 1_000_000
+
+_AT_ONCE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """The settings of a home that a backup was unpacked to, and sentences on those that were changed to keep to it."""
+
+    settings: Settings
+    moved: tuple[str, ...]
+
+
+def lay_out(packed: Packed, home: Path, progress: Progress) -> Laid:
+    """Write all that a backup has into an empty folder, as an inactive home. Raise BackupError for what is wrong."""
+    check_room(packed, home)
+    take_database(packed, home / FILE)
+    data, moved = _take_settings(packed, home)
+    if FILES in packed.parts:
+        packed.unpack(FILES, home, lambda name: may_come_along(data, name))
+    if TEMPLATES in packed.parts:
+        packed.unpack(TEMPLATES, home / data.get("templates", TEMPLATES.removesuffix(".tar")))
+    settings = load_settings(home, without=LACKING)
+    for name, url in ((INBOX, settings.inbox_url), (CARRIER, settings.carrier_url)):
+        if name in packed.parts and url.scheme == "maildir":
+            packed.unpack(name, home / url.path)
+    turns = [name for name in packed.parts if name.startswith(TURNS)]
+    for number, name in enumerate(turns, start=1):
+        packed.unpack(name, settings.archive / campaign_of(packed, name))
+        progress("unpacking", number, len(turns))
+    return Laid(settings, moved)
+
+
+def _take_settings(packed: Packed, home: Path) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """Write settings that keep to the home, and mark it as inactive; return them, and what was changed."""
+    if packed.facts["parts"].get(FILE_NAME, {}).get("bytes", 0) > MOST_SETTINGS:
+        raise BackupError(f"{packed.path}: {FILE_NAME} is longer than {MOST_SETTINGS:,} bytes")
+    packed.take(FILE_NAME, home / FILE_NAME)
+    (home / INACTIVE).touch()
+    try:
+        check_values(data := read_values(home))
+        changes = confined(data)
+        change_settings(home, {**changes, "database": f"sqlite:///{FILE}"})
+        moved = (f"{key} = {data.get(key)!r} is {new or 'left out'}" for key, new in changes.items())
+        return read_values(home), tuple(moved)
+    except ConfigError as error:
+        raise BackupError(f"{packed.path}: {str(error).replace(f'{home}/', '')}") from None
+
+
+def check_room(packed: Packed, folder: Path) -> None:
+    """Raises BackupError if the disk has not room for all that is in it, its database twice while it is migrated."""
+    free = shutil.disk_usage(folder).free
+    if packed.bytes > free:
+        raise BackupError(f"{folder} has room for {free:,} bytes, and {packed.path} holds {packed.bytes:,}")
+
+
+def take_database(packed: Packed, target: Path, *, leave: Collection[str] = PASSED_BY) -> None:
+    """Make a database of this version of the rows in it, but for those of some tables. Raise BackupError.
+
+    The file may be a stranger's: nothing of it is run, and every value is checked.
+    """
+    theirs = target.with_name(f"theirs-{target.name}")
+    packed.take(DATABASE, theirs)
+    try:
+        take_rows(theirs, target, leave=leave)
+        with closing(Store(f"sqlite:///{target}")) as store, store.reading() as session:
+            check_rows(session)
+    except (StoreError, BackupError) as error:
+        made = shown(packed.facts.get("pbem"))
+        raise BackupError(f"{packed.path}, made by pbem {made}: {DATABASE}: {error}") from None
+    finally:
+        theirs.unlink()
+
+
+def campaign_of(packed: Packed, part: str) -> str:
+    """The campaign that a part is the archive of. Raises BackupError for what can be no name."""
+    name = part.removeprefix(TURNS).removesuffix(".tar")
+    if not is_campaign_name(name):
+        raise BackupError(f"{packed.path}: {part!r} is no part of a backup")
+    return name
+
+
+def change_settings(home: Path, changes: Mapping[str, str | None]) -> None:
+    """Gives settings of a home other values. Raises ConfigError."""
+    path = home / FILE_NAME
+    path.write_text(with_values(path.read_text(encoding="utf-8"), changes), encoding="utf-8")
+
+
+def complete_archive(house: House, now: dt.datetime) -> list[str]:
+    """Writes what the archive lacks from the database; returns a sentence for each turn where that cannot be done."""
+    _, problems = archive_left(house, now)
+    with house.store.reading() as session:
+        ids = [turn_id for (turn_id,) in session.execute(resolved_turns().with_only_columns(Turn.id).order_by(Turn.id))]
+    for start in range(0, len(ids), _AT_ONCE):
+        with house.store.reading() as session:
+            turns = load_resolved(session, resolved_turns().where(Turn.id.in_(ids[start : start + _AT_ONCE])))
+        problems += filter(None, [write_again(house, turn) for turn in turns if damaged(house.settings.archive, turn)])
+    return list(dict.fromkeys(problems))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """A home that was made of a backup of a moment, and what is yet to be done.
+
+    `held` are campaigns that wait for their GMs, `mails` how many mails are not
+    sent by themselves; `lacks` is what its settings name that is not there,
+    `reaches` what they run and reach outside it, `moved` what they no longer do;
+    `unknown` are the games of its campaigns that are not installed here, or in
+    an older version; `problems` are sentences on turns that the archive lacks.
+    """
+
+    home: Path
+    made: dt.datetime
+    campaigns: tuple[str, ...]
+    held: tuple[str, ...]
+    mails: int
+    lacks: tuple[str, ...]
+    reaches: tuple[str, ...]
+    moved: tuple[str, ...]
+    left_out: tuple[str, ...]
+    unknown: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def restore_home(
+    file: Path,
+    home: Path,
+    now: dt.datetime,
+    games: Mapping[str, AnyRuleset],
+    *,
+    database: str = "",
+    progress: Progress = silent,
+) -> Restored:
+    """Makes the home, with its database in a file, or in an empty one on a server.
+
+    Raises BackupError or ConfigError, having made nothing.
+    """
+    home = home.absolute()
+    _check_place(home)
+    url = checked_database(database) if database else ""
+    if url and not is_empty(url):
+        raise BackupError(NOT_EMPTY)
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with opened(file, "home") as packed, workshop(home.parent) as shop:
+        draft = shop / home.name
+        draft.mkdir(mode=0o700)
+        laid = lay_out(packed, draft, progress)
+        settled, problems = _prepare(packed, laid.settings, now, games)
+        facts = packed.facts
+        with _alone(home.parent):
+            _check_place(home)
+            _make_way(home)
+            if url:
+                _move_database(draft, url)
+            missing, reached = lacks(draft), reaches(draft)
+            put(draft, home)
+    return Restored(
+        home=home,
+        made=made_at(packed),
+        campaigns=tuple(each["name"] for each in facts["campaigns"]),
+        held=settled.held,
+        mails=settled.mails,
+        lacks=tuple(each.replace(str(draft), str(home)) for each in missing),
+        reaches=tuple(reached),
+        moved=laid.moved,
+        left_out=tuple(facts["left_out"]),
+        unknown=unknown_games(packed, games),
+        problems=tuple(problems),
+    )
+
+
+def made_at(packed: Packed) -> dt.datetime:
+    """When a backup was made."""
+    return dt.datetime.fromisoformat(packed.facts["made"])
+
+
+def unknown_games(packed: Packed, games: Mapping[str, AnyRuleset]) -> tuple[str, ...]:
+    """The games of its campaigns that are not known here, or not in their version."""
+    wanted = {(each["game"], each["version"]) for each in packed.facts["campaigns"]}
+    return tuple(
+        f"{game}, version {version}"
+        for game, version in sorted(wanted)
+        if game not in games or games[game].version < version
+    )
+
+
+def _check_place(home: Path) -> None:
+    if home.is_symlink() or (home.exists() and (not home.is_dir() or any(home.iterdir()))):
+        raise BackupError(f"{home} is not empty: a home is restored into an empty place alone")
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait for others who put a home there: of two into one place, the second finds it taken, and fills no database."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _make_way(home: Path) -> None:
+    """Takes the empty folder away in whose place the home is put."""
+    try:
+        home.rmdir()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise BackupError(
+            f"{home} cannot be replaced ({error.strerror}): name a new folder, if need be in it"
+        ) from None
+
+
+def _prepare(
+    packed: Packed, settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset]
+) -> tuple[Settled, list[str]]:
+    make_folders(settings)
+    with house_of(settings, games) as house:
+        settled = settle(house, made_at(packed), now)
+        problems = complete_archive(house, now)
+        with house.store.reading() as session:
+            problems += broken_campaigns(session)
+    as_one_file(settings.home / FILE)
+    return settled, problems
+
+
+def _move_database(draft: Path, url: str) -> None:
+    change_settings(draft, {"database": url})
+    copy_in(draft / FILE, url, also=add_queues)
+    (draft / FILE).unlink()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proved:
+    """A campaign in a backup: so many turns in its archive, and what is not proved of them, in sentences."""
+
+    campaign: str
+    turns: int
+    unproved: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What a backup holds that can be believed; `problems` are sentences on what cannot. Without any it is sound."""
+
+    path: Path
+    made: dt.datetime
+    pbem: str
+    campaigns: tuple[Proved, ...]
+    unknown: tuple[str, ...]
+    left_out: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def check_backup(
+    path: Path, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = silent
+) -> Checked:
+    """Checks every part and proves every archive. Raises BackupError at a file that cannot be read to its end."""
+    with opened(path, "home") as packed, TemporaryDirectory(prefix="pbem-check-") as folder:
+        laid = lay_out(packed, Path(folder).resolve(), progress)
+        with house_of(laid.settings, games) as house:
+            problems = complete_archive(house, now)
+            with house.store.reading() as session:
+                problems += broken_campaigns(session)
+            proved, wrong = _prove_all(house, progress)
+        return Checked(
+            path=path,
+            made=made_at(packed),
+            pbem=str(packed.facts["pbem"]),
+            campaigns=tuple(proved),
+            unknown=unknown_games(packed, games),
+            left_out=tuple(packed.facts["left_out"]),
+            problems=(*problems, *wrong),
+        )
+
+
+def _prove_all(house: House, progress: Progress) -> tuple[list[Proved], list[str]]:
+    proved, wrong = [], []
+    with house.store.reading() as session:
+        begun = session.execute(
+            select(Campaign.name, Campaign.seed, Turn.record)
+            .join(Turn, Turn.campaign_id == Campaign.id)
+            .where(Turn.shelf_id.is_(None), Turn.number == Campaign.turn - 1, Turn.record.is_not(None))
+            .order_by(Campaign.id)
+        ).all()
+    for number, (name, seed, newest) in enumerate(begun, start=1):
+        try:
+            found = verify(house.settings.archive, name, games=house.games, seed=seed)
+        except ReplayError as error:
+            wrong.append(f"campaign {name}: {error}")
+            continue
+        proved.append(Proved(campaign=name, turns=found.turns, unproved=found.unproved))
+        if found.head != file_hash(newest or b""):
+            wrong.append(f"campaign {name}: its archive ends with another record than its database")
+        progress("proving", number, len(begun))
+    return proved, wrong
