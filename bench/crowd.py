@@ -29,7 +29,7 @@ from pbem.actions.start import Start
 from pbem.app import House, found, open_house
 from pbem.config_values import FILE_NAME
 from pbem.mail.maildir import MaildirCarrier
-from pbem.tick import tick
+from pbem.scheduler.tick import tick
 from pbem_rules.harvester import RULESET
 
 NAME, ORDERS = "crowd", "orders@example.org"

@@ -34,11 +34,11 @@ from pbem.app import House
 from pbem.campaign.archive_sync import archive_left
 from pbem.campaign.deadlines import due, open_turns
 from pbem.games import installed_games
-from pbem.housekeeping.reminding import remind
 from pbem.inbox.process import answer_letters
 from pbem.mail.delivery import send_due
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.mail.transport import open_carrier
+from pbem.scheduler.reminders import remind
 from pbem.store.models import Campaign, Report, Turn
 from tests.servers.mail import MailServer, running_mail
 

@@ -28,11 +28,10 @@ from pbem.players import Player
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Standing
+from pbem.scheduler.tick import Ticked, run_now, tick
 from pbem.site.publish import publish
-from pbem.steps import Ticked
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign, Sheet
-from pbem.tick import run_now, tick
 from pbem.util import Progress, silent
 
 CAMPAIGN = "demo"

@@ -21,8 +21,8 @@ from pbem.demo import seat_names
 from pbem.mail.maildir import MaildirCarrier
 from pbem.players import Player
 from pbem.ruleset import AnyRuleset, Dice
+from pbem.scheduler.tick import tick
 from pbem.store.models import Outgoing
-from pbem.tick import tick
 
 USUAL_TABLE = 6
 """Seats of a campaign, where the game takes so many."""

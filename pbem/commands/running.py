@@ -17,14 +17,12 @@ from pbem.commands.options import FILE, F, clock, home_option, json_option, now_
 from pbem.console.bar import progress
 from pbem.console.pictures import write_picture
 from pbem.console.running import status_lines, tick_lines, workers_lines
-from pbem.serving import serve as serve_house
-from pbem.serving import stopped_by_signals
-from pbem.steps import Ticked
+from pbem.scheduler.tick import Ticked, run_now, stopped_by_signals
+from pbem.scheduler.tick import serve as serve_house
+from pbem.scheduler.tick import tick as tick_house
+from pbem.scheduler.worker_status import is_anybody_at_work, workers_status
 from pbem.store.queue import check_queues
 from pbem.store.session import Queue
-from pbem.tick import run_now
-from pbem.tick import tick as tick_house
-from pbem.working.looking import is_anybody_at_work, workers_status
 
 QUEUE_HELP = "Serve this queue; may be given several times. [default: all; archive only where its folder lies]"
 
@@ -71,7 +69,7 @@ def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None
     with open_home(home, log) as house:
         check_open(house)
         check_queues(house.store)
-        from pbem.working.worker import queues_here, work
+        from pbem.scheduler.worker import queues_here, work
 
         queues = queues_here(house, tuple(map(Queue, chosen)))
         with stopped_by_signals() as stop:

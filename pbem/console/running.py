@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pbem.actions.base import CLI, format_utc
 from pbem.actions.status import render_status, render_undelivered
 from pbem.admin.health import HouseStatus
-from pbem.steps import Ticked
+from pbem.scheduler.tick import Ticked
+from pbem.scheduler.worker_status import WorkersStatus
 from pbem.text import counted, sentence, wrapped
-from pbem.working.looking import WorkersStatus
 
 
 def tick_lines(done: Ticked) -> Iterator[str]:

@@ -15,8 +15,8 @@ from pbem.archive import file_hash
 from pbem.archive.verify import verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical
+from pbem.scheduler.tick import tick
 from pbem.store.models import Turn
-from pbem.tick import tick
 from tests.archive.test_held import attached, hash_of, newest
 from tests.campaign.history import begin, play, proof
 from tests.toy.fixtures import desk

@@ -31,11 +31,11 @@ from pbem.backup import transfer as others
 from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import BackupError, CampaignError
+from pbem.scheduler.tick import run_now
 from pbem.site import publish
 from pbem.store.copy import PASSING, as_one_file, open_file
 from pbem.store.migrate import downgrade
 from pbem.store.models import Base, Campaign, Person, Press, SeatRow, Shelf, Turn
-from pbem.tick import run_now
 from tests.backup.hostile import forged, tree
 from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
 from tests.servers.processes import server_folder

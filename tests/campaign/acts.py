@@ -42,9 +42,8 @@ from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.mail.retention import forget_tokens
 from pbem.ruleset import AnyRuleset, RulesetError
-from pbem.steps import Ticked
+from pbem.scheduler.tick import Ticked, run_now, tick
 from pbem.store.models import Campaign
-from pbem.tick import run_now, tick
 from pbem_rules.gm_adjudicated import RULESET
 from tests.campaign.history import begin, meanwhile, play
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk

@@ -24,7 +24,7 @@ from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import PbemError
-from pbem.tick import tick
+from pbem.scheduler.tick import tick
 from tests.campaign.acts import Stage, attempt, come
 from tests.campaign.ending import ending
 from tests.campaign.rewinding import kept_rows, rewind_archive

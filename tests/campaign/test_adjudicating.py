@@ -19,8 +19,8 @@ from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated
+from pbem.scheduler.tick import run_now
 from pbem.store.types import HoldKind
-from pbem.tick import run_now
 from pbem_rules.gm_adjudicated import RULESET
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction

@@ -14,8 +14,8 @@ from pbem.actions.seats import pause_seat
 from pbem.admin.health import house_status
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
+from pbem.scheduler.tick import run_now
 from pbem.store.types import HoldKind
-from pbem.tick import run_now
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, CYD, GM = "ann@example.org", "bob@example.org", "cyd@example.org", "gm@example.org"

@@ -8,8 +8,8 @@ from sqlalchemy import update
 from pbem.actions.status import SeatStatus
 from pbem.admin.health import house_status
 from pbem.campaign.people import enlist, enrol
+from pbem.scheduler.tick import run_now
 from pbem.store.models import SeatRow
-from pbem.tick import run_now
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, CYD, DAN, GM = (f"{name}@example.org" for name in ("ann", "bob", "cyd", "dan", "gm"))

@@ -14,8 +14,8 @@ from pbem.actions.rollback import GoForward, RollBack
 from pbem.actions.start import Start
 from pbem.campaign.notices import Postman
 from pbem.report.facts import DrawnPicture, ReportParts
+from pbem.scheduler.tick import run_now
 from pbem.store.models import Campaign
-from pbem.tick import run_now
 from tests.campaign.acts import ACTS, ALL
 from tests.campaign.history import play
 from tests.report.toy import facts

@@ -15,9 +15,9 @@ from pbem.actions.run_turn import AskForRun, is_asked, run_turn
 from pbem.campaign.deadlines import Due, due, open_turns
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
-from pbem.housekeeping.reviewing import may_run
+from pbem.scheduler.review import may_run
+from pbem.scheduler.tick import run_now
 from pbem.store.types import HoldKind
-from pbem.tick import run_now
 from tests.campaign.history import begin, live_turns, play, send, snapshot
 from tests.campaign.meeting import KEEPING, Points
 from tests.toy.home import Desk

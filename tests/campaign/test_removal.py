@@ -15,8 +15,8 @@ from pbem.actions.seats import ExpelSeat, GiveSeat, ResumeSeat, VacateSeat
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import Place
 from pbem.errors import CampaignError
+from pbem.scheduler.tick import run_now
 from pbem.store.models import Campaign, Deputy, SeatRow, Turn
-from pbem.tick import run_now
 from tests.campaign.acts import TOKEN
 from tests.campaign.history import begin, play, send, snapshot
 from tests.desk.people import ANN, BOB, CYD, EVE, GM, ask, token, words

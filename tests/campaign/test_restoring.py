@@ -16,7 +16,7 @@ from pbem.actions.rerun_plan import Changes
 from pbem.actions.rollback import RollBack
 from pbem.actions.run_turn import run_turn
 from pbem.campaign import archive_sync as restoring
-from pbem.tick import tick
+from pbem.scheduler.tick import tick
 from tests.campaign.history import begin, play, proof
 from tests.toy.home import Desk, open_desk
 

@@ -22,8 +22,8 @@ from pbem.archive.verify import Verified, verify
 from pbem.campaign.archive_sync import prove
 from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Roll, canonical
+from pbem.scheduler.tick import run_now
 from pbem.store.models import Turn
-from pbem.tick import run_now
 from pbem_rules.gm_adjudicated import RULESET
 from tests.toy.home import Desk, text_of
 

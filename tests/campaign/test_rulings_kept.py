@@ -17,9 +17,9 @@ from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.optimistic_lock import Overtaken
 from pbem.campaign.people import hash_token
 from pbem.errors import CampaignError
+from pbem.scheduler.tick import run_now
 from pbem.store.models import Campaign
 from pbem.store.types import HoldKind
-from pbem.tick import run_now
 from tests.campaign.test_adjudicating import ANN, DUE, GM, held, last_report, rule, war
 from tests.campaign.test_enclosing import png
 from tests.toy.home import Desk, text_of

@@ -15,10 +15,8 @@ from pbem.campaign.archive_sync import prove
 from pbem.errors import CampaignError, ConfigError, ReplayError
 from pbem.ruleset import Dice, OrderBook, TurnInput, View
 from pbem.ruleset import Event as Happening
-from pbem.serving import serve
-from pbem.steps import Ticked
+from pbem.scheduler.tick import LOCK, Ticked, run_now, serve
 from pbem.store.models import Turn
-from pbem.tick import LOCK, run_now
 from tests.toy.home import Desk, open_desk, text_of
 from tests.toy.ruleset import Auction, Table, Whisper
 

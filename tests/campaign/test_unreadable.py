@@ -24,9 +24,9 @@ from pbem.campaign.column_checks import CHECKS, find_faults
 from pbem.commands import main
 from pbem.config import load_settings
 from pbem.errors import CampaignError
+from pbem.scheduler.tick import tick
 from pbem.site import publish
 from pbem.store.models import Campaign
-from pbem.tick import tick
 from tests.servers.processes import server_folder
 from tests.toy.home import ADDRESSES, GAMES, Desk, make_home, open_desk
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from pbem.app import open_house
 from pbem.errors import StoreError
 from pbem.ruleset import Parsed, View
-from pbem.serving import serve, stopped_by_signals
-from pbem.tick import tick
+from pbem.scheduler.tick import serve, stopped_by_signals, tick
 from tests.toy.ruleset import Auction
 
 

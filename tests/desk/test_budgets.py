@@ -122,7 +122,7 @@ def test_two_kills_set_no_letter_aside(desk: Desk) -> None:
 def test_a_tick_deals_with_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then it answers those, and the next one goes on; no turn is run for which a letter may lie there."""
     harmful(desk)
-    monkeypatch.setattr("pbem.tick.MOST_BYTES", 1)
+    monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
     monkeypatch.setattr("pbem.inbox.message_queue.AT_ONCE", 2)
     with desk.house.store.reading() as session:
         deadline = session.scalars(select(Turn.deadline).where(Turn.deadline.is_not(None))).first()
@@ -146,7 +146,7 @@ def test_a_tick_deals_with_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyP
 def test_a_turn_is_run_while_later_letters_wait(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A flood that came after the deadline holds nothing up."""
     harmful(desk)
-    monkeypatch.setattr("pbem.tick.MOST_BYTES", 1)
+    monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
     monkeypatch.setattr("pbem.inbox.message_queue.AT_ONCE", 2)
     with desk.house.store.reading() as session:
         deadline = session.scalars(select(Turn.deadline).where(Turn.deadline.is_not(None))).first()

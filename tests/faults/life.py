@@ -23,8 +23,8 @@ from pbem.app import House, open_house
 from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
+from pbem.scheduler.tick import tick
 from pbem.store.models import Outgoing, Request
-from pbem.tick import tick
 from tests.faults.night import GAMES, letter
 from tests.toy.home import ADDRESSES, MONDAY
 

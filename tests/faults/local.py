@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pbem.app import open_house
-from pbem.tick import tick
+from pbem.scheduler.tick import tick
 from tests.faults.night import GAMES, LATER, NIGHT, tick_in_a_process, whole_night
 from tests.faults.outcome import Outcome, astray, idle, outcome
 from tests.faults.trap import fill_disk, lock_database

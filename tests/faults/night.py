@@ -26,8 +26,8 @@ from pbem.campaign.notices import house_key
 from pbem.errors import PbemError, in_words
 from pbem.log import open_log
 from pbem.ruleset import AnyRuleset, Dice, Event, Parsed, TurnInput, View
+from pbem.scheduler.tick import tick
 from pbem.store import session as sessions
-from pbem.tick import tick
 from tests.faults.trap import Strike, Trap, kill
 from tests.patience import PATIENCE
 from tests.toy.home import MONDAY

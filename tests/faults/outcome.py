@@ -20,7 +20,7 @@ from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove
 from pbem.errors import PbemError
 from pbem.mail.retention import with_text_alone, without_tokens
-from pbem.steps import Ticked
+from pbem.scheduler.tick import Ticked
 from pbem.store.models import Act, Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
 
 _TIME = re.compile(rb"^(?:Date: |DTSTAMP:|SEQUENCE:).*$|T\d{6}Z|\b\d{2}:\d{2}\b", re.MULTILINE)

@@ -12,8 +12,7 @@ from pathlib import Path
 from pbem.app import open_house
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
-from pbem.steps import Ticked
-from pbem.tick import tick
+from pbem.scheduler.tick import Ticked, tick
 from tests.faults.night import GAMES, LATER, NIGHT, small_night, tick_in_a_process
 from tests.faults.outcome import Outcome, astray, idle, outcome
 from tests.servers.mail import DOMAIN, MailServer

@@ -11,9 +11,9 @@ from pbem.app import open_house
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import fingerprint, poll
 from pbem.mail.mailbox import Incoming
+from pbem.scheduler.tick import tick
 from pbem.store.models import InboxMessage, Sheet
 from pbem.store.session import Store
-from pbem.tick import tick
 from tests.faults.night import GAMES, NIGHT, letter
 from tests.faults.outcome import outcome
 from tests.faults.servers import ServerNight, Undisturbed

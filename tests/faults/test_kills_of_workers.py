@@ -22,13 +22,13 @@ from sqlalchemy import func, select, update
 from pbem.app import House, open_house
 from pbem.errors import StoreError
 from pbem.log import open_log
-from pbem.serving import stopped_by_signals
+from pbem.scheduler.tick import stopped_by_signals
+from pbem.scheduler.worker import read_clock, work
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
 from pbem.store.queue import prepare_queues
 from pbem.store.session import Queue
 from pbem.store.types import LetterState, MailState
-from pbem.working.worker import read_clock, work
 from tests.faults.local import delivered
 from tests.faults.night import processes
 from tests.faults.outcome import astray, outcome

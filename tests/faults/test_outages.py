@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import select
 
 from pbem.admin.health import house_status
-from pbem.steps import Ticked
+from pbem.scheduler.tick import Ticked
 from pbem.store.models import Act
 from tests.faults.local import LocalNight, recovered
 from tests.faults.night import NIGHT, tick_in_a_process

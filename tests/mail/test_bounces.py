@@ -17,9 +17,8 @@ from pbem.actions.status import CampaignStatus
 from pbem.admin.health import house_status
 from pbem.app import House, open_house
 from pbem.games import installed_games
-from pbem.steps import Ticked
+from pbem.scheduler.tick import Ticked, tick
 from pbem.store.models import InboxMessage
-from pbem.tick import tick
 from tests.mail.conftest import MakeSettings
 from tests.servers.mail import GHOST, MailServer
 

@@ -16,8 +16,7 @@ from pbem.app import open_house
 from pbem.log import open_log
 from pbem.mail.fetch import Sleeper, open_waiter
 from pbem.mail.imap import Idler
-from pbem.serving import serve
-from pbem.steps import Ticked
+from pbem.scheduler.tick import Ticked, serve
 from tests.mail.conftest import MakeSettings
 from tests.mail.test_bounces import NOW
 from tests.servers.mail import MailServer

@@ -18,8 +18,7 @@ from pbem.campaign.archive_sync import prove
 from pbem.games import installed_games
 from pbem.players import Player
 from pbem.ruleset import Dice
-from pbem.steps import Ticked
-from pbem.tick import tick
+from pbem.scheduler.tick import Ticked, tick
 from tests.mail.conftest import MakeSettings
 from tests.servers.mail import MailServer
 

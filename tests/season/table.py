@@ -13,8 +13,7 @@ from email.message import EmailMessage
 from pbem.app import House
 from pbem.players import Player
 from pbem.ruleset import Dice, Seat, View
-from pbem.steps import Ticked
-from pbem.tick import tick
+from pbem.scheduler.tick import Ticked, tick
 from pbem_rules import singularity_trap
 from tests.servers.mail import MailServer
 

@@ -28,10 +28,9 @@ from pbem.config import load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.ruleset import AnyRuleset
 from pbem.ruleset.testing.database import migrated
-from pbem.steps import Ticked
+from pbem.scheduler.tick import Ticked, tick
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign
-from pbem.tick import tick
 from tests.toy.ruleset import Auction
 
 GAMES: Mapping[str, AnyRuleset] = {"toy": Auction()}

@@ -15,10 +15,9 @@ from typing import Any
 from sqlalchemy import Row, text
 
 from pbem.app import House
-from pbem.steps import Ticked
+from pbem.scheduler.tick import Ticked
+from pbem.scheduler.worker import AT_ONCE, do_job, read_clock
 from pbem.store.session import Queue, Work
-from pbem.working.jobs import AT_ONCE, do_job
-from pbem.working.worker import read_clock
 from tests.patience import PATIENCE
 from tests.toy.home import Desk
 

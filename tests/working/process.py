@@ -10,10 +10,9 @@ from pathlib import Path
 
 from pbem.app import open_house
 from pbem.log import open_log
-from pbem.serving import stopped_by_signals
-from pbem.steps import Ticked
+from pbem.scheduler.tick import Ticked, stopped_by_signals
+from pbem.scheduler.worker import queues_here, work
 from pbem.store.session import Queue
-from pbem.working.worker import queues_here, work
 from tests.toy.home import GAMES
 
 

@@ -10,9 +10,9 @@ from sqlalchemy import select, update
 
 from pbem.actions.base import do
 from pbem.actions.run_turn import AskForRun
+from pbem.scheduler.worker import do_job
 from pbem.store.models import InboxMessage, Turn
 from pbem.store.session import Queue, Work
-from pbem.working.jobs import do_job
 from tests.toy.home import Desk
 from tests.working.crew import do_all, poll, waiting
 

@@ -34,10 +34,10 @@ from pbem.ruleset.testing.database import migrated
 from pbem.ruleset.testing.leaks import Leak, Moment, Secrecy, Sheets, World, elsewhere_world, moments, own_sheet
 from pbem.ruleset.testing.play import SEED, Game, usual_seats
 from pbem.ruleset.values import Seat
+from pbem.scheduler.tick import run_now, tick
 from pbem.store.models import Campaign, Report, SeatRow, Turn
 from pbem.store.session import Store
 from pbem.store.types import Phase
-from pbem.tick import run_now, tick
 
 NAME = "fog"
 ADDRESS = "orders@example.org"

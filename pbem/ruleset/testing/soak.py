@@ -29,11 +29,10 @@ from pbem.ruleset.testing.play import named, usual_seats
 from pbem.ruleset.testing.sheets import HOSTILE
 from pbem.ruleset.testing.tables import default_options
 from pbem.ruleset.values import Seat, View
-from pbem.steps import Ticked
+from pbem.scheduler.tick import Ticked, run_now, tick
 from pbem.store.migrate import migrate
 from pbem.store.models import InboxMessage, Turn
 from pbem.store.types import LetterState, Phase
-from pbem.tick import run_now, tick
 
 TURNS_A_CAMPAIGN = 25
 START = dt.datetime(2026, 11, 2, 9, tzinfo=dt.UTC)

@@ -1,41 +1,50 @@
 """The steps of the work: a tick does them all in turn, workers share them campaign by campaign.
 
 Each commits on its own, may be done twice and can be killed anywhere; whoever is next goes on from there.
+
+Each stage commits on its own and can be killed anywhere; the next tick goes on
+from there. One tick runs at a time in a home, and none while workers are at work.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-from collections.abc import Callable, Sequence
-from contextlib import closing
+import fcntl
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from threading import Event
+from types import FrameType
 
 from sqlalchemy import func, select
 
+from pbem import util as budget
 from pbem.actions.ruling import awaits_ruling, send_digests
-from pbem.actions.run_turn import Still, asked_runs, is_asked, run_turn
-from pbem.admin.health import stuck_mail
+from pbem.actions.run_turn import Still, asked_runs, at_any_rate, is_asked, run_turn
+from pbem.admin.health import check_open, stuck_mail, watch_polls
 from pbem.app import House
 from pbem.campaign.archive_sync import archive_left, restore
 from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest
 from pbem.campaign.deadlines import BY_GM, Due, due, open_turns
 from pbem.campaign.schedule import Outage
+from pbem.campaign.snapshot import check_running, load_campaign
 from pbem.errors import PbemError, RulesetError, StoreError, in_words
-from pbem.housekeeping.problems import report_problem
-from pbem.housekeeping.reminding import remind
-from pbem.housekeeping.reviewing import hold_back, may_run
 from pbem.inbox.process import Tally, answer_letters
 from pbem.log import tell
 from pbem.mail.delivery import Sent, send_due
-from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.fetch import open_mailbox, open_waiter, poll
 from pbem.mail.outbox import in_lane, is_due
 from pbem.mail.retention import forget_tokens
 from pbem.mail.transport import open_carrier
+from pbem.scheduler.reminders import remind, report_problem
+from pbem.scheduler.review import hold_back, may_run
 from pbem.site.publish import publish_changes
 from pbem.store.models import Campaign, Turn
 from pbem.text import counted
-from pbem.util import Progress, silent, without_secrets
+from pbem.util import Progress, Stopped, silent, without_secrets
 
 MOST_NAMED = 3
 """Things in the inbox that are no mail, named in one sentence."""
@@ -262,3 +271,145 @@ def _counter(progress: Progress, total: int) -> Callable[[], None]:
         progress("sending", sent, total)
 
     return count
+
+
+LOCK = "tick.lock"
+
+MOST_BYTES = 64_000_000
+"""Of letters that a tick deals with: then it sends what it has, and the next one goes on. Many sheets have 5,000."""
+
+
+def tick(house: House, now: dt.datetime, *, live: bool = False, progress: Progress = silent) -> Ticked:
+    """Does all that is to be done now.
+
+    If `now` is the clock's (`live`), deadlines also wait after an outage.
+    Raises ConfigError in a home that was restored and not opened since.
+    """
+    check_open(house)
+    done = Ticked()
+    with _alone(house) as alone:
+        if not alone:
+            done.busy = True
+            return done
+        with _told(done, now):
+            readable = try_to_fetch_mail(house, now, done)
+            outage = watch_polls(house, now, readable=readable) if live else None
+            answer_mail(house, now, done, most=MOST_BYTES, progress=progress)
+            mask_tokens(house, now, done)
+            moment = Moment(now, readable, outage, done.answered.read_until)
+            look_after(house, moment, done, progress=progress)
+            file_away(house, now, done)
+            send_mail(house, now, done, progress=progress)
+    return done
+
+
+def run_now(house: House, name: str, now: dt.datetime, *, progress: Progress = silent) -> Ticked:
+    """Resolves a campaign's open turn on the GM's word, after reading the mail; archives and sends.
+
+    Raises CampaignError when there is no open turn, PostError when the mailbox
+    cannot be read.
+    """
+    check_open(house)
+    done = Ticked()
+    with _alone(house) as alone:
+        if not alone:
+            done.busy = True
+            return done
+        with _told(done, now):
+            number = _open_number(house, name)  # the one he means: a letter that is read now may open another
+            fetch_mail(house, now, done)
+            answer_mail(house, now, done, progress=progress)
+            mask_tokens(house, now, done)
+            resolve(house, [Due(name, number, BY_GM)], now, done, progress, at_word=at_any_rate)
+            file_away(house, now, done)
+            send_mail(house, now, done, progress=progress)
+    return done
+
+
+@contextmanager
+def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
+    """Tells the log of the tick in the block."""
+    tell("tick began", now=now)
+    began = time.monotonic()
+    try:
+        yield
+    except Exception as error:
+        tell("tick stopped", level="error", fault=error)
+        raise
+    tell_problems(done)
+    tell(
+        "tick ended",
+        seconds=round(time.monotonic() - began, 3),
+        polled=done.polled,
+        **{name: getattr(done.answered, name) for name in ("letters", "sheets", "set_aside", "unanswered", "left")},
+        reminded=done.reminded,
+        resolved=len(done.resolved),
+        archived=done.archived,
+        **{name: getattr(done.sent, name) for name in ("sent", "retried", "failed")},
+    )
+
+
+def _open_number(house: House, name: str) -> int:
+    with house.store.reading() as session:
+        snapshot = load_campaign(session, name)
+    check_running(snapshot)
+    return snapshot.turn
+
+
+@contextmanager
+def _alone(house: House) -> Iterator[bool]:
+    """Whether this process is the only one ticking, in this home and on its database."""
+    with _only_here(house) as only, house.store.alone() if only else nullcontext(False) as alone:
+        if not alone:
+            tell("tick left undone: another is at work")
+        yield alone
+
+
+@contextmanager
+def _only_here(house: House) -> Iterator[bool]:
+    """The lock of the home, which ends with the process, however that ends."""
+    with (house.settings.home / LOCK).open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[Ticked], None]) -> None:
+    """Ticks every `poll_seconds` of the settings or when mail comes, and tells each tick, until `stop` is set.
+
+    A tick that is told to stop over a letter leaves that, and all that follows, to the next.
+    """
+    waiter = open_waiter(house.settings)
+    while not stop.is_set():
+        try:
+            done = tick(house, clock(), live=True)
+        except Stopped:
+            tell("tick ended early: told to stop")
+            return
+        except (OSError, PbemError) as error:  # a database that is locked, a full disk: the next tick may fare better
+            done = Ticked(problems=[without_secrets(in_words(error))])
+        told(done)
+        if done.answered.left:
+            continue
+        waiter.wait(house.settings.poll_seconds, stop)
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[Event]:
+    """An event that SIGTERM and SIGINT set. A letter under way is given up; all else that a tick does is finished."""
+    stop = Event()
+
+    def set_stop(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+        budget.request_shutdown()
+
+    before = {number: signal.signal(number, set_stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        budget.resume()
+        for number, handler in before.items():
+            signal.signal(number, handler)

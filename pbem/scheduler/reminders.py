@@ -5,19 +5,27 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.app import House
-from pbem.campaign.deadlines import Waiting, load_waiting
+from pbem.campaign.deadlines import Due, Waiting, load_waiting
 from pbem.campaign.notices import Postman, tell_gm_once
-from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place, load_last_reports, locked_campaign
-from pbem.errors import StoreError, in_words
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    LastReport,
+    Place,
+    load_campaign,
+    load_last_reports,
+    lock_campaign,
+    locked_campaign,
+)
+from pbem.errors import ConfigError, StoreError, in_words
 from pbem.mail.compose import Mail
 from pbem.mail.outbox import topic_of
-from pbem.report.notices import Late, LateDigest, LateOthers, Page, Reminder
+from pbem.report.notices import Late, LateDigest, LateOthers, Page, Reminder, TurnProblem
 from pbem.ruleset.values import Seat, View
 from pbem.store.models import Turn
 
@@ -195,3 +203,30 @@ def _tell_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
     tell_gm_once(
         session, notices.house, snapshot, now, moment=moment, subject="Sheets are late", page=page, topic="late"
     )
+
+
+def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) -> str:
+    """Queues the mail to the GM, unless he has had it; returns the same in one sentence."""
+    problem = in_words(error)
+    said = f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem})"
+    try:
+        _mail(house, turn, problem, now)
+    except StoreError:
+        raise
+    except ConfigError as fault:
+        return f"{said}, nor could its GM be mailed ({fault})"
+    return said
+
+
+def _mail(house: House, turn: Due, problem: str, now: dt.datetime) -> None:
+    with house.store.writing() as session:
+        lock_campaign(session, turn.campaign)
+        # That which failed, whatever is open now.
+        snapshot = replace(load_campaign(session, turn.campaign), turn=turn.turn)
+        page = TurnProblem(
+            campaign=snapshot.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=snapshot.schedule.zone
+        )
+        subject = f"Turn {turn.turn} could not be resolved"
+        tell_gm_once(
+            session, house, snapshot, now, moment=(), subject=subject, page=page, topic="problem", kind="problem"
+        )

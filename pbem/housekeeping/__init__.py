@@ -1,1 +1,0 @@
-"""What the house does and tells of itself, tick by tick."""
