@@ -40,7 +40,7 @@ style: $(VENV)/.dev
 
 types: $(VENV)/.dev $(if $(shell command -v npm),scripts)
 	$(BIN)/mypy
-	cd pbem/scaffold/skeleton && MYPYPATH=.:tests:$(CURDIR) $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml \
+	cd pbem/cli/skeleton && MYPYPATH=.:tests:$(CURDIR) $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml \
 		--cache-dir $(CURDIR)/.mypy_cache/skeleton --explicit-package-bases mygame tests
 
 # The types of the pages' scripts stand in comments. Their checker is fetched by npm, where there is one; nothing else is.

@@ -144,7 +144,7 @@ def _let_come(server: MailServer) -> None:
 @contextmanager
 def _crew(home: Path, count: int, store: Store) -> Iterator[None]:
     """So many workers, all of them at work, and their first poll behind them."""
-    command = [sys.executable, "-c", "from pbem.commands import main; main()", "--home", str(home), "worker"]
+    command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(home), "worker"]
     with ExitStack() as ending:
         log = ending.enter_context((home / "workers.log").open("w"))
         crew = [ending.enter_context(subprocess.Popen(command, stdout=log, stderr=log)) for _ in range(count)]  # noqa: S603

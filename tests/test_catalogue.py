@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pbem.commands import main
+from pbem.cli import main
 from pbem.errors import GameError
 from pbem.games import GROUP, Catalogue, choose_game, installed_games
 
@@ -47,7 +47,7 @@ def test_the_games_of_this_project_come_through_the_same_door() -> None:
 
 def test_a_game_is_imported_when_it_is_asked_for() -> None:
     """The help of the command line, which needs no game, imports none."""
-    command = "import sys; from pbem.commands import main; main(['--help'], standalone_mode=False); "
+    command = "import sys; from pbem.cli import main; main(['--help'], standalone_mode=False); "
     script = command + "print([name for name in sys.modules if name.startswith('pbem_rules.')])"
 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

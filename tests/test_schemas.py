@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from pbem.commands import main
+from pbem.cli import main
 from pbem.report.data import report_data
 from pbem.report.facts import DiceTold, ReportFacts, Words
 from pbem.report.schemas import WHAT, schema

@@ -16,10 +16,9 @@ from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
 from pbem.app import House, found, open_house
+from pbem.cli.demo import Player, seat_names
 from pbem.config_values import FILE_NAME
-from pbem.demo import seat_names
 from pbem.mail.maildir import MaildirCarrier
-from pbem.players import Player
 from pbem.ruleset import AnyRuleset, Dice
 from pbem.scheduler.tick import tick
 from pbem.store.models import Outgoing

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 from pbem.admin import examine
 from pbem.backup import check_backup, restore_home
 from pbem.backup.container import unpack
-from pbem.commands import main
+from pbem.cli import main
 from pbem.config import INACTIVE, load_settings
 from pbem.errors import BackupError, PbemError
 from pbem.games import installed_games

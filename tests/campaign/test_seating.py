@@ -17,7 +17,7 @@ from pbem.actions.settings import SetPolicy, ShowPolicy
 from pbem.actions.start import Start
 from pbem.admin.health import house_status
 from pbem.campaign.house_rules import Policy
-from pbem.commands.people import CHANGES
+from pbem.cli.campaigns import CHANGES
 from pbem.errors import CampaignError
 from pbem.ruleset import Dice, Event, TurnInput
 from pbem.store.models import Act, Outgoing, Report, Turn

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from pbem.actions.base import look
 from pbem.actions.statistics import MOST_ROWS, Came, ShowStatistics, Statistics, picture_of
-from pbem.commands import main
+from pbem.cli import main
 from pbem.report.pictures import check
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk
 

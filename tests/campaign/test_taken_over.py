@@ -24,7 +24,7 @@ from pbem.archive.record import folder_name
 from pbem.archive.replay import replay
 from pbem.archive.verify import find_campaigns, verify
 from pbem.campaign.archive_sync import prove
-from pbem.commands import main
+from pbem.cli import main
 from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Json, TurnInput, canonical
 from pbem.ruleset.testing.play import SEED, Game, play, standard, through_json

@@ -21,7 +21,7 @@ from pbem.admin.checks import database
 from pbem.admin.health import house_status
 from pbem.app import open_house
 from pbem.campaign.column_checks import CHECKS, find_faults
-from pbem.commands import main
+from pbem.cli import main
 from pbem.config import load_settings
 from pbem.errors import CampaignError
 from pbem.scheduler.tick import tick

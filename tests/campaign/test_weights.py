@@ -27,8 +27,8 @@ from pbem.actions.sheets import RestoreSheet
 from pbem.actions.start import Start
 from pbem.actions.withdraw_ruling import RestoreRuling
 from pbem.app import House
-from pbem.commands import main
-from pbem.commands.weights import WEIGHTS
+from pbem.cli import main
+from pbem.cli.weights import WEIGHTS
 from pbem.inbox.command_parser import COMMANDS, ChangeAddress, Fallback
 from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.ruleset import Order

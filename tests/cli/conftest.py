@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbem.commands import main
+from pbem.cli import main
 from pbem.config_values import FILE_NAME
 from tests.toy.fixtures import desk, shared
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbem.actions.ruling import read_form, write_form
-from pbem.commands import main
+from pbem.cli import main
 
 NOW = "2026-11-02T09:00Z"
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from pbem.admin.doctor import privacy
-from pbem.commands import main
+from pbem.cli import main
 from pbem.config import load_settings
 from tests.cli.conftest import Run
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pbem.commands import main
+from pbem.cli import main
 from tests.cli.conftest import Run
 from tests.cli.test_commands import post
 

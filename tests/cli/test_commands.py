@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pbem.commands import main
+from pbem.cli import main
 from pbem.games import installed_games
 from pbem.store.migrate import downgrade
 from tests.cli.conftest import Run

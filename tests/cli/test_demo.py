@@ -10,7 +10,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from pbem.commands import main
+from pbem.cli import main
 
 
 def test_the_gm_of_a_demo_rules(tmp_path: Path) -> None:

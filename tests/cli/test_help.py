@@ -7,7 +7,7 @@ import re
 from click.shell_completion import BashComplete
 from click.testing import CliRunner
 
-from pbem.commands import main
+from pbem.cli import main
 from pbem.games import installed_games
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pbem.commands import main
+from pbem.cli import main
 from tests.cli.conftest import Run
 
 NOW = ("--now", "2026-11-02T10:00Z")
@@ -102,7 +102,7 @@ def test_a_terminal_is_asked(played: Run, home: Path, typed: str, code: int) -> 
         keyboard.write(f"{typed}\n")
         keyboard.flush()
         words = ["--home", str(home), "rollback", "duel", "1", *NOW]
-        pbem = [sys.executable, "-c", "from pbem.commands import main; main()", *words]
+        pbem = [sys.executable, "-c", "from pbem.cli import main; main()", *words]
         done = subprocess.run(pbem, stdin=terminal, capture_output=True, text=True, check=False)
 
     assert done.returncode == code

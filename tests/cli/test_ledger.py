@@ -7,7 +7,7 @@ import json
 from click.testing import CliRunner, Result
 from sqlalchemy import update
 
-from pbem.commands import main
+from pbem.cli import main
 from pbem.store.models import Outgoing
 from tests.toy.home import Desk
 

@@ -12,8 +12,8 @@ from sqlalchemy import update
 
 from pbem.admin import examine
 from pbem.admin.health import house_status
-from pbem.commands import main
-from pbem.console.running import status_lines
+from pbem.cli import main
+from pbem.cli.service import status_lines
 from pbem.games import installed_games
 from pbem.mail.outbox import GIVE_UP
 from pbem.ruleset import Picture, View

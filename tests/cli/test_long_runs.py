@@ -11,7 +11,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from pbem.commands import main
+from pbem.cli import main
 from tests.cli.conftest import Run
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from pbem.commands import main
+from pbem.cli import main
 from pbem.config import with_values
 from pbem.config_values import FILE_NAME
 from pbem.store.session import Store

@@ -9,8 +9,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from pbem.commands import main
-from pbem.commands.options import Pair
+from pbem.cli import main
+from pbem.cli.options import Pair
 from tests.cli.conftest import Run
 
 Path_ = tuple[str, ...]

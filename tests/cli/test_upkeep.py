@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import select, update
 
-from pbem.commands import main
+from pbem.cli import main
 from pbem.store.models import InboxMessage, Outgoing
 from pbem.util import masked
 from tests.toy.home import MONDAY, Desk

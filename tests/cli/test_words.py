@@ -7,7 +7,7 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from pbem.commands import main
+from pbem.cli import main
 from tests.toy.home import Desk, text_of
 
 

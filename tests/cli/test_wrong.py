@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
-from pbem.commands import main
+from pbem.cli import main
 from tests.cli.conftest import Run
 from tests.cli.test_check import check
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.admin.health import house_status
-from pbem.console.running import tick_lines
+from pbem.cli.service import tick_lines
 from pbem.store.models import Act, InboxMessage, Outgoing
 from tests.desk.people import ask, form
 from tests.desk.trusting import ANN, EVE, believing, stamp, token

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from pbem.actions.settings import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
-from pbem.commands import main
+from pbem.cli import main
 from pbem.scheduler.tick import run_now
 from tests.campaign.history import journal
 from tests.desk.people import form

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from pbem.actions.status import Undelivered
 from pbem.admin.health import house_status
-from pbem.console.running import status_lines
+from pbem.cli.service import status_lines
 from pbem.store.models import Act, InboxMessage, Outgoing, Person, SeatRow, Sheet
 from pbem.store.types import MailState
 from tests.post.reports import exchange, gmail, postfix

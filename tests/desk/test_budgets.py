@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import select, update
 
 from pbem.admin.mail import list_letters, retry_letter
-from pbem.console.running import tick_lines
+from pbem.cli.service import tick_lines
 from pbem.errors import StoreError
 from pbem.store.models import InboxMessage, Turn
 from tests.desk.magic import Magic

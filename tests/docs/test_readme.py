@@ -27,7 +27,7 @@ from pbem.backup import Checked, Exported, Imported, Made, Restored
 from pbem.backup.restore import Proved
 from pbem.campaign.deadlines import Due
 from pbem.campaign.house_rules import RULES, Policy
-from pbem.commands import main
+from pbem.cli import main
 from pbem.config_values import READERS
 from pbem.inbox.command_parser import REFERENCE
 from pbem.inbox.gm_commands import GM_COMMANDS

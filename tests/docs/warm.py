@@ -48,7 +48,7 @@ def warm_pbem(program: Path) -> Iterator[None]:
 
 
 def _serve(path: str) -> None:
-    from pbem.commands import main
+    from pbem.cli import main
 
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)

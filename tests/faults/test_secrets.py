@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select
 
-from pbem.commands import main
+from pbem.cli import main
 from pbem.config_values import FILE_NAME
 from pbem.log import open_log
 from pbem.mail.message import find_codes, read_letter

@@ -15,8 +15,8 @@ from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
 from pbem.app import House, open_house
 from pbem.campaign.archive_sync import prove
+from pbem.cli.demo import Player
 from pbem.games import installed_games
-from pbem.players import Player
 from pbem.ruleset import Dice
 from pbem.scheduler.tick import Ticked, tick
 from tests.mail.conftest import MakeSettings

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbem.commands import main
+from pbem.cli import main
 
 
 def new(key: str, folder: Path) -> Result:

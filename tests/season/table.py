@@ -11,7 +11,7 @@ from email import policy
 from email.message import EmailMessage
 
 from pbem.app import House
-from pbem.players import Player
+from pbem.cli.demo import Player
 from pbem.ruleset import Dice, Seat, View
 from pbem.scheduler.tick import Ticked, tick
 from pbem_rules import singularity_trap

@@ -70,7 +70,7 @@ def _open_but_no_files() -> Iterator[int]:
 
 
 if __name__ == "__main__":
-    from pbem.commands import main
+    from pbem.cli import main
 
     fill_disk()
     main(sys.argv[1:])

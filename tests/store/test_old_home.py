@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select
 
-from pbem.commands import main
+from pbem.cli import main
 from pbem.config import load_settings
 from pbem.store.models import Outgoing, Report, SeatRow
 from pbem.store.session import Store

@@ -155,9 +155,7 @@ def test_who_may_send_at_once(pace: Pace, lane: str, lock: str | None) -> None:
     assert lock_of(Work(Queue.SEND, lane), pace) == lock
 
 
-_WITHOUT = (
-    "import sys; sys.modules.update(procrastinate=None, psycopg_pool=None); from pbem.commands import main; main()"
-)
+_WITHOUT = "import sys; sys.modules.update(procrastinate=None, psycopg_pool=None); from pbem.cli import main; main()"
 
 
 @pytest.mark.parametrize(

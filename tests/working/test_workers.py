@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy import select, text
 
 from pbem.campaign.archive_sync import prove
-from pbem.commands import main
+from pbem.cli import main
 from pbem.store.models import InboxMessage, Outgoing, Turn
 from pbem.store.session import Queue, Work, wake
 from pbem.store.types import LetterState, MailState
@@ -180,7 +180,7 @@ def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
 def test_the_command_works_until_it_is_told_to_stop(desk: Desk) -> None:
     """It says which queues it serves, and ends in good order."""
     (desk.home / "turns").mkdir()
-    command = [sys.executable, "-c", "from pbem.commands import main; main()", "--home", str(desk.home), "worker"]
+    command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(desk.home), "worker"]
     chosen = ["--queue", "archive", "--queue", "send"]
     with subprocess.Popen([*command, *chosen], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

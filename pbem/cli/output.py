@@ -14,11 +14,20 @@ from typing import Any, TypeVar
 import click
 
 from pbem.actions.base import ASKED, CLI, DRY_RUN, Act, Question, attempt, do, do_as_shown, look
+from pbem.actions.fork import Forked, render_forked
+from pbem.actions.open_turn import Written as PreviewWritten
+from pbem.actions.ruling import Written as RulingWritten
 from pbem.app import House, open_house
-from pbem.commands.group import printable
+from pbem.cli.options import printable
 from pbem.config import find_home
+from pbem.errors import CampaignError, reason_of
 from pbem.games import Catalogue
 from pbem.log import open_log
+from pbem.report.pictures import paint_one
+from pbem.ruleset.drawing import Picture
+from pbem.site.publish import Published
+from pbem.text import counted, wrapped
+from pbem.util import Progress, silent
 
 UNCONFIRMED = 3
 """The exit code of a command that has changed nothing, since it needs confirmation."""
@@ -107,3 +116,86 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dt.datetime):
         return value.astimezone(dt.UTC).isoformat()
     return str(value) if isinstance(value, Path) else value
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """A progress bar on the terminal that errors go to; nothing anywhere else."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    bar = _Bar()
+    yield bar
+    bar.finish()
+
+
+class _Bar:
+    """One line at a time: a new stage of the work begins a new one. Without a total, it counts."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+        self._bar: Any = None
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if stage != self._stage:
+            self.finish()
+            self._stage = stage
+            self._bar = click.progressbar(length=total, label=stage, file=sys.stderr, show_pos=True) if total else None
+        if self._bar is not None:
+            self._bar.update(done - self._bar.pos)
+        else:
+            click.echo(f"\r{stage} {done}", nl=False, err=True)
+
+    def finish(self) -> None:
+        """Ends the line shown, if there is one."""
+        if self._bar is not None:
+            self._bar.render_finish()
+        elif self._stage:
+            click.echo(err=True)
+        self._stage, self._bar = "", None
+
+
+def write_picture(path: Path, picture: Picture) -> None:
+    """Writes a picture as SVG or PNG, by the ending of the file's name. Raises CampaignError."""
+    kind = path.suffix.lower()
+    if kind not in (".svg", ".png"):
+        raise CampaignError(f"{path} is neither an SVG nor a PNG: call it like {path.with_suffix('.png')}")
+    content = picture.svg.encode() if kind == ".svg" else paint_one(picture)
+    if content is None:
+        raise CampaignError("the picture cannot be painted as PNG here; an SVG can be written")
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise CampaignError(f"{path} cannot be written ({reason_of(error)})") from None
+
+
+def copied_lines(forked: Forked, home: Path) -> Iterator[str]:
+    """A copy of a campaign, and how to go on in it."""
+    yield f"{forked.campaign} is copied to {home}, with turn {forked.turn} open. Nobody can be mailed from there."
+    yield from render_forked(forked)
+    yield f"Go on with: pbem --home {home} preview {forked.campaign}"
+
+
+def preview_folder_lines(written: PreviewWritten) -> Iterator[str]:
+    """Where a preview was written."""
+    yield f"Written to {written.folder}"
+    if written.changed is not None:
+        yield f"Changed since the last preview there: {', '.join(written.changed) or 'nothing'}"
+
+
+def ruling_folder_lines(written: RulingWritten) -> Iterator[str]:
+    """What was written for a GM who is to rule, and how to go on."""
+    yield wrapped(
+        f"Turn {written.turn} of {written.campaign}; written to {written.folder}: {', '.join(written.written)}."
+    )
+    if written.left:
+        yield wrapped(f"Left as they are: {', '.join(written.left)}. To write them anew, add --force.")
+    if written.kept is not None:
+        yield f"What you had written in them is kept in {written.kept}"
+    yield f"Fill them in, then: pbem adjudicate {written.campaign} {written.folder} --take"
+
+
+def site_lines(done: Published) -> Iterator[str]:
+    """How much of a site changed, and where to look."""
+    replays = f", {counted(done.replays, 'replay')}" if done.replays else ""
+    yield f"{counted(done.files, 'file')} written{replays}. Look at {done.page}"

@@ -1,0 +1,184 @@
+"""The games there are, a sheet checked at home, and a campaign played by bots.
+
+The files are those of `skeleton/`, a small game called "My Game", with its key,
+class and title replaced; it is held by tests of its own.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import keyword
+import re
+from collections.abc import Collection, Iterable, Iterator
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from pbem.actions.base import render_reading
+from pbem.campaign.snapshot import players_allowed
+from pbem.cli.options import FOLDER, Command, json_option
+from pbem.cli.output import known_games, show
+from pbem.errors import ConfigError
+from pbem.games import choose_game, rulebook
+from pbem.inbox.order_sheets import Check, check_sheet, offered
+from pbem.report.schemas import WHAT, schema
+from pbem.ruleset.protocol import AnyRuleset
+from pbem.text import counted, sentence, wrapped
+
+
+def check_lines(check: Check) -> Iterator[str]:
+    """What a receipt would say of a sheet: notes, findings, and the orders in words."""
+    taken = "would be taken" if check.accepted else "would not be taken"
+    yield f"{check.campaign}, {check.label}, seat {check.seat}: this sheet {taken}."
+    yield f"{counted(len(check.orders), 'order')}, {counted(check.errors, 'line')} in error."
+    for note in check.notes:
+        yield wrapped(sentence(note))
+    yield from render_reading(check.findings, check.orders)
+    if check.missing:
+        yield from ("", "To know:", *(f"- {wrapped(sentence(item), '  ')}" for item in check.missing))
+
+
+def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
+    """The games there are, with their options."""
+    for number, game in enumerate(games):
+        if number:
+            yield ""
+        yield f"{game.key}: {game.title}, by {game.designer}"
+        yield f"  {wrapped(sentence(game.summary), '  ')}"
+        yield f"  {players_allowed(game.seats)} players" + (
+            f": {', '.join(game.seats.names)}" if game.seats.names else ""
+        )
+        yield f"  {wrapped('pace: ' + game.pace, '  ')}"
+        for option in game.options:
+            text = f"--option {option.name}=…  {option.help}: {option.allowed}; usually {_default(option.default)}"
+            yield f"  {wrapped(text, '    ')}"
+
+
+def game_facts(games: Iterable[AnyRuleset]) -> list[dict[str, Any]]:
+    """The games there are, for scripts."""
+    return [
+        {
+            "key": game.key,
+            "title": game.title,
+            "designer": game.designer,
+            "version": game.version,
+            "summary": game.summary,
+            "pace": game.pace,
+            "seats": game.seats,
+            "options": list(game.options),
+        }
+        for game in games
+    ]
+
+
+def _default(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
+@click.command(cls=Command)
+@json_option
+def games(as_json: bool) -> None:
+    """List what can be played, with its house rules."""
+    known = known_games().usable().values()
+    show(game_facts(known), game_lines(known), as_json=as_json)
+    for fault in known_games().faults().values():
+        click.echo(f"\nNot here: {fault}", err=True)
+
+
+@click.command(cls=Command)
+@click.argument("game")
+def rules(game: str) -> None:
+    """Print a game's rulebook."""
+    click.echo(rulebook(choose_game(known_games(), game)))
+
+
+@click.command(cls=Command)
+@click.argument("sheet", type=click.File("rb"))
+@click.option("--report", required=True, type=click.File("rb"), help="The .json file attached to the report.")
+@json_option
+@click.pass_context
+def check(context: click.Context, sheet: BinaryIO, report: BinaryIO, as_json: bool) -> None:
+    """Check an order sheet against a report, without sending it. Exits 1 if a line could not be taken."""
+    checked = check_sheet(known_games(), sheet.read(), report.read())
+    show(checked, check_lines(checked), as_json=as_json)
+    context.exit(1 if checked.errors else 0)
+
+
+@click.command(cls=Command)
+@click.argument("report", type=click.File("rb"))
+def desk(report: BinaryIO) -> None:
+    """Print, as JSON, what may be ordered, by the .json file attached to a REPORT; for clients of your own."""
+    click.echo(json.dumps(offered(known_games(), report.read()), indent=2, ensure_ascii=False))
+
+
+_KEY = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")
+
+
+def write_package(key: str, folder: Path, *, taken: Collection[str] = ()) -> list[Path]:
+    """Writes the package of a game in a folder that is empty or not there; its files. Raises ConfigError.
+
+    Of the keys `taken` there are games already.
+    """
+    _check_key(key, taken)
+    if folder.exists() and any(folder.iterdir()):
+        raise ConfigError(f"{folder} is not empty: name a folder that is, or one that is not there yet")
+    return _written(resources.files("pbem.cli") / "skeleton", folder, key)
+
+
+def _check_key(key: str, taken: Collection[str]) -> None:
+    if not _KEY.fullmatch(key):
+        raise ConfigError(f"a key cannot be {key!r}: it is made of small letters and digits, such as night_market")
+    if key in taken:
+        raise ConfigError(f"there is a game {key!r} already: choose another key")
+    if keyword.iskeyword(key) or importlib.util.find_spec(key) is not None:
+        raise ConfigError(f"Python knows something called {key!r} already: choose another key, such as {key}_game")
+
+
+def _written(source: Traversable, target: Path, key: str) -> list[Path]:
+    if source.is_file():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(_named(source.read_text(encoding="utf-8"), key), encoding="utf-8")
+        return [target]
+    inside = sorted(
+        (each for each in source.iterdir() if not each.name.startswith((".", "__pycache__"))),
+        key=lambda each: each.name,
+    )
+    return [path for each in inside for path in _written(each, target / _named(each.name, key), key)]
+
+
+def _named(text: str, key: str) -> str:
+    """A text of the skeleton with the game's own names."""
+    words = [word.capitalize() for word in key.split("_")]
+    return text.replace("mygame", key).replace("MyGame", "".join(words)).replace("My Game", " ".join(words))
+
+
+@click.group()
+def ruleset() -> None:
+    """Begin a game of your own; docs/rulesets.md goes on from there."""
+
+
+@ruleset.command(cls=Command)
+@click.argument("key")
+@click.argument("folder", type=FOLDER)
+def new(key: str, folder: Path) -> None:
+    """Write a package in FOLDER with a small game that works, to be made into yours."""
+    written = write_package(key, folder, taken=known_games())
+    click.echo(f"{folder} holds the game {key}: {len(written)} files.")
+    click.echo(f"Install it with: pip install --editable '{folder}[test]'")
+    click.echo(f"Play it with: pbem demo some-folder --game {key}")
+    click.echo(f"Test it with: pytest {folder}")
+
+
+@click.command("schema", cls=Command)
+@click.argument("what", type=click.Choice(WHAT))
+@click.option("--game", metavar="KEY", help="With the orders of one game.")
+def print_schema(what: str, game: str | None) -> None:
+    """Print the JSON Schema of reports, order sheets or desks, for programs that read them."""
+    chosen = choose_game(known_games(), game) if game else None
+    click.echo(json.dumps(schema(what, chosen), indent=2, ensure_ascii=False))

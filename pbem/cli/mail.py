@@ -1,0 +1,181 @@
+"""The letters that came, the mail that waits, and what is wrong with a home."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pbem.actions.base import format_utc
+from pbem.admin.mail import (
+    COUNTS,
+    FORMER_STATES,
+    STATES,
+    Account,
+    Held,
+    LetterList,
+    LetterShown,
+    delivery_ledger,
+    list_letters,
+    list_outbox,
+    retry_letter,
+    retry_mail,
+    show_letter,
+)
+from pbem.cli.options import NUMBER, Command, home_option, json_option, now_option
+from pbem.cli.output import open_home, show
+from pbem.text import columns, counted, sentence, wrapped
+
+
+def letter_lines(listed: LetterList) -> Iterator[str]:
+    """The letters asked for, a line each, and whether there are more."""
+    if not listed.letters:
+        yield "There are no such letters."
+        return
+    rows = [
+        (
+            each.id,
+            format_utc(each.received_at),
+            each.state,
+            _short(each.sender or "?"),
+            _short(each.subject),
+            _last(each.note),
+        )
+        for each in listed.letters
+    ]
+    yield from columns(rows, "id", "came (UTC)", "state", "from", "subject", "note").splitlines()
+    if listed.total > len(rows):
+        yield f"The newest {len(rows)} of {listed.total} letters; more with --limit."
+
+
+def shown_lines(letter: LetterShown) -> Iterator[str]:
+    """One letter as the desk reads it, and what became of it."""
+    yield f"Letter {letter.id}, {letter.state}, came {format_utc(letter.received_at)} UTC"
+    yield f"From:    {letter.sender or 'an unreadable sender'}"
+    yield f"To:      {', '.join(letter.recipients)}"
+    yield f"Subject: {letter.subject}"
+    if letter.automatic:
+        yield f"Not to be answered: {letter.automatic}."
+    yield from (wrapped(sentence(note)) for note in letter.notes)
+    yield from ("", letter.text or "(no text)")
+    if letter.note:
+        yield from ("", "What became of it:", *(f"  {line}" for line in letter.note.splitlines()))
+
+
+def retried_letter(letter_id: int) -> str:
+    """What was done to a letter."""
+    return f"Letter {letter_id} is new again; the next tick deals with it."
+
+
+def outbox_lines(mails: Sequence[Held]) -> Iterator[str]:
+    """The mail not delivered, two lines each: whose it is, and what the carrier said."""
+    if not mails:
+        yield "Everything is delivered."
+    for mail in mails:
+        tries = counted(mail.attempts, "try", "tries")
+        coming = f"next {format_utc(mail.next_try)} UTC" if mail.next_try else "no more to come"
+        yield f"{mail.id}  {mail.recipient}  {mail.subject}"
+        yield f"    {mail.state}, {tries}, {coming}" + (f": {mail.reply}" if mail.reply else "")
+
+
+def ledger_lines(accounts: Sequence[Account]) -> Iterator[str]:
+    """What became of each reader's mail: a table, and below it what was said last of those that have trouble."""
+    if not accounts:
+        yield "No mail was written."
+        return
+    rows = [(*_reader(each), *(getattr(each, name) for name in COUNTS)) for each in accounts]
+    yield from columns(rows, "campaign", "seat", "address", *COUNTS).splitlines()
+    for each in accounts:
+        if each.bounced or each.refused or each.retried:
+            yield f"{each.address}: {each.reply}"
+
+
+def _reader(account: Account) -> tuple[str, str, str]:
+    return account.campaign or "-", ", ".join(account.seats) or "-", account.address
+
+
+def retried_mails(ids: Sequence[int]) -> str:
+    """What was done to the outbox."""
+    if not ids:
+        return "No mail waits or has failed."
+    return f"{counted(len(ids), 'mail')} due now; send with: pbem tick"
+
+
+def _short(text: str, room: int = 40) -> str:
+    return text if len(text) <= room else f"{text[: room - 1]}…"
+
+
+def _last(note: str) -> str:
+    """The line of a note that tells most: of a traceback, the last."""
+    return next((line.strip() for line in reversed(note.splitlines()) if line.strip()), "")
+
+
+class NumberOrAll(click.ParamType[int | str]):
+    """A number, or the word all."""
+
+    name = "id|all"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """The number, or "all"."""
+        return "all" if value == "all" else int(NUMBER.convert(value, param, ctx))
+
+
+class LetterStateChoice(click.Choice[str]):
+    """The state of a letter; former words are read too."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the state."""
+        return super().convert(FORMER_STATES.get(value, value), param, ctx)
+
+
+@click.command(cls=Command)
+@click.option("--state", type=LetterStateChoice(STATES), help="Only letters in this state.")
+@click.option("--limit", type=NUMBER, default=50, show_default=True, help="List the newest so many.")
+@click.option("--show", "wanted", type=NUMBER, metavar="ID", help="Print one letter, its keys masked.")
+@click.option("--retry", type=NUMBER, metavar="ID", help="Let the next tick try a quarantined letter again.")
+@json_option
+@home_option
+def letters(
+    *, state: str | None, limit: int, wanted: int | None, retry: int | None, as_json: bool, home: Path | None
+) -> None:
+    """List the letters that came, show one, or try one again."""
+    if sum(choice is not None for choice in (state, wanted, retry)) > 1:
+        raise click.UsageError("give one of --state, --show and --retry")
+    with open_home(home) as house:
+        if retry is not None:
+            retry_letter(house.store, retry)
+            show({"retried": [retry]}, [retried_letter(retry)], as_json=as_json)
+        elif wanted is not None:
+            letter = show_letter(house.store, wanted)
+            show(letter, shown_lines(letter), as_json=as_json)
+        else:
+            listed = list_letters(house.store, state, limit=limit)
+            show(listed, letter_lines(listed), as_json=as_json)
+
+
+@click.command(cls=Command)
+@click.argument("name", required=False)
+@click.option("--ledger", is_flag=True, help="Count for each player what became of his mail.")
+@click.option("--retry", type=NumberOrAll(), metavar="ID|all", help="Make one mail, or all, due now.")
+@now_option
+@json_option
+@home_option
+def outbox(
+    name: str | None, *, ledger: bool, retry: int | str | None, now: dt.datetime, as_json: bool, home: Path | None
+) -> None:
+    """List the mail, of campaign NAME or all, that is not delivered, or have it tried again now."""
+    if retry is not None and (ledger or name is not None):
+        raise click.UsageError("--retry takes a mail's number or all, and neither a campaign nor --ledger")
+    with open_home(home) as house:
+        if ledger:
+            accounts = delivery_ledger(house.store, name)
+            show({"accounts": accounts}, ledger_lines(accounts), as_json=as_json)
+        elif retry is None:
+            mails = list_outbox(house.store, name)
+            show({"mails": mails}, outbox_lines(mails), as_json=as_json)
+        else:
+            retried = retry_mail(house.store, now, retry if isinstance(retry, int) else None)
+            show({"retried": retried}, [retried_mails(retried)], as_json=as_json)

@@ -1,0 +1,368 @@
+"""A GM rules in his editor: on one file after the other, in as many sittings as he likes."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+
+from pbem.actions import fork as forking
+from pbem.actions.base import CLI, DRY_RUN, do, look
+from pbem.actions.fork import ShowFork
+from pbem.actions.open_turn import GiveSheet, ShowPreview, render_receipt, write_preview
+from pbem.actions.rerun import Amend, Patch, ShowState
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.ruling import (
+    DIGEST,
+    Form,
+    ShowRulingForm,
+    Taken,
+    TakeRuling,
+    read_folder,
+    render_findings,
+    render_ruling,
+    write_folder,
+)
+from pbem.actions.sheets import RestoreSheet, ShowSheets
+from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, ShowRuling
+from pbem.app import House, found, open_house
+from pbem.campaign.order_sheets import Lines
+from pbem.cli.options import (
+    FOLDER,
+    NUMBER,
+    Command,
+    F,
+    clock,
+    home_option,
+    json_option,
+    now_option,
+    pairs_option,
+    yes_option,
+)
+from pbem.cli.output import (
+    act,
+    ask,
+    copied_lines,
+    known_games,
+    open_home,
+    perform,
+    preview_folder_lines,
+    ruling_folder_lines,
+    say,
+    show,
+)
+from pbem.inbox.sheet_finder import sheet_lines
+from pbem.ruleset.fields import Refused, choose
+from pbem.ruleset.serialization import read_json
+from pbem.ruleset.values import Seat
+from pbem.text import wrapped
+
+TAKE, STOP = "take", "stop"
+"""What may be typed instead of a file: to have them read as the ruling, or to go on some other day."""
+
+
+def rule(form: Form, folder: Path, read: Callable[[], Taken]) -> bool:
+    """Opens the files of a ruling in the GM's editor, one by one; returns whether they are to be taken.
+
+    `read` says how they read now. It begins with the first that is wrong, or else
+    open, and tells after each what is wrong in it, and which are open still.
+    """
+    files = [*form.files]
+    file = _first(files, read())
+    _say([f"Pictures and files that the ruling shows lie beside it, in {folder}"])
+    while file not in (TAKE, STOP):
+        _edit(form, folder, file)
+        found = read()
+        beside = [name for name in found.findings if name not in files]
+        _say([line for name in (file, *beside) for line in render_findings(name, found.findings.get(name, ()))])
+        others = [other for other in found.findings if other not in (file, *beside)]
+        _say([f"Still open: {', '.join(others)}."] if others else [])
+        file = _choose(files, next(iter(files[files.index(file) + 1 :]), TAKE))
+    if file == STOP:
+        _say([f"All of it is kept in {folder}; go on with: pbem adjudicate {form.campaign} --edit"])
+    return file == TAKE
+
+
+def _first(files: Sequence[str], found: Taken) -> str:
+    """The first file that has an error; or of which else something is to be said; or the first of all."""
+    wrong = (file for file in files if any(each.severity == "error" for each in found.findings.get(file, ())))
+    said = (file for file in files if file in found.findings)
+    return next(chain(wrong, said, files))
+
+
+def _edit(form: Form, folder: Path, file: str) -> None:
+    """Opens a file, and says beforehand if its sheet is not the one that stands in it."""
+    path = folder / file
+    sheet = _remarks(form.files[file])
+    if sheet and sheet not in path.read_text("utf-8"):
+        _say([f"{file} was written with another sheet in it than has come by now: see {folder / DIGEST}"])
+        click.pause(err=True)
+    click.edit(filename=str(path))
+
+
+def _remarks(text: str) -> str:
+    """The remarks that a file begins with."""
+    lines = text.splitlines(keepends=True)
+    return "".join(lines[: next((at for at, line in enumerate(lines) if not line.startswith(";")), len(lines))])
+
+
+def _choose(files: Sequence[str], following: str) -> str:
+    """The file to be opened next, `TAKE` or `STOP`; Enter means the one that follows."""
+    names = [*files, TAKE, STOP]
+
+    def meant(typed: str) -> str:
+        try:
+            return choose(typed, names, "a file, take or stop")
+        except Refused as refused:
+            raise click.UsageError(f"{refused.text}: {refused.hint}") from None
+
+    chosen: str = click.prompt(f"Next (a file, {TAKE} or {STOP})", default=following, value_proc=meant, err=True)
+    return chosen
+
+
+def _say(lines: Sequence[str]) -> None:
+    for line in lines:
+        click.echo(wrapped(line, "    "), err=True)
+
+
+RULINGS = "rulings"
+"""The folder of a home with what GMs have written in their editors, a folder a turn."""
+
+
+def restore_option(text: str) -> Callable[[F], F]:
+    """Return what gives a command its --restore, with a number behind it or not; then it is 0."""
+    kind = click.IntRange(0, 2**31 - 1)
+    return click.option("--restore", type=kind, is_flag=False, flag_value=0, metavar="[NUMBER]", help=text)
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@click.option("--to", type=FOLDER, help="Write all reports into this folder.")
+@click.option("--real-dice", is_flag=True, help="Roll the dice that the turn will have; the next reports tell it.")
+@now_option
+@home_option
+def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, home: Path | None) -> None:
+    """Show what the open turn would come to if it were run now, with other dice; keep nothing, mail nobody."""
+    with open_home(home) as house:
+        made = look(house, name, question := ShowPreview(real_dice=real_dice), now)
+    say(question.render(made, CLI))
+    if to:
+        say(preview_folder_lines(write_preview(made, to)))
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@click.argument("seat", required=False)
+@click.argument("file", type=click.File("rb"), required=False)
+@restore_option("Enter an earlier sheet again. [default: the newest that does not count]")
+@yes_option
+@now_option
+@home_option
+def sheet(
+    *,
+    name: str,
+    seat: str | None,
+    file: BinaryIO | None,
+    restore: int | None,
+    sure: bool,
+    now: dt.datetime,
+    home: Path | None,
+) -> None:
+    """Enter the order lines in FILE as a seat's sheet for the open turn; its player gets the receipt.
+
+    Without FILE, show the seat's sheets; without SEAT, those of all.
+    """
+    if restore is not None and (file is not None or seat is None):
+        raise click.UsageError("name a SEAT with --restore, and no FILE")
+    if seat is None or (file is None and restore is None):
+        ask(home, name, ShowSheets(seat), now)
+    elif file is not None:
+        act(home, name, GiveSheet(seat, sheet_lines(file.read(), name)), now, sure=sure)
+    else:
+        act(home, name, RestoreSheet(seat, restore or None), now, sure=sure)
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@click.argument("folder", type=FOLDER, required=False)
+@click.option("--edit", is_flag=True, help="Write the ruling in your editor, one file after the other.")
+@click.option("--take", is_flag=True, help="Read the files as the ruling on the open turn.")
+@click.option("--force", is_flag=True, help="Write files anew that are there already.")
+@click.option("--drop", is_flag=True, help="Let the ruling count no more; the turn waits for another.")
+@restore_option("Bring an earlier ruling back. [default: the newest that does not count]")
+@yes_option
+@now_option
+@json_option
+@home_option
+@click.pass_context
+def adjudicate(
+    context: click.Context,
+    name: str,
+    folder: Path | None,
+    *,
+    edit: bool,
+    take: bool,
+    force: bool,
+    drop: bool,
+    restore: int | None,
+    sure: bool,
+    now: dt.datetime,
+    as_json: bool,
+    home: Path | None,
+) -> None:
+    """Show what was ruled on the open turn, or write the files of a ruling into FOLDER, or take them.
+
+    Files that are taken replace the parts of an earlier ruling that they name. Exits 1 if they have an error.
+    """
+    _check_options(folder=folder is not None, edit=edit, take=take, force=force, drop=drop, restore=restore is not None)
+    if drop:
+        act(home, name, DropRuling(), now, sure=sure, as_json=as_json)
+        return
+    if restore is not None:
+        act(home, name, RestoreRuling(restore or None), now, sure=sure, as_json=as_json)
+        return
+    if folder is None and not edit:
+        ask(home, name, ShowRuling(), now, as_json=as_json)
+        return
+    with open_home(home) as house:
+        if folder is None:
+            edited = _edited(house, name, now, sure=sure)
+            if edited is None:
+                return
+            taken = edited
+        elif not take:
+            written = write_folder(look(house, name, ShowRulingForm(), now), folder, force=force)
+            show(written, ruling_folder_lines(written), as_json=as_json)
+            return
+        else:
+            taken = perform(house, name, read_folder(name, folder).taken(), now, sure=sure, as_json=as_json)
+    show(taken, render_ruling(taken, CLI), as_json=as_json)
+    context.exit(0 if taken.kept else 1)
+
+
+def _check_options(*, folder: bool, edit: bool, take: bool, force: bool, drop: bool, restore: bool) -> None:
+    if take and force:
+        raise click.UsageError("give one of --take and --force")
+    if (take or force) and not folder:
+        raise click.UsageError("give a FOLDER with --take or --force")
+    if sum((folder, edit, drop, restore)) > 1:
+        raise click.UsageError("give one of FOLDER, --edit, --drop and --restore")
+
+
+def _edited(house: House, name: str, now: dt.datetime, *, sure: bool) -> Taken | None:
+    """The ruling as the GM writes it in his editor; None if he goes on another day. His files stay in the home."""
+    form = look(house, name, ShowRulingForm(), now)
+    folder = house.settings.home / RULINGS / f"{name}-{form.turn}"
+    write_folder(form, folder)
+
+    def ruling() -> TakeRuling:
+        return read_folder(name, folder).taken((form.turn, form.era))
+
+    if not rule(form, folder, lambda: look(house, name, ruling(), now)):
+        return None
+    return perform(house, name, ruling(), now, sure=sure)
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@home_option
+def state(name: str, home: Path | None) -> None:
+    """Print the state of the open turn as JSON, to be edited and given to `pbem patch`."""
+    with open_home(home) as house:
+        click.echo(look(house, name, ShowState(), clock()).text)
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@click.argument("file", type=click.File("rb"))
+@yes_option
+@now_option
+@home_option
+def patch(name: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | None) -> None:
+    """Change the state of the open turn to that in FILE, or by the JSON Patch (RFC 6902) in it."""
+    act(home, name, Patch(_read_json(file)), now, sure=sure)
+
+
+def _read_json(file: BinaryIO) -> Any:
+    try:
+        return read_json(file.read().decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"it is not JSON: {error}", param_hint="FILE") from None
+
+
+def sheets_option(command: F) -> F:
+    """Gives a command its --sheet SEAT=FILE, as often as there are seats."""
+    return pairs_option("--sheet", "sheets", "SEAT=FILE", "Take the order lines in FILE as the seat's sheet.")(command)
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@sheets_option
+@click.option("--without-patch", is_flag=True, help="Leave out what you changed of the state by hand.")
+@click.option("--dry-run", is_flag=True, help="Only tell whose report would change.")
+@yes_option
+@now_option
+@home_option
+def rerun(
+    *,
+    name: str,
+    sheets: dict[str, str],
+    without_patch: bool,
+    dry_run: bool,
+    sure: bool,
+    now: dt.datetime,
+    home: Path | None,
+) -> None:
+    """Run the last turn again, with the same dice; only those whose report changes get a corrected one.
+
+    For an older turn roll the campaign back first, enter the sheets, and run it.
+    """
+    wish = Amend(Changes(sheets=_read_sheets(name, sheets), drop_patch=without_patch))
+    if not dry_run:
+        act(home, name, wish, now, sure=sure)
+        return
+    with open_home(home) as house:
+        impact = look(house, name, wish, now)
+    say(wish.render(impact, DRY_RUN))
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@click.argument("turn", type=NUMBER)
+@click.argument("folder", type=FOLDER)
+@sheets_option
+@click.option("--compare", is_flag=True, help="Show how its reports would differ from those really mailed.")
+@now_option
+@home_option
+def fork(
+    *,
+    name: str,
+    turn: int,
+    folder: Path,
+    sheets: dict[str, str],
+    compare: bool,
+    now: dt.datetime,
+    home: Path | None,
+) -> None:
+    """Copy a campaign, as it stood when TURN was open, into a home of its own in FOLDER, to try what if."""
+    given = _read_sheets(name, sheets)
+    with open_home(home) as house:
+        look(house, name, ShowFork(turn), now)
+        settings = found(folder, house.settings.address)
+        forking.copy_templates(house, settings.home)
+        with open_house(settings.home, known_games()) as there:
+            say(copied_lines(do(house, name, forking.CopyTo(turn, there), now), settings.home))
+            for seat, lines in given.items():
+                say(render_receipt(do(there, name, GiveSheet(seat, lines), now)))
+            if compare:
+                made = look(there, name, ShowPreview(real_dice=True), now)
+                question = forking.Compare(there, made)
+                say(question.render(look(house, name, question, now), CLI))
+
+
+def _read_sheets(name: str, sheets: Mapping[Seat, str]) -> dict[Seat, Lines]:
+    return {seat: sheet_lines(Path(path).read_bytes(), name) for seat, path in sheets.items()}
