@@ -29,8 +29,7 @@ from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.pool import Job
 from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset, Dice, Event, Seat, TurnInput, View, canonical
-from pbem.ruleset.testing.play import mailed, standard
-from pbem.ruleset.testing.tables import default_options, seat_names
+from pbem.testing.play import default_options, mailed, seat_names, standard
 from pbem_rules.harvester import RULESET as HARVESTER
 
 TEMPLATES = Path(__file__).parents[1] / "templates"

@@ -24,7 +24,7 @@ from pbem.games import installed_games
 from pbem.report.painter import Easel, paint
 from pbem.report.pictures import job_of
 from pbem.ruleset import AnyRuleset, Picture, View
-from pbem.ruleset.testing.play import play, standard
+from pbem.testing.play import play, standard
 
 CPU_AIM, BYTES_AIM = 30.0, 110_000
 """Milliseconds and bytes that a picture may take."""

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from pbem.ruleset.testing.database import migrated
 from pbem.store.migrate import migrate
 from pbem.store.session import Store
+from pbem.testing.suite import migrated
 from pbem.util import rubbish_left
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres

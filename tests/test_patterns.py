@@ -121,7 +121,7 @@ def test_no_pattern_escapes() -> None:
 def files() -> list[Path]:
     """The modules of the host and the games; the suites that games are held to read no mail."""
     found = [file for package in ("pbem", "rules") for file in sorted((ROOT / package).rglob("*.py"))]
-    return [file for file in found if not file.is_relative_to(ROOT / "pbem/ruleset/testing")]
+    return [file for file in found if not file.is_relative_to(ROOT / "pbem/testing")]
 
 
 def unnamed(file: Path) -> Iterator[str]:

@@ -18,7 +18,7 @@ from pbem.report.data import report_data
 from pbem.report.facts import DiceTold, ReportFacts, Words
 from pbem.report.schemas import WHAT, schema
 from pbem.ruleset import AnyRuleset, Json, View
-from pbem.ruleset.testing.play import Game, play, standard, standard_game, through_json
+from pbem.testing.play import Game, play, standard, standard_game, through_json
 from tests.conformance.toy import TOY
 from tests.games import RULESETS
 

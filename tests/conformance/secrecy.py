@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 
 from pbem.ruleset import Seat
-from pbem.ruleset.testing import Secrecy
+from pbem.testing import Secrecy
 from tests.conformance.toy import HULL, REACH, SIGHT, SQUARES, STEPS, Boat, Sea, apart, moved, sees
 
 KEN = SIGHT + 1

@@ -9,8 +9,8 @@ import pytest
 
 from pbem.app import TEMPLATES
 from pbem.report.renderer import Reporter
-from pbem.ruleset.testing.envelope import NAME, Posthouse, all_mail_leaks, letter
-from pbem.ruleset.testing.play import STANDARD_CAP, play, standard, usual_seats
+from pbem.testing.mail_leaks import NAME, Posthouse, all_mail_leaks, letter
+from pbem.testing.play import STANDARD_CAP, play, standard, usual_seats
 from tests.conformance import leaks
 from tests.conformance.secrecy import SECRECY
 from tests.conformance.toy import TOY, FogPatrol

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pbem.ruleset import Dice
-from pbem.ruleset.testing.pages import Line, lines, misread, missing
-from pbem.ruleset.testing.play import standard_game
+from pbem.testing.form_rules import Line, lines, misread, missing
+from pbem.testing.play import standard_game
 from tests.conformance.toy import TOY, Fire
 from tests.ruleset.fleet import BOOK, EMPTY_VIEW, VIEW
 

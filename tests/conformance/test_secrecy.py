@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pbem.ruleset import AnyRuleset
-from pbem.ruleset.testing.leaks import find_leaks
-from pbem.ruleset.testing.play import STANDARD_CAP, Game, play, standard
+from pbem.testing.leaks import find_leaks
+from pbem.testing.play import STANDARD_CAP, Game, play, standard
 from tests.conformance import leaks
 from tests.conformance.secrecy import SECRECY
 from tests.conformance.toy import TOY, FogPatrol

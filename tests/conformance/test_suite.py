@@ -28,7 +28,7 @@ from pbem.ruleset import (
     View,
     box,
 )
-from pbem.ruleset.testing import RulesetSuite, rules
+from pbem.testing import RulesetSuite, rules
 from tests.conformance.secrecy import SECRECY
 from tests.conformance.toy import TOY, FogPatrol
 from tests.games import RULESETS

@@ -38,9 +38,9 @@ from pbem.mail.delivery import Sent
 from pbem.report.answers import Help, Restated, Told
 from pbem.report.renderer import Reporter
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats
-from pbem.ruleset.testing import RulesetSuite, rules
 from pbem.scheduler.tick import Ticked
 from pbem.site import Published
+from pbem.testing import RulesetSuite, rules
 from tests.docs.sessions import check, session
 from tests.docs.warm import warm_pbem
 from tests.games import RULESETS

@@ -9,7 +9,7 @@ import pytest
 
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
-from pbem.ruleset.testing.database import migrated
+from pbem.testing.suite import migrated
 from tests.servers.mail import MailServer
 
 MakeSettings = Callable[..., Settings]

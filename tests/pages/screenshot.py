@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 
 from pbem.report.facts import Words
 from pbem.report.renderer import Reporter
-from pbem.ruleset.testing.play import standard_game
+from pbem.testing.play import standard_game
 from pbem_rules.singularity_trap import RULESET
 from tests.pages.clicking import choose, put_line
 from tests.pages.conftest import CHROMIUM

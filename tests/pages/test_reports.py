@@ -16,7 +16,7 @@ from pbem.report.facts import Correction, DiceTold, DiceWord, Ordered, ReportFac
 from pbem.report.markdown import as_html, as_text
 from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset, Seat, View
-from pbem.ruleset.testing.play import mailed, standard_game
+from pbem.testing.play import mailed, standard_game
 from pbem_rules import harvester
 from tests.games import RULESETS
 from tests.pages.looking import SCHEMES, WIDTHS, Scheme, faults, shown, too_wide

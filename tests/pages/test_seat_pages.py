@@ -22,9 +22,9 @@ from pbem.report.data import read_report_data
 from pbem.report.facts import Said, Words
 from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset, Dice, View, canonical
-from pbem.ruleset.testing.database import migrated
-from pbem.ruleset.testing.play import standard_game, usual_seats
 from pbem.store.models import Sheet
+from pbem.testing.play import standard_game, usual_seats
+from pbem.testing.suite import migrated
 from pbem_rules import harvester, singularity, singularity_trap
 from tests.games import RULESETS
 from tests.pages.clicking import mailed, put_line, written

@@ -18,11 +18,11 @@ from pbem.app import TEMPLATES
 from pbem.report.facts import Said
 from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset
-from pbem.ruleset.testing.play import standard_game
 from pbem.site.data import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score, SiteFolder
 from pbem.site.publish import replay_page, site_page
 from pbem.site.replay import Moment, Replay
 from pbem.store.types import Phase
+from pbem.testing.play import standard_game
 from pbem.web import dress, seal_page
 from tests.games import RULESETS
 from tests.pages.looking import SCHEMES, Scheme, faults, new_page, too_wide

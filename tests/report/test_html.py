@@ -15,7 +15,7 @@ from pbem.report.facts import ReportFacts
 from pbem.report.markdown import CSS, as_html
 from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset
-from pbem.ruleset.testing.play import play, standard
+from pbem.testing.play import play, standard
 from pbem_rules import bubble_singularity, gm_adjudicated, harvester
 
 GAMES = [game.RULESET for game in (bubble_singularity, gm_adjudicated, harvester)]

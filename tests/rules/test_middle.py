@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pbem.ruleset import Json, TakenOver
-from pbem.ruleset.testing.play import play, standard, through_json
+from pbem.testing.play import play, standard, through_json
 from tests.games import RULESETS
 
 TURNS = 4

@@ -8,7 +8,7 @@ import pytest
 
 from pbem.report.facts import tell_scores
 from pbem.ruleset import AnyRuleset, View
-from pbem.ruleset.testing.play import standard_game
+from pbem.testing.play import standard_game
 from pbem_rules import bubble_singularity, dueling_masters
 
 

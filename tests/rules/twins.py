@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import AnyRuleset, Dice, Event, Seat, TurnInput, View
-from pbem.ruleset.testing.play import mailed, numbered
+from pbem.testing.play import mailed, numbered
 
 Sheets = Mapping[Seat, Sequence[str]]
 

@@ -24,7 +24,7 @@ from pbem.ruleset import (
     digest,
     heard,
 )
-from pbem.ruleset.testing.play import standard_game
+from pbem.testing.play import standard_game
 from tests.conformance.toy import TOY, FogPatrol
 
 PLANETS = Option("planets", "int", 12, "planets to win", low=1, high=37)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 
 from pbem.ruleset import Choice, Either, Form, Free, InTurn, Number, Order, OrderBook, Several, Whole, canonical
-from pbem.ruleset.testing.pages import fits
+from pbem.testing.form_rules import fits
 from tests.ruleset.fleet import BOOK, EMPTY_VIEW, VIEW, Hold
 
 

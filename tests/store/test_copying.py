@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import select
 
 from pbem.errors import StoreError
-from pbem.ruleset.testing.database import migrated
 from pbem.store.copy import copy_in, copy_out, damage_of, is_empty
 from pbem.store.models import Absence, Campaign, Fact, Person, SeatRow, Worker
 from pbem.store.session import Store
 from pbem.store.types import Pages, Phase
+from pbem.testing.suite import migrated
 
 NOON = dt.datetime(2026, 11, 2, 12, 0, 0, 123456, dt.UTC)
 

@@ -27,10 +27,10 @@ from pbem.campaign.house_rules import read_policy
 from pbem.config import load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.ruleset import AnyRuleset
-from pbem.ruleset.testing.database import migrated
 from pbem.scheduler.tick import Ticked, tick
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign
+from pbem.testing.suite import migrated
 from tests.toy.ruleset import Auction
 
 GAMES: Mapping[str, AnyRuleset] = {"toy": Auction()}

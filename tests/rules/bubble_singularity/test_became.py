@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice, Order, TurnInput, View
-from pbem.ruleset.testing.play import games
+from pbem.testing.play import games
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.orders import ORDERS, Keep, Move, Pop, Resign, Start
 from pbem_rules.bubble_singularity.state import State

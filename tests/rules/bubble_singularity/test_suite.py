@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.ruleset.testing import RulesetSuite, Secrecy
+from pbem.testing import RulesetSuite, Secrecy
 from pbem_rules.bubble_singularity import RULESET
 from tests.rules.bubble_singularity import secrecy
 

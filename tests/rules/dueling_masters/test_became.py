@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from pbem.ruleset import Dice, Order, Seat, TurnInput
-from pbem.ruleset.testing.play import games
+from pbem.testing.play import games
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.orders import ORDERS, Move, Setup
 from pbem_rules.dueling_masters.state import State

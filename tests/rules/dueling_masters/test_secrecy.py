@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Event, Finding, Parsed, Seat, View, canonical
-from pbem.ruleset.testing.leaks import Secrecy, find_leaks
-from pbem.ruleset.testing.play import Game, play, standard
-from pbem.ruleset.testing.tables import default_options, other_options
+from pbem.testing.leaks import Secrecy, find_leaks
+from pbem.testing.play import Game, default_options, other_options, play, standard
 from pbem_rules.dueling_masters import RULESET, DuelingMasters
 from pbem_rules.dueling_masters.judging import Judgement, Named
 from pbem_rules.dueling_masters.state import SEATS, State, opponent

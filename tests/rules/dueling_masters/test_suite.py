@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.ruleset.testing import RulesetSuite, Secrecy
+from pbem.testing import RulesetSuite, Secrecy
 from pbem_rules.dueling_masters import RULESET
 from tests.rules.dueling_masters import secrecy
 

@@ -1,4 +1,4 @@
-"""The suite's scrambled worlds are fit for their purpose; the suite itself is pbem.ruleset.testing."""
+"""The suite's scrambled worlds are fit for their purpose; the suite itself is pbem.testing."""
 
 from __future__ import annotations
 

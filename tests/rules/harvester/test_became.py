@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pbem.ruleset import Order, Seat, TurnInput, View
-from pbem.ruleset.testing.play import games, mailed
+from pbem.testing.play import games, mailed
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.orders import Move, Target

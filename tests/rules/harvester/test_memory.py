@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Label, Seat, Stamp, View, canonical, remembering
-from pbem.ruleset.testing.play import games
+from pbem.testing.play import games
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester import RULESET, sprites
 from pbem_rules.harvester.memory import LASTING, MOST_FOES, lost_foes, moves, old_riches

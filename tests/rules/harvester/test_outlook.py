@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice, Parsed, Seat, TurnInput, View
-from pbem.ruleset.testing.play import Step, games, gremlin, mailed, numbered, play, standard
-from pbem.ruleset.testing.tables import default_options
+from pbem.testing.play import Step, default_options, games, gremlin, mailed, numbered, play, standard
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import position, read, turn, view

@@ -1,4 +1,4 @@
-"""Secrets on a planet with room for them; the suite for all games is pbem.ruleset.testing.
+"""Secrets on a planet with room for them; the suite for all games is pbem.testing.
 
 Leaks are planted here too, to see that the scrambled worlds are fit to find them.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.ruleset.testing import RulesetSuite, Secrecy
+from pbem.testing import RulesetSuite, Secrecy
 from pbem_rules.harvester import RULESET
 from tests.rules.harvester import secrecy
 

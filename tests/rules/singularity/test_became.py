@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from pbem.ruleset import Dice, Seat, TurnInput
-from pbem.ruleset.testing.play import games
+from pbem.testing.play import games
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.orders import ORDERS, If, Place
 from pbem_rules.singularity.state import SEATS, State

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pbem.ruleset import Dice, Parsed, Seat, TurnInput, View
-from pbem.ruleset.testing.play import games, mailed, numbered
+from pbem.testing.play import games, mailed, numbered
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.state import State
 from tests.rules.singularity.table import new_game, read, turn

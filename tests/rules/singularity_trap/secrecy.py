@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from pbem.archive import turn_dice
 from pbem.ruleset import Seat
-from pbem.ruleset.testing.play import SEED
+from pbem.testing.play import SEED
 from pbem_rules.singularity_trap.chart import SYSTEM, UNITS
 from pbem_rules.singularity_trap.movement import jump_exit
 from pbem_rules.singularity_trap.space import Space, distance

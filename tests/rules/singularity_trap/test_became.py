@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Order, View
-from pbem.ruleset.testing.play import games
+from pbem.testing.play import games
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.orders import Build, Move
 from pbem_rules.singularity_trap.state import State

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import View, canonical
-from pbem.ruleset.testing.play import play as played
-from pbem.ruleset.testing.play import standard
+from pbem.testing.play import play as played
+from pbem.testing.play import standard
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.memory import KEPT_TURNS, MOST
 from pbem_rules.singularity_trap.state import Ship, State

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from pbem.ruleset import Dice, Event, TurnInput
-from pbem.ruleset.testing.leaks import Moment, Secrecy, answered_leaks, resolved_leaks, shown_leaks
+from pbem.testing.leaks import Moment, Secrecy, answered_leaks, resolved_leaks, shown_leaks
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.chart import COLOURS
 from pbem_rules.singularity_trap.orders import Fire

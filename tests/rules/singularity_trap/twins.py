@@ -8,8 +8,8 @@ from typing import Any
 
 from pbem.archive import turn_dice
 from pbem.ruleset import Event, Json, Order, TurnInput
-from pbem.ruleset.testing.leaks import Leak, Moment, World, elsewhere_world, own_sheet, shown
-from pbem.ruleset.testing.play import SEED, numbered
+from pbem.testing.leaks import Leak, Moment, World, elsewhere_world, own_sheet, shown
+from pbem.testing.play import SEED, numbered
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.state import State
 from tests.rules.singularity_trap.builders import DICE, lines, view

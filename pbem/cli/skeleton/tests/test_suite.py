@@ -1,7 +1,7 @@
 """My Game keeps the rules of all games. What each failure asks for is listed in docs/rulesets.md of pbem."""
 
 from hidden import elsewhere, scramble
-from pbem.ruleset.testing import RulesetSuite, Secrecy
+from pbem.testing import RulesetSuite, Secrecy
 
 from mygame import RULESET
 

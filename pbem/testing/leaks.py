@@ -24,9 +24,8 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.serialization import canonical
-from pbem.ruleset.testing.play import SEED, Game, mailed, numbered, standard
-from pbem.ruleset.testing.sheets import spoiled
 from pbem.ruleset.values import Event, Json, Seat, View
+from pbem.testing.play import SEED, Game, mailed, numbered, spoiled, standard
 
 WORLDS = 3
 PROBES = 20

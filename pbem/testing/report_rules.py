@@ -14,9 +14,9 @@ from pbem.report.templates import template_environment
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical
-from pbem.ruleset.testing.held import Held, rule
-from pbem.ruleset.testing.play import games
 from pbem.ruleset.values import View
+from pbem.testing.play import games
+from pbem.testing.suite import Held, rule
 
 MAP_COLUMNS = 80
 LARGEST_PICTURE = 2_000

@@ -8,13 +8,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import pytest
 
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.testing.leaks import Secrecy
+from pbem.store.migrate import migrate
+from pbem.testing.leaks import Secrecy
 
 Test = TypeVar("Test", bound=Callable[..., None])
 
@@ -81,3 +84,12 @@ def in_a_process(module: str, ruleset: AnyRuleset, *words: str, hash_seed: str) 
 
 def _said(test: Callable[..., None]) -> str:
     return " ".join((test.__doc__ or "").split())
+
+
+@cache
+def migrated() -> bytes:
+    """The file of a database that all migrations have been run on."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "pbem.sqlite"
+        migrate(f"sqlite:///{path}")
+        return path.read_bytes()

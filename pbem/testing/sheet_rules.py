@@ -9,11 +9,22 @@ from collections.abc import Iterator
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import RESIGNS, Order, Parsed
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.testing.held import Held, rule
-from pbem.ruleset.testing.play import SEED, games, mailed, numbered, standard_game, through_json, usual_seats
-from pbem.ruleset.testing.sheets import flaws, hostile_sheets, mend, mistyped
-from pbem.ruleset.testing.tables import default_options
 from pbem.ruleset.values import View
+from pbem.testing.play import (
+    SEED,
+    default_options,
+    flaws,
+    games,
+    hostile_sheets,
+    mailed,
+    mend,
+    mistyped,
+    numbered,
+    standard_game,
+    through_json,
+    usual_seats,
+)
+from pbem.testing.suite import Held, rule
 
 TRIES = 20
 WIDEST = 78

@@ -1,4 +1,4 @@
-"""Plays whole games without a host, as the host would: views through JSON, sheets as lines.
+"""The tables at which a game is tried: its options, usual, other and at their bounds, and its seats.
 
 `main` prints a digest of all that is played of a game, so that a test can compare
 it between processes.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import importlib
 import json
+import random
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +18,59 @@ from typing import Any
 
 from pbem.archive.record import setup_dice, turn_dice
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.order_types import Order, Parsed
+from pbem.ruleset.order_types import Finding, Order, Parsed
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, remembering
 from pbem.ruleset.serialization import canonical, digest
-from pbem.ruleset.testing.tables import default_options, other_options, seat_counts, seat_names
-from pbem.ruleset.values import Event, Json, Seat, View
+from pbem.ruleset.values import Event, Json, Option, Seat, View
+
+
+def default_options(ruleset: AnyRuleset) -> dict[str, Any]:
+    """The options of a campaign whose GM chose none."""
+    return {option.name: option.default for option in ruleset.options}
+
+
+def other_options(ruleset: AnyRuleset) -> dict[str, Any]:
+    """The options of a GM who decides every question of kind otherwise, and leaves the numbers."""
+    others = {"bool": lambda option: not option.default, "choice": _other_choice}
+    return {
+        option.name: others[option.kind](option) if option.kind in others else option.default
+        for option in ruleset.options
+    }
+
+
+def _other_choice(option: Option) -> str:
+    return next(choice for choice in option.choices if choice != option.default)
+
+
+def seat_names(ruleset: AnyRuleset, count: int) -> tuple[Seat, ...]:
+    """The first seats of a game, or invented ones where any name will do."""
+    return (ruleset.seats.names or tuple(f"seat{number}" for number in range(1, count + 1)))[:count]
+
+
+def seat_counts(ruleset: AnyRuleset) -> list[int]:
+    """The fewest, the most and, where there are not very many, all numbers of seats between."""
+    least, most = ruleset.seats.least, ruleset.seats.most
+    return list(range(least, most + 1)) if most <= 8 else [least, least + 1, min(most, 64)]
+
+
+def corners(options: Iterable[Option]) -> list[dict[str, Any]]:
+    """Option values at their bounds: each option alone, then all low and all high."""
+    declared = list(options)
+    default = {option.name: option.default for option in declared}
+    alone = [default | {option.name: value} for option in declared for value in bounds(option)]
+    low = {option.name: bounds(option)[0] for option in declared}
+    high = {option.name: bounds(option)[-1] for option in declared}
+    return [default, *alone, low, high]
+
+
+def bounds(option: Option) -> list[Any]:
+    """The extreme values of an option; all of them where they are few."""
+    if option.kind == "int":
+        return [option.low, option.high]
+    if option.kind == "bool":
+        return [False, True]
+    return list(option.choices) or [option.default]
+
 
 SEED = bytes(range(32))
 STANDARD_CAP = 40
@@ -212,3 +262,74 @@ def _plain(events: Iterable[Event]) -> list[Json]:
 def main() -> None:
     """Prints the digest of the games of one ruleset."""
     sys.stdout.write(fingerprint(games(named(sys.argv[1]))))
+
+
+HOSTILE = {
+    "empty": [],
+    "blank": ["", "   ", "\t", "\u00a0"],
+    "comments": ["; nothing", "# nothing", ";;;", "#\\"],
+    "long": ["x" * 10_000, "FIRE " * 2_000, '"' * 10_000, "a \\" * 3_000],
+    "control": ["\x00", "MOVE\x00A", "\x1b[2J\x07", "".join(map(chr, range(32))), "\u2028\u2029\x85", "\ud800"],
+    "numbers": ["1" * 5_000, "-1", "+0", "1e999", "NaN", "٣", "９９９９９", "9" * 9, "0x10"],
+    "emoji": ["🚀", "MOVE 🚀 🚀", "👩‍👩‍👧‍👦 " * 50, "ﷺ", "ß", "İ ı", "Z̸̨͍a̵l̶g̷o̴"],
+    "quotes": ['"', '""', '"" ""', '"unclosed', 'a"b"c', "'single'", '"a\\'],
+    "continued": ["\\", "\\", "MOVE \\", "\\"],
+    "markup": [
+        "<script>alert(1)</script>",
+        "{{ 7 * 7 }}",
+        "{% for x in y %}",
+        "%s%n",
+        "../../etc/passwd",
+        "'; DROP TABLE",
+    ],
+    "many": ["NO SUCH ORDER"] * 5_000,
+}
+
+
+def hostile_sheets(ruleset: AnyRuleset) -> Iterator[tuple[str, list[str]]]:
+    """Named sheets: the general ones, and every verb of a game with arguments it never heard of."""
+    yield from HOSTILE.items()
+    strange = ["", "0", "-5", "999999999", "nothing", '""', "🚀", "\x00", "x" * 400, "A1 B2 C3 D4 E5 F6 G7"]
+    yield "verbs", [f"{verb.word} {rest}" for verb in ruleset.orders.verbs for rest in strange]
+
+
+def spoiled(line: str, rnd: random.Random, words: Iterable[str]) -> str:
+    """A line with one of its words, but not the first, replaced by any of `words`."""
+    parts = line.split()
+    if len(parts) > 1:
+        parts[rnd.randrange(1, len(parts))] = rnd.choice(sorted(words))
+    return " ".join(parts)
+
+
+def mistyped(line: str) -> Iterator[str]:
+    """The line with one of its words spoiled as fingers do it: two letters swapped, one left out, one put in."""
+    words = line.split()
+    for at, word in enumerate(words):
+        if len(word) > 2 and '"' not in word:
+            swapped, short, long = word[0] + word[2] + word[1] + word[3:], word[:1] + word[2:], word + word[-1]
+            for bad in (swapped, short, long):
+                yield " ".join([*words[:at], bad, *words[at + 1 :]])
+
+
+def mend(line: str, finding: Finding) -> Iterator[str]:
+    """The line with what a finding offers in place of the word it speaks of; nothing if it offers nothing."""
+    offered = re.search(r"did you mean (.+?)\?", finding.hint)
+    spoken = re.search(r"'([^']+)'", finding.text)
+    if offered and spoken and spoken[1] in line:
+        yield line.replace(spoken[1], offered[1], 1)
+
+
+def flaws(finding: Finding, lines: int) -> Iterator[str]:
+    """What is wrong with a finding, as far as any can be judged."""
+    if not 0 <= finding.line <= lines:
+        yield f"line {finding.line} of {lines}"
+    if finding.severity not in {"error", "warning", "note"}:
+        yield f"severity {finding.severity!r}"
+    if not finding.code or finding.code != finding.code.lower() or " " in finding.code:
+        yield f"code {finding.code!r}"
+    if not finding.text.strip():
+        yield "no text"
+    if not (finding.text + finding.hint).isprintable():
+        yield f"text or hint cannot be printed on one line: {finding.text!r} {finding.hint!r}"
+    if len(finding.text) + len(finding.hint) > 2_000:
+        yield f"{len(finding.text) + len(finding.hint)} characters"

@@ -1,0 +1,32 @@
+"""Test suites for authors of games; they need the extra `test` of pbem.
+
+    class TestLanterns(RulesetSuite):
+        ruleset = RULESET
+        secrecy = Secrecy(scramble)
+
+is all there is to write, in a module beside the folder `saves`. Each failure
+says which rule was broken and what to do; docs/rulesets.md lists the rules.
+"""
+
+import pytest
+
+_MODULES = ("form_rules", "mail_leaks", "report_rules", "setup_rules", "sheet_rules", "turn_rules")
+pytest.register_assert_rewrite(*(f"{__name__}.{module}" for module in _MODULES))
+
+from pbem.testing.form_rules import PageRules  # noqa: E402 - assertions are rewritten in what is imported after
+from pbem.testing.leaks import Secrecy  # noqa: E402 - as above
+from pbem.testing.mail_leaks import SecrecyRules  # noqa: E402 - as above
+from pbem.testing.report_rules import ReportRules  # noqa: E402 - as above
+from pbem.testing.setup_rules import SetupRules, TakeoverRules  # noqa: E402 - as above
+from pbem.testing.sheet_rules import SheetRules  # noqa: E402 - as above
+from pbem.testing.suite import Held, rules  # noqa: E402 - as above
+from pbem.testing.turn_rules import LongPlayRules, TurnRules  # noqa: E402 - as above
+
+
+class RulesetSuite(
+    LongPlayRules, SecrecyRules, PageRules, ReportRules, TurnRules, SheetRules, TakeoverRules, SetupRules
+):
+    """All rules; derive a class of tests from it and name your game."""
+
+
+__all__ = ["Held", "RulesetSuite", "Secrecy", "rules"]

@@ -1,0 +1,287 @@
+"""How a game's turns are resolved: repeatably, in any order of arrival, to an end.
+
+`main` prints the hash of each state, so that a test can compare processes.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import select
+
+from pbem.actions.base import Scene, do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.deadlines import release
+from pbem.actions.ruling import TakeRuling
+from pbem.actions.start import Start
+from pbem.app import House, open_house
+from pbem.archive.record import turn_dice
+from pbem.campaign.archive_sync import prove
+from pbem.campaign.snapshot import load_campaign, load_last_reports
+from pbem.config import load_settings, write_default_settings
+from pbem.ruleset.dice import Dice
+from pbem.ruleset.protocol import AnyRuleset, TurnInput
+from pbem.ruleset.serialization import canonical
+from pbem.ruleset.values import Seat, View
+from pbem.scheduler.tick import Ticked, run_now, tick
+from pbem.store.migrate import migrate
+from pbem.store.models import InboxMessage, Turn
+from pbem.store.types import LetterState, Phase
+from pbem.testing.play import (
+    HOSTILE,
+    SEED,
+    Game,
+    Step,
+    default_options,
+    fingerprint,
+    games,
+    named,
+    other_games,
+    standard_game,
+    through_json,
+    usual_seats,
+)
+from pbem.testing.suite import Held, in_a_process, migrated, rule
+
+
+class TurnRules(Held):
+    """How a game's turns are resolved: repeatably, in any order of arrival, to an end."""
+
+    @rule(
+        "Make load(dump(state)) equal the state, at any turn: no floats, no sets without order, no keys "
+        "that are not strings. With frozen dataclasses BaseRuleset does it."
+    )
+    def test_a_state_survives_storage_each_turn(self) -> None:
+        """What is loaded from a stored state is that state, to the byte, at every turn."""
+        for game in games(self.ruleset):
+            for state, _ in game.worlds():
+                data = self.ruleset.dump(state)
+                loaded = self.ruleset.load(through_json(data), self.ruleset.version)
+                assert loaded == state
+                assert canonical(self.ruleset.dump(loaded)) == canonical(data)
+
+    @rule("Use no chance but the dice, no clock, no memory between calls; sort before you act.")
+    def test_resolving_twice_gives_the_same_bytes(self) -> None:
+        """The same state, orders and dice give the same next state and events, also from storage."""
+        for game in games(self.ruleset):
+            for step in _some(game):
+                stored = self.ruleset.load(through_json(self.ruleset.dump(step.state)), self.ruleset.version)
+                after, events = self.ruleset.resolve(stored, step.turn, turn_dice(SEED, step.number))
+                assert canonical(self.ruleset.dump(after)) == canonical(self.ruleset.dump(step.after))
+                assert events == step.events
+
+    @rule("Return a new state (dataclasses.replace) and change nothing of the one given.")
+    def test_resolving_leaves_its_input_alone(self) -> None:
+        """A resolver that altered the old state would spoil rerun and replay."""
+        for game in games(self.ruleset):
+            for step in _some(game):
+                before = canonical(self.ruleset.dump(step.state)), repr(step.turn)
+                self.ruleset.resolve(step.state, step.turn, turn_dice(SEED, step.number))
+                assert (canonical(self.ruleset.dump(step.state)), repr(step.turn)) == before
+
+    @rule("Go through turn.orders sorted by seat, or in the order of seats of the state, never as they come.")
+    def test_the_order_of_arrival_does_not_matter(self) -> None:
+        """Whose sheet came first decides nothing."""
+        for game in games(self.ruleset):
+            for step in _some(game):
+                late_first = TurnInput(
+                    dict(reversed(list(step.turn.orders.items()))), step.turn.missing, step.turn.removed
+                )
+                after, events = self.ruleset.resolve(step.state, late_first, turn_dice(SEED, step.number))
+                assert canonical(self.ruleset.dump(after)) == canonical(self.ruleset.dump(step.after))
+                assert events == step.events
+
+    @rule(
+        "Let standing await at least one seat while the game runs, and none when it is over, with a "
+        "reason then and only then; winners are seats, and whoever is awaited is told."
+    )
+    def test_seats_are_awaited_until_the_game_is_over(self) -> None:
+        """A running game always awaits someone at the table; a finished one nobody, and it has a reason."""
+        for game in games(self.ruleset):
+            for state, _ in game.worlds():
+                standing = self.ruleset.standing(state)
+                assert standing.over == (not standing.awaiting)
+                assert standing.awaiting <= set(game.seats)
+                assert set(standing.winners) <= set(game.seats)
+                assert standing.told is None or standing.awaiting <= standing.told <= set(game.seats)
+                assert bool(standing.reason) == standing.over
+
+    @rule("Take the seats of turn.removed out of play, and end the game if none can go on.")
+    def test_a_removed_seat_is_awaited_no_more(self) -> None:
+        """When the GM takes a seat out, the game goes on without it or ends."""
+        game = standard_game(self.ruleset)
+        seat, step = game.seats[-1], game.steps[0]
+        orders = {other: sheet for other, sheet in step.turn.orders.items() if other != seat}
+
+        after, _ = self.ruleset.resolve(
+            step.state, TurnInput(orders, removed=frozenset({seat})), turn_dice(SEED, step.number)
+        )
+
+        assert seat not in self.ruleset.standing(after).awaiting
+
+    @rule("Let the bot write only what its view allows, and no lines when it is not awaited.")
+    def test_the_standard_bot_writes_only_lines_that_are_taken(self) -> None:
+        """The bot plays like a player who reads his receipts: no line of it is ever refused."""
+        for game in (standard_game(self.ruleset), *other_games(self.ruleset)):
+            for step in game.steps:
+                assert {seat: parsed.errors for seat, parsed in step.parsed.items() if parsed.errors} == {}
+
+    @rule("Sort every set before you go through it, and call neither hash() nor id(): something depends on them.")
+    def test_no_hash_seed_changes_a_game(self) -> None:
+        """A game that depended on the order of a set would differ between processes."""
+        other = "1" if os.environ.get("PYTHONHASHSEED") == "0" else "0"
+
+        printed, faults = in_a_process("pbem.testing.play", self.ruleset, hash_seed=other).communicate()
+
+        assert printed == fingerprint(games(self.ruleset)), faults[-2_000:]
+
+
+def _some(game: Game) -> tuple[Step, ...]:
+    """The first steps of a game and some later ones."""
+    return game.steps[:5] + game.steps[5::6]
+
+
+TURNS_A_CAMPAIGN = 25
+START = dt.datetime(2026, 11, 2, 9, tzinfo=dt.UTC)
+PACE = dt.timedelta(hours=12)
+
+
+def soak(ruleset: AnyRuleset, turns: int, folder: Path) -> Iterator[str]:
+    """Plays at least so many turns, in as many campaigns as that takes; yields the hash of every state."""
+    path = write_default_settings(folder, "orders@example.org")
+    path.write_text(path.read_text().replace("pictures = true", "pictures = false"))
+    migrate(load_settings(folder).database)
+    with open_house(folder, {ruleset.key: ruleset}) as house:
+        played = 0
+        for number in itertools.count():
+            hashes = _campaign(house, ruleset, f"soak{number}")
+            yield from hashes
+            played += len(hashes) - 1
+            if played >= turns:
+                return
+
+
+def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
+    """One campaign, to its end or its last turn here; its archive is proved, and no letter was set aside."""
+    dice, now = Dice(name.encode()), START
+    seats = usual_seats(ruleset)
+    wanted = NewCampaign(
+        name=name,
+        game=ruleset.key,
+        gm="gm@example.org",
+        seats=[(seat, f"{seat}@example.org") for seat in seats],
+        deadline="EVERY 12h",
+        options={option: str(value) for option, value in default_options(ruleset).items() if value is not None},
+        policy={"accept": "address"},
+    )
+    create(house, wanted, now, seed=dice.seed)
+    do(house, name, Start(), now)
+    for turn in range(TURNS_A_CAMPAIGN):
+        for seat, view in _views(house, name):
+            _write(house, ruleset, name, seat, view, dice.scoped(turn, seat))
+        assert not tick(house, now).problems
+        now += PACE
+        done = tick(house, now)
+        assert not done.problems
+        if done.held:
+            assert not run_now(house, name, now).problems
+        if done.awaiting:
+            assert not _rule(house, name, now, dice.scoped(turn, "gm")).problems
+        if _is_over(house, name):
+            break
+    prove(house, name)
+    with house.store.reading() as session:
+        assert not session.scalars(select(InboxMessage.note).where(InboxMessage.state == LetterState.QUARANTINED)).all()
+        snapshot = load_campaign(session, name)
+        hashes = select(Turn.state_hash).where(Turn.campaign_id == snapshot.id).order_by(Turn.number)
+        return list(session.scalars(hashes))
+
+
+def _rule(house: House, name: str, now: dt.datetime, dice: Dice) -> Ticked:
+    """The GM writes something, however mad, to everyone; if that cannot be read, he lets the turn pass without."""
+    with house.store.reading() as session:
+        snapshot = load_campaign(session, name)
+    names = ["all.txt", *(f"{seat}.txt" for seat in snapshot.seats)]
+    files = {file: "\n".join(dice.pick(list(HOSTILE.values()), file)) for file in names}
+    games = ["", f"SCORE {snapshot.seats[0]} 5\nLABEL The storm", "OVER", "LABEL \x00\x1b", "SCORE ½"]
+    kept = do(house, name, TakeRuling({**files, "game.txt": dice.pick(games, "game")}), now).kept
+    with house.store.writing() as session:
+        release(Scene(session, house, snapshot, now))
+    return tick(house, now) if kept else run_now(house, name, now)
+
+
+def _is_over(house: House, name: str) -> bool:
+    with house.store.reading() as session:
+        return load_campaign(session, name).status == Phase.OVER
+
+
+def _views(house: House, name: str) -> list[tuple[Seat, View]]:
+    """What each player was mailed last."""
+    with house.store.reading() as session:
+        reports = load_last_reports(session, load_campaign(session, name))
+    return [(seat, json.loads(report.view)) for seat, report in reports.items()]
+
+
+def _write(house: House, ruleset: AnyRuleset, name: str, seat: Seat, view: View, dice: Dice) -> None:
+    """Puts what a player sends in the inbox: often a sheet, sometimes two, sometimes nothing or no mail at all."""
+    for count in range(dice.below(3, "mails")):
+        luck = dice.scoped(count)
+        lines = [ruleset.orders.invent(view, luck, "line", line) for line in range(luck.below(8, "lines"))]
+        if luck.chance(2, 3, "bot"):
+            lines[2:2] = ruleset.bots["standard"](view, luck)
+        if luck.chance(1, 3, "garbage"):
+            lines += luck.pick(list(HOSTILE.values()), "which")
+        head = f"From: {seat}@example.org\nSubject: {name}\nContent-Type: text/plain; charset=utf-8\n\n"
+        sheet = "\n".join([f"ORDERS {name} {seat}", *lines, "END"])
+        raw = (head + sheet).encode(errors="replace")
+        if luck.chance(1, 10, "torn"):
+            raw = raw[luck.below(len(raw), "from") :]
+        inbox = house.settings.home / "post" / "inbox"
+        inbox.mkdir(parents=True, exist_ok=True)
+        (inbox / f"{name}-{seat}-{count}.eml").write_bytes(raw)
+
+
+def main() -> None:
+    """Soaks one game: its class, the turns, and the folder to play in."""
+    game, turns, folder = sys.argv[1:]
+    for state_hash in soak(named(game), int(turns), Path(folder)):
+        sys.stdout.write(f"{state_hash}\n")
+
+
+AGAIN = 4
+"""The part of the turns, one in so many, that is played once more under another hash seed."""
+
+
+class LongPlayRules(Held):
+    """A game is played for a long time through the whole program."""
+
+    soak_turns = 100
+    """Turns to play at the least, in as many campaigns as that takes."""
+
+    @rule(
+        "Read the fault at the end of the output: it arose in resolve, view, parse or a template, on a "
+        "sheet that a player could send. If the two runs differ, something depends on the order of a set."
+    )
+    def test_nothing_players_send_breaks_a_campaign(self, tmp_path: Path) -> None:
+        """Random legal sheets and garbage, turn after turn: no fault, all proved; other hash seeds change no state."""
+        turns = {"1": self.soak_turns, "2": self.soak_turns // AGAIN}
+        for seed in turns:
+            (tmp_path / seed).mkdir()
+            (tmp_path / seed / "pbem.sqlite").write_bytes(migrated())
+        running = [
+            in_a_process("pbem.testing.turn_rules", self.ruleset, str(most), str(tmp_path / seed), hash_seed=seed)
+            for seed, most in turns.items()
+        ]
+
+        printed = [process.communicate() for process in running]
+
+        assert [process.returncode for process in running] == [0, 0], "".join(said[1][-2_000:] for said in printed)
+        played, again = (said[0].split() for said in printed)
+        assert again == played[: len(again)]
+        assert (len(again) >= turns["2"], len(played) >= turns["1"]) == (True, True)
