@@ -22,14 +22,14 @@ from tests.servers.processes import fastest_folder, server_folder
 from tests.servers.statements import share_statements
 
 LONGEST = (
-    "campaign/test_interleaving.py",
+    "actions/test_interleaving.py",
     "faults/test_kills_*.py",
     "rules/*/test_suite.py",
-    "scaffold/test_installed.py",
+    "skeleton/test_installed.py",
     "season/test_season.py",
     "tests/test_patterns.py",
-    "working/test_lanes.py",
-    "working/test_workers.py",
+    "scheduler/test_lanes.py",
+    "scheduler/test_workers.py",
 )
 """Files that take more than half a minute."""
 
@@ -59,7 +59,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The parameters of `tests/campaign/test_interleaving.py` and `tests/faults/test_kills_of_workers.py`."""
+    """The parameters of `tests/actions/test_interleaving.py` and `tests/faults/test_kills_of_workers.py`."""
     parser.addoption("--soaks", type=int, default=1, help="how many times workers are killed through some nights")
     parser.addoption("--all-meetings", action="store_true", help="let every act meet every other at each of its points")
 

@@ -74,7 +74,7 @@ def strays(files: Iterable[Path], allowed: Callable[[Path, str], bool]) -> dict[
     return {file: modules for file, modules in found.items() if modules}
 
 
-SUITES = {"hidden", "random", "pbem.testing", "pbem.testing"}
+SUITES = {"hidden", "random", "pbem.testing"}
 HOST = [file for file in python_files("pbem") if "skeleton" not in file.parts]
 GAMES = python_files("rules")
 
@@ -148,7 +148,6 @@ def test_the_skeleton_of_a_game_knows_the_contract_and_nothing_else() -> None:
         in_tests = file.parent.name == "tests" and module in {
             "hidden",
             "random",
-            "pbem.testing",
             "pbem.testing",
         }
         return in_tests or module.split(".")[0] == "mygame" or module == "pbem.ruleset" or module in RULES_MAY_USE

@@ -17,7 +17,7 @@ from pbem.archive.verify import Held, Verified, verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical
 from pbem.store.models import Turn
-from tests.campaign.history import begin, play
+from tests.actions.history import begin, play
 from tests.toy.fixtures import desk
 from tests.toy.home import GAMES, Desk, open_desk, text_of
 

@@ -17,8 +17,8 @@ from pbem.errors import ReplayError
 from pbem.ruleset import canonical
 from pbem.scheduler.tick import tick
 from pbem.store.models import Turn
+from tests.actions.history import begin, play, proof
 from tests.archive.test_held import attached, hash_of, newest
-from tests.campaign.history import begin, play, proof
 from tests.toy.fixtures import desk
 from tests.toy.home import GAMES, Desk
 

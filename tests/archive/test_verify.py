@@ -18,7 +18,7 @@ from pbem.archive import file_hash
 from pbem.archive.verify import Verified, find_campaigns, verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical
-from tests.campaign.history import begin, play
+from tests.actions.history import begin, play
 from tests.toy.fixtures import desk
 from tests.toy.home import GAMES, Desk
 

@@ -16,7 +16,7 @@ from pbem.archive import file_hash
 from pbem.archive.verify import Verified, verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical
-from tests.campaign.history import begin, play, proof
+from tests.actions.history import begin, play, proof
 from tests.toy.fixtures import desk
 from tests.toy.home import GAMES, Desk
 

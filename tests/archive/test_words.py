@@ -18,9 +18,9 @@ from pbem.archive import file_hash
 from pbem.errors import ReplayError
 from pbem.ruleset import digest
 from pbem.store.models import Campaign, SeatRow
+from tests.actions.history import play
 from tests.archive.test_verify import checked, elsewhere, forged
-from tests.campaign.history import play
-from tests.desk.people import form
+from tests.inbox.people import form
 from tests.toy.fixtures import desk
 from tests.toy.home import Desk
 

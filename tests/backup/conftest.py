@@ -12,7 +12,7 @@ from pbem.actions.base import do
 from pbem.actions.rollback import RollBack
 from pbem.backup import back_up
 from pbem.config import load_settings
-from tests.campaign.history import begin, play, send
+from tests.actions.history import begin, play, send
 from tests.servers.processes import server_folder
 from tests.toy.home import Desk, open_desk
 

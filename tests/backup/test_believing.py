@@ -23,9 +23,9 @@ from pbem.mail.headers import reply_code
 from pbem.ruleset import digest
 from pbem.store import untrusted
 from pbem.store.models import Base, Campaign, Outgoing, Report, SeatRow
+from tests.actions.history import rows
 from tests.backup.conftest import Kept
 from tests.backup.test_moving import Moved, another_home, moved, repacked, with_other_rows
-from tests.campaign.history import rows
 from tests.servers.processes import server_folder
 from tests.toy.home import GAMES, Desk
 

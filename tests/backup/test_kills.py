@@ -15,8 +15,8 @@ from pbem.campaign.archive_sync import prove
 from pbem.config import load_settings
 from pbem.errors import BackupError
 from pbem.store.models import Campaign
+from tests.actions.history import begin, play
 from tests.backup.test_moving import NEW
-from tests.campaign.history import begin, play
 from tests.faults.local import copy_home
 from tests.faults.night import GAMES, tick_in_a_process
 from tests.servers.processes import server_folder

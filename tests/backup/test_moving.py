@@ -36,8 +36,8 @@ from pbem.site import publish
 from pbem.store.copy import PASSING, as_one_file, open_file
 from pbem.store.migrate import downgrade
 from pbem.store.models import Base, Campaign, Person, Press, SeatRow, Shelf, Turn
+from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
 from tests.backup.hostile import forged, tree
-from tests.campaign.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
 from tests.servers.processes import server_folder
 from tests.toy.home import ADDRESSES, GAMES, Desk, make_home, open_desk, text_of
 

@@ -23,9 +23,9 @@ from pbem.errors import BackupError, ConfigError, StoreError
 from pbem.store.copy import copy_in, copy_out
 from pbem.store.models import Campaign, InboxMessage, Outgoing, Turn
 from pbem.store.queue import check_queues
+from tests.actions.history import journal, live_turns, play, rows, send, subjects
 from tests.backup.conftest import Kept
 from tests.backup.test_moving import of_version
-from tests.campaign.history import journal, live_turns, play, rows, send, subjects
 from tests.toy.home import GAMES, Desk, open_desk, text_of
 
 

@@ -19,8 +19,8 @@ from pbem.archive.verify import verify
 from pbem.backup import import_campaign
 from pbem.errors import BackupError, StoreError
 from pbem.store.models import Campaign, Outgoing
+from tests.actions.history import rows
 from tests.backup.test_moving import Moved, another_home, moved
-from tests.campaign.history import rows
 from tests.toy.home import GAMES, Desk
 
 __all__ = ["moved"]

@@ -12,7 +12,7 @@ from pbem.app import open_house
 from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.archive_sync import prove
 from pbem.config import load_settings
-from tests.campaign.history import begin, live_turns, play
+from tests.actions.history import begin, live_turns, play
 from tests.toy.home import GAMES, Desk, open_desk
 
 ROUNDS = 4

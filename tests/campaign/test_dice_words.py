@@ -16,8 +16,8 @@ from pbem.campaign.history import choose_word
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.store.models import Campaign, SeatRow
-from tests.campaign.history import begin, live_turns, play, proof, snapshot
-from tests.desk.people import form
+from tests.actions.history import begin, live_turns, play, proof, snapshot
+from tests.inbox.people import form
 from tests.toy.home import ADDRESSES, Desk
 
 

@@ -16,8 +16,8 @@ from pbem.campaign.notices import Postman
 from pbem.report.facts import DrawnPicture, ReportParts
 from pbem.scheduler.tick import run_now
 from pbem.store.models import Campaign
-from tests.campaign.acts import ACTS, ALL
-from tests.campaign.history import play
+from tests.actions.acts import ACTS, ALL
+from tests.actions.history import play
 from tests.report.toy import facts
 from tests.toy.home import ADDRESS_IS_ENOUGH, ADDRESSES, Desk
 

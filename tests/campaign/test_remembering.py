@@ -16,7 +16,7 @@ from pbem.campaign.archive_sync import prove
 from pbem.errors import ReplayError
 from pbem.ruleset import Json, View
 from pbem.store.models import Report, SeatRow
-from tests.campaign.history import ANN, begin, live_turns, play, proof, rows
+from tests.actions.history import ANN, begin, live_turns, play, proof, rows
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
 

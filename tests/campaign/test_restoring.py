@@ -17,7 +17,7 @@ from pbem.actions.rollback import RollBack
 from pbem.actions.run_turn import run_turn
 from pbem.campaign import archive_sync as restoring
 from pbem.scheduler.tick import tick
-from tests.campaign.history import begin, play, proof
+from tests.actions.history import begin, play, proof
 from tests.toy.home import Desk, open_desk
 
 

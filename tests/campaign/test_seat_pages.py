@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.desk.people import ANN, BOB, EVE, ask, confirm, reports, token
+from tests.inbox.people import ANN, BOB, EVE, ask, confirm, reports, token
 from tests.toy.home import Desk
 
 

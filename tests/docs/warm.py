@@ -1,7 +1,7 @@
 """A `pbem` that has been read already: each command of a document's session is forked from one process that waits.
 
 A shell starts it as it would start the program, and gets what that prints and how it ends; only the second or so is
-saved in which Python reads the program again. Installed for real it is run by tests/scaffold/test_installed.py.
+saved in which Python reads the program again. Installed for real it is run by tests/skeleton/test_installed.py.
 """
 
 from __future__ import annotations

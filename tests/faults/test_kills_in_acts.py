@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from pbem.app import House, open_house
-from tests.campaign.acts import STAGES, attempt, come
-from tests.campaign.ending import ending
-from tests.campaign.meeting import faults
+from tests.actions.acts import STAGES, attempt, come
+from tests.actions.ending import ending
+from tests.actions.meeting import faults
 from tests.faults.local import copy_home
 from tests.faults.night import tick_in_a_process
 from tests.toy.home import open_desk

@@ -1,1 +1,1 @@
-"""Mail with a real Dovecot and Postfix."""
+"""Mail without servers: reading, writing, codes, the local post folder, the outbox."""

@@ -1,88 +1,258 @@
-"""A campaign with a dead address in it, on a real mail system: its mail comes back, and the GM learns of it."""
+"""Delivery reports: what real mail systems say, and what hostile ones may."""
 
 from __future__ import annotations
 
-import datetime as dt
-import email
-from collections.abc import Iterator
-from email import policy
+import base64
+from collections.abc import Callable
+from email import message_from_bytes
 
 import pytest
-from sqlalchemy import select
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.start import Start
-from pbem.actions.status import CampaignStatus
-from pbem.admin.health import house_status
-from pbem.app import House, open_house
-from pbem.games import installed_games
-from pbem.scheduler.tick import Ticked, tick
-from pbem.store.models import InboxMessage
-from tests.mail.conftest import MakeSettings
-from tests.servers.mail import GHOST, MailServer
+from pbem.mail.bounces import MAX_DIAGNOSTIC, Bounce, read_bounce
+from pbem.mail.message import read_letter
+from tests.mail.letters import mail, multipart, part
+from tests.mail.reports import ID, exchange, gmail, postfix
+from tests.mail.worded_reports import ARRIVED, WORDED, exim
 
-NOW = dt.datetime(2026, 11, 21, 10, tzinfo=dt.UTC)
-HOUR = dt.timedelta(hours=1)
+STATUS = "Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822; ann@example.org\nAction: failed\nStatus: 5.1.1\n"
+RETURNED = f"Subject: report\nMessage-ID: {ID}\n\ntext\n"
 
 
-@pytest.fixture
-def house(make_settings: MakeSettings) -> Iterator[House]:
-    """A house whose post goes through the running mail system."""
-    settings = make_settings()
-    with open_house(settings.home, installed_games()) as house:
-        yield house
+def report(*parts: bytes, fields: tuple[str, ...] = ()) -> bytes:
+    """A report of these parts."""
+    body, content_type = multipart("report", part("Sorry."), *parts)
+    return mail(body, content_type, *fields)
 
 
-def _begin(house: House, *, gm: str, seats: dict[str, str]) -> Ticked:
-    """Starts a campaign and sends its first mails."""
-    wanted = NewCampaign(
-        name="trap7",
-        game="singularity_trap",
-        gm=gm,
-        seats=list(seats.items()),
-        deadline="FRI 20:00 Europe/Berlin",
-        options={},
+def status_part(text: str | bytes = STATUS, kind: str = "message/delivery-status") -> bytes:
+    """The part of a report that programs read."""
+    return part(text, f"Content-Type: {kind}")
+
+
+def returned_part(kind: str = "message/rfc822") -> bytes:
+    """The part of a report that holds the mail."""
+    return part(RETURNED, f"Content-Type: {kind}")
+
+
+def read(raw: bytes) -> Bounce:
+    """The bounce of a mail that is one."""
+    bounce = read_bounce(raw)
+    assert bounce is not None
+    return bounce
+
+
+@pytest.mark.parametrize(
+    ("write", "status", "diagnostic"),
+    [
+        (postfix, "5.1.1", "550 5.1.1 <ann@example.org>: Recipient address rejected: User unknown"),
+        (
+            exchange,
+            "5.1.10",
+            "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup",
+        ),
+        (
+            gmail,
+            "5.1.1",
+            (
+                "550-5.1.1 The email account that you tried to reach does not exist. Please try 550-5.1.1"
+                " double-checking the recipient's email address for typos or 550 5.1.1 unnecessary spaces. - gsmtp"
+            ),
+        ),
+    ],
+    ids=["postfix", "exchange", "gmail"],
+)
+def test_reports_of_the_great_mail_systems(write: Callable[[], bytes], status: str, diagnostic: str) -> None:
+    """Whose mail came back, which it was and why is read from the reports of Postfix, Exchange and Gmail."""
+    assert read(write()) == Bounce(
+        message_ids=(ID,), recipient="ann@example.org", action="failed", status=status, diagnostic=diagnostic
     )
-    create(house, wanted, NOW)
-    do(house, "trap7", Start(), NOW)
-    return tick(house, NOW)
 
 
-def _status(house: House) -> CampaignStatus:
-    (campaign,) = house_status(house).campaigns
-    return campaign
+@pytest.mark.parametrize("write", WORDED)
+def test_reports_in_words(write: Callable[[str, str], bytes]) -> None:
+    """What mail systems without a form say is understood by the mail's header in it, and what stands above that."""
+    bounce = read(write(ID, "ann@example.org"))
+
+    assert (bounce.message_ids, bounce.recipient, bounce.action) == ((ID,), "ann@example.org", "failed")
+    assert bounce.status == "5.1.1"
+    assert bounce.reason.startswith("550 5.1.1 no such user")
+    assert read_letter(write(ID, "ann@example.org")).automatic != ""
 
 
-def test_mail_to_a_dead_address_comes_back(house: House, mail_server: MailServer) -> None:
-    """Welcome and report return as two reports of Postfix; both are listed, the GM hears of both, the seat stays."""
-    ann, ghost, gm = map(mail_server.address, ("ann", GHOST, "gm"))
-    begun = _begin(house, gm=gm, seats={"red": ann, "green": ghost})
-    mail_server.mails("orders", at_least=2)
-
-    done = tick(house, NOW + HOUR)
-
-    assert (begun.sent.sent, done.polled, done.sent.sent, done.problems) == (4, 2, 2, [])
-    status = _status(house)
-    assert [(mail.recipient, mail.state) for mail in status.undelivered] == [(ghost, "bounced")] * 2
-    assert all("User doesn't exist" in mail.reply for mail in status.undelivered)
-    assert [seat.playing for seat in status.seats] == [True, True]
-    told = [email.message_from_bytes(raw, policy=policy.default) for raw in mail_server.mails("gm", at_least=2)]
-    assert [mail["Subject"] for mail in told] == ["[trap7] Mail to green came back"] * 2
+@pytest.mark.parametrize("write", ARRIVED)
+def test_mails_that_arrived(write: Callable[[str, str], bytes]) -> None:
+    """Answering machines, receipts, complaints and people may quote a mail of ours, and it has not come back."""
+    assert read_bounce(write(ID, "ann@example.org")) is None
 
 
-def test_a_dead_gm_makes_no_loop(house: House, mail_server: MailServer) -> None:
-    """When what the GM is told comes back as well, that is the end of it."""
-    ann, ghost = map(mail_server.address, ("ann", GHOST))
-    _begin(house, gm=mail_server.address(f"{GHOST}+gm"), seats={"red": ann, "green": ghost})
-    mail_server.mails("orders", at_least=2)
-    told = tick(house, NOW + HOUR)
-    mail_server.mails("orders", at_least=2)
+@pytest.mark.parametrize("write", WORDED[:4])
+def test_words_without_the_mail(write: Callable[[str, str], bytes]) -> None:
+    """Without the header of a mail nobody knows of which they are."""
+    assert read_bounce(write("", "ann@example.org")) is None
 
-    last = tick(house, NOW + 2 * HOUR)
 
-    assert (told.sent.sent, last.polled, last.sent.sent) == (2, 2, 0)
-    assert len(_status(house).undelivered) == 4
-    with house.store.reading() as session:
-        notes = session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)).all()
-    assert all(note.endswith("the GM's own mail came back") for note in notes[2:])
+def test_a_warning_in_words() -> None:
+    """A mail system that still tries says so, and nothing has failed yet."""
+    warning = exim(ID, "ann@example.org").replace(
+        b"could not be delivered to one or more of its\r\nrecipients. This is a permanent error.",
+        b"has not yet been delivered to one or more of its\r\nrecipients. No action is required.",
+    )
+    warning = warning.replace(b"failed: returning message to sender", b"delayed").replace(b"550 5.1.1", b"450 4.2.0")
+
+    assert (read(warning).action, read(warning).status) == ("delayed", "4.2.0")
+
+
+def test_a_report_saved_by_other_programs() -> None:
+    """Line ends of the oldest kind and the separator of an mbox file change nothing."""
+    raw = exim(ID, "ann@example.org")
+
+    assert (
+        read(raw.replace(b"\r\n", b"\r")) == read(b"From MAILER-DAEMON Fri Nov 20 10:00:00 2026\r\n" + raw) == read(raw)
+    )
+
+
+@pytest.mark.parametrize("write", [postfix, exchange, gmail])
+def test_reports_are_automatic_mail(write: Callable[[], bytes]) -> None:
+    """Whatever is a bounce is also mail that nobody answers."""
+    assert read_letter(write()).automatic != ""
+
+
+@pytest.mark.parametrize(
+    ("said", "action"),
+    [
+        ("failed", "failed"),
+        ("FAILED (no such user)", "failed"),
+        ("delayed", "delayed"),
+        ("delivered", "delivered"),
+        ("relayed (to a system that reports nothing)", "delivered"),
+        ("expanded", "delivered"),
+    ],
+)
+def test_actions(said: str, action: str) -> None:
+    """An action counts in any case and with a comment; mail handed on counts as delivered."""
+    assert read(postfix(action=said)).action == action
+
+
+@pytest.mark.parametrize(("status", "action"), [("5.2.2", "failed"), ("4.4.1", "delayed"), ("2.0.0", "delivered")])
+def test_an_action_left_out(status: str, action: str) -> None:
+    """Without an action the class of the status tells it."""
+    assert read(report(status_part(f"Final-Recipient: rfc822; a@b.c\nStatus: {status}\n"))).action == action
+
+
+def test_the_worst_off_of_several_recipients() -> None:
+    """One failure among deliveries and delays is what the report is about."""
+    groups = [
+        f"Final-Recipient: rfc822; {name}@example.org\nAction: {action}\n"
+        for name, action in (("ann", "delivered"), ("bob", "failed"), ("cyd", "delayed"))
+    ]
+
+    bounce = read(report(status_part("Reporting-MTA: dns; mx\n\n" + "\n".join(groups))))
+
+    assert (bounce.recipient, bounce.action) == ("bob@example.org", "failed")
+
+
+@pytest.mark.parametrize("kind", ["message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers"])
+def test_forms_of_the_returned_mail(kind: str) -> None:
+    """The Message-ID is found in a whole mail that came back and in one of which only the header did."""
+    assert read(report(status_part(), returned_part(kind))).message_ids == (ID,)
+
+
+def test_a_report_without_the_mail_answers_it() -> None:
+    """Where nothing of the mail came back, the report's own In-Reply-To names it."""
+    assert read(report(status_part(), fields=(f"In-Reply-To: {ID}",))).message_ids == (ID,)
+
+
+def test_a_report_of_nothing_in_particular() -> None:
+    """A report that names no mail is a bounce nobody can place."""
+    bounce = read(report(status_part("Action: failed\n")))
+
+    assert bounce == Bounce(message_ids=(), recipient="", action="failed", status="", diagnostic="")
+    assert bounce.reason == "no reason given"
+
+
+def test_a_status_in_base64() -> None:
+    """A status part may be encoded for its way."""
+    encoded = part(
+        base64.encodebytes(STATUS.encode()),
+        "Content-Type: message/delivery-status",
+        "Content-Transfer-Encoding: base64",
+    )
+
+    assert read(report(encoded)).recipient == "ann@example.org"
+
+
+@pytest.mark.parametrize(
+    ("status", "diagnostic", "reason"),
+    [
+        ("5.1.1", "smtp; 550 5.1.1 no such user", "550 5.1.1 no such user"),
+        ("5.2.2", "smtp; 552 mailbox full", "5.2.2 552 mailbox full"),
+        ("5.0.0", "", "status 5.0.0"),
+        ("nonsense", "X-Postfix; unknown user", "unknown user"),
+    ],
+)
+def test_reasons(status: str, diagnostic: str, reason: str) -> None:
+    """The reason is the other side's own words, with the status unless they name it."""
+    assert read(postfix(status=status, diagnostic=diagnostic)).reason == reason
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        mail("My mail came back!\nAction: failed\nStatus: 5.1.1\n"),
+        report(),
+        report(returned_part()),
+        report(status_part("Action: exploded\nStatus: 5.1.1\n")),
+        report(part("Final-Recipient: rfc822; a@b.c\n", "Content-Type: message/disposition-notification")),
+        mail(status_part(), "Content-Type: multipart/report; report-type=delivery-status"),
+        mail(b"--next\r\n" + postfix() + b"\r\n--next--\r\n", 'Content-Type: multipart/mixed; boundary="next"'),
+    ],
+    ids=["empty", "text", "no-status", "mail-alone", "unknown-action", "read-receipt", "no-boundary", "forwarded"],
+)
+def test_what_is_no_delivery_report(raw: bytes) -> None:
+    """Texts about bounces, forwarded reports, read receipts and broken reports are none."""
+    assert read_bounce(raw) is None
+
+
+def test_a_diagnostic_is_one_harmless_line() -> None:
+    """What the other side says goes to terminals and mails: no control characters, and no more than a few lines."""
+    said = read(postfix(diagnostic="smtp; 550 \x1b[2J\x9b31m\u202egone\r\n\t" + "x" * 3000)).diagnostic
+
+    assert said.isprintable()
+    assert len(said) == MAX_DIAGNOSTIC
+
+
+def test_a_message_id_holds_nothing_odd() -> None:
+    """A Message-ID with blanks or control characters inside, or one without end, is none."""
+    for forged in ("<a b@c>", "<é@c>", "<" + "x" * 300 + ">", "<"):
+        assert read(postfix(forged)).message_ids == ()
+
+
+def test_hostile_sizes_are_read_in_part() -> None:
+    """Reports of very many parts, recipients or fields are read as far as a real one goes."""
+    many_parts = report(status_part(), *[returned_part()] * 5_000)
+    many_groups = report(status_part(STATUS + "\nAction: delivered\n" * 50_000), returned_part())
+    many_fields = report(status_part("X: y\n" * 200_000 + STATUS), returned_part())
+
+    assert read(many_parts).message_ids == (ID,)
+    assert read(many_groups).action == "failed"
+    assert read_bounce(many_fields) is None
+
+
+def test_reports_inside_reports_stay_closed() -> None:
+    """Only the outermost report speaks: one in the mail that came back is not asked."""
+    inner = part(postfix("<inner@example.org>"), "Content-Type: message/rfc822")
+
+    assert read(report(status_part(), inner)).message_ids == (message_from_bytes(postfix())["Message-Id"],)
+
+
+@given(st.binary(max_size=400), st.integers(0, 3000), st.integers(0, 400))
+def test_damage_never_raises(noise: bytes, at: int, length: int) -> None:
+    """Whatever a report's bytes are replaced with, it is a bounce or none."""
+    raw = postfix()
+
+    bounce = read_bounce(raw[:at] + noise + raw[at + length :])
+
+    assert bounce is None or (len(bounce.diagnostic) <= MAX_DIAGNOSTIC and "".join(bounce.message_ids).isascii())

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import BaseRuleset, Dice, SaveError, Seats, SetupError, canonical
-from tests.conformance.toy import TOY, Boat, Sea
+from tests.testing.toy import TOY, Boat, Sea
 from tests.toy import Auction
 
 OPTIONS = {"turns": 4, "boats": 2}

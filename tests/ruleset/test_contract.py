@@ -25,7 +25,7 @@ from pbem.ruleset import (
     heard,
 )
 from pbem.testing.play import standard_game
-from tests.conformance.toy import TOY, FogPatrol
+from tests.testing.toy import TOY, FogPatrol
 
 PLANETS = Option("planets", "int", 12, "planets to win", low=1, high=37)
 FAST = Option("fast", "bool", False, "play faster")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.mail.conftest import make_settings
+from tests.mail_servers.conftest import make_settings
 
 __all__ = ["make_settings"]

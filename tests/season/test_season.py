@@ -24,7 +24,7 @@ from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import load_campaign
 from pbem.games import installed_games
-from tests.mail.conftest import MakeSettings
+from tests.mail_servers.conftest import MakeSettings
 from tests.season.table import NAME, START, Season, subjects, text_of
 from tests.servers.mail import MailServer
 

@@ -12,7 +12,7 @@ from pbem.actions.deadlines import Extend, Hold
 from pbem.actions.seats import GiveSeat
 from pbem.site.publish import publish
 from pbem.store.models import SealedPage
-from tests.desk.people import ANN, ask
+from tests.inbox.people import ANN, ask
 from tests.toy.home import Desk, text_of
 
 

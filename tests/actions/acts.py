@@ -1,0 +1,332 @@
+"""What is done to a campaign by its GM, by letter and by the clock, by name: for tests in which acts meet, or die.
+
+Four stages, since not all can be done to one campaign: one that runs, one that
+has not begun, one whose turns its GM decides, and one that was broken by a run
+that did not look at what it was computed from.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import json
+import tempfile
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import update
+
+from pbem.actions.base import Act as Deed
+from pbem.actions.base import do, look
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.deadlines import Extend, Hold, Release, Reschedule
+from pbem.actions.fork import CopyTo
+from pbem.actions.open_turn import GiveSheet, RollDice, ShowPreview
+from pbem.actions.rerun import Amend, Patch
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.rollback import GoForward, Mend, RollBack
+from pbem.actions.ruling import ShowRulingForm, TakeRuling
+from pbem.actions.seats import ExpelSeat, GiveSeat, PauseSeat, ResumeSeat, VacateSeat
+from pbem.actions.settings import SetPolicy
+from pbem.actions.start import Start
+from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
+from pbem.actions.withdrawal import find_break
+from pbem.app import House
+from pbem.campaign.history import choose_word
+from pbem.campaign.people import hash_token
+from pbem.campaign.snapshot import find_place, load_campaign, locked_campaign
+from pbem.errors import PbemError, StoreError
+from pbem.inbox.process import answer_letters
+from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.retention import forget_tokens
+from pbem.ruleset import AnyRuleset, RulesetError
+from pbem.scheduler.tick import Ticked, run_now, tick
+from pbem.store.models import Campaign
+from pbem_rules.gm_adjudicated import RULESET
+from tests.actions.history import begin, meanwhile, play
+from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk
+
+Act = Callable[[House, dt.datetime], Any]
+"""What somebody does to the campaign toy1."""
+
+WEEK = dt.timedelta(days=7)
+ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
+SHEET = {"red": [(1, "BID 3")]}
+PURSE = [{"op": "replace", "path": "/purses/1", "value": 40}]
+RULING = {"all.txt": "It rained."}
+TOKEN = "0123456789abcdef0123456789abcdef"
+
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A GM's letter: it comes in, and is answered."""
+
+    lines: tuple[str, ...]
+
+    def come(self, house: House, now: dt.datetime) -> None:
+        """It lies with the letters that are to be answered, before anything else is done."""
+        desk = Desk(house, now, _numbers)
+        desk.post("\n".join([f"GM toy1 {TOKEN}", *self.lines, "END"]), sender="gm@example.org")
+        poll(house.store, open_mailbox(house.settings), now)
+
+    def __call__(self, house: House, now: dt.datetime) -> None:
+        """The desk answers it."""
+        assert answer_letters(house, now).set_aside == 0
+
+
+def letter(*lines: str) -> Letter:
+    """A GM's letter with these lines in its frame."""
+    return Letter(lines)
+
+
+def nothing(_house: House, _now: dt.datetime) -> None:
+    """No act at all."""
+
+
+def deed(act: Deed[Any]) -> Act:
+    """What a GM does at the screen."""
+    return lambda house, now: do(house, "toy1", act, now)
+
+
+def choose(house: House, now: dt.datetime) -> None:
+    """A player chooses a word for the dice."""
+    with house.store.writing() as session:
+        snapshot = locked_campaign(session, "toy1")
+        choose_word(session, snapshot, find_place(snapshot, "red"), ["swordfish"], now)
+
+
+def fork(house: House, now: dt.datetime) -> None:
+    """Copies the campaign as it stood in turn 2; the turns of the copy hang together."""
+    with (
+        tempfile.TemporaryDirectory(prefix="fork-", dir=house.settings.home.parent) as folder,
+        open_desk(Path(folder) / "home") as there,
+    ):
+        do(house, "toy1", CopyTo(2, there.house), now)
+        with there.house.store.reading() as session:
+            assert find_break(session, load_campaign(session, "toy1")) is None
+
+
+def fill_in(house: House, now: dt.datetime) -> None:
+    """The GM looks at the form of a ruling, and hands it in."""
+    form = look(house, "toy1", ShowRulingForm(), now)
+    do(house, "toy1", TakeRuling({"all.txt": "It snowed."}, of=(form.turn, form.era)), now)
+
+
+def rule_twice(house: House, now: dt.datetime) -> None:
+    """The GM rules once more on the same turn."""
+    for words in ("It rained.", "It hailed."):
+        do(house, "toy1", TakeRuling({"all.txt": words}), now)
+
+
+def rule_and_drop(house: House, now: dt.datetime) -> None:
+    """The GM drops their ruling."""
+    do(house, "toy1", TakeRuling(RULING), now)
+    do(house, "toy1", DropRuling(), now)
+
+
+def bring_back(house: House, now: dt.datetime) -> None:
+    """The GM brings back what they had ruled before."""
+    rule_twice(house, now)
+    do(house, "toy1", RestoreRuling(), now)
+
+
+SHARP: dict[str, Act] = {
+    "run": lambda house, now: run_now(house, "toy1", now),
+    "rollback by one": deed(RollBack(2)),
+    "rollback by two": deed(RollBack(1)),
+    "forward": deed(GoForward()),
+    "rerun": deed(Amend()),
+    "rerun with a sheet": deed(Amend(Changes(sheets=SHEET))),
+    "patch": deed(Patch(PURSE)),
+    "remove": deed(ExpelSeat("green")),
+}
+"""What changes turns, or who plays them."""
+
+MAILED: dict[str, Act] = {
+    "mailed rollback": letter("ROLLBACK 1 YES"),
+    "mailed forward": letter("FORWARD"),
+    "mailed rerun": letter("RERUN red YES", "BID 3"),
+    "mailed patch": letter("PATCH YES", json.dumps(PURSE)),
+}
+"""The same, by letter."""
+
+ACTS: dict[str, Act] = (
+    SHARP
+    | MAILED
+    | {
+        "tick": tick,
+        "sheet": deed(GiveSheet("red", SHEET["red"])),
+        "preview": lambda house, now: look(house, "toy1", ShowPreview(), now),
+        "fork": fork,
+        "hold": deed(Hold()),
+        "release": deed(Release()),
+        "extend": deed(Extend()),
+        "reschedule": deed(Reschedule("DAILY 20:00 UTC")),
+        "rules": deed(SetPolicy({"grace": "2h"})),
+        "pause": deed(PauseSeat("green")),
+        "bring back": deed(ResumeSeat("green")),
+        "hand over": deed(GiveSeat("green", "dan@example.org")),
+    }
+)
+
+FORMING: dict[str, Act] = {
+    "start": deed(Start()),
+    "run": SHARP["run"],
+    "tick": tick,
+    "word": choose,
+    "rules": ACTS["rules"],
+    "hand over": ACTS["hand over"],
+    "open": deed(VacateSeat("green")),
+}
+"""What is done before the start, and to start."""
+
+RULED: dict[str, Act] = {
+    "ruling": deed(TakeRuling(RULING)),
+    "filled form": fill_in,
+    "roll": deed(RollDice("3d6", "the gate")),
+    "mailed ruling": letter("RULING", "FILE all.txt", "It rained."),
+    "two rulings": rule_twice,
+    "dropped ruling": rule_and_drop,
+    "restored ruling": bring_back,
+    "mailed drop": letter("RULING OFF"),
+    "rerun": SHARP["rerun"],
+    **{name: ACTS[name] for name in ("run", "tick", "rollback by two", "release", "hold", "extend")},
+}
+"""What is done to a turn that its GM decides."""
+
+BROKEN: dict[str, Act] = {
+    "mend": deed(Mend()),
+    **{name: ACTS[name] for name in ("run", "tick", "rollback by two", "forward", "rerun", "patch", "mailed rerun")},
+}
+"""What is done to a broken campaign."""
+
+
+def set_the_stage(desk: Desk) -> dt.datetime:
+    """Turn 3 was run, and taken back: it is open again, and from the moment returned on it is due."""
+    begin(desk, rounds="9", rules={"mass": "101"})
+    for _ in range(3):
+        play(desk, ALL)
+    do(desk.house, "toy1", RollBack(3), desk.now)
+    return _settled(desk)
+
+
+def form(desk: Desk) -> dt.datetime:
+    """Three have their seats, and can be mailed; nothing has begun."""
+    wanted = NewCampaign(
+        name="toy1",
+        game="toy",
+        gm="gm@example.org",
+        seats=list(ADDRESSES.items()),
+        deadline="FRI 20:00 UTC",
+        options={},
+    )
+    create(desk.house, wanted, desk.now, seed=b"a seed for tests")
+    return _settled(desk)
+
+
+def leave_to_gm(desk: Desk) -> dt.datetime:
+    """Turn 1 was run with a ruling, and turn 2 is due and awaits one."""
+    begin(desk)
+    RULED["ruling"](desk.house, desk.now)
+    run_now(desk.house, "toy1", desk.now)
+    return _settled(desk)
+
+
+def break_apart(desk: Desk) -> dt.datetime:
+    """A run was stored that had been computed before a rollback: turn 1 is open, and turn 4 follows it."""
+    begin(desk, rounds="9", rules={"mass": "101"})
+    for _ in range(2):
+        play(desk, ALL)
+    meanwhile(desk, lambda: do(desk.house, "toy1", RollBack(1), desk.now))
+    return _settled(desk)
+
+
+def _settled(desk: Desk) -> dt.datetime:
+    """All mail is out, its keys are forgotten, and a week has gone by."""
+    with desk.house.store.writing() as session:
+        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
+    desk.tick()
+    now = desk.now + WEEK
+    forget_tokens(desk.house.store, now)
+    return now
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How a campaign stands, what can be done to it, and what its GM does to it in the end.
+
+    Of the acts, `sharp` change turns, or who plays them, `sharpest` the most;
+    `planned` are planned before the campaign is locked, and `looking` look at
+    something before, such as a letter, or are planned as one of the others is;
+    all else is decided under the lock.
+    `overtaken` are those that others overtake.
+    """
+
+    prepare: Callable[[Desk], dt.datetime]
+    acts: Mapping[str, Act]
+    overtaken: Collection[str]
+    planned: Collection[str]
+    sharp: Collection[str]
+    sharpest: Collection[str]
+    games: Mapping[str, AnyRuleset] = field(default_factory=lambda: GAMES)
+    after: Act = nothing
+    looking: Collection[str] = ()
+
+
+STAGES = {
+    "running": Stage(
+        set_the_stage,
+        ACTS,
+        overtaken=ACTS,
+        planned=("tick", "rerun with a sheet", "patch"),
+        looking=("run", "rerun", "fork", *MAILED),
+        sharp=SHARP,
+        sharpest=("rollback by two", "rerun with a sheet"),
+    ),
+    "forming": Stage(form, FORMING, overtaken=["start"], planned=["start"], sharp=FORMING, sharpest=FORMING),
+    "ruled": Stage(
+        leave_to_gm,
+        RULED,
+        overtaken=(
+            *("ruling", "filled form", "roll", "mailed ruling"),
+            *("two rulings", "dropped ruling", "restored ruling", "mailed drop"),
+        ),
+        planned=("filled form",),
+        looking=("mailed ruling", "mailed drop", "two rulings", "dropped ruling", "restored ruling"),
+        sharp=("run", "rollback by two", "ruling", "tick"),
+        sharpest=("run", "rollback by two"),
+        games={"toy": RULESET, RULESET.key: RULESET},
+    ),
+    "broken": Stage(
+        break_apart,
+        BROKEN,
+        overtaken=("mend",),
+        planned=("mend",),
+        sharp=("run", "rollback by two"),
+        sharpest=("run", "rollback by two"),
+        after=BROKEN["mend"],
+    ),
+}
+
+
+def come(act: Act, house: House, now: dt.datetime) -> None:
+    """What has happened before an act: a letter has come in."""
+    if isinstance(act, Letter):
+        act.come(house, now)
+
+
+def attempt(act: Act, house: House, now: dt.datetime) -> str:
+    """Does an act, or hears in a sentence why not. Whatever else it raises is a traceback at the GM."""
+    try:
+        done = act(house, now)
+    except StoreError:
+        raise
+    except (PbemError, RulesetError) as error:
+        return str(error)
+    problems = done.problems if isinstance(done, Ticked) else []
+    assert not any("could not be" in problem and "run: pbem mend" not in problem for problem in problems), problems
+    return " ".join(problems)

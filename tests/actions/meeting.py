@@ -1,0 +1,162 @@
+"""Two acts on one campaign at once: the second is done whole at a chosen point of the first.
+
+A point lies before each transaction of the first act, unless it is writing
+already. On PostgreSQL, where transactions wait for nobody but who holds the
+same row, one lies before each statement of a writing transaction too, until it
+holds some. SQLAlchemy tells of all this; nothing is replaced.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, event
+
+from pbem.actions.withdrawal import find_break
+from pbem.app import House, open_house
+from pbem.archive.verify import verify
+from pbem.campaign.archive_sync import prove
+from pbem.campaign.snapshot import load_campaign
+from pbem.errors import PbemError
+from pbem.scheduler.tick import tick
+from tests.actions.acts import Stage, attempt, come
+from tests.actions.ending import ending
+from tests.actions.rewinding import kept_rows, rewind_archive
+
+LATER = dt.timedelta(days=14)
+"""Until the tick that shows whether the campaign goes on."""
+
+KEEPING = -1
+"""The point at which the first transaction begins that shall outlive a power cut: there a plan is about to be kept."""
+
+
+@dataclass
+class Points:
+    """The points that an act passes; at the one numbered `at`, or at `KEEPING`, something else is done."""
+
+    at: int | None = None
+    then: Callable[[], object] = lambda: None
+    passed: int = 0
+    before_kept: int = 0
+    kept: bool = False
+    _writing: bool = False
+    _locked: bool = False
+    _aside: bool = False
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Counts, while the block runs."""
+        heard = {"begin": self._begin, "commit": self._end, "rollback": self._end}
+        listeners: list[tuple[str, Callable[..., None]]] = [*heard.items(), ("before_cursor_execute", self._statement)]
+        for name, listener in listeners:
+            event.listen(Engine, name, listener, insert=True)
+        try:
+            yield
+        finally:
+            for name, listener in listeners:
+                event.remove(Engine, name, listener)
+
+    def _begin(self, connection: Connection) -> None:
+        if self._aside or self._writing:
+            return
+        options = connection.get_execution_options()
+        writes = options.get("pbem_writes", False)
+        keeps = writes and not self.kept and options.get("pbem_durable", True)
+        self.kept = self.kept or keeps
+        self.before_kept += not self.kept
+        self._pass(KEEPING if keeps else None)
+        self._writing, self._locked = writes, False
+
+    def _end(self, connection: Connection) -> None:
+        if not self._aside and connection.get_execution_options().get("pbem_writes", False):
+            self._writing = False
+
+    def _statement(self, connection: Connection, _cursor: Any, statement: str, *_: Any) -> None:
+        if self._writing and not (self._aside or self._locked) and connection.dialect.name == "postgresql":
+            self._locked = "FOR UPDATE" in statement or not statement.startswith("SELECT")
+            self._pass()
+
+    def _pass(self, name: int | None = None) -> None:
+        if self.at is not None and self.at in (self.passed, name):
+            self._aside = True
+            self.then()
+            self._aside = False
+        self.passed += 1
+
+
+@dataclass
+class Scene:
+    """A home that two processes have open, and how it stood when the curtain rose."""
+
+    stage: Stage
+    one: House
+    other: House
+    now: dt.datetime
+    rewind_rows: Callable[[], object]
+    archive: Path
+    known: dict[str, list[str]] = field(default_factory=dict)
+    """What was found wrong with each end that meetings came to so far; many come to the same."""
+
+    def points(self, act: str) -> int:
+        """How many points an act passes if nobody meets it."""
+        return self._done(act, Points()).passed
+
+    def looks(self, act: str) -> int:
+        """How many transactions an act that keeps something begins before that in which it does."""
+        points = self._done(act, Points())
+        return points.before_kept if points.kept else 0
+
+    def meet(self, act: str, other: str, at: int) -> list[str]:
+        """Does an act, and another whole at one of its points; what is wrong with the campaign afterwards."""
+
+        def overtake() -> None:
+            come(self.stage.acts[other], self.other, self.now)
+            attempt(self.stage.acts[other], self.other, self.now)
+
+        self._done(act, Points(at, overtake))
+        end = ending(self.one)
+        if end not in self.known:
+            attempt(self.stage.after, self.one, self.now)
+            self.known[end] = faults(self.one, self.now)
+        return self.known[end]
+
+    def _done(self, act: str, points: Points) -> Points:
+        self.rewind_rows()
+        rewind_archive(self.archive, self.one.settings.archive)
+        come(self.stage.acts[act], self.one, self.now)
+        with points.watched():
+            attempt(self.stage.acts[act], self.one, self.now)
+        return points
+
+
+def faults(house: House, now: dt.datetime) -> list[str]:
+    """What is wrong with the campaign, once a tick has done what was left, and run the turn that is due by then."""
+    found = tick(house, now + LATER).problems
+    with house.store.reading() as session:
+        snapshot = load_campaign(session, "toy1")
+        begun = snapshot.status != "forming"
+        broken = find_break(session, snapshot) if begun else None
+    try:
+        if begun:
+            prove(house, "toy1")
+            verify(house.settings.archive, "toy1", games=house.games)
+    except PbemError as error:
+        found.append(str(error))
+    return [*found, broken.text] if broken else found
+
+
+@contextmanager
+def scene(stage: Stage, home: Path, now: dt.datetime) -> Iterator[Scene]:
+    """The home in this folder as it stands, for two."""
+    archive = home.with_name("archive")
+    with ExitStack() as stack:
+        one, other = (stack.enter_context(open_house(home, stage.games)) for _ in range(2))
+        one.settings.archive.mkdir(exist_ok=True)
+        shutil.copytree(one.settings.archive, archive)
+        yield Scene(stage, one, other, now, stack.enter_context(kept_rows(one.store.engine)), archive)

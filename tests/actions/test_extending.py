@@ -1,0 +1,313 @@
+"""More time for a turn: by the GM, and by a vote of the players."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from sqlalchemy import update
+
+from pbem.actions.base import Scene, attempt, do
+from pbem.actions.deadlines import Extend, Reschedule, extend, needed_votes, read_extension, vote
+from pbem.admin.health import house_status
+from pbem.campaign.people import hash_token
+from pbem.campaign.snapshot import load_campaign
+from pbem.errors import CampaignError
+from pbem.store.models import Campaign, SeatRow, Turn
+from tests.actions.acts import TOKEN
+from tests.toy.home import Desk, text_of
+
+ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
+FRIDAY = dt.datetime(2026, 11, 6, 19, tzinfo=dt.UTC)
+DAY = dt.timedelta(days=1)
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin(seats=("red", "blue", "green"), rules={"mass": "101"})
+    desk.tick()
+
+
+def more(desk: Desk, by: dt.timedelta | dt.datetime | None = None) -> str:
+    """The GM extends the open turn."""
+    with desk.house.store.writing() as session:
+        return extend(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), by)
+
+
+def ask(desk: Desk, seat: str) -> str:
+    """A seat asks for more time; what it is answered."""
+    with desk.house.store.writing() as session:
+        return vote(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), seat)
+
+
+def deadline(desk: Desk) -> dt.datetime | None:
+    """The open turn's."""
+    return house_status(desk.house, "toy1").campaigns[0].deadline
+
+
+def test_an_extension_moves_the_deadline(desk: Desk) -> None:
+    """By a span, to a moment, or by the house rule's two days."""
+    said = more(desk, DAY)
+    assert said == (
+        "Turn 1 of toy1 is due Sat 7 Nov 2026 20:00 Europe/Berlin (19:00 UTC) now; everybody is told. "
+        "To take that back: pbem extend toy1 2026-11-06T20:00+01:00 (by mail: EXTEND 2026-11-06T20:00+01:00)"
+    )
+    assert deadline(desk) == FRIDAY + DAY
+    more(desk, FRIDAY + 3 * DAY)
+    assert deadline(desk) == FRIDAY + 3 * DAY
+    more(desk)
+    assert deadline(desk) == FRIDAY + 5 * DAY
+
+
+def test_everybody_is_told_both_deadlines(desk: Desk) -> None:
+    """The mail has the old one and the new one, and says who decided."""
+    more(desk, DAY)
+    desk.tick()
+
+    text = text_of(desk.last(BOB))
+    assert "Your GM has moved the deadline of the open turn" in text
+    assert "it was: Fri 6 Nov 2026 20:00 Europe/Berlin" in text
+    assert "it is:  Sat 7 Nov 2026 20:00 Europe/Berlin" in text
+
+
+def test_the_turn_runs_at_the_new_deadline(desk: Desk) -> None:
+    """Not at the old one."""
+    more(desk, DAY)
+
+    assert [len(desk.tick(hours=hours).resolved) for hours in (106, 23.9, 0.1)] == [0, 0, 1]
+
+
+def test_reminders_go_out_for_the_new_deadline(desk: Desk) -> None:
+    """Who was reminded of the old one is reminded again."""
+    assert desk.tick(hours=90).reminded == 3
+    more(desk, 2 * DAY)
+
+    assert [desk.tick(hours=hours).reminded for hours in (1, 48)] == [0, 3]
+
+
+def test_a_reminder_not_sent_yet_gives_way_to_the_new_deadline(desk: Desk) -> None:
+    """A player does not read of a deadline that has been moved already."""
+    sent = desk.home / "post" / "sent"
+    sent.rename(sent.with_name("aside"))
+    sent.write_text("not a folder")
+    desk.tick(hours=90)
+    more(desk, 2 * DAY)
+    sent.unlink()
+    sent.with_name("aside").rename(sent)
+    desk.tick(hours=3)
+
+    assert [mail["Subject"] for mail in desk.mails(ANN)[2:]] == ["[toy1] The deadline has moved"]
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        (FRIDAY, "turn 1 is due Fri 6 Nov 2026 20:00 Europe/Berlin .19:00 UTC. already"),
+        (FRIDAY - 30 * DAY, "is not later than now, .*; to run the turn: pbem run"),
+        (FRIDAY + 1000 * DAY, "is more than 400 days away"),
+    ],
+)
+def test_a_deadline_moves_within_reason(desk: Desk, by: dt.datetime, said: str) -> None:
+    """What would change nothing, has passed or is a slip of the pen is refused."""
+    with pytest.raises(CampaignError, match=said):
+        more(desk, by)
+    assert deadline(desk) == FRIDAY
+
+
+def asked(desk: Desk, by: str) -> str:
+    """Return what a GM is asked who gives a turn more time, "" if it is done unasked."""
+    tried = attempt(desk.house, "toy1", Extend(by), desk.now)
+    return tried.facts.done if tried.ground else ""
+
+
+@pytest.mark.parametrize("by", ["24h", "14d", "2026-11-20T20:00", ""])
+def test_up_to_two_usual_turns_are_given_unasked(desk: Desk, by: str) -> None:
+    """A turn of this campaign takes a week; what the house rules give is never asked about."""
+    assert asked(desk, by) == ""
+
+
+@pytest.mark.parametrize("by", ["15d", "2026-11-20T20:01", "60d", "2026-11-05T20:00", "2026-11-06T19:59"])
+def test_a_surprising_deadline_is_asked_about(desk: Desk, by: str) -> None:
+    """One that is later by more than that, or earlier, is shown beside the one that is, and nothing is changed."""
+    assert "it is due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC). Everybody would be told." in asked(desk, by)
+    assert deadline(desk) == FRIDAY
+
+
+def test_an_extension_by_the_house_rules_is_no_surprise(desk: Desk) -> None:
+    """Where turns are shorter than the rule `extension`, it may be given, and no more."""
+    do(desk.house, "toy1", Reschedule("EVERY 6h"), desk.now)
+
+    assert asked(desk, "3d") != ""
+    assert asked(desk, "2d") == ""
+
+
+def test_an_extension_is_taken_back_as_it_says(desk: Desk) -> None:
+    """The command that is printed sets the very deadline that was, seconds included; all are told, and it stands."""
+    odd = FRIDAY + dt.timedelta(seconds=7, microseconds=5)
+    with desk.house.store.writing() as session:
+        session.execute(update(Turn).where(Turn.deadline == FRIDAY).values(deadline=odd))
+    said = do(desk.house, "toy1", Extend("50d"), desk.now).done
+    back = said.split("To take that back: pbem extend toy1 ")[1].split()[0]
+    assert "shortened" not in said
+    do(desk.house, "toy1", Extend(back), desk.now)
+    desk.tick()
+
+    assert deadline(desk) == odd
+    assert "it is:  Fri 6 Nov 2026 20:00 Europe/Berlin" in text_of(desk.last(BOB))
+    assert len(desk.tick(hours=107).resolved) == 1
+
+
+def test_where_the_deadline_had_passed_there_is_none_to_go_back_to(desk: Desk) -> None:
+    """In the grace the deadline that was is no deadline any more."""
+    desk.set_rules(grace="5d")
+    desk.tick(hours=130)
+
+    assert "To take that back" not in more(desk, DAY)
+
+
+def test_a_mail_takes_an_extension_back(desk: Desk) -> None:
+    """EXTEND with an earlier moment is asked about, and done with YES as the answer says."""
+    with desk.house.store.writing() as session:
+        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
+
+    def mailed(line: str) -> str:
+        desk.post(f"GM toy1 {TOKEN}\n{line}\nEND", sender="gm@example.org")
+        desk.tick()
+        return " ".join(text_of(desk.last("gm@example.org")).split())
+
+    assert "(by mail: EXTEND 2026-11-06T20:00+01:00)" in mailed("EXTEND 24h")
+    asked = mailed("EXTEND 2026-11-06T20:00+01:00")
+    assert "earlier than now" in asked
+    assert "To do it, send the same with: EXTEND 2026-11-06T20:00+01:00 YES" in asked
+    assert deadline(desk) == FRIDAY + DAY
+    mailed("EXTEND 2026-11-06T20:00+01:00 YES")
+    assert deadline(desk) == FRIDAY
+    mailed("EXTEND YES")
+    assert deadline(desk) == FRIDAY + 2 * DAY
+
+
+def test_a_deadline_that_has_passed_moves_from_now(desk: Desk) -> None:
+    """In the grace, a day more is a day from now."""
+    desk.set_rules(grace="5d")
+    desk.tick(hours=130)
+    more(desk, DAY)
+
+    assert deadline(desk) == desk.now + DAY
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("24h", DAY),
+        ("3d", 3 * DAY),
+        ("2026-12-24T20:00", dt.datetime(2026, 12, 24, 19, tzinfo=dt.UTC)),
+        ("2026-12-24T20:00Z", dt.datetime(2026, 12, 24, 20, tzinfo=dt.UTC)),
+    ],
+)
+def test_a_gm_writes_a_span_or_a_moment(text: str, read: dt.timedelta | dt.datetime) -> None:
+    """A moment is one of the campaign's clocks, unless it names a zone."""
+    assert read_extension(text, "Europe/Berlin") == read
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "24", "5m", "99999d", "2026-13-01", "0001-01-01", "9999-12-31T23:59-12:00"]
+)
+def test_what_is_no_time_is_refused(text: str) -> None:
+    """In words that show how to write one."""
+    with pytest.raises(CampaignError, match="write"):
+        read_extension(text, "Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("rule", "players", "needed"),
+    [("half", 1, 1), ("half", 2, 2), ("half", 3, 2), ("half", 4, 2), ("half", 7, 4), ("all", 3, 3)],
+)
+def test_how_many_must_ask(rule: str, players: int, needed: int) -> None:
+    """Half of the players, but nobody decides for another; or all."""
+    assert needed_votes(rule, players) == needed
+
+
+NOTED = (
+    "Your wish for more time is noted; the turn has it when enough players ask. "
+    "Orders are still due Fri 6 Nov 2026 20:00 Europe/Berlin (19:00 UTC)."
+)
+
+
+def test_enough_votes_extend_the_turn(desk: Desk) -> None:
+    """The first who asks hears that it is noted; with the second of three, everybody is told of the new deadline."""
+    first, second = ask(desk, "red"), ask(desk, "blue")
+    desk.tick()
+
+    assert first == NOTED
+    assert second.startswith("Enough have asked: the turn has more time. Orders are due Sun 8 Nov 2026")
+    assert deadline(desk) == FRIDAY + 2 * DAY
+    assert "Enough players have asked for it" in text_of(desk.last(CYD))
+
+
+@pytest.mark.parametrize("awaited", [["red"], ["red", "blue"], ["blue", "green"], ["red", "blue", "green"]])
+def test_votes_tell_nothing_of_who_is_awaited(desk: Desk, awaited: list[str]) -> None:
+    """Who is asked for orders may be secret: the same wishes are answered alike, and come to the same, whoever is."""
+    with desk.house.store.writing() as session:
+        session.execute(update(Turn).values(awaited=awaited))
+
+    assert [ask(desk, "red"), ask(desk, "red")] == [NOTED, NOTED]
+    assert deadline(desk) == FRIDAY
+    assert ask(desk, "green").startswith("Enough have asked")
+    assert deadline(desk) == FRIDAY + 2 * DAY
+
+
+def test_a_seat_has_one_vote(desk: Desk) -> None:
+    """Asking twice is asking once."""
+    ask(desk, "red")
+
+    assert ask(desk, "red") == NOTED
+    assert deadline(desk) == FRIDAY
+
+
+def test_a_paused_seat_has_no_vote(desk: Desk) -> None:
+    """No turn waits for it, so it is not counted among the players either."""
+    with desk.house.store.writing() as session:
+        session.execute(update(SeatRow).where(SeatRow.name == "green").values(paused=True))
+
+    assert ask(desk, "green").startswith("Your seat is paused")
+    assert ask(desk, "red") == NOTED
+    assert ask(desk, "blue").startswith("Enough have asked")
+
+
+def test_votes_count_for_one_extension(desk: Desk) -> None:
+    """Another needs as many votes again, and there are no more than the house rule allows."""
+    desk.set_rules(extensions="2")
+    for _ in range(2):
+        ask(desk, "red")
+        assert ask(desk, "red").startswith("Your wish for more time is noted")
+        ask(desk, "blue")
+
+    assert deadline(desk) == FRIDAY + 4 * DAY
+    assert ask(desk, "red").startswith("This turn was extended 2 times already")
+
+
+def test_the_gms_extensions_are_not_counted(desk: Desk) -> None:
+    """What players may ask for stays theirs."""
+    desk.set_rules(extensions="1")
+    more(desk)
+    ask(desk, "red")
+
+    assert ask(desk, "blue").startswith("Enough have asked")
+
+
+@pytest.mark.parametrize("rules", [{"vote": "none"}, {"extensions": "0"}])
+def test_some_campaigns_have_no_votes(desk: Desk, rules: dict[str, str]) -> None:
+    """Who asks is told whom to ask."""
+    desk.set_rules(**rules)
+
+    assert ask(desk, "red") == "In toy1 the GM alone extends deadlines: please write to gm@example.org."
+
+
+def test_in_a_game_in_turns_both_must_ask(desk: Desk) -> None:
+    """The seat whose turn it is does not decide alone, for that would tell that no other is awaited."""
+    desk.begin(name="toy2", pace="in_turn")
+    with desk.house.store.writing() as session:
+        scene = Scene(session, desk.house, load_campaign(session, "toy2"), desk.now)
+        said = [vote(scene, seat) for seat in ("red", "blue")]
+
+    assert [words[:4] for words in said] == ["Your", "Enou"]

@@ -1,0 +1,105 @@
+"""Every act meets every other: afterwards there is one unbroken chain of turns, and an archive that proves it.
+
+What is planned before the campaign is locked meets all others there. What is
+decided under the lock has looked at nothing before, so whatever overtakes it
+there has simply been done before it; it meets the two acts that change most.
+What has looked at something but the campaign meets those that change turns;
+so do all plans on PostgreSQL, where what a plan finds changed is found as on SQLite.
+With `pytest --all-meetings` everything meets everything everywhere.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.actions.acts import STAGES
+from tests.actions.meeting import KEEPING, Scene, scene
+from tests.servers.postgres import PostgresServer
+from tests.servers.processes import server_folder
+from tests.toy.home import open_desk
+
+ON_STAGE = [
+    pytest.param((stage, database), act, id=f"{database}-{stage}-{act}")
+    for database in ("sqlite", "postgresql")
+    for stage in STAGES
+    for act in STAGES[stage].overtaken
+]
+
+
+@pytest.fixture(scope="module")
+def scenes() -> Iterator[tuple[dict[tuple[str, str], Scene], ExitStack]]:
+    """The scenes that were set so far, and what takes them down at the end: each is set once, for all tests on it."""
+    with ExitStack() as stack:
+        yield {}, stack
+
+
+@pytest.fixture
+def on(request: pytest.FixtureRequest, scenes: tuple[dict[tuple[str, str], Scene], ExitStack]) -> Scene:
+    """A campaign as it stands on a stage, on a database. Pytest would set it anew for each pair of it and an act."""
+    known, stack = scenes
+    if request.param not in known:
+        known[request.param] = _set(request, stack)
+    return known[request.param]
+
+
+def _set(request: pytest.FixtureRequest, stack: ExitStack) -> Scene:
+    name, database = request.param
+    stage, url = STAGES[name], ""
+    home = stack.enter_context(server_folder("stage")) / "home"
+    if database == "postgresql":
+        server: PostgresServer = request.getfixturevalue("_postgres")
+        # Acts that wait for one another fail, instead of waiting for ever.
+        url = stack.enter_context(server.fresh_database()) + "?options=-clock_timeout%3D5s"
+    with open_desk(home, database=url, games=stage.games) as desk:
+        now = stage.prepare(desk)
+    return stack.enter_context(scene(stage, home, now))
+
+
+@pytest.fixture(autouse=True)
+def _unlogged(caplog: pytest.LogCaptureFixture) -> None:
+    """What pytest keeps of the log holds on to the frames of acts that were refused, and they to what they had read."""
+    caplog.set_level(logging.CRITICAL + 1, "pbem.log")
+
+
+@pytest.fixture
+def all_meetings(request: pytest.FixtureRequest) -> bool:
+    """Whether nothing is to be left out."""
+    return bool(request.config.getoption("--all-meetings"))
+
+
+def wrong(on: Scene, act: str, meetings: Iterable[tuple[int, str]]) -> dict[tuple[int, str], list[str]]:
+    """What is wrong after an act has met others, each at a point."""
+    found = {(at, other): on.meet(act, other, at) for at, other in meetings}
+    return {meeting: faults for meeting, faults in found.items() if faults}
+
+
+@pytest.mark.parametrize(("on", "act"), ON_STAGE, indirect=["on"])
+def test_an_act_that_is_overtaken_before_it_is_kept(on: Scene, act: str, all_meetings: bool) -> None:
+    """Whatever is done between an act's look and its keeping, it finds what it was planned for, or plans anew."""
+    stage = on.stage
+    in_full = act in stage.planned and on.one.store.engine.dialect.name == "sqlite"
+    some = stage.sharp if act in (*stage.planned, *stage.looking) else stage.sharpest
+    others = stage.acts if in_full or all_meetings else some
+
+    assert wrong(on, act, [(KEEPING, other) for other in others]) == {}
+
+
+@pytest.mark.parametrize(("on", "act"), ON_STAGE, indirect=["on"])
+def test_what_is_not_planned_before_is_decided_under_the_lock(on: Scene, act: str) -> None:
+    """Such an act begins no transaction before that in which it has the campaign locked: nothing can overtake it."""
+    assert act in (*on.stage.planned, *on.stage.looking) or on.looks(act) == 0
+
+
+@pytest.mark.parametrize(("on", "act"), ON_STAGE, indirect=["on"])
+def test_an_act_that_is_overtaken_anywhere(on: Scene, act: str, all_meetings: bool) -> None:
+    """Before or after it is kept: at each of its points it meets one of those that change turns, another each time."""
+    points = range(on.points(act))
+    sharp = itertools.islice(itertools.cycle(on.stage.sharp), list(on.stage.acts).index(act), None)
+    met = itertools.product(points, on.stage.acts) if all_meetings else zip(points, sharp, strict=False)
+
+    assert wrong(on, act, met) == {}

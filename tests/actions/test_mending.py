@@ -1,0 +1,253 @@
+"""Homes whose turns do not hang together, broken as they were when a run did not look for what it was computed from."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import delete, update
+
+from pbem.actions.base import do, look
+from pbem.actions.rerun import Amend
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.rollback import GoForward, Mend, RollBack
+from pbem.actions.withdrawal import find_break
+from pbem.archive.verify import verify
+from pbem.errors import CampaignError
+from pbem.store.models import Campaign, Report, SeatRow, Turn
+from tests.actions.history import (
+    ANN,
+    begin,
+    journal,
+    live_turns,
+    meanwhile,
+    play,
+    proof,
+    rows,
+    send,
+    snapshot,
+    subjects,
+)
+from tests.toy.home import GAMES, Desk
+
+ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
+
+
+@pytest.fixture
+def played(desk: Desk) -> Desk:
+    """Three turns were run; turn 4 is open, and one sheet in."""
+    begin(desk, rounds="9", rules={"mass": "101"})
+    for _ in range(3):
+        play(desk, ALL)
+    send(desk, {"red": "BID 1"})
+    desk.tick()
+    return desk
+
+
+def roll_to(desk: Desk, number: int) -> Callable[[], object]:
+    """A rollback."""
+    return lambda: do(desk.house, "toy1", RollBack(number), desk.now)
+
+
+def wrong(desk: Desk) -> str:
+    """What the doctor finds, "" for nothing."""
+    with desk.house.store.reading() as session:
+        found = find_break(session, snapshot(desk))
+    return found.text if found else ""
+
+
+def numbers(desk: Desk) -> list[int]:
+    """The turns in the history."""
+    return [turn.number for turn in live_turns(desk)]
+
+
+def test_turns_that_hang_together(played: Desk) -> None:
+    """Nothing is wrong with turns run, run again, patched or rolled back, nor is there anything to mend."""
+    do(played.house, "toy1", Amend(), played.now)
+    do(played.house, "toy1", RollBack(2), played.now)
+
+    assert wrong(played) == ""
+    with pytest.raises(CampaignError, match="all turns of toy1 hang together: there is nothing to mend"):
+        look(played.house, "toy1", Mend(), played.now)
+
+
+@pytest.mark.parametrize(
+    ("to", "live", "text"),
+    [
+        (3, [0, 1, 2, 3, 5], "turn 3 was not run, but turn 5 follows it"),
+        (2, [0, 1, 2, 5], "turn 2 was not run, but turn 5 follows it"),
+        (1, [0, 1, 5], "turn 1 was not run, but turn 5 follows it"),
+    ],
+)
+def test_a_run_across_a_rollback_is_mended(played: Desk, to: int, live: list[int], text: str) -> None:
+    """The turn that was rolled back to is open, all before it hangs together, and the campaign goes on from there."""
+    meanwhile(played, roll_to(played, to))
+    assert (numbers(played), wrong(played)) == (live, text)
+
+    mended = do(played.house, "toy1", Mend(), played.now)
+    assert (mended.strays, numbers(played), wrong(played)) == ((5,), list(range(to + 1)), "")
+    assert played.tick(hours=24 * 7).problems == []
+    assert proof(played).turns == to
+    assert verify(played.house.settings.archive, "toy1", games=GAMES).turns == to
+
+
+def test_a_broken_home_is_told_in_a_sentence(played: Desk) -> None:
+    """A tick cannot run the turn, and says what to do."""
+    meanwhile(played, roll_to(played, 2))
+
+    said = "the turns of toy1 do not hang together: turn 4 was not run; run: pbem mend toy1 (by mail: MEND)"
+    assert said in played.tick(hours=24 * 7).problems[0]
+
+
+def test_a_run_across_a_second_run_is_mended(played: Desk) -> None:
+    """The turn that was run from what is no more is withdrawn; the one that it took for its own is open again."""
+    changes = Changes(sheets={"red": [(1, "BID 3")]})
+    meanwhile(played, lambda: do(played.house, "toy1", Amend(changes), played.now))
+    assert wrong(played) == "turn 4 was not run, but turn 5 follows it"
+
+    do(played.house, "toy1", Mend(), played.now)
+    played.tick(hours=24 * 7)
+    assert (numbers(played), wrong(played)) == ([0, 1, 2, 3, 4, 5], "")
+    assert proof(played).turns == 4
+
+
+def test_what_a_mending_would_do_is_told_first(played: Desk) -> None:
+    """Without being sure nothing is changed."""
+    meanwhile(played, roll_to(played, 2))
+    mended = look(played.house, "toy1", Mend(), played.now)
+
+    assert (mended.wrong, mended.strays, mended.rolled.turn) == ("turn 2 was not run, but turn 5 follows it", (5,), 2)
+    assert numbers(played) == [0, 1, 2, 5]
+
+
+def test_nothing_mended_is_lost(played: Desk) -> None:
+    """The stray lies with its reports on the shelf of the turn that it came from, and that turn's folder is kept."""
+    meanwhile(played, roll_to(played, 2))
+    do(played.house, "toy1", Mend(), played.now)
+
+    shelves = {turn.number: turn.shelf_id for turn in rows(played, Turn) if turn.shelf_id is not None}
+    (stray,) = [turn.id for turn in rows(played, Turn) if turn.number == 5]
+    assert sorted(shelves) == [2, 3, 4, 5]
+    assert shelves[4] == shelves[5]
+    assert len([report for report in rows(played, Report) if report.turn_id == stray]) == 3
+    withdrawn = (played.home / "turns" / "toy1" / "withdrawn").iterdir()
+    assert sorted(path.name[:4] for path in withdrawn) == ["0002", "0003", "0004"]
+
+
+def test_a_rollback_can_be_taken_back_after_a_mending(played: Desk) -> None:
+    """Then the run counts that was done at its moment."""
+    meanwhile(played, roll_to(played, 2))
+    do(played.house, "toy1", Mend(), played.now)
+    do(played.house, "toy1", GoForward(), played.now)
+    played.tick()
+
+    assert (numbers(played), wrong(played)) == ([0, 1, 2, 3, 4, 5], "")
+    assert proof(played).turns == 4
+
+
+def test_a_rollback_of_a_broken_home_is_not_taken_back(played: Desk) -> None:
+    """Whoever has rolled it back instead of mending it cannot bring the break back."""
+    meanwhile(played, roll_to(played, 2))
+    do(played.house, "toy1", RollBack(2), played.now)
+
+    assert wrong(played) == ""
+    with pytest.raises(CampaignError, match="cannot be taken back, since turn 2 was not run, but turn 5 follows it"):
+        do(played.house, "toy1", GoForward(), played.now)
+    assert numbers(played) == [0, 1, 2]
+
+
+def test_players_hear_of_a_mending(played: Desk) -> None:
+    """They get the notice of a rollback, and the journal tells why; the stray's reports go out no more."""
+    meanwhile(played, roll_to(played, 2))
+    do(played.house, "toy1", Mend(), played.now)
+    played.tick()
+
+    assert "Rolled back to round 2" in subjects(played, ANN)[-1]
+    assert not any("round 5" in subject for subject in subjects(played, ANN))
+    assert journal(played)[-1] == (
+        "its turns did not hang together (turn 2 was not run, but turn 5 follows it); "
+        "they were mended, and turn 2 is open"
+    )
+
+
+def test_a_mended_turn_has_time_and_is_reminded_of(played: Desk) -> None:
+    """A deadline that went by while the campaign was broken is set anew, and reminders go out before it again."""
+    meanwhile(played, roll_to(played, 2))
+    with played.house.store.writing() as session:
+        session.execute(update(Turn).where(Turn.number == 2, Turn.shelf_id.is_(None)).values(reminded_at=played.now))
+    played.now += dt.timedelta(days=30)
+    do(played.house, "toy1", Mend(), played.now)
+
+    mended = live_turns(played)[-1]
+    assert mended.deadline is not None
+    assert mended.deadline > played.now
+    assert mended.reminded_at is None
+
+
+def test_sheets_missed_in_a_stray_run_were_not_missed(played: Desk) -> None:
+    """Blue and green had sent nothing for it."""
+    meanwhile(played, roll_to(played, 2))
+    before = [seat.nmr_total for seat in rows(played, SeatRow)]
+    do(played.house, "toy1", Mend(), played.now)
+
+    assert (before, [seat.nmr_total for seat in rows(played, SeatRow)]) == ([0, 1, 1], [0, 0, 0])
+
+
+def test_a_turn_that_led_nowhere_is_open_again(played: Desk) -> None:
+    """Where a turn is gone, the one before it opens again, with its reports and sheets."""
+    with played.house.store.writing() as session:
+        gone = live_turns(played)[3].id
+        session.execute(update(Turn).where(Turn.id == gone).values(number=99))
+    assert wrong(played) == "turn 3 is missing, but there is a turn 4"
+
+    do(played.house, "toy1", Mend(), played.now)
+    played.tick()
+    send(played, ALL)
+    played.tick()
+    assert [turn.turn for turn in played.tick(hours=1).resolved] == [2]
+    assert (wrong(played), proof(played).turns) == ("", 2)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"state": b"{}"}, "turn 3 has another state than turn 2 led to"),
+        ({"state_hash": "0"}, "turn 3 has another state than turn 2 led to"),
+        ({"record": b"{}"}, "turn 3 was run, but not after what turn 2 is now"),
+        ({"resolved_at": None}, "turn 3 was not run, but turn 4 follows it"),
+    ],
+)
+def test_each_turn_hangs_on_the_one_before(played: Desk, values: dict[str, object], text: str) -> None:
+    """By its state, its record, and by having been run."""
+    with played.house.store.writing() as session:
+        session.execute(update(Turn).where(Turn.number == 3).values(values))
+
+    assert wrong(played) == text
+
+
+def test_a_report_that_is_gone(played: Desk) -> None:
+    """Without it no sheet of its seat could be read."""
+    with played.house.store.writing() as session:
+        session.execute(delete(Report).where(Report.turn_id == live_turns(played)[-1].id, Report.seat_id == 2))
+
+    assert wrong(played) == "turn 4 lacks the report of blue"
+
+
+def test_a_campaign_that_stands_elsewhere(played: Desk) -> None:
+    """Its last turn is where it comes to stand."""
+    with played.house.store.writing() as session:
+        session.execute(update(Campaign).values(turn=7))
+    assert wrong(played) == "it stands at turn 7, but its last turn is 4"
+
+    do(played.house, "toy1", Mend(), played.now)
+    assert (wrong(played), snapshot(played).turn) == ("", 4)
+
+
+def test_a_campaign_without_its_set_up(played: Desk) -> None:
+    """There is nothing left to stand on."""
+    with played.house.store.writing() as session:
+        session.execute(update(Turn).where(Turn.number == 0).values(number=99))
+
+    with pytest.raises(CampaignError, match="toy1 cannot be mended, since its set-up is missing: go back to a copy"):
+        look(played.house, "toy1", Mend(), played.now)

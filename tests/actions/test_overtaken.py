@@ -1,0 +1,130 @@
+"""What was meant for a turn is not done to another one, nor to a turn that is not wanted any more."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from pbem.actions.base import Scene, do
+from pbem.actions.deadlines import extend, hold
+from pbem.actions.rerun import Amend, read_edit
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.rollback import RollBack
+from pbem.actions.run_turn import AskForRun, is_asked, run_turn
+from pbem.campaign.deadlines import Due, due, open_turns
+from pbem.campaign.snapshot import locked_campaign
+from pbem.errors import CampaignError
+from pbem.scheduler.review import may_run
+from pbem.scheduler.tick import run_now
+from pbem.store.types import HoldKind
+from tests.actions.history import begin, live_turns, play, send, snapshot
+from tests.actions.meeting import KEEPING, Points
+from tests.toy.home import Desk
+
+ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
+WEEK = dt.timedelta(days=7)
+
+
+@pytest.fixture
+def played(desk: Desk) -> Desk:
+    """Two turns were run; turn 3 is open, and all sheets are in."""
+    begin(desk, rounds="9")
+    for _ in range(2):
+        play(desk, ALL)
+    send(desk, ALL)
+    desk.tick()
+    desk.now += dt.timedelta(hours=1)
+    return desk
+
+
+def runs(desk: Desk, turn: Due) -> bool:
+    """Whether a turn that was found due is run."""
+    still = may_run(desk.house, turn, desk.now)
+    return run_turn(desk.house, "toy1", desk.now, reason=turn.reason, number=turn.turn, still=still)
+
+
+def test_a_turn_that_is_due_still(played: Desk) -> None:
+    """It is run if nothing was done since it was found due."""
+    (found,) = due(open_turns(played.house), played.now)
+
+    assert (found.reason, runs(played, found)) == ("all sheets in", True)
+
+
+def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:
+    """It was found due with all sheets in, and waits for its deadline by now."""
+    (found,) = due(open_turns(played.house), played.now)
+    send(played, {"red": "BID 3\nWAIT"})
+    played.tick()
+
+    assert not runs(played, found)
+
+
+def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
+    """It was found due by its deadline, which is later by now."""
+    played.now += WEEK
+    do(played.house, "toy1", RollBack(2), played.now - WEEK)
+    (found,) = due(open_turns(played.house), played.now)
+    with played.house.store.writing() as session:
+        extend(Scene(session, played.house, locked_campaign(session, "toy1"), played.now))
+
+    assert (found.reason, runs(played, found)) == ("deadline", False)
+
+
+def test_a_turn_that_is_held(played: Desk) -> None:
+    """A pause holds a turn that was found due before."""
+    (found,) = due(open_turns(played.house), played.now)
+    with played.house.store.writing() as session:
+        hold(Scene(session, played.house, locked_campaign(session, "toy1"), played.now), HoldKind.GM)
+
+    assert not runs(played, found)
+
+
+def test_a_turn_that_is_to_be_reviewed(played: Desk) -> None:
+    """A house rule set in between holds it, as at the next tick it would."""
+    (found,) = due(open_turns(played.house), played.now)
+    played.set_rules(review="yes")
+
+    assert not runs(played, found)
+
+
+def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
+    """The turn of the GM's word is gone: he is told so, and the one that is open is not run instead."""
+    points = Points(KEEPING, lambda: do(played.house, "toy1", RollBack(2), played.now))
+    with points.watched():
+        done = run_now(played.house, "toy1", played.now)
+
+    said = "campaign toy1: turn 3 was not run, since the campaign has changed at this very moment; "
+    assert (done.resolved, done.problems) == ([], [f"{said}look at it, and try again"])
+    assert (snapshot(played).turn, len(live_turns(played))) == (2, 3)
+
+
+def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
+    """It was asked for the turn as it was, not for one that another run of the turn before has led to."""
+    do(played.house, "toy1", AskForRun(), played.now)
+    with played.house.store.reading() as session:
+        before = is_asked(session, snapshot(played))
+    do(played.house, "toy1", Amend(), played.now)
+
+    with played.house.store.reading() as session:
+        assert (before, is_asked(session, snapshot(played))) == (True, False)
+
+
+def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
+    """The GM's sheet was for turn 2; it is not used for turn 3, which is the last that was run by now."""
+    points = Points(KEEPING, lambda: run_now(played.house, "toy1", played.now))
+    with points.watched(), pytest.raises(CampaignError, match="toy1 has changed at this very moment, and is at turn 4"):
+        do(played.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), played.now)
+
+    assert [turn.shelf_id for turn in live_turns(played)] == [None] * 5
+
+
+def test_an_edit_of_a_state_that_is_no_more(played: Desk) -> None:
+    """A change made for the state of turn 3 is not made to that of turn 4."""
+    with played.house.store.reading() as session:
+        scene = Scene(session, played.house, snapshot(played), played.now)
+        edit = read_edit(scene, [{"op": "replace", "path": "/purses/1", "value": 40}])
+    run_now(played.house, "toy1", played.now)
+
+    with pytest.raises(CampaignError, match="the state of toy1 has changed since you edited it"):
+        do(played.house, "toy1", Amend(edit.changes), played.now)

@@ -1,0 +1,161 @@
+"""A GM's edits of the state: shown, tried out, kept in the record, and told to those whose reports show them."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from pbem.actions.base import do, look
+from pbem.actions.rerun import Amend, Patch, Patched, ShowState
+from pbem.actions.rerun_plan import Changes
+from pbem.actions.rollback import RollBack
+from pbem.archive import PatchError
+from pbem.errors import CampaignError
+from tests.actions.history import ANN, BOB, begin, journal, live_turns, play, proof, subjects
+from tests.toy.home import Desk, text_of
+
+
+@pytest.fixture
+def played(desk: Desk) -> Desk:
+    """Turn 1 was run; turn 2 is open."""
+    begin(desk, rounds="5")
+    play(desk, {"red": "BID 2", "blue": "BID 1"})
+    return desk
+
+
+def edited(desk: Desk, **values: Any) -> dict[str, Any]:
+    """The state of the open turn with other values."""
+    return {**copy.deepcopy(look(desk.house, "toy1", ShowState(), desk.now).state), **values}
+
+
+def patch(desk: Desk, data: object, *, sure: bool = True) -> Patched:
+    """Edits the state of toy1."""
+    return (do if sure else look)(desk.house, "toy1", Patch(data), desk.now)
+
+
+def test_an_edit_is_shown_path_by_path(played: Desk) -> None:
+    """The GM sees each value that changes, and whose report would; nothing is done yet."""
+    before = look(played.house, "toy1", ShowState(), played.now).state
+    patched = patch(played, edited(played, purses=[9, 99, 11]), sure=False)
+
+    assert [(each.path, each.text) for each in patched.edit.differences] == [("/purses/1", "14 → 99")]
+    assert [touched.seat for touched in patched.impact.touched] == ["blue"]
+    assert look(played.house, "toy1", ShowState(), played.now).state == before
+
+
+def test_an_edit_is_told_to_whom_it_shows(played: Desk) -> None:
+    """Blue's purse is blue's alone to know: only blue gets a corrected report."""
+    before = len(subjects(played, ANN))
+    patch(played, edited(played, purses=[9, 99, 11]))
+    played.tick()
+
+    assert "- Your purse holds 14 coins.\n+ Your purse holds 99 coins." in text_of(played.last(BOB))
+    assert len(subjects(played, ANN)) == before
+
+
+def test_the_archive_proves_an_edit(played: Desk) -> None:
+    """The edit is in the record of the turn before, and a replay makes it too."""
+    patch(played, edited(played, purses=[9, 99, 11]))
+    play(played, {"blue": "BID 90"})
+
+    assert proof(played).turns == 2
+    assert b'"patch":[{"op":"test"' in (live_turns(played)[1].record or b"")
+    assert any("the GM has changed the state" in act for act in journal(played))
+
+
+def test_a_json_patch_does_as_well(played: Desk) -> None:
+    """Operations of RFC 6902 are taken in the place of a whole state."""
+    patch(played, [{"op": "replace", "path": "/purses/1", "value": 99}])
+
+    assert look(played.house, "toy1", ShowState(), played.now).state["purses"][1] == 99
+
+
+def test_the_set_up_can_be_edited(desk: Desk) -> None:
+    """Before the first run it is the set-up that is made again."""
+    begin(desk, rounds="5")
+    patch(desk, edited(desk, purses=[20, 20, 20]))
+    play(desk, {"red": "BID 19"})
+
+    assert any("corrected report (edition 2) for red" in subject for subject in subjects(desk, ANN))
+    assert proof(desk).turns == 1
+
+
+def test_two_edits_add_up(played: Desk) -> None:
+    """The second is one of the state that the first has left."""
+    patch(played, edited(played, purses=[9, 99, 11]))
+    patch(played, edited(played, prizes=[0, 1, 0]))
+
+    assert (
+        look(played.house, "toy1", ShowState(), played.now).state["purses"][1],
+        look(played.house, "toy1", ShowState(), played.now).state["prizes"],
+    ) == (99, [0, 1, 0])
+    assert proof(played).turns == 1
+
+
+def test_a_rerun_keeps_an_edit_that_still_fits(played: Desk) -> None:
+    """Another sheet of red leaves blue's edited purse as it is."""
+    patch(played, edited(played, purses=[9, 99, 11]))
+    do(played.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), played.now)
+
+    assert look(played.house, "toy1", ShowState(), played.now).state["purses"] == [8, 99, 11]
+    assert proof(played).turns == 1
+
+
+def test_a_rerun_refuses_an_edit_that_fits_no_more(played: Desk) -> None:
+    """Blue's purse is another before the edit: the GM has to say what he wants."""
+    patch(played, edited(played, purses=[9, 99, 11]))
+    changes = Changes(sheets={"blue": [(1, "BID 3")]})
+
+    with pytest.raises(CampaignError, match="change 1 expects 14 at /purses/1, but there is another; leave it out"):
+        look(played.house, "toy1", Amend(changes), played.now)
+    do(played.house, "toy1", Amend(Changes(sheets=changes.sheets, drop_patch=True)), played.now)
+    assert look(played.house, "toy1", ShowState(), played.now).state["purses"] == [9, 12, 11]
+
+
+def test_a_rollback_takes_an_edit_with_it(played: Desk) -> None:
+    """The edit belongs to the run of the turn that is open again."""
+    patch(played, edited(played, purses=[9, 99, 11]))
+    do(played.house, "toy1", RollBack(1), played.now)
+    play(played, {})
+
+    assert look(played.house, "toy1", ShowState(), played.now).state["purses"][1] == 14
+    assert proof(played).turns == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (
+            {"purses": "many"},
+            "Toy Auction refuses this state: this is not a save of Toy Auction: .* is not of kind list",
+        ),
+        ({"purses": []}, "Toy Auction cannot read this state"),
+        ({"coins": 1}, "Toy Auction refuses this state: this is not a save of Toy Auction: KeyError.'coins'"),
+        ({}, "this is the state that toy1 has: there is nothing to change"),
+    ],
+)
+def test_the_game_must_be_able_to_go_on(played: Desk, changed: dict[str, Any], said: str) -> None:
+    """A state that the game cannot take as it is written is refused in words."""
+    with pytest.raises(CampaignError, match=said):
+        patch(played, edited(played, **changed))
+
+
+@pytest.mark.parametrize("data", [5, None, "state", {}, [1]])
+def test_what_is_no_state_is_refused(played: Desk, data: object) -> None:
+    """Whatever JSON there is in the file, the answer is a sentence."""
+    with pytest.raises(CampaignError):
+        patch(played, data)
+
+
+def test_a_patch_that_does_not_fit_is_refused(played: Desk) -> None:
+    """The operation at fault is named."""
+    with pytest.raises(PatchError, match=r"change 1 \(.*/purse/1.*\) does not fit"):
+        patch(played, [{"op": "replace", "path": "/purse/1", "value": 99}])
+
+
+def test_before_the_start_there_is_no_state(desk: Desk) -> None:
+    """A campaign that is forming is named so."""
+    with pytest.raises(CampaignError, match="there is no campaign 'toy1'"):
+        look(desk.house, "toy1", ShowState(), desk.now)

@@ -1,0 +1,234 @@
+"""Seats taken out of the game: until the turn is run that is taken back, and a rollback brings them back after it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+
+import pytest
+from sqlalchemy import select, update
+
+from pbem.actions.base import CLI, DRY_RUN, do, look
+from pbem.actions.deadlines import Hold
+from pbem.actions.rollback import GoForward, RollBack
+from pbem.actions.seats import ExpelSeat, GiveSeat, ResumeSeat, VacateSeat
+from pbem.campaign.people import hash_token
+from pbem.campaign.snapshot import Place
+from pbem.errors import CampaignError
+from pbem.scheduler.tick import run_now
+from pbem.store.models import Campaign, Deputy, SeatRow, Turn
+from tests.actions.acts import TOKEN
+from tests.actions.history import begin, play, send, snapshot
+from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, token, words
+from tests.toy.home import Desk
+
+ALL = {"red": "BID 2", "blue": "BID 1", "green": "BID 0"}
+NO_RULES = {"mass": "101"}
+
+
+@pytest.fixture
+def played(desk: Desk) -> Desk:
+    """Two turns were run of nine; turn 3 is open."""
+    begin(desk, rounds="9", rules=NO_RULES)
+    play(desk, ALL)
+    play(desk, ALL)
+    return desk
+
+
+def remove(desk: Desk, seat: str = "green") -> str:
+    return do(desk.house, "toy1", ExpelSeat(seat), desk.now).done
+
+
+def bring_back(desk: Desk, seat: str = "green") -> str:
+    return do(desk.house, "toy1", ResumeSeat(seat), desk.now).done
+
+
+def miss(desk: Desk) -> None:
+    """Let a turn come to its deadline without a sheet of green."""
+    send(desk, {"red": "BID 1", "blue": "BID 1"})
+    assert len(desk.tick(hours=24 * 7).resolved) == 1
+    desk.tick()
+
+
+def place(desk: Desk, seat: str = "green") -> Place:
+    return next(each for each in snapshot(desk).places if each.seat == seat)
+
+
+def row(desk: Desk, seat: str = "green") -> tuple[object, ...]:
+    """Return all that is kept of a seat."""
+    with desk.house.store.reading() as session:
+        return tuple(session.execute(select(*SeatRow.__table__.columns).where(SeatRow.name == seat)).one())
+
+
+def removed(desk: Desk) -> list[list[str]]:
+    """Return the seats of which each turn that was run was told that they are out, set-up first."""
+    with desk.house.store.reading() as session:
+        runs = select(Turn.record).where(Turn.record.is_not(None), Turn.shelf_id.is_(None)).order_by(Turn.number)
+        return [json.loads(record or b"").get("removed", []) for record in session.scalars(runs)]
+
+
+def test_the_effect_is_shown_first(played: Desk) -> None:
+    """When it leaves, which sheet is lost and how it is brought back; nothing is changed."""
+    send(played, {"green": "BID 1"})
+    played.tick()
+    before = row(played)
+    shown = " ".join(ExpelSeat("green").render(look(played.house, "toy1", ExpelSeat("green"), played.now), DRY_RUN))
+
+    assert "would leave the game when turn 3 is run; its sheet (version 1) would not be used." in shown
+    assert "Until then it is brought back by: pbem seat toy1 green --resume (by mail: RESUME green)" in shown
+    assert row(played) == before
+
+
+def test_until_the_turn_is_run_it_is_taken_back(played: Desk) -> None:
+    """Seat, token, deputy and sheet are as they were; the player is told of both."""
+    send(played, {"green": "BID 1"})
+    played.tick()
+    key, before = token(played, CYD), row(played)
+    remove(played)
+    played.tick()
+    refused = ask(played, f"ORDERS toy1 green {key}\nBID 3 ; I am here again\nEND", CYD)
+    said = bring_back(played)
+    played.tick()
+
+    assert "no longer plays" in refused
+    assert said == "Seat green of toy1 is back in the game."
+    assert "is back in the game: its removal was taken back by the GM." in words(played.last(CYD))
+    assert row(played) == before
+    assert "Sheet 2 taken" in ask(played, f"ORDERS toy1 green {key}\nBID 3\nEND", CYD)
+    run_now(played.house, "toy1", played.now)
+    assert removed(played)[-1] == []
+
+
+def test_after_the_turn_was_run_a_rollback_is_named(played: Desk) -> None:
+    """The rules know of it then: taking it back is refused, with the turn to open again."""
+    remove(played)
+    run_now(played.house, "toy1", played.now)
+
+    with pytest.raises(CampaignError, match=r"turn 3 was run without it; .* pbem rollback toy1 3"):
+        bring_back(played)
+    assert removed(played)[-1] == ["green"]
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_a_rollback_brings_the_seat_back(played: Desk, number: int) -> None:
+    """In a turn that opened with the seat it plays again: it is told, its sheets count, and it plays on."""
+    send(played, {"green": "BID 1"})
+    remove(played)
+    run_now(played.house, "toy1", played.now)
+    shown = list(RollBack(number).render(look(played.house, "toy1", RollBack(number), played.now), DRY_RUN))
+    done = list(RollBack(number).render(do(played.house, "toy1", RollBack(number), played.now), CLI))
+    played.tick()
+
+    assert "Seat green would be in the game again, as it was then." in shown
+    assert "Seat green is in the game again, as it was then." in done
+    assert place(played).playing
+    assert any("is back in the game" in words(mail) for mail in played.mails(CYD))
+    assert any("is back in the game" in words(mail) for mail in played.mails(BOB))
+    run_now(played.house, "toy1", played.now)
+    assert removed(played)[-1] == []
+
+
+def test_a_rollback_to_after_it_left_brings_nothing_back(played: Desk) -> None:
+    """A turn that opened without the seat is open again without it."""
+    remove(played)
+    run_now(played.house, "toy1", played.now)
+    run_now(played.house, "toy1", played.now)
+    do(played.house, "toy1", RollBack(4), played.now)
+
+    assert not place(played).playing
+    run_now(played.house, "toy1", played.now)
+    assert removed(played)[-2:] == [["green"], []]
+
+
+def test_a_rollback_taken_back_takes_the_seat_out_again(played: Desk) -> None:
+    """What the turns that are back in the history were told holds again."""
+    remove(played)
+    run_now(played.house, "toy1", played.now)
+    do(played.house, "toy1", RollBack(3), played.now)
+    done = list(GoForward().render(do(played.house, "toy1", GoForward(), played.now), CLI))
+
+    assert "Seat green is out of the game again." in done
+    assert not place(played).playing
+    run_now(played.house, "toy1", played.now)
+    assert removed(played)[-2:] == [["green"], []]
+
+
+def test_a_removal_during_a_hold_waits_for_the_turn(played: Desk) -> None:
+    """Nothing is run while the campaign is held, so that it can be taken back all the time."""
+    do(played.house, "toy1", Hold("a week off"), played.now)
+    remove(played)
+    played.tick(hours=24 * 8)
+
+    assert bring_back(played) == "Seat green of toy1 is back in the game."
+    assert snapshot(played).turn == 3
+
+
+def test_a_seat_is_removed_once(played: Desk) -> None:
+    """Who confirms a second time, or gives the seat away meanwhile, is told how it is brought back."""
+    remove(played)
+    for wish in (ExpelSeat("green"), VacateSeat("green"), GiveSeat("green", EVE)):
+        with pytest.raises(CampaignError, match=r"seat green is out of the game in toy1; .* --resume"):
+            do(played.house, "toy1", wish, played.now)
+
+
+def test_a_seat_whose_player_plays_elsewhere_comes_back_open(played: Desk) -> None:
+    """Nobody plays two seats."""
+    remove(played)
+    do(played.house, "toy1", VacateSeat("blue"), played.now)
+    do(played.house, "toy1", GiveSeat("blue", CYD), played.now)
+    said = bring_back(played)
+
+    assert said.startswith("Seat green of toy1 is back in the game, and open. To give it to somebody: pbem seat toy1")
+    assert (place(played).address, place(played, "blue").address) == ("", CYD)
+
+
+def test_a_deputy_who_gets_a_seat_meanwhile_stands_in_no_more(played: Desk) -> None:
+    """The seat comes back without the deputy, who would read its reports."""
+    with played.house.store.writing() as session:
+        seats = {each.name: each for each in session.scalars(select(SeatRow))}
+        person = seats["red"].person_id
+        assert person is not None
+        until = played.now + dt.timedelta(60)
+        session.add(Deputy(seat_id=seats["green"].id, person_id=person, since=played.now, until=until))
+    do(played.house, "toy1", VacateSeat("red"), played.now)
+    remove(played)
+    do(played.house, "toy1", GiveSeat("red", ANN), played.now)
+    bring_back(played)
+
+    with played.house.store.reading() as session:
+        assert [each.until for each in session.scalars(select(Deputy))] == [played.now]
+
+
+def test_a_removal_by_the_house_rules_is_taken_back(desk: Desk) -> None:
+    """The GM is told how; a rollback to a turn that was missed brings the seat back, one to after it does not."""
+    begin(desk, rounds="9", rules={**NO_RULES, "nmr_remove": "2"})
+    for _ in range(2):
+        miss(desk)
+    assert not place(desk).playing
+    told_gm = [words(mail) for mail in desk.mails(GM) if "Missed in turn 2" in mail["Subject"]][-1]
+    assert "pbem seat toy1 green --resume" in told_gm
+
+    assert bring_back(desk) == "Seat green of toy1 is back in the game."
+    remove(desk)
+    miss(desk)
+    do(desk.house, "toy1", RollBack(3), desk.now)
+    assert not place(desk).playing
+    do(desk.house, "toy1", RollBack(2), desk.now)
+    assert place(desk).playing
+
+
+def test_a_mail_takes_it_back(played: Desk) -> None:
+    """REMOVE asks, REMOVE with YES does it, and RESUME brings the seat back."""
+    with played.house.store.writing() as session:
+        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
+
+    def mailed(line: str) -> str:
+        return ask(played, f"GM toy1 {TOKEN}\n{line}\nEND", GM)
+
+    asked = mailed("REMOVE green")
+    assert "would leave the game when turn 3 is run" in asked
+    assert place(played).playing
+    assert "Until then it is brought back by" in mailed("REMOVE green YES")
+    assert not place(played).playing
+    assert "Seat green of toy1 is back in the game." in mailed("RESUME green")
+    assert place(played).playing

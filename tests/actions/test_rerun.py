@@ -1,0 +1,392 @@
+"""Running the last turn again: who gets a corrected report, who does not, and what of his sheet still counts."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+
+import pytest
+
+from pbem.actions.base import MOST_LINES, Scene, differing_lines, do, look
+from pbem.actions.open_turn import GiveSheet
+from pbem.actions.rerun import Amend, Patch, keep_amendment
+from pbem.actions.rerun_plan import Changes, Impact, plan_amendment
+from pbem.actions.rollback import GoForward, RollBack
+from pbem.campaign.order_sheets import Lines
+from pbem.campaign.snapshot import locked_campaign
+from pbem.errors import CampaignError
+from pbem.ruleset import Json
+from pbem.store.models import Act, Report, SeatRow, Sheet, Turn
+from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, snapshot
+from tests.actions.test_turns import Grown
+from tests.toy.home import Desk, text_of
+from tests.toy.ruleset import Table
+
+
+class Strict(Grown):
+    """Reads saves of its own version; older ones only after their upgrade."""
+
+    def read(self, data: Json) -> Table:
+        return super().read({**data, "coins": data["coins"]})
+
+
+def lines(text: str) -> Lines:
+    """Order lines, numbered."""
+    return list(enumerate(text.split("\n"), start=1))
+
+
+def again(desk: Desk, *, sure: bool = True, **sheets: str) -> Impact:
+    """Runs the last turn again, with other sheets."""
+    changes = Changes(sheets={seat: lines(text) for seat, text in sheets.items()})
+    return (do if sure else look)(desk.house, "toy1", Amend(changes), desk.now)
+
+
+@pytest.fixture
+def played(desk: Desk) -> Desk:
+    """Turn 1 was run: red won, and whispered to blue; green sent nothing."""
+    begin(desk, rounds="5")
+    play(desk, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
+    return desk
+
+
+def test_only_those_told_otherwise_get_a_corrected_report(played: Desk) -> None:
+    """Red's words to blue are put right: red and blue get a mail, green, who knows of none, does not."""
+    before = {to: len(played.mails(to)) for to in (ANN, BOB, CYD)}
+    impact = again(played, red="BID 2\nWHISPER blue never")
+    played.tick()
+
+    assert [touched.seat for touched in impact.touched] == ["red", "blue"]
+    assert impact.untouched == ("green",)
+    assert {to: len(played.mails(to)) - count for to, count in before.items()} == {ANN: 1, BOB: 1, CYD: 0}
+
+
+def test_a_corrected_report_says_so_and_what_differs(played: Desk) -> None:
+    """Subject and first line tell the edition; the lines told otherwise stand above the report."""
+    again(played, red="BID 2\nWHISPER blue never")
+    played.tick()
+    mail = played.last(BOB)
+
+    assert "corrected report (edition 2) for blue" in mail["Subject"]
+    assert text_of(mail).startswith("CORRECTED REPORT, EDITION 2\n")
+    assert "- - red whispered to you: deal.\n+ - red whispered to you: never.\n" in text_of(mail)
+    assert [report.edition for report in rows(played, Report)[-2:]] == [2, 2]
+
+
+def test_the_first_turn_after_an_update_of_the_game_is_run_again(played: Desk) -> None:
+    """It began with a state that the older version had written."""
+    updated = Desk(dataclasses.replace(played.house, games={"toy": Strict()}), played.now)
+    play(updated, {"red": "BID 1"})
+    impact = again(updated)
+
+    assert (impact.touched, snapshot(updated).version) == ((), 2)
+
+
+def test_the_html_is_marked_and_escaped(played: Desk) -> None:
+    """The HTML part of a corrected report has the same differences."""
+    again(played, red="BID 2\nWHISPER blue never")
+    played.tick()
+    body = played.last(BOB).get_body(("html",))
+
+    assert body is not None
+    assert "Corrected report, edition 2." in body.get_content()
+    assert "+ - red whispered to you: never." in body.get_content()
+
+
+def test_a_report_names_the_sheet_that_was_used_in_the_end(played: Desk) -> None:
+    """The GM's sheet is the seat's second, and its report gives its digest."""
+    again(played, red="BID 2\nWHISPER blue never")
+    played.tick()
+    sheet = rows(played, Sheet)[-1]
+
+    assert (sheet.version, sheet.author) == (2, "gm")
+    assert f"resolved with your sheet 2 (digest {sheet.digest[:12]})" in text_of(played.last(ANN))
+
+
+def test_the_code_of_an_untouched_report_stays_good(played: Desk) -> None:
+    """Green answers the report it has, and its sheet counts."""
+    report = played.last(CYD)
+    again(played, red="BID 2\nWHISPER blue never")
+    played.reply(report, "BID 3")
+    played.tick()
+
+    assert "Sheet 1 taken" in text_of(played.last(CYD))
+
+
+def test_the_corrected_report_can_be_answered(played: Desk) -> None:
+    """Its code is a new one, and counts for the open turn."""
+    old = played.last(BOB)
+    again(played, red="BID 2\nWHISPER blue never")
+    played.tick()
+    new = played.last(BOB)
+    played.reply(new, "BID 3")
+    played.tick()
+
+    assert new["Reply-To"] != old["Reply-To"]
+    assert "Sheet 1 taken" in text_of(played.last(BOB))
+
+
+def test_a_dry_run_changes_nothing(played: Desk) -> None:
+    """The blast radius is told, and nothing else happens."""
+    turns, mails = rows(played, Turn), len(played.mails())
+    impact = again(played, sure=False, red="BID 9\nWHISPER blue deal")
+    played.tick()
+
+    assert {touched.seat for touched in impact.touched} == {"red"}
+    assert [turn.id for turn in rows(played, Turn)] == [turn.id for turn in turns]
+    assert len(played.mails()) == mails
+
+
+def test_nothing_put_right_touches_nobody(played: Desk) -> None:
+    """The same sheets and dice give the same reports: no mail, and every code stays good."""
+    codes = [report.code for report in rows(played, Report)]
+    impact = again(played)
+
+    assert (impact.touched, impact.untouched) == ((), ("red", "blue", "green"))
+    assert [report.code for report in rows(played, Report)] == codes
+
+
+def test_a_sheet_that_still_fits_is_kept(played: Desk) -> None:
+    """Who is told otherwise keeps his sheet for the open turn, which waits until he says that he is ready."""
+    send(played, {"red": "BID 3", "blue": "BID 3", "green": "BID 3"})
+    played.tick()
+    impact = again(played, red="BID 2\nWHISPER blue never")
+    played.tick()
+
+    assert [touched.sheet for touched in impact.touched] == ["kept", "kept"]
+    assert "still fits and counts. The turn waits" in text_of(played.last(BOB)).replace("\n", " ")
+    assert played.tick(hours=2).resolved == []
+    play(played, {})
+    assert proof(played).turns == 2
+
+
+def test_a_sheet_of_an_untouched_seat_is_kept_as_it_is(played: Desk) -> None:
+    """It is not even made to wait."""
+    send(played, {"green": "BID 3"})
+    played.tick()
+    again(played, red="BID 2\nWHISPER blue never")
+
+    kept = rows(played, Sheet)[-1]
+    assert (kept.wait, kept.turn_id) == (False, live_turns(played)[-1].id)
+
+
+def test_a_missing_sheet_can_be_entered_afterwards(played: Desk) -> None:
+    """Green's sheet was lost: with it the turn comes out otherwise, and green has missed nothing."""
+    impact = again(played, green="BID 9")
+    green = rows(played, SeatRow)[2]
+
+    assert [touched.seat for touched in impact.touched] == ["red", "blue", "green"]
+    assert (green.nmr_in_a_row, green.nmr_total) == (0, 0)
+    assert live_turns(played)[-1].awaited == ["blue", "green", "red"]
+
+
+def test_the_deadline_stays(played: Desk) -> None:
+    """A second run gives nobody more time, and takes none."""
+    deadline = live_turns(played)[-1].deadline
+    again(played, red="BID 9")
+
+    assert live_turns(played)[-1].deadline == deadline
+
+
+def test_a_deadline_that_has_passed_is_set_anew(played: Desk) -> None:
+    """Whoever is told otherwise has time to think again, even if the turn was about to be run."""
+    played.now += dt.timedelta(days=7)
+    impact = again(played, red="BID 9")
+
+    assert impact.deadline is not None
+    assert impact.deadline > played.now
+    assert live_turns(played)[-1].deadline == impact.deadline
+    assert played.tick().resolved == []
+
+
+def test_a_sheet_without_any_order_is_refused(played: Desk) -> None:
+    """The GM is told the line and what is wrong with it."""
+    with pytest.raises(CampaignError, match=r"nothing in the sheet of red is understood: line 1, .*BIT"):
+        again(played, red="BIT 3")
+
+
+def test_an_unknown_seat_gets_its_nearest(played: Desk) -> None:
+    """A slip of the pen is met with the seats there are."""
+    with pytest.raises(CampaignError, match=r"toy1 has no seat 'rad': possible: red, blue, green"):
+        again(played, rad="BID 3")
+
+
+def test_before_the_first_run_there_is_nothing_to_run_again(desk: Desk) -> None:
+    """Sheets for the open turn are entered otherwise."""
+    begin(desk)
+
+    with pytest.raises(
+        CampaignError, match="toy1 has run no turn yet: a sheet for the open one is entered with pbem sheet"
+    ):
+        again(desk, red="BID 3")
+
+
+def test_players_may_read_what_was_done_but_not_whom_it_touched(played: Desk) -> None:
+    """That blue got a corrected report tells of red's secret words: only the GM's part of the journal says so."""
+    again(played, red="BID 2\nWHISPER blue never")
+    public = [act.text for act in rows(played, Act) if not act.secret]
+
+    assert public[-1] == "turn 1 was run again with another sheet of red"
+    assert journal(played)[-1] == "turn 1 was run again: corrected reports to red, blue"
+
+
+def test_a_second_correction_is_the_third_edition(played: Desk) -> None:
+    """Each correction is told against the one before, and the archive proves itself."""
+    again(played, red="BID 2\nWHISPER blue never")
+    again(played, red="BID 2\nWHISPER blue hello")
+    played.tick()
+
+    text = text_of(played.last(BOB))
+    assert text.startswith("CORRECTED REPORT, EDITION 3\n")
+    assert "- - red whispered to you: never.\n+ - red whispered to you: hello.\n" in text
+    assert proof(played).turns == 1
+
+
+def test_a_corrected_game_goes_on(played: Desk) -> None:
+    """Later turns are run, rolled back and run again, and the archive proves itself after each."""
+    again(played, green="BID 9")
+    play(played, {"red": "BID 1"})
+    again(played, blue="BID 4")
+    assert proof(played).turns == 2
+
+    do(played.house, "toy1", RollBack(1), played.now)
+    do(played.house, "toy1", GoForward(), played.now)
+    played.tick()
+    assert proof(played).turns == 2
+
+
+def test_a_rerun_closes_the_way_forward(played: Desk) -> None:
+    """A rollback from before it cannot be taken back any more, and that is said."""
+    play(played, {"red": "BID 1"})
+    do(played.house, "toy1", RollBack(2), played.now)
+    again(played, green="BID 9")
+
+    with pytest.raises(CampaignError, match="since the last one, a turn was run again"):
+        do(played.house, "toy1", GoForward(), played.now)
+
+
+def test_the_last_turn_of_a_game_can_be_run_again(desk: Desk) -> None:
+    """A game that was over is over again; that its dice are known is told."""
+    begin(desk, rounds="1")
+    play(desk, {"red": "BID 2"})
+    impact = again(desk, blue="BID 9")
+
+    assert (impact.over, impact.seed_known, snapshot(desk).status) == (True, True, "over")
+    assert proof(desk).over
+
+
+def test_in_a_game_of_turns_the_right_seat_is_told(desk: Desk) -> None:
+    """Only the seat to move has a report of the open turn, and only it can get a corrected one."""
+    begin(desk, rounds="5", pace="in_turn")
+    play(desk, {"red": "BID 2"})
+    impact = again(desk, red="BID 2\nWHISPER blue never")
+    desk.tick()
+
+    assert [touched.seat for touched in impact.touched] == ["blue"]
+    assert "red whispered to you: never" in text_of(desk.last(BOB))
+    assert proof(desk).turns == 1
+
+
+def test_long_differences_are_cut() -> None:
+    """A report that is new from top to bottom says how much more differs."""
+    told = differing_lines("", "\n".join(f"line {number}" for number in range(100)))
+
+    assert len(told) == MOST_LINES + 1
+    assert told[-1] == "(and 40 lines more)"
+
+
+def test_a_gms_sheet_for_the_open_turn_counts_and_is_told(played: Desk) -> None:
+    """Its player gets a receipt that says who entered it, and can answer with another."""
+    do(played.house, "toy1", GiveSheet("green", lines("BID 3")), played.now)
+    played.tick()
+    receipt = played.last(CYD)
+    played.reply(receipt, "BID 4")
+    played.tick()
+
+    assert text_of(receipt).startswith("Your GM has entered this order sheet for you.")
+    assert "Sheet 1 taken: 1 order." in text_of(receipt)
+    assert "Sheet 2 taken: 1 order." in text_of(played.last(CYD))
+    assert "sheet 1 of green for turn 2 was entered by the GM" in journal(played)
+
+
+def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
+    """Without being sure the findings are told and nothing is kept."""
+    receipt = look(played.house, "toy1", GiveSheet("green", lines("BID 3\nBIT 1")), played.now)
+
+    assert receipt.verdict == "Sheet 1 taken: 1 order, 1 line in error."
+    assert [sheet.author for sheet in rows(played, Sheet)] == ["player", "player"]
+
+
+def test_a_gms_sheet_of_errors_replaces_nothing(played: Desk) -> None:
+    """Nothing of it would be taken: what the player has sent himself counts on."""
+    do(played.house, "toy1", GiveSheet("green", lines("BID 3")), played.now)
+    receipt = look(played.house, "toy1", GiveSheet("green", lines("BIT 1")), played.now)
+
+    assert (receipt.accepted, receipt.counts, receipt.replaces) == (False, 1, None)
+
+
+def test_a_crash_before_the_archive_is_written_is_made_good(played: Desk) -> None:
+    """The database is changed by one commit; the next tick sets the old folder aside and writes the new one."""
+    changes = Changes(sheets={"red": lines("BID 3")})
+    with played.house.store.writing() as session:
+        scene = Scene(session, played.house, locked_campaign(session, "toy1"), played.now)
+        amendment = plan_amendment(scene, changes)
+        keep_amendment(scene, amendment)
+    played.tick()
+
+    assert proof(played).turns == 1
+
+
+def test_the_past_is_changed_alike_on_both_databases(shared: Desk) -> None:
+    """Run, run again, edited, rolled back, taken back, rolled back and run: the archive proves itself at the end."""
+    play(shared, {"red": "BID 2\nWHISPER blue deal"})
+    again(shared, red="BID 2\nWHISPER blue never")
+    do(shared.house, "toy1", Patch([{"op": "replace", "path": "/purses/1", "value": 40}]), shared.now)
+    play(shared, {"blue": "BID 33"})
+    do(shared.house, "toy1", RollBack(1), shared.now)
+    do(shared.house, "toy1", GoForward(), shared.now)
+    assert proof(shared).turns == 2
+
+    do(shared.house, "toy1", RollBack(2), shared.now)
+    play(shared, {"red": "BID 1"})
+    assert proof(shared).turns == 2
+    assert len({mail["Message-ID"] for mail in shared.mails()}) == len(shared.mails())
+
+
+def looks(desk: Desk) -> list[tuple[str, bool]]:
+    """What the journal says of looks, and whether players may not read it."""
+    return [(act.text, act.secret) for act in rows(desk, Act) if act.text.startswith("looked")]
+
+
+def test_a_question_with_another_sheet_is_told(played: Desk) -> None:
+    """It shows how the real dice would have fallen: all hear of it in their next report, but not whose sheet it was."""
+    again(played, sure=False, red="BID 3")
+    play(played, {})
+
+    said = "looked at what turn 1 would have come to with other sheets"
+    assert looks(played) == [(said, False), (f"{said}: of red", True)]
+    told = said.replace("turn 1", '"round 1"')
+    assert all(f"The GM {told}." in " ".join(text_of(played.last(to)).split()) for to in (ANN, BOB, CYD))
+
+
+def test_a_question_without_another_sheet_shows_nothing_new(played: Desk) -> None:
+    """The same turn run again comes out as it did, and nobody needs to hear of that."""
+    again(played, sure=False)
+
+    assert looks(played) == []
+
+
+def test_a_question_with_another_state_is_told(played: Desk) -> None:
+    """So is a patch that was only looked at."""
+    look(played.house, "toy1", Patch([{"op": "replace", "path": "/purses/1", "value": 40}]), played.now)
+
+    assert looks(played) == [("looked at what turn 1 would have come to with another state", False)]
+
+
+def test_a_question_is_told_after_a_rollback_too(played: Desk) -> None:
+    """The report that would have told it is never made; the next one tells it."""
+    play(played, {})
+    again(played, sure=False, red="BID 3")
+    do(played.house, "toy1", RollBack(1), played.now)
+    play(played, {})
+
+    assert 'The GM looked at what "round 2" would have come to' in " ".join(text_of(played.last()).split())

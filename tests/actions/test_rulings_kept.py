@@ -1,0 +1,312 @@
+"""Rulings on one turn: blank ones refused, a second one merged, all of them shown, dropped and brought back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from pbem.actions.base import CLI, attempt, do, do_as_shown, look
+from pbem.actions.deadlines import Release
+from pbem.actions.rollback import RollBack
+from pbem.actions.ruling import ShowRulingForm, Taken, TakeRuling, read_folder, render_ruling, write_folder
+from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingShown, ShowRuling
+from pbem.admin.health import house_status
+from pbem.backup import back_up, check_backup, restore_home
+from pbem.campaign.optimistic_lock import Overtaken
+from pbem.campaign.people import hash_token
+from pbem.errors import CampaignError
+from pbem.scheduler.tick import run_now
+from pbem.store.models import Campaign
+from pbem.store.types import HoldKind
+from tests.actions.test_adjudicating import ANN, DUE, GM, held, last_report, rule, war
+from tests.actions.test_enclosing import png
+from tests.toy.home import Desk, text_of
+
+__all__ = ["war"]
+
+TOKEN = "0123456789abcdef0123456789abcdef"
+
+
+def mail(desk: Desk, *lines: str) -> str:
+    """What the GM is answered."""
+    with desk.house.store.writing() as session:
+        session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
+    desk.post("\n".join([f"GM toy1 {TOKEN}", *lines, "END"]), sender=GM)
+    desk.tick()
+    return text_of([each for each in desk.mails(GM) if "Re:" in str(each["Subject"])][-1])
+
+
+def shown(desk: Desk) -> RulingShown:
+    """What was ruled on the open turn."""
+    return look(desk.house, "toy1", ShowRuling(), desk.now)
+
+
+def errors(taken: Taken) -> list[str]:
+    """The codes of what is wrong with a ruling."""
+    return [each.code for found in taken.findings.values() for each in found if each.severity == "error"]
+
+
+def test_a_blank_form_is_no_ruling(war: Desk, tmp_path: Path) -> None:
+    """An unfilled form is refused, and the turn goes on waiting: it cannot run with nothing in its ruling."""
+    war.tick(hours=DUE)
+    write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
+    taken = do(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+
+    assert (taken.kept, errors(taken), held(war)) == (False, ["blank-ruling"], HoldKind.RULING)
+    assert "nothing is told to anybody" in "\n".join(render_ruling(taken, CLI)).lower().replace("\n    ", " ")
+    with pytest.raises(CampaignError, match="awaits your ruling"):
+        do(war.house, "toy1", Release(), war.now)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "; nothing", "FILE red.txt", "FILE red.txt\n[RESULT]\n\n[FILE]", "FILE game.txt\nTURN 1"]
+)
+def test_a_blank_ruling_by_mail_is_refused(war: Desk, text: str) -> None:
+    """Whatever is blank is no ruling; `RULING` alone shows the form."""
+    war.tick(hours=DUE)
+    answer = mail(war, "RULING", *text.splitlines())
+
+    assert (held(war), shown(war).parts) == (HoldKind.RULING, {})
+    assert ("You have not ruled on turn 1 of toy1." in answer) == (text == "")
+    assert ("GM toy1 TOKEN\nRULING\nFILE all.txt" in answer) == (text == "")
+
+
+def test_ruling_alone_shows_what_was_ruled(war: Desk) -> None:
+    """The form has the ruling in it; sent back as it is, it changes nothing."""
+    war.tick(hours=DUE)
+    rule(war, red="You won.\n[NOTES]\nHe lied.", game="LABEL Spring\nSCORE red 3")
+    answer = mail(war, "RULING")
+    form = answer.partition("RULING\n")[2].partition("GM toy1 TOKEN")[2].partition("RULING\n")[2].partition("\nEND")[0]
+
+    assert "Your ruling on turn 1 of toy1, which runs when you release it:" in answer
+    assert "You won." in form
+    assert "He lied." in form
+    assert "\nLABEL Spring\n" in form
+    assert "\nSCORE red 3\n" in form
+    assert "Nothing to do: this is your ruling on turn 1 of toy1 as it stands." in mail(
+        war, "RULING", *form.splitlines()
+    )
+
+
+def test_a_second_ruling_replaces_what_it_names(war: Desk) -> None:
+    """Words for blue leave those for red, their notes, the label and the scores as they were."""
+    war.tick(hours=DUE)
+    rule(war, red="You won.", blue="You lost.\n[NOTES]\nHe lied.", game="LABEL Spring\nSCORE red 3\nSCORE blue 1")
+    rule(war, blue="[RESULT]\nYou drew.", game="SCORE blue 2")
+
+    assert shown(war).parts == {
+        "red.txt [RESULT]": "You won.",
+        "blue.txt [RESULT]": "You drew.",
+        "blue.txt [NOTES]": "He lied.",
+        "game.txt: LABEL": "LABEL Spring",
+        "game.txt: SCORE red": "SCORE red 3",
+        "game.txt: SCORE blue": "SCORE blue 2",
+    }
+
+
+def test_what_is_replaced_is_told_and_asked_about(war: Desk) -> None:
+    """By mail the second ruling needs YES if it replaces something, and none if it only adds."""
+    war.tick(hours=DUE)
+    mail(war, "RULING", "FILE blue.txt", "You lost.")
+    added = mail(war, "RULING", "FILE red.txt", "You won.")
+    asked = mail(war, "RULING", "FILE blue.txt", "You drew.")
+
+    assert "The ruling on turn 1 of toy1 is taken." in added
+    assert (
+        "Would replace in your ruling on turn 1 of toy1:\n  blue.txt [RESULT]\n    - You lost.\n    + You drew.\n"
+        in asked
+    )
+    assert "To do it, send the same with: RULING YES 1" in asked
+    assert shown(war).parts["blue.txt [RESULT]"] == "You lost."
+    done = mail(war, "RULING YES 1", "FILE blue.txt", "You drew.")
+    assert "To have it back: RULING BACK" in done
+    assert shown(war).parts == {"red.txt [RESULT]": "You won.", "blue.txt [RESULT]": "You drew."}
+
+
+def test_a_ruling_confirmed_after_the_turn_moved_on(war: Desk) -> None:
+    """The YES names the turn that was shown, so that it does not rule on the next."""
+    war.tick(hours=DUE)
+    rule(war, all="Snow.")
+    mail(war, "RULING", "FILE all.txt", "Rain.")
+    do(war.house, "toy1", Release(), war.now)
+    war.tick()
+
+    late = mail(war, "RULING YES 1", "FILE all.txt", "Rain.")
+    assert "turn 1 of toy1, about which you were asked, is no longer open" in late
+    assert shown(war).parts == {}
+
+
+def test_two_rulings_at_once(war: Desk) -> None:
+    """What was shown is done only on the ground on which it was shown."""
+    rule(war, all="Snow.")
+    second = TakeRuling({"all.txt": "Rain."})
+    tried = attempt(war.house, "toy1", second, war.now)
+    rule(war, blue="Gold.")
+
+    assert tried.ground is not None
+    with pytest.raises(Overtaken):
+        do_as_shown(war.house, "toy1", second, war.now, tried.ground)
+    assert shown(war).parts == {"all.txt [RESULT]": "Snow.", "blue.txt [RESULT]": "Gold."}
+
+
+def test_forms_have_the_ruling_in_them(war: Desk, tmp_path: Path) -> None:
+    """The files of a folder are the whole ruling: read again they change nothing, and what is taken out there goes."""
+    war.tick(hours=DUE)
+    rule(
+        war,
+        red='You won.\n[ROLL 2d6 "the gate"]',
+        all="[FILE]\n;no remark\n [MAP]",
+        game="OUT blue\nTURNS 9\nSCORE red 2",
+    )
+    before = shown(war).parts
+    write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
+    again = look(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    assert (again.same, again.replaced) == (True, ())
+
+    game = tmp_path / "game.txt"
+    game.write_text(game.read_text().replace("SCORE red 2\n", ""))
+    done = do(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    assert [(each.part, each.now) for each in done.replaced] == [("game.txt: SCORE red", "")]
+    assert shown(war).parts == {part: text for part, text in before.items() if part != "game.txt: SCORE red"}
+
+
+def test_a_look_does_not_tell_what_dice_would_show(war: Desk) -> None:
+    """Who is asked before a ruling replaces another cannot wait for dice that suit: they are rolled once it counts."""
+    rule(war, all="Snow.")
+    asked = mail(war, "RULING", "FILE all.txt", "Rain.", '[ROLL 3d6 "the gate"]')
+
+    assert "To do it" in asked
+    assert "Rolled:" not in asked
+    assert "Rolled: 3d6" in mail(war, "RULING YES", "FILE all.txt", "Rain.", '[ROLL 3d6 "the gate"]')
+
+
+def test_a_ruling_is_dropped_and_brought_back(war: Desk) -> None:
+    """Dropped, the turn waits again; brought back, the ruling counts as before."""
+    war.tick(hours=DUE)
+    rule(war, red="You won.")
+    parts = shown(war).parts
+    assert "is dropped" in mail(war, "RULING OFF")
+    assert (held(war), shown(war).parts, len(shown(war).earlier)) == (HoldKind.RULING, {}, 1)
+    assert "counts again" in mail(war, "RULING BACK")
+    assert (held(war), shown(war).parts) == (HoldKind.RULED, parts)
+    do(war.house, "toy1", Release(), war.now)
+    war.tick()
+    assert "You won." in last_report(war, ANN)
+
+
+def test_a_ruling_dropped_before_the_deadline_holds_nothing(war: Desk) -> None:
+    """The hold that came with it goes with it, and the turn waits when it is due."""
+    rule(war, red="You won.")
+    do(war.house, "toy1", DropRuling(), war.now)
+
+    assert held(war) == HoldKind.NONE
+    assert [turn.turn for turn in war.tick(hours=DUE).awaiting] == [1]
+
+
+def test_a_dropped_ruling_does_not_run_by_a_release_before(war: Desk) -> None:
+    """Released first and dropped then, the turn waits for another ruling."""
+    war.tick(hours=DUE)
+    rule(war, red="You won.")
+    do(war.house, "toy1", Release(), war.now)
+    do(war.house, "toy1", DropRuling(), war.now)
+
+    assert war.tick().resolved == []
+    assert held(war) == HoldKind.RULING
+
+
+def test_any_earlier_ruling_comes_back_by_its_number(war: Desk) -> None:
+    """Each that was replaced is kept once; that which counts is not among those offered."""
+    for words in ("One.", "Two.", "Three.", "Two."):
+        rule(war, all=words)
+    assert [number for number, _ in shown(war).earlier] == [1, 3]
+    do(war.house, "toy1", RestoreRuling(1), war.now)
+    assert shown(war).parts == {"all.txt [RESULT]": "One."}
+    with pytest.raises(CampaignError, match=r"no earlier ruling 9 .*; there are: 2, 3"):
+        do(war.house, "toy1", RestoreRuling(9), war.now)
+
+
+def test_a_ruling_that_was_rolled_back_comes_back(war: Desk) -> None:
+    """A rollback opens the turn without its ruling, which can be had again."""
+    war.tick(hours=DUE)
+    rule(war, all="Snow.")
+    run_now(war.house, "toy1", war.now)
+    do(war.house, "toy1", RollBack(1), war.now)
+    assert shown(war).parts == {}
+    do(war.house, "toy1", RestoreRuling(), war.now)
+
+    assert shown(war).parts == {"all.txt [RESULT]": "Snow."}
+
+
+def test_nothing_to_drop_and_nothing_to_bring_back(war: Desk) -> None:
+    """What cannot be done is a sentence, typed and mailed."""
+    with pytest.raises(CampaignError, match="there is no ruling on turn 1 of toy1"):
+        do(war.house, "toy1", DropRuling(), war.now)
+    with pytest.raises(CampaignError, match="there is no earlier ruling on turn 1 of toy1"):
+        do(war.house, "toy1", RestoreRuling(), war.now)
+    assert "there is no ruling on turn 1 of toy1: nothing was dropped" in mail(war, "RULING OFF")
+    assert "nothing stands below RULING OFF" in mail(war, "RULING OFF", "FILE all.txt", "Snow.").replace("\n", " ")
+
+
+def test_the_status_says_that_a_turn_is_ruled(war: Desk) -> None:
+    """One that waits for a ruling says how to give it, and one that has it how to see it."""
+    assert not house_status(war.house).campaigns[0].ruled
+    war.tick(hours=DUE)
+    assert "held: it awaits the GM's ruling; rule with: RULING" in mail(war, "STATUS")
+    rule(war, all="Snow.")
+
+    assert house_status(war.house).campaigns[0].ruled
+    assert "ruled: turn 1 has your ruling; show it with: RULING; drop it with: RULING OFF" in mail(war, "STATUS")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FILE red.txt\n" + "[RESULT]\n" * 50,
+        "FILE game.txt\nREPLACE",
+        "FILE game.txt\nREPLACE red.txt",
+        "FILE game.txt\nREPLACE ALL",
+        "FILE ../../etc/passwd.txt\nx",
+        "FILE red.txt\n[PICTURE ../secret.png: x]",
+        "FILE game.txt\nWINNER red",
+        "\x00\x1b[2J",
+        "FILE red.txt\n" + "[SET world.x = 1]\n" * 3,
+    ],
+)
+def test_a_hostile_ruling_leaves_the_first_as_it_was(war: Desk, text: str) -> None:
+    """What cannot be read is told, and nothing of the ruling before is lost."""
+    rule(war, red="You won.", game="SCORE red 3")
+    before = shown(war).parts
+    answer = mail(war, "RULING YES", *text.splitlines())
+
+    assert "Traceback" not in answer
+    assert shown(war).parts == before
+    assert shown(war).earlier == ()
+
+
+def test_a_picture_of_the_first_ruling_stays_with_a_second(war: Desk, tmp_path: Path) -> None:
+    """What was brought once can be named again, in a part that a second ruling names, and is in the report."""
+    war.tick(hours=DUE)
+    (tmp_path / "map.png").write_bytes(png("blue"))
+    (tmp_path / "red.txt").write_text("[RESULT]\nLook.\n[PICTURE map.png: The pass]\n")
+    do(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    taken = do(war.house, "toy1", TakeRuling({"red.txt": "Look again.\n[PICTURE map.png: The pass]\n"}), war.now)
+    assert taken.kept
+    rule(war, blue="Nothing.")
+    do(war.house, "toy1", Release(), war.now)
+    war.tick()
+    (report,) = [each for each in war.mails(ANN) if "Look again." in text_of(each)]
+
+    assert "map.png" in [part.get_filename() for part in report.walk()]
+
+
+def test_earlier_rulings_are_in_backups(war: Desk, tmp_path: Path) -> None:
+    """A backup of a home that keeps one is restored with it."""
+    war.tick(hours=DUE)
+    rule(war, all="Snow.")
+    do(war.house, "toy1", DropRuling(), war.now)
+    back_up(war.house.settings, tmp_path / "backup.zip", war.now)
+
+    assert check_backup(tmp_path / "backup.zip", war.now, war.house.games).problems == ()
+    assert restore_home(tmp_path / "backup.zip", tmp_path / "new", war.now, war.house.games).problems == ()

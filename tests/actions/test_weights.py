@@ -1,0 +1,340 @@
+"""Every action declares its weight; what overwrites work, cannot be undone or ends a seat is asked about first."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import select
+
+from pbem.actions.arguments import GmCommand, PlayerCommand, TextBlock
+from pbem.actions.base import Act, Confirmed, Harmless, Reversible, Weight, Weighty
+from pbem.actions.deadlines import Extend
+from pbem.actions.open_turn import GiveSheet
+from pbem.actions.players import Leave
+from pbem.actions.rerun import Amend, Patch
+from pbem.actions.rollback import Mend, RollBack
+from pbem.actions.ruling import TakeRuling
+from pbem.actions.seats import ExpelSeat, GiveSeat, VacateSeat
+from pbem.actions.sheets import RestoreSheet
+from pbem.actions.start import Start
+from pbem.actions.withdraw_ruling import RestoreRuling
+from pbem.app import House
+from pbem.cli import main
+from pbem.cli.weights import WEIGHTS
+from pbem.inbox.command_parser import COMMANDS, ChangeAddress, Fallback
+from pbem.inbox.gm_commands import GM_COMMANDS
+from pbem.ruleset import Order
+from pbem.store.models import Base
+from tests.actions.acts import STAGES, TOKEN
+from tests.inbox.people import insist
+from tests.toy.home import Desk, open_desk
+
+GM = "gm@example.org"
+FILE = "FILE"
+"""Stands in a typed command for a file, which holds the lines below the first of the mailed one."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """An act that asks, on a stage: as it is typed and mailed, after what was typed before."""
+
+    stage: str
+    typed: tuple[str, ...]
+    mailed: tuple[str, ...]
+    before: tuple[tuple[str, ...], ...] = ()
+
+
+RULED = ("adjudicate", "toy1", "RULED", "--take")
+"""A first ruling."""
+
+ASKING: Mapping[type[Act[Any]], Asking] = {
+    RollBack: Asking("running", ("rollback", "toy1", "1"), ("ROLLBACK 1",)),
+    Amend: Asking("running", ("rerun", "toy1", "--sheet", "red=FILE"), ("RERUN red", "BID 3")),
+    Patch: Asking(
+        "running",
+        ("patch", "toy1", FILE),
+        ("PATCH", '[{"op": "replace", "path": "/purses/1", "value": 40}]'),
+    ),
+    Mend: Asking("broken", ("mend", "toy1"), ("MEND",)),
+    GiveSheet: Asking("running", ("sheet", "toy1", "red", FILE), ("SHEET red", "BID 3")),
+    RestoreSheet: Asking(
+        "running",
+        ("sheet", "toy1", "red", "--restore"),
+        ("SHEET red BACK",),
+        before=(("sheet", "toy1", "red", "RED", "--yes"),),
+    ),
+    GiveSeat: Asking("running", ("seat", "toy1", "red", "--to", "eve@example.org"), ("SEAT red TO eve@example.org",)),
+    Extend: Asking("running", ("extend", "toy1", "50d"), ("EXTEND 50d",)),
+    VacateSeat: Asking("running", ("seat", "toy1", "red", "--open"), ("OPEN red",)),
+    ExpelSeat: Asking("running", ("seat", "toy1", "red", "--remove"), ("REMOVE red",)),
+    Start: Asking("forming", ("start", "toy1"), ("START",), before=(("seat", "toy1", "green", "--open", "--yes"),)),
+    TakeRuling: Asking(
+        "ruled",
+        ("adjudicate", "toy1", "FOLDER", "--take"),
+        ("RULING", "FILE all.txt", "It snowed."),
+        before=(RULED,),
+    ),
+    RestoreRuling: Asking(
+        "ruled",
+        ("adjudicate", "toy1", "--restore"),
+        ("RULING BACK",),
+        before=(RULED, ("adjudicate", "toy1", "FOLDER", "--take", "--yes")),
+    ),
+}
+"""For each act of a GM that needs confirmation, a moment at which it does."""
+
+EXAMPLES = (
+    *(
+        "STATUS",
+        "STATS",
+        "SEATS",
+        "POLICY",
+        "JOURNAL",
+        "TEXTS",
+        "PRESS",
+        "STATE",
+        "PREVIEW",
+        "START",
+        "HOLD",
+        "RELEASE",
+    ),
+    *("EXTEND 24h", "DEADLINE DAILY 20:00 UTC", "RUN", "PAUSE red", "RESUME red", "SEAT red TO eve@example.org"),
+    *("OPEN red", "REMOVE red", "INVITE eve@example.org", "RULE grace 12h", "TOKEN", "TEXT TO red", "DROP 1"),
+    *(
+        "ANNOUNCE",
+        "SHEET red",
+        "RULING",
+        "RULING OFF",
+        "RULING BACK",
+        "ROLL 3d6 gate",
+        "ROLLS",
+        "ROLLBACK 1",
+        "FORWARD",
+        "MEND",
+        "RERUN red",
+    ),
+    *("PATCH", "FORK 1 red", "SHEETS", "SHEET red BACK"),
+)
+"""Every command of a GM by mail, as it is written."""
+
+PLAYERS = (
+    *("STATUS", "RESEND", "HISTORY", "RULES", "JOIN toy1", "WITHDRAW toy1", "CONFIRM k3v7mq2xw5n4tzpa", "LEAVE"),
+    *("DICE hello", "ABSENT 2026-12-24", "PRESENT", "DEPUTY eve@example.org UNTIL 2026-12-24", "UNDEPUTE"),
+    *("ADDRESS ann@example.net", "FALLBACK ann@example.net", "FORMAT PLAIN", "PAUSE", "RESUME", "EXTEND", "MUTE blue"),
+    *("UNMUTE blue", "PRESS TO blue", "UNSIGNED TO blue", "NEWS", "DIARY"),
+)
+"""Every command of a player."""
+
+
+def acts(base: type[Act[Any]] = Act) -> Iterator[type[Act[Any]]]:
+    """Return every act that there is."""
+    for each in base.__subclasses__():
+        # A dataclass with slots stands in the place of a class without, which may be there still.
+        is_there = vars(sys.modules[each.__module__]).get(each.__name__) is each
+        if is_there and not inspect.isabstract(each) and each.__module__.startswith("pbem."):
+            yield each
+        yield from acts(each)
+
+
+def gm_wish(line: str) -> tuple[Any, Any]:
+    """Return a GM's command, and what it wishes."""
+    (order,) = GM_COMMANDS.parse({}, [(1, line)]).orders
+    below = {"PATCH": "[]", "SHEET red BACK": "", "RULING OFF": "", "RULING BACK": ""}.get(line, "FILE all.txt")
+    text = TextBlock(((2, below),) if getattr(order, "takes_text", False) else ())
+    assert isinstance(order, GmCommand)
+    return order, order.wish(text)
+
+
+def player_weight(line: str) -> tuple[Order, Weight]:
+    """Return a player's command, and the weight of what it does."""
+    (order,) = COMMANDS.parse({}, [(1, line)]).orders
+    assert isinstance(order, PlayerCommand)
+    return order, order.weight
+
+
+def all_weights() -> Iterator[Weight]:
+    """Return the weight of every action."""
+    yield from (act.weight for act in acts())
+    yield from (each for each in WEIGHTS.values() if not isinstance(each, tuple))
+    yield from (player_weight(line)[1] for line in PLAYERS)
+
+
+def test_every_act_declares_its_weight() -> None:
+    """No act has only the weight of another: each says for itself what it destroys, or why nothing."""
+    assert [act.__name__ for act in acts() if "weight" not in vars(act)] == []
+    assert len(set(acts())) >= 40
+
+
+def test_every_command_by_mail_has_a_weight() -> None:
+    """The lists above have every command there is, of GMs and of players, and each has a weight or only asks."""
+    assert {type(gm_wish(line)[0]) for line in EXAMPLES} == {verb.order for verb in GM_COMMANDS.verbs}
+    assert {type(player_weight(line)[0]) for line in PLAYERS} == {verb.order for verb in COMMANDS.verbs}
+
+
+def test_every_typed_command_has_a_weight() -> None:
+    """The table names every command of the command line, and every act that a GM does by mail is of one of them."""
+    typed = {act for each in WEIGHTS.values() if isinstance(each, tuple) for act in each}
+    mailed = {type(wish) for _, wish in map(gm_wish, EXAMPLES) if isinstance(wish, Act)}
+
+    assert sorted(WEIGHTS) == sorted(main.commands)
+    assert {act.__name__ for act in mailed - typed} == {"TryOut"}  # `fork` does what it does in steps
+
+
+def test_what_needs_confirmation_can_be_looked_at() -> None:
+    """Such an act has a preview; on the command line it has --yes, by a GM's mail the word YES."""
+    confirmed = {act for act in acts() if isinstance(act.weight, Confirmed)} - {Leave}
+    typed = [name for name, each in WEIGHTS.items() if isinstance(each, tuple) and confirmed.intersection(each)]
+    mailed = [order for order, wish in map(gm_wish, EXAMPLES) if type(wish) in confirmed]
+
+    assert [act.__name__ for act in confirmed if not issubclass(act, Weighty)] == []
+    assert [name for name in typed if "sure" not in {param.name for param in main.commands[name].params}] == []
+    assert [order for order in mailed if "sure" not in {field.name for field in fields(order)}] == []
+    assert {act.__name__ for act in confirmed - {*ASKING}} == set()
+    assert not any(isinstance(each, Confirmed) for each in WEIGHTS.values())
+    assert {type(order) for order, weight in map(player_weight, PLAYERS) if isinstance(weight, Confirmed)} == {
+        *(verb.order for verb in COMMANDS.verbs if verb.order.__name__ == "Leave"),
+        *(ChangeAddress, Fallback),
+    }
+
+
+def test_what_undoes_an_action_is_there() -> None:
+    """Commands that are named for it exist, with their options; the words of mails begin commands by mail."""
+    words = {verb.word for book in (GM_COMMANDS, COMMANDS) for verb in book.verbs}
+    for weight in all_weights():
+        if isinstance(weight, Reversible):
+            assert weight.typed or weight.mailed
+            assert not weight.mailed or weight.mailed.split()[0] in words
+        undone = weight.typed if isinstance(weight, Reversible) else getattr(weight, "restored", "")
+        if undone.startswith("pbem "):
+            _, name, *rest = undone.split()
+            options = {option for param in main.commands[name].params for option in param.opts}
+            assert {word for word in rest if word.startswith("--")} <= options
+        if isinstance(weight, Harmless):
+            assert weight.because
+
+
+def kept(house: House) -> dict[str, list[str]]:
+    """Return all rows by their tables, but for mail, and for the journal, which tells that it was asked."""
+    with house.store.reading() as session:
+        return {
+            table.name: [repr(row) for row in session.execute(select(*table.columns).order_by(*table.primary_key))]
+            for table in Base.metadata.sorted_tables
+            if table.name not in ("act", "fact", "letter", "outgoing", "poll", "mailbox", "request")
+        }
+
+
+def invoke(desk: Desk, stage: str, now: Any, *words: str) -> Result:
+    """Return what a command comes to on a stage."""
+    (desk.home.parent / "RED").write_text("BID 0\n")
+    for name, text in {"RULED": "It rained.", "FOLDER": "It snowed."}.items():
+        (desk.home.parent / name).mkdir(exist_ok=True)
+        (desk.home.parent / name / "all.txt").write_text(text)
+    named = [str(desk.home.parent / word) if word in ("RULED", "FOLDER", "RED") else word for word in words]
+    line = ["--home", str(desk.home), *named, "--now", now.isoformat()]
+    return CliRunner().invoke(main, line, obj=STAGES[stage].games)
+
+
+@pytest.mark.parametrize("act", ASKING, ids=lambda act: act.__name__)
+def test_the_command_line_asks_first(tmp_path: Path, act: type[Act[Any]]) -> None:
+    """Without --yes the effect is shown, nothing is changed and the exit code is 3; with it the act is done."""
+    asking = ASKING[act]
+    with open_desk(tmp_path / "home", games=STAGES[asking.stage].games) as desk:
+        now = STAGES[asking.stage].prepare(desk)
+        (tmp_path / "file").write_text("\n".join(asking.mailed[1:]))
+        words = [word.replace(FILE, str(tmp_path / "file")) for word in asking.typed]
+        assert [invoke(desk, asking.stage, now, *each).exit_code for each in asking.before] == [0] * len(asking.before)
+        before = kept(desk.house)
+
+        asked = invoke(desk, asking.stage, now, *words)
+        assert (asked.exit_code, kept(desk.house)) == (3, before)
+        assert asked.output.endswith("Nothing was changed. To do it, add --yes.\n")
+        assert len(asked.output.splitlines()) > 1
+        assert invoke(desk, asking.stage, now, *words, "--yes").exit_code == 0
+        assert kept(desk.house) != before
+
+
+@pytest.mark.parametrize("act", ASKING, ids=lambda act: act.__name__)
+def test_a_mail_asks_first(tmp_path: Path, act: type[Act[Any]]) -> None:
+    """Without YES the answer shows the effect, and how to have it; nothing is changed."""
+    asking = ASKING[act]
+    with open_desk(tmp_path / "home", games=STAGES[asking.stage].games) as desk:
+        desk.now = STAGES[asking.stage].prepare(desk)
+        for each in asking.before:
+            assert invoke(desk, asking.stage, desk.now, *each).exit_code == 0
+        # Only the GM's mail is looked at: the turn that is due shall not run beneath it.
+        invoke(desk, asking.stage, desk.now, "hold", "toy1")
+        desk.tick()
+        before = kept(desk.house)
+
+        command, *lines = asking.mailed
+        desk.post("\n".join([f"GM toy1 {TOKEN}", command, *lines, "END"]), sender=GM)
+        desk.tick()
+        assert kept(desk.house) == before
+        (yes,) = re.findall(r"To do it, send the same with: (.+)", desk.last(GM).get_content())
+        assert re.fullmatch(rf"{command} YES( \d+)?", yes)
+        desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
+        desk.tick()
+        assert kept(desk.house) != before
+
+
+@pytest.mark.parametrize("line", ["LEAVE", "ADDRESS ann@example.net", "FALLBACK ann@example.net"])
+def test_a_players_mail_asks_first(desk: Desk, line: str) -> None:
+    """What ends a seat, or moves a player to another address, is done once the registered address has answered."""
+    desk.begin()
+    desk.tick()
+    before = kept(desk.house)
+    desk.post(f"PLAYER toy1 red\n{line}\nEND", sender="ann@example.org")
+    desk.tick()
+
+    assert kept(desk.house) == before
+    if line == "LEAVE":
+        insist(desk, f"PLAYER toy1 red\n{line}\nEND")
+        assert kept(desk.house) != before
+
+
+@pytest.mark.parametrize(
+    "act", [Extend, GiveSheet, RestoreSheet, Amend, RollBack, ExpelSeat], ids=lambda act: act.__name__
+)
+def test_a_yes_is_for_the_turn_that_was_asked_about(tmp_path: Path, act: type[Act[Any]]) -> None:
+    """If that was run meanwhile, a mailed confirmation changes nothing, and says so."""
+    asking = ASKING[act]
+    with open_desk(tmp_path / "home", games=STAGES[asking.stage].games) as desk:
+        desk.now = STAGES[asking.stage].prepare(desk)
+        for each in asking.before:
+            assert invoke(desk, asking.stage, desk.now, *each).exit_code == 0
+        command, *lines = asking.mailed
+        desk.post("\n".join([f"GM toy1 {TOKEN}", command, *lines, "END"]), sender=GM)
+        desk.tick()
+        (yes,) = re.findall(r"To do it, send the same with: (.+)", desk.last(GM).get_content())
+        assert invoke(desk, asking.stage, desk.now, "run", "toy1").exit_code == 0
+        before = kept(desk.house)
+        desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
+        desk.tick()
+
+        assert kept(desk.house) == before
+        assert "about which you were asked, is no longer open" in " ".join(desk.last(GM).get_content().split())
+
+
+def test_commands_beside_one_that_asks_wait_with_it(desk: Desk) -> None:
+    """All commands of a mail are done together or not at all: also where one of them lacks its YES."""
+    desk.now = STAGES["running"].prepare(desk)
+    invoke(desk, "running", desk.now, "hold", "toy1")
+    desk.tick()
+    before = kept(desk.house)
+    desk.post("\n".join([f"GM toy1 {TOKEN}", "PAUSE red", "EXTEND 50d", "END"]), sender=GM)
+    desk.tick()
+    assert kept(desk.house) == before
+    assert "this command needs a YES behind it" in " ".join(desk.last(GM).get_content().split())
+
+    desk.post("\n".join([f"GM toy1 {TOKEN}", "STATUS", "EXTEND 50d", "END"]), sender=GM)
+    desk.tick()
+    assert kept(desk.house) == before
+    assert "To do it, send the same with: EXTEND 50d YES" in desk.last(GM).get_content()

@@ -1,0 +1,383 @@
+"""The pages of seats in a real browser: their reports, their maps, and the desks on which turns are ordered."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+from sqlalchemy import select
+
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
+from pbem.app import open_house
+from pbem.config import write_default_settings
+from pbem.report.data import read_report_data
+from pbem.report.facts import Said, Words
+from pbem.report.renderer import Reporter
+from pbem.ruleset import AnyRuleset, Dice, View, canonical
+from pbem.store.models import Sheet
+from pbem.testing.play import standard_game, usual_seats
+from pbem.testing.suite import migrated
+from pbem_rules import harvester, singularity, singularity_trap
+from tests.browser.clicking import mailed, put_line, written
+from tests.browser.looking import SCHEMES, WIDTHS, faults, new_page, too_wide
+from tests.browser.test_reports import TEMPLATES, _facts
+from tests.games import RULESETS
+from tests.toy.home import MONDAY, Desk
+
+LARGEST = 400_000
+"""Bytes of the page of a turn of The Singularity Trap."""
+
+MOST = 6
+"""Lines of a sheet that are clicked together."""
+
+EACH = pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.key)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the pages of this module lie."""
+    return tmp_path_factory.mktemp("pages")
+
+
+@functools.cache
+def moments(ruleset: AnyRuleset) -> list[View]:
+    """Views of a game in which orders are asked for: one of the beginning, one of the middle and one of the end."""
+    asked = [view for view in standard_game(ruleset).views() if view["awaited"] and not view["over"]]
+    return [asked[0], asked[len(asked) // 2], asked[-1]]
+
+
+def file_of(folder: Path, ruleset: AnyRuleset, view: View, words: Words | None = None) -> Path:
+    """The page of a view, as it would be attached; made once."""
+    path = folder / f"{ruleset.key}-{hashlib.sha256(canonical((view, str(words)))).hexdigest()[:9]}.html"
+    if not path.exists():
+        facts = dataclasses.replace(_facts(view, usual_seats(ruleset), first=True), page=True)
+        with Reporter([TEMPLATES], {ruleset.key: ruleset}) as reporter:
+            report = reporter.report(ruleset, view, dataclasses.replace(facts, words=words) if words else facts)
+        path.write_bytes(report.page or b"")
+    return path
+
+
+def bot_lines(ruleset: AnyRuleset, view: View) -> list[str]:
+    """What the game's own bot would order."""
+    return list(ruleset.bots["standard"](view, Dice(b"x" * 32).scoped("bot")))
+
+
+def canonical_lines(ruleset: AnyRuleset, view: View, lines: Sequence[str]) -> list[str]:
+    """The same orders as the game itself writes them."""
+    return [ruleset.orders.line(order) for order in ruleset.parse(view, list(enumerate(lines, 1))).orders]
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Page]:
+    """A window of a screen. What goes wrong in a page's script, or against its policy, fails the test."""
+    page = new_page(browser, viewport={"width": 1100, "height": 800})
+    page.set_default_timeout(5_000)
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text))
+    yield page
+    page.close()
+    assert wrong == []
+
+
+@EACH
+def test_a_turn_is_ordered_by_clicks(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
+    """Whatever a game's bot would order can be clicked together, and its sheet reads as the same orders."""
+    for view in moments(ruleset):
+        lines = canonical_lines(ruleset, view, bot_lines(ruleset, view))[:MOST]
+        opened.goto(file_of(folder, ruleset, view).as_uri())
+        opened.evaluate("localStorage.clear()")
+        opened.reload()
+        typed = [put_line(opened, line) for line in lines]
+
+        sheet = mailed(opened)[2].split("\r\n")[1:-2]
+        parsed = ruleset.parse(view, list(enumerate(sheet, 1)))
+        assert opened.locator(".fault").all_text_contents() == []
+        assert [ruleset.orders.line(order) for order in parsed.orders] == lines
+        assert typed == [[]] * len(lines) or all(kind["form"].get("verbatim") for kind in kinds_of(ruleset, view))
+
+
+def kinds_of(ruleset: AnyRuleset, view: View) -> list[dict[str, dict[str, object]]]:
+    """The kinds of the fields that a desk has."""
+    desk: dict[str, dict[str, dict[str, dict[str, object]]]] = ruleset.desk(view)
+    return list(desk["kinds"].values())
+
+
+@EACH
+def test_the_desk_takes_what_a_page_mails(ruleset: AnyRuleset, opened: Page, tmp_path: Path) -> None:
+    """A page as it was mailed, its orders clicked, its mail delivered: taken without a finding, as if typed."""
+    write_default_settings(tmp_path, "orders@example.org")
+    (tmp_path / "pbem.sqlite").write_bytes(migrated())
+    seats = [(seat, f"{seat}@example.org") for seat in usual_seats(ruleset)]
+    wanted = NewCampaign(
+        name="web1", game=ruleset.key, gm="gm@example.org", seats=seats, deadline="EVERY 24h", options={},
+        policy={"pages": "attached"},
+    )  # fmt: skip
+    with open_house(tmp_path, {ruleset.key: ruleset}) as house:
+        desk = Desk(house, MONDAY)
+        create(house, wanted, desk.now, seed=b"a seed for pages")
+        do(house, "web1", Start(), desk.now)
+        desk.tick()
+        files = {seat: _files(desk, address) for seat, address in seats}
+        seat = next(seat for seat, found in files.items() if read_report_data(found[".json"])["view"]["awaited"])
+        view = read_report_data(files[seat][".json"])["view"]
+        (tmp_path / "page.html").write_bytes(files[seat][".html"])
+        opened.goto((tmp_path / "page.html").as_uri())
+        lines = canonical_lines(ruleset, view, bot_lines(ruleset, view))
+        for line in lines:
+            put_line(opened, line)
+        to, subject, body = mailed(opened)
+        desk.post(body.replace("\r\n", "\n"), sender=f"{seat}@example.org", to=to, subject=subject)
+        desk.tick()
+
+        with house.store.reading() as session:
+            (sheet,) = session.scalars(select(Sheet))
+        typed = ruleset.parse(view, list(enumerate(lines, 1))).orders
+        assert sheet.orders == [ruleset.orders.to_json(order) for order in typed]
+        assert [finding for finding in sheet.findings if finding["severity"] != "note"] == []
+
+
+def _files(desk: Desk, address: str) -> dict[str, bytes]:
+    """The files of somebody's first report, by the ends of their names."""
+    reports = [mail for mail in desk.mails(address) if "report for" in str(mail["Subject"])]
+    found = {}
+    for part in reports[0].iter_attachments():
+        content = part.get_payload(decode=True)
+        assert isinstance(content, bytes)
+        found[Path(part.get_filename() or "").suffix] = content
+    return found
+
+
+@EACH
+def test_a_map_that_can_be_tapped_begins_and_fills_orders(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
+    """A spot that a field of an order offers goes into the line when it is tapped."""
+    view = moments(ruleset)[1]
+    opened.goto(file_of(folder, ruleset, view).as_uri())
+    if not opened.locator("[data-names]").count():
+        assert not opened.locator(".map").count(), "pictures have spots"
+        return
+
+    filled = 0
+    for verb in ruleset.desk(view)["verbs"]:
+        if written(opened):
+            opened.get_by_role("button", name="Start over").click()
+        if opened.get_by_role("button", name=verb["word"], exact=True).count():
+            opened.get_by_role("button", name=verb["word"], exact=True).click()
+            marked = opened.locator(".maps .map:not([hidden]) .possible")
+            if marked.count():
+                before = written(opened)
+                marked.last.click()
+                filled += written(opened) != before or opened.locator(".offers p").count() > 0
+    assert filled
+
+
+def test_a_unit_that_is_tapped_says_what_it_may_do(opened: Page, folder: Path) -> None:
+    """With nothing written, the map offers the orders that can begin with what was tapped."""
+    view = moments(singularity_trap.RULESET)[1]
+    opened.goto(file_of(folder, singularity_trap.RULESET, view).as_uri())
+    ship = view["ships"][0]["id"]
+    opened.locator(
+        f'.map:not([hidden]) [data-names~="{ship}"], .map:not([hidden]) [data-names*="{ship}|"]'
+    ).first.click()
+
+    assert f"MOVE {ship}" in opened.locator(".offers button").all_text_contents()
+    assert opened.evaluate("document.activeElement.closest('.offers') !== null")
+
+
+def begin(page: Page, folder: Path, ruleset: AnyRuleset) -> None:
+    """Opens a page in the middle of a game, puts an order into its sheet, and begins another."""
+    view = moments(ruleset)[1]
+    page.goto(file_of(folder, ruleset, view).as_uri())
+    put_line(page, bot_lines(ruleset, view)[0])
+    buttons = page.locator(".offers button")
+    if buttons.count():
+        buttons.first.click()
+
+
+@EACH
+def test_a_page_fits_a_phone(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
+    """Nobody has to scroll sideways, with an order begun and one in the sheet."""
+    begin(opened, folder, ruleset)
+
+    for width in WIDTHS:
+        opened.set_viewport_size({"width": width, "height": 740})
+        assert too_wide(opened) == []
+
+
+@EACH
+def test_everybody_can_use_a_page(ruleset: AnyRuleset, opened: Page, folder: Path) -> None:
+    """axe-core finds nothing, in light and in dark, with an order begun and one in the sheet."""
+    begin(opened, folder, ruleset)
+
+    for scheme in SCHEMES:
+        opened.emulate_media(color_scheme=scheme)
+        assert list(faults(opened)) == []
+
+
+def test_a_word_that_was_chosen_is_whole(opened: Page, folder: Path) -> None:
+    """After N, NE is the next way and not the rest of the word; while N is typed, it may be either."""
+    view = moments(singularity_trap.RULESET)[1]
+    opened.goto(file_of(folder, singularity_trap.RULESET, view).as_uri())
+    line = f"MOVE {view['ships'][0]['id']} N NE"
+    assert put_line(opened, line) == []
+    assert opened.locator(".lines code").all_text_contents() == [line]
+
+    opened.get_by_label("An order", exact=True).fill(line[:-1])
+    offered = opened.locator(".offers button").all_text_contents()
+    assert (offered.count("NE"), offered.count("NE for N")) == (1, 1)
+
+
+def test_keys_alone_write_an_order(opened: Page, folder: Path) -> None:
+    """Tab to the first choice, Enter; the next choice has the focus, until the line can be put into the sheet."""
+    view = moments(singularity_trap.RULESET)[1]
+    opened.goto(file_of(folder, singularity_trap.RULESET, view).as_uri())
+    opened.get_by_label("An order", exact=True).focus()
+    while opened.evaluate("document.activeElement.textContent") != "TARGET":
+        opened.keyboard.press("Tab")
+    for _ in range(2):
+        opened.keyboard.press("Enter")
+        assert opened.evaluate("document.activeElement.closest('.offers') !== null")
+    first = written(opened)
+    opened.get_by_label("An order", exact=True).focus()
+    opened.keyboard.press("Enter")
+
+    assert opened.locator(".lines code").all_text_contents() == [first]
+
+
+def test_lines_are_typed_and_completed(opened: Page, folder: Path) -> None:
+    """What is begun is completed by one choice; what cannot be read is told, and the receipt stays the judge."""
+    view = moments(singularity.RULESET)[0]
+    opened.goto(file_of(folder, singularity.RULESET, view).as_uri())
+    line = opened.get_by_label("An order", exact=True)
+    line.fill("pla")
+    opened.get_by_role("button", name="PLACE", exact=True).click()
+    line.fill("PLACE zz9")
+    assert "zz9" in opened.locator(".says").inner_text()
+
+    line.press("Enter")
+    assert "zz9" in opened.locator(".lines .fault").inner_text()
+    assert "receipt is the judge" in opened.locator(".desk").inner_text()
+
+
+def test_what_is_begun_is_no_fault(opened: Page, folder: Path) -> None:
+    """While somebody writes, he is told what comes next; that a hex is two numbers, comma or not, is known."""
+    view = moments(harvester.RULESET)[1]
+    opened.goto(file_of(folder, harvester.RULESET, view).as_uri())
+    line, says = opened.get_by_label("An order", exact=True), opened.locator(".says")
+    line.fill("TARGET 9")
+    assert says.inner_text().startswith("Next: a hex")
+    for written_so in ("TARGET 9,-3", "TARGET 9 -3", 'target "9,-3"'):
+        line.fill(written_so)
+        assert says.inner_text() == ""
+        line.press("Enter")
+
+    assert opened.locator(".lines .fault").count() == 0
+
+
+def test_a_draft_survives_a_reload(opened: Page, folder: Path) -> None:
+    """What is in the sheet is there again, can be changed, moved and taken out."""
+    view = moments(singularity.RULESET)[0]
+    opened.goto(file_of(folder, singularity.RULESET, view).as_uri())
+    opened.get_by_text("As text").click()
+    opened.get_by_label("All orders, one a line").fill("PLACE e6\nDRAW OFFER\n")
+    opened.reload()
+    shown = opened.locator(".lines code")
+    assert shown.all_text_contents() == ["PLACE e6", "DRAW OFFER"]
+
+    opened.get_by_label("Later: PLACE e6").click()
+    opened.get_by_label("Change: PLACE e6").click()
+    opened.get_by_label("An order", exact=True).fill("PLACE f6")
+    opened.get_by_role("button", name="Put back").click()
+    opened.get_by_label("Take out: DRAW OFFER").click()
+    assert shown.all_text_contents() == ["PLACE f6"]
+
+
+def test_a_sheet_too_long_for_mail_programs_is_copied(opened: Page, folder: Path) -> None:
+    """The link then opens an empty mail, the page says so, and the whole sheet can be copied."""
+    view = moments(singularity.RULESET)[0]
+    opened.goto(file_of(folder, singularity.RULESET, view).as_uri())
+    opened.get_by_text("As text").click()
+    opened.get_by_label("All orders, one a line").fill("; a long remark of mine\n" * 100)
+    link = opened.get_by_role("link", name="Open a mail to paste it into")
+
+    assert "body=" not in str(link.get_attribute("href"))
+    assert "too long" in opened.locator(".desk").inner_text()
+    opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened.get_by_role("button", name="Copy the sheet").click()
+    opened.get_by_text("Copied.").wait_for()
+    assert str(opened.evaluate("navigator.clipboard.readText()")).count("long remark") == 100
+
+
+@EACH
+def test_a_page_reads_as_the_report_without_scripts(ruleset: AnyRuleset, browser: Browser, folder: Path) -> None:
+    """Maps and texts are there, and nothing that would do nothing."""
+    view = moments(ruleset)[1]
+    path = file_of(folder, ruleset, view)
+    page = new_page(browser, viewport={"width": 360, "height": 740}, java_script_enabled=False)
+    page.goto(path.as_uri())
+    text = page.locator("main").inner_text()
+    maps, controls = page.locator("main svg").count(), page.locator("main button:visible, #to-desk:visible").count()
+    page.close()
+
+    assert f"report for {view['seat']}" in text
+    assert "Press Reply" in text
+    assert maps == len(list(ruleset.pictures(view)))
+    assert controls == 0
+
+
+HOSTILE = "</pre><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+
+
+def test_what_players_write_cannot_run(opened: Page, folder: Path) -> None:
+    """Press is text, and so is a draft: neither becomes part of the page."""
+    said = Words(press=(Said(by="blue", text=HOSTILE),), news=(Said(by="red", text=HOSTILE),), gm_texts=(HOSTILE,))
+    view = moments(singularity.RULESET)[0]
+    opened.goto(file_of(folder, singularity.RULESET, view, said).as_uri())
+    put_line(opened, "PLACE e6")
+    opened.get_by_label("An order", exact=True).fill(HOSTILE)
+    opened.get_by_role("button", name="Add", exact=True).click()
+    opened.reload()
+
+    assert "window.hacked = 1" in opened.locator("main").inner_text()
+    assert opened.evaluate("window.hacked") is None
+    assert opened.locator("main img, main script").count() == 0
+
+
+def test_the_policy_stops_what_comes_into_a_page_nevertheless(browser: Browser, folder: Path) -> None:
+    """A script, a style or an address that is not the program's own does nothing, wherever it stands in the file."""
+    path = file_of(folder, singularity.RULESET, moments(singularity.RULESET)[2])
+    evil = (
+        "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'><p style='color:red' id=red>"
+        "<script src='data:text/javascript,window.hacked=1'></script></p>"
+        "<a id=go href='javascript:window.hacked=1'>a</a>"
+    )
+    path.write_text(path.read_text().replace("</main>", f"{evil}</main>"))
+    page = new_page(browser)
+    page.goto(path.as_uri())
+    page.locator("#go").click()
+    colour = page.evaluate("getComputedStyle(document.getElementById('red')).color")
+    hacked = page.evaluate("window.hacked ?? null")
+    page.close()
+
+    assert (hacked, colour != "rgb(255, 0, 0)") == (None, True)
+
+
+def test_a_page_asks_for_nothing(opened: Page, folder: Path) -> None:
+    """One file, without network, and small enough to be mailed."""
+    asked: list[str] = []
+    opened.on("request", lambda request: asked.append(request.url))
+    for view in moments(singularity_trap.RULESET):
+        path = file_of(folder, singularity_trap.RULESET, view)
+        opened.goto(path.as_uri())
+        assert path.stat().st_size < LARGEST
+        assert not re.search(rb"<(?:link|img|iframe|object|base)\b", path.read_bytes())
+
+    assert [url for url in asked if not url.startswith("file:")] == []

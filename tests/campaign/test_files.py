@@ -1,0 +1,101 @@
+"""What the run of a large turn makes: some at a time, on the disk until it is kept, and the same as ever."""
+
+from __future__ import annotations
+
+import gc
+import json
+from dataclasses import replace
+
+import pytest
+
+from pbem.actions.base import look
+from pbem.actions.open_turn import ShowPreview
+from pbem.app import TEMPLATES
+from pbem.campaign import files as piles
+from pbem.campaign.files import Files, Pile, batches
+from pbem.report import renderer as reporter
+from pbem.report.renderer import Reporter
+from pbem.store.models import Outgoing, Report
+from tests.actions.history import begin, play, proof, rows, send
+from tests.toy.fixtures import desk
+from tests.toy.home import Desk
+
+__all__ = ["desk"]
+
+
+def test_things_come_in_batches() -> None:
+    """All of them, in their order, the last ones in a batch of their own."""
+    assert list(batches(range(7), 3)) == [[0, 1, 2], [3, 4, 5], [6]]
+    assert list(batches([], 3)) == []
+
+
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_a_pile_gives_back_its_batches(size: int) -> None:
+    """As often as asked, also when more came onto it in between."""
+    pile = Pile[tuple[int, str]]()
+    put = [[(number, "x" * number) for number in range(start, start + size)] for start in (0, size, 2 * size)]
+    for count, batch in enumerate(put, start=1):
+        pile.add(batch)
+        assert list(pile.batches()) == put[:count]
+        assert list(pile.batches()) == put[:count]
+
+
+def test_an_empty_pile_has_no_batches() -> None:
+    """Where nobody is told anything there is nothing to keep."""
+    assert list(Pile[int]().batches()) == []
+
+
+def test_files_are_what_was_put(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In memory as on the disk, to which they go when they are many bytes."""
+    monkeypatch.setattr(piles, "IN_MEMORY", 100)
+    files, put = Files(), {f"{number}.txt": bytes([number]) * number for number in range(60)}
+
+    for name, content in put.items():
+        files.add({name: content})
+
+    assert dict(files) == put
+    assert files["7.txt"] == put["7.txt"]
+    assert list(files) == list(put)
+
+
+def test_what_lies_on_the_disk_goes_with_the_pile() -> None:
+    """The file without a name is closed when nobody has the pile any more."""
+    pile, files = Pile[str](), Files()
+    pile.add(["a"])
+    pile.add(["b"])
+    files.add({"a": b"a"})
+    scratch = [pile._file, files._file]
+
+    del pile, files
+    gc.collect()
+
+    assert [file.closed for file in scratch] == [True, True]
+
+
+def test_a_turn_in_small_batches_is_the_same_turn(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports, mails and archive have nothing of how many were made at a time."""
+    monkeypatch.setattr(piles, "IN_MEMORY", 10)
+    monkeypatch.setattr(piles.batches, "__defaults__", (1,))
+    desk.alike = False
+    begin(desk, rounds="5")
+    play(desk, {"red": "BID 2"})
+
+    assert proof(desk).reports == 6
+    assert len({json.loads(report.view)["seat"] for report in rows(desk, Report)}) == 3
+    sent = [mail.kind for mail in rows(desk, Outgoing) if mail.kind in ("welcome", "report")]
+    assert sent == ["welcome"] * 3 + ["report"] * 6
+
+
+def test_a_turn_is_the_same_by_several_processes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports and their mails, with what became of orders, have nothing of who made them."""
+    monkeypatch.setattr(reporter, "FEW", 0)
+    begin(desk, rounds="5")
+    send(desk, {"red": "BID 2"})
+    desk.tick(hours=1)
+    one = look(desk.house, "toy1", ShowPreview(), desk.now)
+    with Reporter([desk.home / "templates", TEMPLATES], desk.house.games, pictures=False, jobs=2) as shared:
+        two = look(replace(desk.house, reporter=shared), "toy1", ShowPreview(), desk.now)
+
+    assert "bid 2" in one.reports[0].parts.text.lower()
+    assert one.reports == two.reports
+    assert len(two.reports) == 3

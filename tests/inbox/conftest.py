@@ -1,0 +1,7 @@
+"""The toy's home, open, for these tests."""
+
+from __future__ import annotations
+
+from tests.toy.fixtures import desk, shared
+
+__all__ = ["desk", "shared"]

@@ -1,0 +1,159 @@
+"""What each accept policy takes for proof, and what those are told who had less."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from pbem.store.models import Sheet
+from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, stand_in, token, told
+from tests.toy.home import Desk
+
+TAKEN = "Sheet 1 taken"
+CODE, TOKEN = "In this campaign an address is not enough", "neither an address nor a reply is enough"
+VOUCH, FORGED = "no mail server vouches for it", "says that it did not come from there"
+
+ASKED = "If it is yours, answer this mail, and it counts"
+
+GIVEN = {
+    "confirmed": {"address": ASKED, "vouched": TAKEN, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
+    "address": {"address": TAKEN, "vouched": TAKEN, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
+    "verified": {"address": VOUCH, "vouched": TAKEN, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
+    "code": {"address": CODE, "vouched": CODE, "forged": FORGED, "reply": TAKEN, "code": TAKEN, "token": TAKEN},
+    "token": {"address": TOKEN, "vouched": TOKEN, "forged": TOKEN, "reply": TOKEN, "code": TOKEN, "token": TAKEN},
+}
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin()
+    desk.tick()
+    believing(desk)
+
+
+def send(desk: Desk, proof: str, *, sender: str = ANN) -> None:
+    """Posts a sheet with one kind of proof."""
+    verdict = {"vouched": "pass", "forged": "fail"}.get(proof, "none")
+    key = {"code": code(desk), "token": token(desk)}.get(proof, "")
+    to = f"orders+{code(desk)}@example.org" if proof == "reply" else "orders@example.org"
+    desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND", sender=sender, to=to, headers=stamp(verdict))
+
+
+@pytest.mark.parametrize("accept", GIVEN)
+def test_a_policy_takes_what_it_says(desk: Desk, accept: str) -> None:
+    """Of every kind of proof, from the seat's own address; what is refused is told to that address alone."""
+    rule(desk, accept=accept)
+    said = {}
+    for proof, expected in GIVEN[accept].items():
+        send(desk, proof)
+        answers = told(desk)
+        assert answers.keys() == {ANN}
+        said[proof] = TAKEN if answers[ANN].startswith("Sheet ") else expected if expected in answers[ANN] else ""
+
+    assert said == GIVEN[accept]
+
+
+@pytest.mark.parametrize(("accept", "expected"), [("verified", TAKEN), ("code", TAKEN), ("token", TOKEN)])
+def test_a_reply_from_elsewhere_is_answered_where_the_seat_is_played(desk: Desk, accept: str, expected: str) -> None:
+    """Taken or not, its player hears of it and the sender does not."""
+    rule(desk, accept=accept)
+    send(desk, "reply", sender=EVE)
+    answers = told(desk)
+
+    assert answers.keys() == {ANN}
+    assert expected in answers[ANN]
+
+
+def test_a_forged_letter_is_a_warning_of_which_there_are_few(desk: Desk) -> None:
+    """Whoever forges an address cannot flood the one who has it."""
+    for number in range(6):
+        desk.post(f"ORDERS toy1 red\nBID {number}\nEND", headers=stamp("fail"))
+    before = len(desk.mails(ANN))
+    desk.tick()
+
+    assert [mail["Subject"] for mail in desk.mails(ANN)[before:]] == ["[toy1] Somebody wrote for your seat"] * 3
+
+
+def test_only_the_configured_server_is_believed(desk: Desk) -> None:
+    """A stamp of any other server is a line that anybody can write."""
+    rule(desk, accept="verified")
+    desk.post(SHEET, headers={"Authentication-Results": "mx.example.net; dmarc=pass"})
+
+    assert VOUCH in told(desk)[ANN]
+
+
+def test_a_deputy_sends_sheets_from_his_own_address(desk: Desk) -> None:
+    """In his time his address is as good as the player's; both get the receipt, and the sheet is marked as his."""
+    stand_in(desk, EVE, first=-1, last=1)
+    desk.post(SHEET, sender=EVE)
+    answers = told(desk)
+
+    assert answers.keys() == {ANN, EVE}
+    assert all(f"The sheet came from {EVE}, who stands in" in text for text in answers.values())
+    with desk.house.store.reading() as session:
+        assert session.scalars(select(Sheet.author)).all() == ["deputy"]
+
+
+@pytest.mark.parametrize(("first", "last"), [(-3, -1), (1, 3), (-3, 0)])
+@pytest.mark.parametrize("proof", ["address", "reply", "code"])
+def test_outside_of_his_time_he_takes_nothing(desk: Desk, first: int, last: int, proof: str) -> None:
+    """He is told his time, and the player that it was tried; a code from a report he was shown does not help."""
+    stand_in(desk, EVE, first=first, last=last)
+    send(desk, proof, sender=EVE)
+    answers = told(desk)
+
+    assert answers.keys() == {ANN, EVE}
+    assert "The time in which you may stand in for the seat red in toy1" in answers[EVE]
+    assert f"came from {EVE}" in answers[ANN]
+
+
+def test_the_token_is_good_outside_of_his_time(desk: Desk) -> None:
+    """Whoever was given the token may use it until it is changed; the receipt goes to the player alone."""
+    stand_in(desk, EVE, first=-3, last=-1)
+    send(desk, "token", sender=EVE)
+
+    assert told(desk).keys() == {ANN}
+
+
+@pytest.mark.parametrize(("accept", "proof"), [("code", "address"), ("token", "code"), ("verified", "address")])
+def test_the_policy_holds_for_deputies(desk: Desk, accept: str, proof: str) -> None:
+    """Where the player's own address is not enough, his deputy's is not either; the player is told."""
+    rule(desk, accept=accept)
+    stand_in(desk, EVE, first=-1, last=1)
+    send(desk, proof, sender=EVE)
+    answers = told(desk)
+
+    assert answers.keys() == {ANN}
+    assert "so nothing was taken" in answers[ANN]
+
+
+def test_a_deputy_asks_for_nothing_else(desk: Desk) -> None:
+    """He may send sheets, not give the seat away."""
+    stand_in(desk, EVE, first=-1, last=1)
+    desk.post(f"PLAYER toy1 red {code(desk)}\nLEAVE\nEND", sender=EVE)
+
+    assert "Everything else is for its player to ask" in told(desk)[EVE]
+
+
+@pytest.mark.parametrize(("sender", "done"), [(ANN, True), (EVE, False)])
+def test_an_old_report_changes_nothing_but_from_its_seats_address(desk: Desk, sender: str, done: bool) -> None:
+    """A code of a turn gone by does not let whoever was shown that report pause its seat."""
+    old = code(desk)
+    for seat in ("red", "blue"):
+        desk.post(f"ORDERS toy1 {seat}\nBID 0\nEND", sender=ANN if seat == "red" else BOB)
+    desk.tick(hours=24 * 5)
+    desk.post("PAUSE", sender=sender, to=f"orders+{old}@example.org")
+
+    assert ("answers an earlier report" not in told(desk)[ANN]) == done
+
+
+@pytest.mark.parametrize(
+    ("accept", "done"),
+    [("address", True), ("code", False), ("token", False), ("verified", False)],
+)
+def test_the_policy_holds_for_requests(desk: Desk, accept: str, done: bool) -> None:
+    """What is not enough for a sheet is not enough for a change."""
+    rule(desk, accept=accept)
+    desk.post("PLAYER toy1 red\nMUTE blue\nEND")
+
+    assert ("so nothing was taken" not in told(desk)[ANN]) == done

@@ -1,0 +1,159 @@
+"""Letters are answered one after the other, each in a transaction of its own, however many are fetched at once."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import product
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbem.inbox import message_queue as attempts
+from pbem.inbox.process import answer_letters
+from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.message import read_letter
+from pbem.ruleset import Parsed, View
+from pbem.store.models import Act, InboxMessage, Outgoing, Request, Sheet
+from pbem.util import masked
+from tests.inbox.trusting import ANN, BOB, CYD, EVE, code, stand_in, token
+from tests.toy.home import Desk, open_desk
+from tests.toy.ruleset import Auction
+
+Post = Callable[[Desk], None]
+
+
+def _plain(sender: str, text: str, subject: str = "orders") -> Post:
+    return lambda desk: desk.post(text, sender=sender, subject=subject)
+
+
+def _by_code(to: str, campaign: str, text: str, sender: str = "") -> Post:
+    return lambda desk: desk.post(text, sender=sender or to, subject=f"Re: turn 1 [{code(desk, to, campaign)}]")
+
+
+def _by_token(to: str, seat: str, campaign: str, sender: str = "") -> Post:
+    def post(desk: Desk) -> None:
+        desk.post(f"ORDERS {campaign} {seat} {token(desk, to, campaign)}\nBID 2\nEND", sender=sender or to)
+
+    return post
+
+
+def _replying(to: str, text: str) -> Post:
+    return lambda desk: desk.reply(desk.mails(to)[0], text)
+
+
+BAG: tuple[Post, ...] = (
+    *(_by_code(to, name, "BID 3") for to, name in ((ANN, "toy1"), (BOB, "toy1"), (ANN, "toy2"), (CYD, "toy2"))),
+    _by_code(BOB, "toy1", "BID many\nBID 1"),
+    _by_code(ANN, "toy1", "BID 1", sender=EVE),
+    _by_code(ANN, "toy2", "WAIT"),
+    _by_code(CYD, "toy2", "EXTEND"),
+    _by_token(BOB, "blue", "toy1"),
+    _by_token(ANN, "red", "toy2", sender=EVE),
+    _replying(ANN, "BID 2"),
+    _replying(BOB, "BID two"),
+    _replying(CYD, "Thanks for running this!"),
+    _plain(ANN, "ORDERS toy1 red\nBID 1\nEND"),
+    _plain(BOB, "ORDERS toy1 blue\nBID 1\nEND"),
+    _plain(BOB, "ORDERS toy1 red\nBID 4\nEND"),
+    _plain(CYD, "ORDERS toy2 green aaaa1111bbbb2222\nBID 1\nEND"),
+    _plain(CYD, "ORDERS toy2 grene\nBID 1\nEND"),
+    _plain(EVE, "ORDERS toy2 green\nBID 1\nEND"),
+    _plain("dee@example.org", "ORDERS toy1 blue\nBID 1\nEND"),
+    _plain(ANN, "HELP"),
+    _plain(BOB, "STATUS"),
+    _plain(CYD, "PAUSE"),
+    _plain(EVE, "What is this?"),
+    _plain(ANN, "", subject=""),
+    _plain(BOB, "PRESS TO red\nHello", subject="[toy1]"),
+)
+"""What people may write, to a desk whose campaigns have three players and one who stands in."""
+
+
+@contextmanager
+def desk_of(folder: Path) -> Iterator[Desk]:
+    """Two campaigns, one of which takes an address for proof only with a question."""
+    with open_desk(folder) as desk:
+        desk.begin()
+        desk.begin(seats=("red", "green"), name="toy2", rules={"accept": "confirmed"})
+        desk.tick()
+        stand_in(desk, "dee@example.org", first=-1, last=5, seat="blue")
+        yield desk
+
+
+def came_of(desk: Desk) -> list[tuple[object, ...]]:
+    """Everything kept, and mailed to each, without what is drawn by chance."""
+    kept: list[tuple[object, ...]] = []
+    with desk.house.store.reading() as session:
+        kept += [
+            (row.state, masked(row.note), row.sender, row.verdict, (row.key or "")[:5], row.unanswered)
+            for row in session.scalars(select(InboxMessage).order_by(InboxMessage.id))
+        ]
+        for sheet in session.scalars(select(Sheet).order_by(Sheet.turn_id, Sheet.seat_id, Sheet.version)):
+            kept.append((sheet.turn_id, sheet.seat_id, sheet.version, sheet.text, sheet.orders, sheet.wait))
+            kept.append((sheet.letter_id, sheet.author, sheet.digest, sheet.findings, sheet.received_at))
+        kept += [(act.campaign_id, act.text, act.secret) for act in session.scalars(select(Act).order_by(Act.id))]
+        kept += [(asked.kind, asked.data) for asked in session.scalars(select(Request).order_by(Request.id))]
+        for mail in session.scalars(select(Outgoing).order_by(Outgoing.recipient, Outgoing.id)):
+            text = read_letter(mail.raw).text
+            kept.append((mail.recipient, mail.kind, mail.topic, mail.campaign_id, masked(text).split()))
+    return kept
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_comes_of_letters_is_the_same_however_many_are_fetched_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    letters = random.Random(seed).choices(BAG, k=40)
+    results = []
+    for at_once in (attempts.AT_ONCE, 1):
+        monkeypatch.setattr(attempts, "AT_ONCE", at_once)
+        with desk_of(tmp_path / str(at_once)) as desk:
+            for post in letters:
+                post(desk)
+            desk.tick()
+            results.append(came_of(desk))
+    assert results[0] == results[1]
+
+
+def sheets_of(desk: Desk) -> list[str]:
+    """The texts of all sheets kept."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(Sheet.text).order_by(Sheet.id)))
+
+
+def test_a_sheet_that_makes_the_game_stumble_is_set_aside_and_no_other_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def parse(self: Auction, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        numbered = list(lines)
+        if any("BID 7" in line for _, line in numbered):
+            raise RuntimeError("this game stumbles over a seven")
+        return read(self, view, numbered)
+
+    read = Auction.parse
+    monkeypatch.setattr(Auction, "parse", parse)
+    with desk_of(tmp_path / "home") as desk:
+        for post in (_by_code(ANN, "toy1", "BID 3"), _by_code(BOB, "toy1", "BID 7"), _by_code(CYD, "toy2", "BID 1")):
+            post(desk)
+        done = desk.tick()
+        assert (done.answered.letters, done.answered.sheets, done.answered.set_aside) == (3, 2, 1)
+        assert sheets_of(desk) == ["BID 3\n", "BID 1\n"]
+
+
+def test_two_desks_at_once_take_each_sheet_once(postgres_url: str, tmp_path: Path) -> None:
+    with open_desk(tmp_path / "home", database=postgres_url) as desk:
+        for name in ("toy1", "toy2", "toy3"):
+            desk.begin(name=name)
+        desk.tick()
+        for _, name in product(range(3), ("toy1", "toy2", "toy3")):
+            for to in (ANN, BOB):
+                _by_code(to, name, "BID 1")(desk)
+        poll(desk.house.store, open_mailbox(desk.house.settings), desk.now)
+        with ThreadPoolExecutor(2) as desks:
+            done = [desks.submit(answer_letters, desk.house, desk.now) for _ in range(2)]
+        assert sum(each.result().sheets for each in done) == 18
+        assert sheets_of(desk) == ["BID 1\n"] * 18

@@ -1,0 +1,200 @@
+"""What forged letters make the house mail: little to strangers, to nobody who did not write, and few reports."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from sqlalchemy import select
+
+from pbem.admin.health import house_status
+from pbem.cli.service import tick_lines
+from pbem.store.models import Act, InboxMessage, Outgoing
+from tests.inbox.people import ask, form
+from tests.inbox.trusting import ANN, EVE, believing, stamp, token
+from tests.toy.home import Desk, text_of
+
+
+@pytest.fixture(autouse=True)
+def _campaign(shared: Desk) -> None:
+    """A campaign begun, on each database."""
+
+
+def strangers(desk: Desk, number: int, *, domains: int, verdict: str = "", text: str = "hello") -> None:
+    """Letters of so many unknown senders, spread over domains."""
+    with desk.house.store.writing() as session:
+        for each in range(number):
+            sender = f"{verdict}s{each}@{each % domains}.example.net"
+            stamped = "".join(f"{name}: {value}\r\n" for name, value in stamp(verdict).items()) if verdict else ""
+            raw = f"{stamped}From: {sender}\r\nMessage-ID: <{each}@x>\r\n\r\n{text}\r\n".encode()
+            name = f"{desk.now} {sender}"
+            session.add(
+                InboxMessage(mailbox="x", uid_validity="", uid=name, sha256=name, received_at=desk.now, raw=raw)
+            )
+
+
+def answered(desk: Desk) -> Counter[str]:
+    """How many mails went to each domain of strangers."""
+    with desk.house.store.reading() as session:
+        return Counter(session.scalars(select(Outgoing.provider).where(Outgoing.provider.endswith("example.net"))))
+
+
+def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
+    """The others are counted as unanswered, by the tick and by the status; the next day brings as many again."""
+    strangers(shared, 105, domains=5)
+    done = shared.tick()
+
+    assert answered(shared).total() == 100
+    assert done.answered.unanswered == 5
+    assert "5 letters left unanswered; see the notes in: pbem letters" in list(tick_lines(done))
+    assert house_status(shared.house).notices[0].startswith("5 letters were left unanswered in the day before ")
+    shared.now = shared.now.replace(day=shared.now.day + 1)
+    strangers(shared, 1, domains=1, text="HELP")
+    assert shared.tick().answered.unanswered == 0
+
+
+def test_strangers_of_one_domain_get_thirty(shared: Desk) -> None:
+    """So that nobody's server is flooded, those of others still have theirs."""
+    strangers(shared, 40, domains=1)
+    shared.tick()
+    shared.post("hello", sender=EVE)
+    shared.tick()
+
+    assert answered(shared) == {"0.example.net": 30, "example.net": 1}
+
+
+def test_who_failed_authentication_is_not_answered(shared: Desk) -> None:
+    """Whatever he asks: somebody else has his address. Who passed is answered, however many others were."""
+    believing(shared)
+    for text in ("hello", "HELP", "STATUS", "JOIN toy1", "ORDERS toy1 red\nBID 1\nEND"):
+        shared.post(text, sender=EVE, headers=stamp("fail"))
+    strangers(shared, 105, domains=5)
+    shared.tick()
+    assert shared.mails(EVE) == []
+
+    shared.post("hello", sender=EVE, headers=stamp("pass"))
+    shared.tick()
+    assert len(shared.mails(EVE)) == 1
+
+
+def test_forged_wishes_to_play_are_bounded(shared: Desk) -> None:
+    """Each would be mailed a code; the codes of those who are not answered are not drawn either."""
+    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    strangers(shared, 105, domains=5, text="JOIN toy2")
+
+    assert shared.tick().answered.unanswered == 5
+    assert answered(shared).total() == 100
+
+
+def test_forged_wishes_to_play_shut_out_nobody_else(shared: Desk) -> None:
+    """Neither who asks for help, nor those for whom the receiving server vouches, of the same domain too."""
+    believing(shared)
+    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    strangers(shared, 105, domains=3, text="JOIN toy2")
+    shared.tick()
+    shared.post("HELP", sender="new@example.info")
+    shared.post("JOIN toy2", sender="eve@0.example.net", headers=stamp("pass"))
+    shared.tick()
+
+    assert len(shared.mails("new@example.info")) == 1
+    assert "CONFIRM" in shared.last("eve@0.example.net").as_string()
+
+
+def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
+    """The GM is told once a day; the journal has their addresses, each once, and so many; players do not read them."""
+    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    strangers(shared, 102, domains=5, text="JOIN toy2")
+    shared.tick()
+    shared.post("JOIN toy2", sender=EVE)
+    shared.post("JOIN toy2", sender=EVE)
+    shared.tick()
+    told = [mail for mail in shared.mails("gm@example.org") if "were not answered" in str(mail["Subject"])]
+
+    assert len(told) == 1
+    assert "pbem journal toy2" in text_of(told[0])
+    with shared.house.store.reading() as session:
+        listed = session.execute(select(Act.text, Act.secret).where(Act.text.startswith("not answered today"))).all()
+    assert [tuple(row) for row in listed] == [
+        ("not answered today: s100@0.example.net asked to join", True),
+        ("not answered today: s101@1.example.net asked to join", True),
+        (f"not answered today: {EVE} asked to join", True),
+    ]
+
+
+def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A flood fills no journal."""
+    monkeypatch.setattr("pbem.inbox.account_commands.MOST_LISTED", 3)
+    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    strangers(shared, 110, domains=5, text="JOIN toy2")
+    shared.tick()
+
+    with shared.house.store.reading() as session:
+        listed = session.scalars(select(Act.text).where(Act.text.startswith("not answered today"))).all()
+    assert len(listed) == 3
+
+
+def test_the_note_of_an_unanswered_letter_says_so(shared: Desk) -> None:
+    """And why; of every letter that was left unanswered."""
+    believing(shared)
+    form(shared, "red", name="toy2", open_seats=1, signup="yes")
+    strangers(shared, 105, domains=5, text="JOIN toy2")
+    for _ in range(5):
+        shared.post("JOIN toy2", sender=EVE, headers=stamp("pass"))
+    shared.tick()
+
+    with shared.house.store.reading() as session:
+        rows = session.execute(select(InboxMessage.note, InboxMessage.unanswered)).all()
+    notes = [note for note, unanswered in rows if unanswered]
+    assert len(notes) == 9
+    assert all("not answered: " in note for note in notes), notes
+    assert not any("; answered" in note for note in notes), notes
+
+
+def test_a_letter_brings_each_report_once(shared: Desk) -> None:
+    """However often it asks."""
+    shared.post(f"PLAYER toy1 red {token(shared)}\n" + "RESEND\n" * 20 + "END")
+    before = len(shared.mails(ANN))
+    shared.tick()
+
+    assert len(shared.mails(ANN)) - before == 2
+
+
+def test_letters_without_a_key_bring_three_reports_a_day(shared: Desk) -> None:
+    """Anybody can write them; with his token or by reply the player still gets his."""
+    for _ in range(6):
+        shared.post("RESEND")
+    shared.tick()
+    assert resent(shared) == 3
+
+    ask(shared, f"PLAYER toy1 red {token(shared)}\nRESEND\nEND")
+    assert resent(shared) == 4
+
+
+def resent(desk: Desk) -> int:
+    """How many reports were sent again."""
+    with desk.house.store.reading() as session:
+        return len(session.scalars(select(Outgoing.id).where(Outgoing.kind == "resent")).all())
+
+
+def test_letters_without_a_key_bring_three_codes_a_day(shared: Desk) -> None:
+    """With his token a player still gets one."""
+    shared.post("\n".join(f"ADDRESS a{number}@example.net" for number in range(12)))
+    shared.tick()
+    assert codes(shared) == 3
+
+    ask(shared, f"PLAYER toy1 red {token(shared)}\nADDRESS ann@example.net\nEND")
+    assert codes(shared) == 4
+
+
+def codes(desk: Desk) -> int:
+    """How many mails to Ann hold a code that confirms something."""
+    return sum("CONFIRM" in mail.as_string() for mail in desk.mails(ANN))
+
+
+def test_answers_to_forged_letters_do_not_use_up_a_players_own(shared: Desk) -> None:
+    """After 25 letters in his name he is still answered when he shows his token."""
+    for number in range(25):
+        shared.post(f"hello {number}")
+    shared.tick()
+
+    assert "toy1" in ask(shared, f"PLAYER toy1 red {token(shared)}\nSTATUS\nEND")

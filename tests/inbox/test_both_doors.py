@@ -1,0 +1,221 @@
+"""A GM is told the same whether he types a command or mails it; and to be shown something waits for nobody."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pbem.actions.settings import mail_gm_token
+from pbem.campaign.snapshot import load_campaign
+from pbem.cli import main
+from pbem.scheduler.tick import run_now
+from tests.actions.history import journal
+from tests.inbox.people import form
+from tests.toy.home import GAMES, Desk, text_of
+
+GM, ANN = "gm@example.org", "ann@example.org"
+
+SHEET = "BID 3\nBID\n"
+"""An order, and a slip."""
+
+DOORS = {
+    "seats": (["seat", "toy1"], ["SEATS"]),
+    "statistics": (["stats", "toy1"], ["STATS"]),
+    "policy": (["policy", "toy1"], ["POLICY"]),
+    "a house rule": (["policy", "toy1", "grace=12h"], ["RULE grace 12h"]),
+    "journal": (["journal", "toy1"], ["JOURNAL"]),
+    "deadlines": (["deadline", "toy1"], ["DEADLINE"]),
+    "another schedule": (["deadline", "toy1", "DAILY 20:00 UTC"], ["DEADLINE DAILY 20:00 UTC"]),
+    "more time": (["extend", "toy1", "24h"], ["EXTEND 24h"]),
+    "hold": (["hold", "toy1", "snow"], ["HOLD snow"]),
+    "text": (["text", "toy1", "FILE", "--seat", "red"], ["TEXT TO red", "BID 3", "BID"]),
+    "texts": (["text", "toy1"], ["TEXTS"]),
+    "press": (["press", "toy1", "FILE", "--to", "red"], ["ANNOUNCE TO red", "BID 3", "BID"]),
+    "all press": (["press", "toy1"], ["PRESS"]),
+    "invitation": (["invite", "toy1", "eve@example.org"], ["INVITE eve@example.org"]),
+    "hand over": (["seat", "toy1", "red", "--to", "eve@example.org", "--yes"], ["SEAT red TO eve@example.org YES"]),
+    "a hand over looked at": (["seat", "toy1", "red", "--to", "eve@example.org"], ["SEAT red TO eve@example.org"]),
+    "a seat to be opened": (["seat", "toy1", "red", "--open"], ["OPEN red"]),
+    "a removal looked at": (["seat", "toy1", "red", "--remove"], ["REMOVE red"]),
+    "a roll": (["roll", "toy1", "3d6+2", "the gate"], ['ROLL 3d6+2 "the gate"']),
+    "rolls": (["rolls", "toy1"], ["ROLLS"]),
+    "removal": (["seat", "toy1", "red", "--remove", "--yes"], ["REMOVE red YES"]),
+    "preview": (["preview", "toy1"], ["PREVIEW"]),
+    "a look back": (["rollback", "toy1", "1"], ["ROLLBACK 1"]),
+    "the way back": (["rollback", "toy1", "1", "--yes"], ["ROLLBACK 1 YES"]),
+    "another sheet": (["rerun", "toy1", "--sheet", "red=FILE"], ["RERUN red", "BID 3", "BID"]),
+    "another run": (["rerun", "toy1", "--sheet", "red=FILE", "--yes"], ["RERUN red YES", "BID 3", "BID"]),
+}
+"""What a GM types, and what he mails for the same."""
+
+
+@pytest.fixture
+def token(desk: Desk) -> str:
+    """Turn 1 was the last, so the seed is known; the GM has his token."""
+    desk.begin(rounds="1")
+    run_now(desk.house, "toy1", desk.now)
+    return gm_token(desk)
+
+
+def gm_token(desk: Desk) -> str:
+    """The token that the GM is mailed."""
+    with desk.house.store.writing() as session:
+        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+    desk.tick()
+    found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def typed(home: Path, now: dt.datetime, words: Sequence[str]) -> str:
+    """What a command prints."""
+    file = home / "sheet.txt"
+    file.write_text(SHEET)
+    line = [word.replace("FILE", str(file)) for word in words]
+    clock = ["--now", now.isoformat()] if words[0] not in ("journal", "rolls", "status") else []
+    return CliRunner().invoke(main, ["--home", str(home), *line, *clock], obj=GAMES).output
+
+
+def mailed(desk: Desk, token: str, lines: Sequence[str]) -> str:
+    """What the GM is answered."""
+    desk.post("\n".join([f"GM toy1 {token}", *lines, "END"]), sender=GM)
+    desk.tick()
+    return text_of(desk.last(GM))
+
+
+def without_what_is_typed(line: str) -> str:
+    """A line of the screen up to the command that it proposes."""
+    return without_numbers(re.split(r"(?:(?:;| Send| send it| send them):? ?)*pbem ", line)[0])
+
+
+def without_numbers(text: str) -> str:
+    """A text with the numbers of lines made alike: in a mail the command itself is the first."""
+    return re.sub(r"\bline \d+", "line", text)
+
+
+@pytest.mark.parametrize("what", DOORS)
+def test_both_doors_tell_the_same(desk: Desk, tmp_path: Path, what: str) -> None:
+    """Every line of the screen stands in the mail, but for what is to be typed there."""
+    desk.begin()
+    run_now(desk.house, "toy1", desk.now)
+    token = gm_token(desk)
+    other = shutil.copytree(desk.home, tmp_path / "other")
+    screen = typed(other, desk.now, DOORS[what][0])
+    mail = mailed(desk, token, DOORS[what][1])
+
+    lines = [without_what_is_typed(line) for line in screen.splitlines() if "--yes" not in line]
+    assert any(lines)
+    assert [line for line in lines if line not in without_numbers(mail)] == []
+
+
+def test_a_mail_warns_that_the_seed_is_known(desk: Desk, token: str) -> None:
+    """Who opens a turn of a finished game again hears by mail too that its dice are no secret."""
+    warning = "whoever kept them can reckon every roll of the turns to come."
+
+    for lines in (["ROLLBACK 1"], ["RERUN red", "BID 3"]):
+        assert warning in " ".join(mailed(desk, token, lines).split())
+
+
+def test_a_mail_tells_what_is_wrong_with_the_gms_sheet(desk: Desk, token: str) -> None:
+    """A line of his that was not understood is named, as at the screen."""
+    assert "sheet of red, line 3: 'BIT' is not an order" in mailed(desk, token, ["RERUN red", "BID 3", "BIT 2"])
+
+
+def test_the_screen_shows_a_paused_seat(desk: Desk) -> None:
+    """As the mail does."""
+    desk.begin()
+    token = gm_token(desk)
+    mail = mailed(desk, token, ["PAUSE red", "STATUS"])
+
+    assert "-, paused" in mail
+    assert "-, paused" in typed(desk.home, desk.now, ["status"])
+
+
+@pytest.mark.parametrize("word", ["policy", "stats", "text", "press", "seat", "gm", "deadline", "journal"])
+def test_to_be_shown_something_waits_for_nobody(desk: Desk, word: str) -> None:
+    """While a tick writes, a GM may look."""
+    desk.begin()
+    with desk.house.store.writing() as session:
+        load_campaign(session, "toy1")
+        shown = typed(desk.home, desk.now, [word, "toy1"])
+
+    assert "Error" not in shown
+
+
+def test_a_campaign_is_started_by_mail(desk: Desk) -> None:
+    """START sets it up, and the first reports go out."""
+    form(desk, "red", "blue")
+    token = gm_token(desk)
+
+    assert "Campaign toy1 has begun with red, blue." in mailed(desk, token, ["START"])
+    assert "round 1" in str(desk.last(ANN)["Subject"])
+
+
+def test_a_turn_is_tried_in_a_copy_by_mail(desk: Desk) -> None:
+    """FORK runs a turn with another sheet: all reports come, with what differs; nothing is changed."""
+    desk.begin()
+    run_now(desk.house, "toy1", desk.now)
+    token = gm_token(desk)
+    answer = mailed(desk, token, ["FORK 1 red", "BID 3"])
+
+    assert "toy1: turn 1 there, against what was really told" in answer
+    assert [part.get_filename() for part in desk.last(GM).iter_attachments()] == ["red.txt", "blue.txt"]
+    assert "made a copy of the campaign as it stood when turn 1 was open" in journal(desk)[-1]
+    with desk.house.store.reading() as session:
+        assert load_campaign(session, "toy1").turn == 2
+
+
+def test_a_fork_wants_to_know_whose_sheet_it_is(desk: Desk) -> None:
+    """Orders below FORK without a seat are not passed over in silence."""
+    desk.begin()
+
+    assert "whose sheet is it that stands below? Write: FORK 1 seat" in mailed(
+        desk, gm_token(desk), ["FORK 1", "BID 3"]
+    )
+
+
+def test_the_state_comes_as_a_file(desk: Desk) -> None:
+    """STATE brings what PATCH changes."""
+    desk.begin()
+    token = gm_token(desk)
+    mailed(desk, token, ["STATE"])
+    (file,) = desk.last(GM).iter_attachments()
+
+    assert file.get_filename() == "toy1-1.json"
+    assert '"purses"' in file.get_content()
+
+
+def test_statistics_bring_their_picture(desk: Desk) -> None:
+    """STATS brings as a file what --picture writes."""
+    desk.begin()
+    mailed(desk, gm_token(desk), ["STATS"])
+    (file,) = desk.last(GM).iter_attachments()
+
+    assert (file.get_filename(), file.get_content_type()) == ("toy1-statistics.png", "image/png")
+    assert file.get_content().startswith(b"\x89PNG")
+
+
+def test_a_text_is_dropped_by_mail(desk: Desk) -> None:
+    """By the number that TEXTS has."""
+    desk.begin()
+    token = gm_token(desk)
+    mailed(desk, token, ["TEXT TO ALL", "The harbour is closed."])
+
+    assert "There are no texts for reports of toy1." in mailed(desk, token, ["DROP 1"])
+
+
+def test_a_new_token_voids_the_old(desk: Desk) -> None:
+    """TOKEN mails another; what was written with the one before is nobody's."""
+    desk.begin()
+    token = gm_token(desk)
+    mailed(desk, token, ["TOKEN"])
+    mailed(desk, token, ["HOLD"])
+
+    with desk.house.store.reading() as session:
+        assert load_campaign(session, "toy1").held == ""

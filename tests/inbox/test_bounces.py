@@ -1,0 +1,232 @@
+"""Mail that comes back: noted, shown and told to the GM, and never a reason for anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbem.actions.status import Undelivered
+from pbem.admin.health import house_status
+from pbem.cli.service import status_lines
+from pbem.store.models import Act, InboxMessage, Outgoing, Person, SeatRow, Sheet
+from pbem.store.types import MailState
+from tests.mail.reports import exchange, gmail, postfix
+from tests.mail.worded_reports import WORDED, complaint, read_receipt, vacation
+from tests.toy.home import Desk, open_desk, text_of
+
+GM = "gm@example.org"
+FORGED = "ORDERS toy1 red\nBID 9\nEND"
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin()
+    desk.tick()
+
+
+def arrive(desk: Desk, raw: bytes) -> None:
+    """Drops a mail into the inbox as it is, then ticks."""
+    inbox = desk.home / "post" / "inbox"
+    inbox.mkdir(parents=True, exist_ok=True)
+    (inbox / "report.eml").write_bytes(raw)
+    desk.tick()
+
+
+def note(desk: Desk) -> str:
+    """What became of the last letter."""
+    with desk.house.store.reading() as session:
+        return session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first() or ""
+
+
+def undelivered(desk: Desk) -> list[Undelivered]:
+    """What the status of the campaign lists as not delivered."""
+    (campaign,) = house_status(desk.house).campaigns
+    return list(campaign.undelivered)
+
+
+def journal(desk: Desk) -> list[str]:
+    """The campaign's journal since its start."""
+    with desk.house.store.reading() as session:
+        return [text for text in session.scalars(select(Act.text).order_by(Act.id)) if "came back" in text]
+
+
+def last_id(desk: Desk, to: str = "ann@example.org") -> str:
+    """The Message-ID of the last mail to an address."""
+    return str(desk.last(to)["Message-ID"])
+
+
+@pytest.mark.parametrize("write", [postfix, exchange, gmail])
+def test_a_bounce_is_listed_with_its_reason(desk: Desk, write: Callable[[str], bytes]) -> None:
+    """A report's mail that comes back counts as not delivered, for the reason the other side gives."""
+    arrive(desk, write(last_id(desk)))
+
+    (mail,) = undelivered(desk)
+    assert (mail.recipient, mail.state, mail.attempts) == ("ann@example.org", "bounced", 1)
+    assert "550 5.1.1" in mail.reply or "550-5.1.1" in mail.reply
+    shown = [line for line in status_lines(house_status(desk.house)) if "not delivered" in line]
+    assert shown == [f"  not delivered to ann@example.org (bounced, 1 try): {mail.reply}"]
+
+
+@pytest.mark.parametrize("write", WORDED)
+def test_a_bounce_in_words(desk: Desk, write: Callable[[str, str], bytes]) -> None:
+    """A mail that comes back with words alone counts as not delivered, and nobody is answered."""
+    arrive(desk, write(last_id(desk), "ann@example.org"))
+
+    (mail,) = undelivered(desk)
+    assert mail.recipient == "ann@example.org"
+    assert mail.reply.startswith("550 5.1.1 no such user")
+    assert f"told {GM}" in note(desk)
+
+
+@pytest.mark.parametrize("write", [vacation, read_receipt, complaint])
+def test_a_robot_that_has_the_mail(desk: Desk, write: Callable[[str, str], bytes]) -> None:
+    """Whatever an answering machine quotes, the mail it has was delivered; it is not answered."""
+    before = len(desk.mails())
+    arrive(desk, write(last_id(desk), "ann@example.org"))
+
+    assert undelivered(desk) == []
+    assert len(desk.mails()) == before
+
+
+def test_the_gm_hears_of_a_bounce(desk: Desk) -> None:
+    """The GM is told whose mail it was, which, and why; the code in its subject stays with the player."""
+    report = desk.last()
+    arrive(desk, postfix(str(report["Message-ID"])))
+
+    told = desk.last(GM)
+    text = " ".join(text_of(told).split())
+    assert told["Subject"] == "[toy1] Mail to red came back"
+    assert "A mail of toy1 to ann@example.org (seat red) has come back undelivered." in text
+    assert "550 5.1.1 <ann@example.org>: Recipient address rejected: User unknown" in text
+    assert f'its subject was "{str(report["Subject"]).partition("] ")[2].rpartition(" [")[0]}"' in text
+    assert str(report["Reply-To"]).partition("+")[2].partition("@")[0] not in text
+
+
+def test_the_journal_and_the_letter_say_what_happened(desk: Desk) -> None:
+    """A line in the journal, and a note on the letter."""
+    arrive(desk, postfix(last_id(desk)))
+
+    (line,) = journal(desk)
+    assert line.endswith(
+        "to ann@example.org came back: 550 5.1.1 <ann@example.org>: Recipient address rejected: User unknown"
+    )
+    assert note(desk).startswith("delivery report: failed, 550 5.1.1")
+    assert note(desk).endswith("told gm@example.org")
+
+
+def test_a_bounce_is_told_once(desk: Desk) -> None:
+    """A second report on the same mail changes nothing."""
+    id_ = last_id(desk)
+    arrive(desk, postfix(id_))
+    arrive(desk, gmail(id_))
+
+    assert (len(desk.mails(GM)), len(journal(desk)), len(undelivered(desk))) == (1, 1, 1)
+    assert undelivered(desk)[0].reply.startswith("550 5.1.1 <ann@example.org>")
+    assert note(desk).endswith("known before")
+
+
+@pytest.mark.parametrize("action", ["delayed", "delivered"])
+def test_other_reports_are_only_noted(desk: Desk, action: str) -> None:
+    """A mail on its way, or arrived, is none that came back."""
+    arrive(desk, postfix(last_id(desk), action=action, status="4.4.1" if action == "delayed" else "2.0.0"))
+
+    assert (undelivered(desk), desk.mails(GM), journal(desk)) == ([], [], [])
+    assert note(desk).startswith(f"delivery report: {action}, ")
+    assert note(desk).endswith("to ann@example.org")
+
+
+@pytest.mark.parametrize("forged", ["<mtqbm5dlhvoe6q7b2kznxw3yha@example.org>", "<letter0@example.org>", ""])
+def test_a_report_on_no_mail_of_ours_is_only_noted(desk: Desk, forged: str) -> None:
+    """Who does not know a mail's Message-ID cannot make it bounce, whatever address he names."""
+    before = len(desk.mails())
+    arrive(desk, postfix(forged))
+
+    assert (undelivered(desk), len(desk.mails()), journal(desk)) == ([], before, [])
+    assert note(desk).endswith("of no mail of ours")
+
+
+def test_nobody_can_say_that_a_mail_came_back_before_it_was_sent(desk: Desk, tmp_path: Path) -> None:
+    """Whoever tries out a forgery at a home of his own does not learn the Message-ID of the warning against it."""
+    with open_desk(tmp_path / "own") as own:
+        own.begin()
+        own.tick()
+        own.post(FORGED, sender="eve@example.net")
+        own.tick()
+        tried_out = last_id(own)
+
+    desk.post(FORGED, sender="eve@example.net")
+    arrive(desk, postfix(tried_out))
+
+    assert "Somebody wrote for your seat" in desk.last()["Subject"]
+    assert note(desk).endswith("of no mail of ours")
+
+
+def test_a_delivery_report_is_never_answered(desk: Desk) -> None:
+    """Nothing goes to the system that wrote it, nor to the player, whatever stands in its text."""
+    before = len(desk.mails())
+    arrive(desk, postfix(last_id(desk)))
+
+    assert [mail["To"] for mail in desk.mails()[before:]] == [GM]
+    with desk.house.store.reading() as session:
+        assert session.scalars(select(Sheet)).all() == []
+
+
+def test_a_bounce_takes_nothing_from_a_player(desk: Desk) -> None:
+    """His seat and sheet stay, and his later mail goes out."""
+    report = desk.last()
+    arrive(desk, postfix(str(report["Message-ID"])))
+    desk.reply(report, "BID 3")
+    desk.tick()
+
+    (campaign,) = house_status(desk.house).campaigns
+    assert (campaign.seats[0].playing, campaign.seats[0].sheet) == (True, 1)
+    assert text_of(desk.last()).startswith("Sheet 1 taken")
+    assert len(undelivered(desk)) == 1
+
+
+def test_what_the_gm_is_told_may_bounce_too(desk: Desk) -> None:
+    """A mail to the GM that comes back is listed, and causes no other mail."""
+    arrive(desk, postfix(last_id(desk)))
+    before = len(desk.mails())
+    arrive(desk, postfix(last_id(desk, GM), GM))
+
+    assert len(desk.mails()) == before
+    assert [mail.recipient for mail in undelivered(desk)] == ["ann@example.org", GM]
+    assert len(journal(desk)) == 2
+    assert note(desk).endswith("nobody told: the GM's own mail came back")
+
+
+def test_an_answer_to_a_stranger_may_bounce(desk: Desk) -> None:
+    """Mail of no campaign is listed beside the campaigns, and no GM is bothered with it."""
+    desk.post("hello", sender="eve@example.net")
+    desk.tick()
+    arrive(desk, postfix(last_id(desk, "eve@example.net"), "eve@example.net"))
+
+    (mail,) = house_status(desk.house).undelivered
+    assert (mail.recipient, mail.state) == ("eve@example.net", "bounced")
+    assert desk.mails(GM) == []
+
+
+def test_a_bounced_mail_is_not_sent_again(desk: Desk) -> None:
+    """A mail that seemed not to have gone out, and comes back, needs no other try."""
+    with desk.house.store.writing() as session:
+        mail = session.scalars(select(Outgoing).where(Outgoing.message_id == last_id(desk))).one()
+        mail.state = MailState.QUEUED
+    before = len(desk.mails("ann@example.org"))
+    arrive(desk, postfix(last_id(desk)))
+
+    assert len(desk.mails("ann@example.org")) == before
+
+
+def test_a_mail_to_an_address_of_two_seats(desk: Desk) -> None:
+    """Who plays two seats is named by both, in whatever case his address is written."""
+    with desk.house.store.writing() as session:
+        red, blue = session.scalars(select(SeatRow).order_by(SeatRow.id))
+        blue.person = red.person
+        session.get_one(Person, red.person_id).address = "Ann@example.org"
+    arrive(desk, postfix(last_id(desk)))
+
+    assert desk.last(GM)["Subject"] == "[toy1] Mail to red, blue came back"

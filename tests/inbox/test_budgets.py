@@ -1,0 +1,204 @@
+"""No letter holds up the others: one that takes too long, too much memory or the reader's life is set aside."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from pbem.admin.mail import list_letters, retry_letter
+from pbem.cli.service import tick_lines
+from pbem.errors import StoreError
+from pbem.store.models import InboxMessage, Turn
+from tests.inbox.magic import Magic
+from tests.inbox.people import ANN, BOB, GM, words
+from tests.patience import PATIENCE
+from tests.toy.home import Desk
+from tests.toy.ruleset import Auction
+
+ROOT = Path(__file__).parents[2]
+SHEET = "ORDERS toy1 {seat}\n{line}\nEND"
+
+
+def harmful(desk: Desk, *, seconds: float = 0.5) -> None:
+    """A campaign of the game with the magic lines; a letter has so much time."""
+    desk.begin()
+    desk.tick()
+    settings = dataclasses.replace(desk.house.settings, letter_seconds=seconds)
+    desk.house = dataclasses.replace(desk.house, settings=settings, games={"toy": Magic()})
+
+
+def post_three(desk: Desk, line: str) -> None:
+    """A letter that does harm, between two that do none."""
+    for seat, sender, said in (("blue", BOB, "BID 1"), ("red", ANN, line), ("blue", BOB, "BID 2")):
+        desk.post(SHEET.format(seat=seat, line=said), sender=sender)
+
+
+def letters(desk: Desk) -> list[InboxMessage]:
+    """All letters kept, in the order in which they came."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(InboxMessage).order_by(InboxMessage.id)))
+
+
+def program(desk: Desk, work: str) -> subprocess.Popen[str]:
+    """Another process, at work in the desk's home."""
+    command = [sys.executable, "-m", "tests.inbox.magic", work, str(desk.home), desk.now.isoformat()]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("LOOP", "reading and answering it took more than 0.5 seconds of the processor's time"),
+        ("MEMORY", "MemoryError"),
+    ],
+)
+def test_a_letter_beyond_its_budget_is_set_aside(desk: Desk, line: str, why: str) -> None:
+    """The others are dealt with; GM and writer are told, and the list says why."""
+    harmful(desk)
+    post_three(desk, line)
+    done = desk.tick()
+
+    assert (done.answered.sheets, done.answered.set_aside) == (2, 1)
+    assert [letter.state for letter in letters(desk)] == ["processed", "quarantined", "processed"]
+    assert list_letters(desk.house.store, "quarantined", limit=9).letters[0].note.splitlines()[-1].startswith(why)
+    assert why[1:] in words(desk.last(GM))
+    assert "Please send your orders once more" in words(desk.last(ANN))
+
+
+def test_a_letter_set_aside_can_be_tried_again(desk: Desk) -> None:
+    """Once the cause is mended, the GM has it dealt with."""
+    harmful(desk)
+    post_three(desk, "LOOP")
+    desk.tick()
+    desk.house = dataclasses.replace(desk.house, games={"toy": Auction()})
+    retry_letter(desk.house.store, letters(desk)[1].id)
+    desk.tick()
+
+    assert letters(desk)[1].state == "processed"
+
+
+def test_a_letter_that_kills_the_reader_does_it_twice(desk: Desk) -> None:
+    """Once among others, which proves nothing, and twice alone. Then it is set aside with a sentence, told to GM and
+    writer; every other letter is answered once.
+    """
+    harmful(desk)
+    post_three(desk, "KILL")
+    ends = []
+    for _ in range(4):
+        with program(desk, "tick") as process:
+            process.communicate()
+        ends.append(process.returncode)
+
+    assert ends == [-signal.SIGKILL] * 3 + [0]
+    assert [letter.state for letter in letters(desk)] == ["processed", "quarantined", "processed"]
+    assert letters(desk)[1].note.startswith("reading it has ended this program twice")
+    assert "Reading it has ended this program twice" in words(desk.last(GM))
+    assert "Please send your orders once more" in words(desk.last(ANN))
+    assert len([mail for mail in desk.mails(BOB) if "Sheet " in words(mail)]) == 2
+
+
+def test_two_kills_set_no_letter_aside(desk: Desk) -> None:
+    """The first is charged to none of those that were tried together, the second to the one being read: once."""
+    harmful(desk)
+    post_three(desk, "KILL")
+    for _ in range(2):
+        with program(desk, "tick") as process:
+            process.communicate()
+        assert process.returncode == -signal.SIGKILL
+    desk.house = dataclasses.replace(desk.house, games={"toy": Auction()})
+
+    assert desk.tick().answered.set_aside == 0
+    assert [letter.state for letter in letters(desk)] == ["processed"] * 3
+
+
+def test_a_tick_deals_with_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then it answers those, and the next one goes on; no turn is run for which a letter may lie there."""
+    harmful(desk)
+    monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
+    monkeypatch.setattr("pbem.inbox.message_queue.AT_ONCE", 2)
+    with desk.house.store.reading() as session:
+        deadline = session.scalars(select(Turn.deadline).where(Turn.deadline.is_not(None))).first()
+    assert deadline is not None
+    for number in range(5):
+        desk.post(SHEET.format(seat="blue", line=f"BID {number}"), sender=BOB)
+    inbox = sorted((desk.home / "post" / "inbox").iterdir())
+    for file in inbox:
+        at = (deadline - dt.timedelta(hours=1)).timestamp()
+        os.utime(file, (at, at))
+    desk.now = deadline + dt.timedelta(hours=1)
+    ticks = [desk.tick() for _ in range(3)]
+
+    assert [done.answered.letters for done in ticks] == [2, 2, 1]
+    assert [done.answered.left for done in ticks] == [3, 1, 0]
+    assert [len(done.resolved) for done in ticks] == [0, 0, 1]
+    assert [done.sent.sent > 0 for done in ticks] == [True] * 3
+    assert "3 letters left for the next tick" in " ".join(tick_lines(ticks[0]))
+
+
+def test_a_turn_is_run_while_later_letters_wait(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A flood that came after the deadline holds nothing up."""
+    harmful(desk)
+    monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
+    monkeypatch.setattr("pbem.inbox.message_queue.AT_ONCE", 2)
+    with desk.house.store.reading() as session:
+        deadline = session.scalars(select(Turn.deadline).where(Turn.deadline.is_not(None))).first()
+    assert deadline is not None
+    for number in range(5):
+        desk.post(SHEET.format(seat="blue", line=f"BID {number}"), sender=BOB)
+    for at, file in enumerate(sorted((desk.home / "post" / "inbox").iterdir())):
+        came = (deadline + dt.timedelta(minutes=at - 1)).timestamp()
+        os.utime(file, (came, came))
+    desk.now = deadline + dt.timedelta(hours=1)
+    done = desk.tick()
+
+    assert done.answered.left == 3
+    assert [turn.turn for turn in done.resolved] == [1]
+
+
+def test_letters_beside_one_that_killed_are_dealt_with_in_their_order(desk: Desk) -> None:
+    """Those that came later do not go before those that were tried before."""
+    harmful(desk)
+    desk.post(SHEET.format(seat="blue", line="BID 1"), sender=BOB)
+    post_three(desk, "BID 3")
+    desk.tick()
+    with desk.house.store.writing() as session:
+        session.execute(update(InboxMessage).where(InboxMessage.id <= 2).values(state="new", attempts=1))
+        session.execute(update(InboxMessage).where(InboxMessage.id > 2).values(state="new"))
+    desk.tick()
+
+    assert [letter.note for letter in letters(desk)] == [
+        f"sheet {version} of {seat} in toy1" for seat, version in (("blue", 4), ("blue", 5), ("red", 2), ("blue", 6))
+    ]
+
+
+def test_a_reader_that_gives_up_in_good_order_blames_no_letter(desk: Desk) -> None:
+    """A locked database is no letter's fault, nor is a GM who stops a tick."""
+    harmful(desk)
+    post_three(desk, "LOCK")
+    for _ in range(3):
+        with pytest.raises(StoreError):
+            desk.tick()
+
+    assert [(letter.state, letter.attempts) for letter in letters(desk)][1:] == [("new", 0), ("new", 0)]
+
+
+def test_serve_is_told_to_stop_over_a_letter(desk: Desk) -> None:
+    """It ends in good order; the letter stays new and is not blamed."""
+    harmful(desk)
+    post_three(desk, "LOOP")
+    with program(desk, "serve") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "harm begins\n"
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+
+    assert process.returncode == 0
+    assert [(letter.state, letter.attempts) for letter in letters(desk)][1:] == [("new", 0), ("new", 0)]

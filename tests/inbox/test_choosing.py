@@ -1,0 +1,140 @@
+"""Of several texts in a letter the one that was meant is read: no older sheet is taken in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbem.app import open_house
+from pbem.ruleset import Parsed, View
+from pbem.ruleset.order_types import Entry
+from pbem.store.models import Sheet
+from tests.inbox.trusting import code, token
+from tests.mail.letters import mail, multipart, part
+from tests.toy.home import Desk, make_home, text_of
+from tests.toy.ruleset import Auction, Bid
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin()
+    desk.tick()
+
+
+def answered(desk: Desk, text: str, **fields: str) -> str:
+    """What comes back, on one line, when red answers his report."""
+    desk.reply(desk.last(), text, **fields)
+    desk.tick()
+    return " ".join(text_of(desk.last()).split())
+
+
+def bids(desk: Desk) -> list[int]:
+    """The coins of all sheets that were kept and are good, the oldest first."""
+    with desk.house.store.reading() as session:
+        kept = session.scalars(select(Sheet.orders).where(Sheet.accepted).order_by(Sheet.id))
+        return [order["coins"] for orders in kept for order in orders]
+
+
+OLD = "ORDERS toy1 red {key}\nBID 1\nEND"
+ABOVE = {
+    "orders alone": "BID 4\n\n",
+    "greeting and farewell": "Hello!\nBID 4\nBye,\nAnn\n\n",
+    "a header that nobody knows": "BID 4\n\nPbem => Ann, yesterday\n\n",
+    "and a long mail between them": "BID 4\n\n" + "You are too late for that, said he.\n" * 30,
+}
+
+
+@pytest.mark.parametrize("key", ["", "code", "token"])
+@pytest.mark.parametrize("above", ABOVE.values(), ids=ABOVE)
+def test_orders_above_a_sheet(desk: Desk, above: str, key: str) -> None:
+    """They count, and not the sheet below, which may be an older one; the receipt says so."""
+    keys = {"": "", "code": code(desk), "token": token(desk)}
+
+    assert "Only the orders at the top were read" in answered(desk, above + OLD.format(key=keys[key]))
+    assert bids(desk) == [4]
+
+
+def test_a_sheet_below_prose(desk: Desk) -> None:
+    """Prose takes nothing from the sheet below it."""
+    assert "at the top" not in answered(desk, "Hello!\nHere are my orders:\n\n" + OLD.format(key=""))
+    assert bids(desk) == [1]
+
+
+def test_orders_among_much_else_above_a_sheet(desk: Desk) -> None:
+    """As when a whole report was pasted and its sheet filled in: it counts, and the receipt says what does not."""
+    text = "You are too late, said he.\n" * 9 + "BID 4\n" + OLD.format(key="")
+
+    assert "lines above the ORDERS line that read as orders" in answered(desk, text)
+    assert bids(desk) == [1]
+
+
+def test_orders_above_the_sheet_of_an_older_report(desk: Desk) -> None:
+    """They count if the letter itself answers the newest report; the key of the quoted sheet does them no harm."""
+    old = code(desk)
+    desk.tick(hours=120)
+    answered(desk, "BID 4\n\n" + OLD.format(key=old), to=desk.last()["Reply-To"])
+
+    assert bids(desk)[-1:] == [4]
+
+
+class Chatter(Auction):
+    """The toy as a game that takes any words."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        return Parsed(tuple(Entry(number, Bid(len(line))) for number, line in lines if line.strip()))
+
+
+class TestAnyWords:
+    """In a game that takes any words."""
+
+    @pytest.fixture
+    def desk(self, tmp_path: Path) -> Iterator[Desk]:
+        """A home of that game."""
+        with open_house(make_home(tmp_path / "home"), {"toy": Chatter()}) as house:
+            yield Desk(house)
+
+    def test_a_greeting_is_no_order(self, desk: Desk) -> None:
+        """The sheet counts as ever, since what stands above it shows nothing."""
+        answered(desk, "Hello!\nORDERS toy1 red\nBID 1\nEND")
+
+        assert bids(desk) == [len("BID 1")]
+
+
+def post_file(desk: Desk, typed: str, filed: str) -> None:
+    """A letter of red's with a file, posted."""
+    body, content_type = multipart(
+        "mixed", part(typed), part(filed, "Content-Disposition: attachment; filename=orders.txt")
+    )
+    inbox = desk.home / "post" / "inbox"
+    inbox.mkdir(parents=True, exist_ok=True)
+    to = f"To: {desk.last()['Reply-To']}"
+    (inbox / "file.eml").write_bytes(mail(body, content_type).replace(b"To: orders@example.org", to.encode()))
+
+
+@pytest.mark.parametrize(
+    ("typed", "filed", "coins", "note"),
+    [
+        ("Orders attached, see there.", "BID 4", 4, "The orders were read from the attached orders.txt"),
+        ("BID 3", "BID 4", 3, "The attached orders.txt was not read: there is no ORDERS line in it"),
+        ("BID 3", "Confidential! Do not read.", 3, "The attached orders.txt was not read"),
+    ],
+)
+def test_a_file_without_an_orders_line(desk: Desk, typed: str, filed: str, coins: int, note: str) -> None:
+    """It counts if the mail itself has no orders, and never against them; the receipt says which it was."""
+    post_file(desk, typed, filed)
+    desk.tick()
+
+    assert note in " ".join(text_of(desk.last()).split())
+    assert bids(desk) == [coins]
+
+
+def test_a_question_beside_a_file(desk: Desk) -> None:
+    """What the mail itself asks is answered, whatever is attached."""
+    post_file(desk, "STATUS", "BID 4")
+    desk.tick()
+
+    assert "is not an order" not in text_of(desk.last())
+    assert bids(desk) == []

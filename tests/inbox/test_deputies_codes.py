@@ -1,0 +1,159 @@
+"""Codes end when rights end: what somebody was mailed who stands in opens the seat in his time and not after it."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from pbem.store.models import Report, Sheet
+from tests.inbox.people import ANN, BOB, EVE, ask, insist, players, question, reports, token
+from tests.inbox.people import confirm as agree
+from tests.inbox.trusting import told
+from tests.toy.home import Desk, text_of
+
+FRIEND = "friend@example.net"
+"""An address from which nobody plays."""
+
+
+@pytest.fixture(autouse=True)
+def _begun(desk: Desk) -> None:
+    """Eve stands in for Ann until Thursday of the first week; the turn ends on Friday."""
+    desk.begin(rules={"accept": "confirmed"})
+    desk.tick()
+    ask(desk, f"PLAYER toy1 red {token(desk)}\nDEPUTY eve@example.net UNTIL 2026-11-05\nEND")
+    agree(desk, EVE)
+
+
+def sheets(desk: Desk) -> list[str]:
+    """Who has sent each sheet that was kept."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(Sheet.author).order_by(Sheet.id)))
+
+
+def test_a_deputys_report_has_a_code_of_its_own(desk: Desk) -> None:
+    """Nothing in the copy shows the player's code, nor the Message-ID that would do for it."""
+    with desk.house.store.reading() as session:
+        keys = [key for row in session.execute(select(Report.code, Report.message_id)) for key in row]
+    desk.tick(hours=24 * 3)
+
+    (copy,) = reports(desk, EVE)
+    assert [key for key in keys if key in copy.as_string()] == []
+    assert str(copy["Reply-To"]).partition("+")[2].partition("@")[0] in text_of(copy)
+
+
+def test_a_new_report_is_copied_with_a_code_of_its_own(desk: Desk) -> None:
+    """So are those of turns that open in his time."""
+    insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-12")
+    agree(desk, EVE)
+    desk.tick(hours=24 * 5)
+    (own, copy) = reports(desk, ANN)[-1], reports(desk, EVE)[-1]
+
+    assert own["Subject"].rpartition("[")[0] == copy["Subject"].rpartition("[")[0]
+    assert own["Reply-To"] != copy["Reply-To"]
+    desk.reply(copy, "BID 2", sender=FRIEND)
+    assert told(desk).keys() == {ANN, EVE}
+
+
+@pytest.mark.parametrize("sender", [EVE, FRIEND])
+@pytest.mark.parametrize("way", ["to", "subject", "in_reply_to"])
+def test_in_his_time_a_reply_is_a_deputys_sheet(desk: Desk, sender: str, way: str) -> None:
+    """Whatever address it comes from, and whichever way his code comes back; both get the receipt."""
+    lost = {"to": "orders@example.org", "subject": "Re: your mail", "in_reply_to": "<lost@example.org>"}
+    del lost[way]
+    desk.reply(reports(desk, EVE)[-1], "BID 3", sender=sender, **lost)
+
+    assert told(desk).keys() == {ANN, EVE}
+    assert sheets(desk) == ["deputy"]
+
+
+def test_his_receipt_brings_his_own_code(desk: Desk) -> None:
+    """The player's stays the player's, and each can reply to his receipt."""
+    desk.reply(reports(desk, EVE)[-1], "BID 3")
+    desk.tick()
+    assert desk.last(ANN)["Reply-To"] == reports(desk, ANN)[-1]["Reply-To"]
+    assert desk.last(EVE)["Reply-To"] == reports(desk, EVE)[-1]["Reply-To"]
+
+    desk.reply(desk.last(EVE), "BID 4")
+    desk.reply(desk.last(ANN), "BID 5")
+    desk.tick()
+    assert sheets(desk) == ["deputy", "deputy", "player"]
+
+
+@pytest.mark.parametrize("sender", [EVE, ANN, BOB, FRIEND])
+@pytest.mark.parametrize("framed", [True, False])
+def test_after_his_time_it_takes_nothing(desk: Desk, sender: str, framed: bool) -> None:
+    """Neither from his own address, nor in the player's name, nor from anywhere else, though the turn is the same."""
+    copy = reports(desk, EVE)[-1]
+    key = str(copy["Reply-To"]).partition("+")[2].partition("@")[0]
+    desk.now = desk.now.replace(day=6, hour=12)
+    if framed:
+        desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND", sender=sender)
+    else:
+        desk.reply(copy, "BID 3", sender=sender)
+    desk.tick()
+
+    assert sheets(desk) == []
+    assert "EVE" not in "".join(players(desk).values())
+
+
+def test_a_dismissed_deputy_has_nothing_left(desk: Desk) -> None:
+    """UNDEPUTE ends his code at once; the player's own stays good, so that a report read before can be answered."""
+    copy, own = reports(desk, EVE)[-1], reports(desk, ANN)[-1]
+    assert "no longer stands in for red" in insist(desk, "UNDEPUTE")
+    desk.reply(copy, "BID 3", sender=FRIEND)
+    desk.tick()
+    assert sheets(desk) == []
+
+    desk.reply(own, "BID 4")
+    assert told(desk)[ANN].startswith("Sheet 1 taken")
+
+
+def test_another_deputy_takes_his_place(desk: Desk) -> None:
+    """With the second appointed, the first one's code is worth nothing."""
+    first = reports(desk, EVE)[-1]
+    insist(desk, f"DEPUTY {FRIEND} UNTIL 2026-11-05")
+    agree(desk, FRIEND)
+    desk.reply(first, "BID 3", sender="eve2@example.net")
+    desk.reply(reports(desk, FRIEND)[-1], "BID 4")
+    desk.tick()
+
+    assert sheets(desk) == ["deputy"]
+
+
+def test_a_deputys_code_asks_for_nothing(desk: Desk) -> None:
+    """From whatever address: he may send sheets, and what else is asked with his code is refused to him."""
+    desk.reply(reports(desk, EVE)[-1], "MUTE blue", sender=FRIEND)
+
+    assert "Everything else is for its player to ask" in told(desk)[EVE]
+
+
+def test_a_deputys_codes_go_with_the_seat(desk: Desk) -> None:
+    """When the seat has another player, nothing of what stood in for the last one is left."""
+    copy = reports(desk, EVE)[-1]
+    insist(desk, "LEAVE")
+    desk.reply(copy, "BID 3", sender=EVE)
+    desk.tick()
+
+    assert sheets(desk) == []
+
+
+def test_his_form_sent_back_untouched_is_no_sheet(desk: Desk) -> None:
+    """The form of his copy, quoted with his own code below a word of thanks, is known for what it is."""
+    copy = reports(desk, EVE)[-1]
+    form_lines = text_of(copy)[text_of(copy).index("ORDERS toy1 red") :]
+    desk.post(f"Thank you!\n\n{form_lines}", sender=EVE, to=copy["Reply-To"])
+    desk.tick()
+
+    assert sheets(desk) == []
+
+
+def test_the_player_is_asked_when_his_deputys_old_code_comes_in_his_name(desk: Desk) -> None:
+    """It is as good as no code: nothing is lost if it was the player who sent a sheet that his deputy had passed on."""
+    copy = reports(desk, EVE)[-1]
+    desk.now = desk.now.replace(day=6, hour=12)
+    key = str(copy["Reply-To"]).partition("+")[2].partition("@")[0]
+    desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND", sender=ANN)
+    desk.tick()
+    desk.reply(question(desk, ANN), "")
+
+    assert told(desk)[ANN].startswith("Sheet 1 taken")

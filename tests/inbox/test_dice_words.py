@@ -1,0 +1,207 @@
+"""Words for the dice: asked for when a campaign is made, chosen by a player alone, and fixed when it begins."""
+
+from __future__ import annotations
+
+import json
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+
+from pbem.actions.base import do
+from pbem.actions.seats import GiveSeat
+from pbem.actions.start import Start
+from pbem.ruleset import seal
+from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, reports, words
+from tests.inbox.trusting import believing, stamp
+from tests.toy.home import Desk, text_of
+
+SEAL = seal(b"a seed for tests")
+
+
+def notice(desk: Desk, to: str = ANN) -> EmailMessage:
+    """The last mail about the dice to an address."""
+    notices = [mail for mail in desk.mails(to) if "The dice are sealed" in mail["Subject"]]
+    return [mail for mail in notices if not mail["Subject"].startswith("Re:")][-1]
+
+
+def formed(desk: Desk) -> Desk:
+    """A campaign that has not begun, its players mailed."""
+    form(desk, "red", "blue")
+    desk.tick()
+    return desk
+
+
+def drawn(desk: Desk, to: str = ANN) -> str:
+    """The word that the mail about the dice names."""
+    (line,) = [line for line in text_of(notice(desk, to)).splitlines() if line.startswith("    ")]
+    return line.strip()
+
+
+def choose(desk: Desk, line: str, to: str = ANN) -> str:
+    """Replies to the mail about the dice; the text of the answer."""
+    desk.reply(notice(desk, to), line)
+    desk.tick()
+    return words(desk.last(to))
+
+
+def listed(desk: Desk, to: str = ANN) -> dict[str, Any]:
+    """Begins the campaign; what the data of a first report say of the dice."""
+    do(desk.house, "toy1", Start(), desk.now)
+    desk.tick()
+    (data,) = [part for part in reports(desk, to)[-1].iter_attachments() if part.get_filename("").endswith(".json")]
+    found: dict[str, Any] = json.loads(data.get_content())["dice"]
+    return found
+
+
+def test_the_seal_is_mailed_when_a_campaign_is_made(desk: Desk) -> None:
+    """Each player and the GM have it before the start; a player with the word that is drawn for him."""
+    formed(desk)
+
+    assert SEAL in text_of(notice(desk, GM))
+    assert SEAL in text_of(notice(desk, BOB))
+    assert drawn(desk, ANN) != drawn(desk, BOB)
+
+
+def test_a_reply_chooses_a_word(desk: Desk) -> None:
+    """The mail about the dice, obeyed to the letter: one reply with that line."""
+    formed(desk)
+
+    assert "Your word for the dice of toy1 is now: my words" in choose(desk, "DICE my words")
+    assert listed(desk)["words"] == [["red", "my words"], ["blue", drawn(desk, BOB)]]
+
+
+def test_the_first_report_lists_all_words(desk: Desk) -> None:
+    """In text, HTML and JSON, drawn words marked, beside the seal; everybody is told the same."""
+    formed(desk)
+    choose(desk, "DICE Zwölf <Äpfel>")
+    told = listed(desk, BOB)
+    report = reports(desk, BOB)[-1]
+
+    assert (told["seal"], told["own"]) == (SEAL, ["red"])
+    assert f"    red: Zwölf <Äpfel>\n    blue: {drawn(desk, BOB)} (drawn)\n" in text_of(report)
+    html = report.get_body(("html",))
+    assert html is not None
+    assert "red: Zwölf &lt;Äpfel&gt;" in html.get_content()
+    assert "Zwölf" in words(desk.mails(ANN)[-2])
+
+
+def test_a_word_may_be_changed_until_the_start(desk: Desk) -> None:
+    """The last one counts."""
+    formed(desk)
+    choose(desk, "DICE first")
+    choose(desk, "dice second")
+
+    assert listed(desk)["words"][0] == ["red", "second"]
+
+
+def test_a_word_after_the_start_is_too_late(desk: Desk) -> None:
+    """Neither a reply to the old mail nor one to the report changes anything, and both are told so."""
+    formed(desk)
+    fixed = listed(desk)
+
+    assert "Not done: it is too late" in choose(desk, "DICE late")
+    assert "Not done: it is too late" in ask(desk, "PLAYER toy1 red\nDICE late\nEND")
+    assert listed_again(desk) == fixed["words"]
+
+
+def listed_again(desk: Desk) -> list[list[str]]:
+    """The words in the record of the set-up."""
+    record = json.loads((desk.home / "turns" / "toy1" / "0000" / "turn.json").read_bytes())
+    found: list[list[str]] = record["dice"]["words"]
+    return found
+
+
+def test_an_address_alone_chooses_no_word(desk: Desk) -> None:
+    """Anybody can write it: the player is asked for one reply, and that is enough."""
+    formed(desk)
+    asked = ask(desk, "PLAYER toy1 red\nDICE mine\nEND")
+    desk.reply(desk.last(ANN), "yes")
+    desk.tick()
+
+    assert "Is this mail yours?" in desk.mails(ANN)[1]["Subject"]
+    assert "DICE mine" in asked
+    assert listed(desk)["words"][0] == ["red", "mine"]
+
+
+@pytest.mark.parametrize("accept", ["token", "code", "verified", "address"])
+def test_one_reply_is_enough_under_every_rule(desk: Desk, accept: str) -> None:
+    """Before the start there are no tokens; the code of the mail shows the player wherever sheets need more."""
+    form(desk, "red", "blue", accept=accept)
+    desk.tick()
+    asked = ask(desk, "PLAYER toy1 red\nDICE forged\nEND")
+    choose(desk, "DICE mine")
+
+    assert "is now" not in asked
+    assert listed(desk)["words"][0] == ["red", "mine"]
+
+
+def test_a_forged_word_does_nothing(desk: Desk) -> None:
+    """Without the reply, the drawn word stays."""
+    formed(desk)
+    ask(desk, "PLAYER toy1 red\nDICE forged\nEND")
+    ask(desk, "PLAYER toy1 red\nDICE forged\nEND", EVE)
+
+    assert listed(desk)["words"][0] == ["red", drawn(desk)]
+
+
+def test_a_sender_vouched_for_may_choose(desk: Desk) -> None:
+    """The receiving server's word does as well as a code."""
+    believing(desk)
+    formed(desk)
+    desk.post("PLAYER toy1 red\nDICE mine\nEND", headers=stamp("pass"))
+    desk.tick()
+
+    assert listed(desk)["words"][0] == ["red", "mine"]
+
+
+def test_a_word_is_short(desk: Desk) -> None:
+    """A longer one is refused with what would do, and the one before stays."""
+    formed(desk)
+    choose(desk, "DICE " + "x" * 40)
+
+    assert "a word for the dice is at most 40 characters" in choose(desk, "DICE " + "y" * 41)
+    assert listed(desk)["words"][0] == ["red", "x" * 40]
+
+
+def test_no_other_word_is_told_before_the_start(desk: Desk) -> None:
+    """Not to a player, not to the GM, and not by the journal."""
+    formed(desk)
+    choose(desk, "DICE swordfish")
+    ask(desk, "STATUS", BOB)
+    ask(desk, "PLAYER toy1 blue\nHISTORY\nEND", BOB)
+
+    assert not any("swordfish" in bytes(mail).decode() for to in (BOB, GM) for mail in desk.mails(to))
+
+
+def test_who_comes_later_is_told_too(desk: Desk) -> None:
+    """Whoever gets a seat before the start has his own mail about it, and may choose."""
+    form(desk, "red", open_seats=1, signup="yes")
+    ask(desk, "JOIN toy1", CYD)
+    confirm(desk, CYD)
+    choose(desk, "DICE late but here", CYD)
+
+    assert SEAL in text_of(notice(desk, CYD))
+    assert listed(desk)["words"][1] == ["blue", "late but here"]
+
+
+def test_who_has_lost_a_seat_chooses_nothing(desk: Desk) -> None:
+    """His code ends with his seat, and so does his word."""
+    formed(desk)
+    choose(desk, "DICE mine")
+    do(desk.house, "toy1", GiveSeat("red", EVE), desk.now)
+    desk.tick()
+    desk.reply(notice(desk, ANN), "DICE still mine")
+    desk.tick()
+
+    assert listed(desk, EVE)["words"][0] == ["red", drawn(desk, EVE)]
+
+
+def test_a_mail_that_no_longer_holds_is_not_sent(desk: Desk) -> None:
+    """A campaign started before anybody was mailed asks nobody for a word."""
+    form(desk, "red", "blue")
+    do(desk.house, "toy1", Start(), desk.now)
+    desk.tick()
+
+    assert not any("The dice are sealed" in mail["Subject"] for mail in desk.mails())
+    assert "FAIR DICE" in text_of(desk.mails(ANN)[0])

@@ -1,0 +1,235 @@
+"""A GM runs his campaign by mail: with his token, all or nothing, answered to him alone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pbem.actions.base import do
+from pbem.actions.settings import ChangeGm, mail_gm_token
+from pbem.campaign.snapshot import load_campaign
+from pbem.inbox.gm_commands import GM_COMMANDS
+from pbem.report.notices import GmToken
+from tests.actions.history import journal
+from tests.toy.home import Desk, text_of
+
+GM, ANN, BOB = "gm@example.org", "ann@example.org", "bob@example.org"
+
+
+@pytest.fixture
+def token(desk: Desk) -> str:
+    """A campaign whose GM has been mailed his token."""
+    desk.begin()
+    with desk.house.store.writing() as session:
+        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+    desk.tick()
+    found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def command(desk: Desk, token: str, *lines: str, sender: str = GM) -> str:
+    """What the GM is answered to a letter with commands, its lines joined."""
+    desk.post("\n".join([f"GM toy1 {token}", *lines, "END"]), sender=sender)
+    desk.tick()
+    return read(desk)
+
+
+def read(desk: Desk, address: str = GM, at: int = -1) -> str:
+    """A mail to an address, the last by default, its lines joined."""
+    return " ".join(text_of(desk.mails(address)[at]).split())
+
+
+def held(desk: Desk) -> str:
+    """Why no turn of the campaign is run; "" when turns run."""
+    with desk.house.store.reading() as session:
+        return load_campaign(session, "toy1").held
+
+
+def test_every_command_is_explained(desk: Desk) -> None:
+    """The mail with the token names all commands."""
+    text = desk.house.reporter.write(GmToken(campaign="toy1", token="t", address="orders@example.org"))
+
+    assert [verb.word for verb in GM_COMMANDS.verbs if f"    {verb.word}" not in text] == []
+
+
+def test_what_one_command_changes_the_next_does_not_undo(desk: Desk, token: str) -> None:
+    """A house rule, set in the same letter as another act is done, is kept."""
+    command(desk, token, "RULE review yes", "HOLD snow", "TEXT TO ALL", "Hello.")
+
+    with desk.house.store.reading() as session:
+        snapshot = load_campaign(session, "toy1")
+    assert (snapshot.policy.review, snapshot.held) == (True, "paused by the GM: snow")
+
+
+def test_several_commands_are_done_at_once(desk: Desk, token: str) -> None:
+    """Each command of a letter is done, and the answer says so, from whatever address it came."""
+    answer = command(desk, token, "hold I am on a train", "rule grace 12h", sender="away@example.org")
+
+    assert held(desk) == "paused by the GM: I am on a train"
+    assert "HOLD I am on a train" in answer
+    assert "House rules of toy1 from now on: grace 12h." in answer
+    assert desk.mails("away@example.org") == []
+
+
+def test_a_command_that_cannot_be_undoes_the_others(desk: Desk, token: str) -> None:
+    """Commands are done all or not at all; the answer names the one at fault and the nearest valid thing."""
+    answer = command(desk, token, "HOLD", "PAUSE rde")
+
+    assert held(desk) == ""
+    assert "Nothing was done for toy1" in answer
+    assert "toy1 has no seat 'rde': did you mean red?" in answer
+
+
+def test_a_line_not_understood_stops_all(desk: Desk, token: str) -> None:
+    """A misspelt command is named by its line with the nearest there is, and nothing is done."""
+    answer = command(desk, token, "HOLD", "RELAESE")
+
+    assert held(desk) == ""
+    assert "line 2: RELAESE" in answer
+    assert "did you mean RELEASE?" in answer
+
+
+def test_a_wrong_token_is_nobodys(desk: Desk, token: str) -> None:
+    """Without the token nothing is done, not even from the GM's address; he is warned, and told nothing more."""
+    answer = command(desk, "0" * len(token), "HOLD")
+
+    assert held(desk) == ""
+    assert "in your name, without your GM's token" in read(desk, at=-2)
+    assert answer.startswith("Your mail")
+
+
+def test_a_robot_is_no_gm(desk: Desk, token: str) -> None:
+    """A frame in an automatic mail, such as a holiday notice that quotes one, does nothing."""
+    desk.post(f"GM toy1 {token}\nHOLD\nEND", sender=GM, headers={"Auto-Submitted": "auto-replied"})
+    desk.tick()
+
+    assert held(desk) == ""
+
+
+def test_a_new_gm_needs_a_new_token(desk: Desk, token: str) -> None:
+    """When a campaign has another GM, the token of the one before opens nothing."""
+    do(desk.house, "toy1", ChangeGm("gma@example.org"), desk.now)
+    desk.post(f"GM toy1 {token}\nHOLD\nEND", sender=GM)
+    desk.tick()
+
+    assert held(desk) == ""
+    assert "without your GM's token" in read(desk, "gma@example.org")
+
+
+def test_run_by_mail(desk: Desk, token: str) -> None:
+    """RUN runs the open turn in the tick that reads it, and once."""
+    command(desk, token, "RUN", "RUN")
+    desk.tick()
+
+    with desk.house.store.reading() as session:
+        assert load_campaign(session, "toy1").turn == 2
+
+
+def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> None:
+    """What was asked of a turn that was run since is crossed off, even when that turn is opened again."""
+    command(desk, token, "RUN")
+    command(desk, token, "ROLLBACK 1 YES")
+    desk.tick()
+
+    with desk.house.store.reading() as session:
+        assert load_campaign(session, "toy1").turn == 1
+
+
+def test_text_and_sheet_below_a_command(desk: Desk, token: str) -> None:
+    """What stands below a command with a text is taken whole, the word END in it too."""
+    command(desk, token, "TEXT TO ALL", "The harbour is closed.", "END of the season!")
+    command(desk, token, "RUN")
+
+    assert "END of the season!" in text_of(desk.last(ANN))
+    assert "The harbour is closed." in text_of(desk.last(BOB))
+
+
+def test_a_preview_keeps_nothing(desk: Desk, token: str) -> None:
+    """The reports of all seats go to the GM as files; no player is mailed, and the turn stays open."""
+    before = len(desk.mails(ANN))
+    command(desk, token, "PREVIEW")
+
+    assert [part.get_filename() for part in desk.last(GM).iter_attachments()] == ["red.txt", "blue.txt"]
+    assert len(desk.mails(ANN)) == before
+
+
+def test_a_rollback_asks_first(desk: Desk, token: str) -> None:
+    """Without YES the GM is told what a rollback would do; with it the earlier turn is open again."""
+    command(desk, token, "RUN")
+    asked = command(desk, token, "ROLLBACK 1")
+    done = command(desk, token, "ROLLBACK 1 YES")
+
+    assert "To do it, send the same with: ROLLBACK 1 YES" in asked
+    assert "toy1 stands at turn 1 again" in done
+    with desk.house.store.reading() as session:
+        assert load_campaign(session, "toy1").turn == 1
+
+
+def test_a_preview_rolls_other_dice_unless_asked(desk: Desk, token: str) -> None:
+    """PREVIEW tells nothing of the dice to come; PREVIEW REAL does, and says who hears of it."""
+    plain = command(desk, token, "PREVIEW")
+    before = list(journal(desk))
+    real = command(desk, token, "PREVIEW REAL")
+
+    assert "with other dice than the turn will have" in plain
+    assert "the next reports tell that you looked" in real
+    assert not any("looked" in entry for entry in before)
+    assert "looked at what turn 1 would come to, with the dice that it will have" in journal(desk)
+
+
+def test_a_question_about_another_sheet_is_noted(desk: Desk, token: str) -> None:
+    """RERUN without YES changes nothing, but leaves its trace."""
+    command(desk, token, "RUN")
+    command(desk, token, "RERUN red", "BID 3")
+
+    assert "looked at what turn 1 would have come to with other sheets" in journal(desk)
+
+
+@pytest.mark.parametrize("line", ["SHEET red", "SHEETS", "SHEETS red"])
+def test_a_sheet_without_lines_is_shown(desk: Desk, token: str, line: str) -> None:
+    """Nothing is entered in the place of what the player sent: the answer has its orders."""
+    desk.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
+    desk.tick()
+    answer = command(desk, token, line)
+
+    assert "red: sheet 1, by its player, Mon 2 Nov 2026" in answer
+    assert "counts BID 3" in answer
+    assert "by its player" in command(desk, token, "SHEET red YES")
+    assert "counts BID 3" in command(desk, token, "SHEETS")
+
+
+def test_a_sheet_of_no_seat_is_refused(desk: Desk, token: str) -> None:
+    """The nearest seat is named, and what is no version is said to be none."""
+    assert "did you mean red?" in command(desk, token, "SHEETS rde")
+    assert "write: SHEET red BACK 2" in command(desk, token, "SHEET red 2")
+    assert "no earlier sheet 2 of red for turn 1" in command(desk, token, "SHEET red BACK 2")
+    assert "nothing stands below SHEET red BACK" in command(desk, token, "SHEET red BACK", "BID 3")
+
+
+def test_a_sheet_that_replaces_another_asks_first(desk: Desk, token: str) -> None:
+    """The orders that would go are shown; what was replaced is kept, and comes back."""
+    desk.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
+    desk.tick()
+    asked = command(desk, token, "SHEET red", "BID 1")
+    assert "Would replace sheet 1: - BID 3 + BID 1" in asked
+    assert "To do it, send the same with: SHEET red YES" in asked
+    assert "counts BID 3" in command(desk, token, "SHEETS red")
+    done = command(desk, token, "SHEET red YES", "BID 1")
+    assert "To have it back: SHEET red BACK 1" in done
+    assert "sheet 1, by its player" in command(desk, token, "SHEETS red")
+
+    assert "To do it, send the same with: SHEET red BACK YES" in command(desk, token, "SHEET red BACK")
+    command(desk, token, "SHEET red BACK YES")
+    assert "red: sheet 3, entered by the GM, Mon 2 Nov 2026 10:00 Europe/Berlin (09:00 UTC), counts BID 3" in command(
+        desk, token, "SHEETS red"
+    )
+
+
+def test_a_sheet_of_remarks_replaces_only_when_confirmed(desk: Desk, token: str) -> None:
+    """A sheet without orders is one too, and asks what it would take away."""
+    desk.post("ORDERS toy1 red\nBID 3\nEND", sender=ANN)
+    desk.tick()
+
+    assert "Would replace sheet 1: - BID 3" in command(desk, token, "SHEET red", "; nothing this turn")

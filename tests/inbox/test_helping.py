@@ -1,0 +1,115 @@
+"""HELP with a verb, and the orders of a game in the guide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbem.actions.base import do
+from pbem.actions.start import Start
+from pbem.store.models import Campaign
+from pbem_rules.gm_adjudicated import RULESET as UMPIRE
+from tests.inbox.people import CYD, EVE, ask, form, reports, words
+from tests.toy.home import GAMES, Desk, open_desk, text_of
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A campaign of red and blue, begun, in a house with two games."""
+    with open_desk(tmp_path / "home", games={**GAMES, "gm_adjudicated": UMPIRE}) as opened:
+        opened.begin()
+        opened.tick()
+        yield opened
+
+
+@pytest.mark.parametrize(("subject", "text"), [("x", "HELP BID"), ("Re: help bid", ""), ("x", "help whi")])
+def test_help_explains_one_order(desk: Desk, subject: str, text: str) -> None:
+    """Its usage, what it does, and examples that are taken."""
+    told = ask(desk, text, subject=subject)
+    verb = "WHISPER" if "whi" in text else "BID"
+
+    assert told.startswith(f"{verb} <")
+    assert "An order of Toy Auction. Example: " in told
+    example = next(line for line in text_of(desk.last()).splitlines() if "Example: " in line).partition(": ")[2]
+    assert words_taken(desk, example)
+
+
+def words_taken(desk: Desk, line: str) -> bool:
+    """Whether a reply with this line is taken without a remark."""
+    text = ask(desk, f"ORDERS toy1 red\n{line}\nEND")
+    return text.startswith("Sheet ") and "NOT TAKEN" not in text
+
+
+def test_help_explains_commands_too(desk: Desk) -> None:
+    """Each verb of the guide."""
+    told = ask(desk, "HELP RESEND")
+
+    assert told.startswith("RESEND [<turn>...] Get a report of yours again")
+    assert "Example: RESEND 4 or: RESEND Each report" in told
+
+
+def test_the_guide_names_the_orders_of_all_games_of_its_reader(desk: Desk) -> None:
+    """Each with an example, under the title of its game."""
+    form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1)
+
+    guide = ask(desk, "HELP")
+
+    assert "The orders of Toy Auction, each with an example: BID <coins> as in: BID 3" in guide
+    assert "The orders of The Umpire's Pen, each with an example: SAY <your words>..." in guide
+
+
+def test_help_on_no_order_brings_the_guide_and_the_nearest(desk: Desk) -> None:
+    """What was not found is said at the top."""
+    told = ask(desk, "HELP BDI")
+
+    assert "There is no order called BDI: did you mean BID? Here is the whole guide." in told
+
+
+def test_strangers_are_helped_with_commands_alone(desk: Desk) -> None:
+    """Nothing of a game stands in their answers."""
+    assert "Example: JOIN" in ask(desk, "HELP JOIN", EVE)
+    assert "HOW TO PLAY BY MAIL" in ask(desk, "HELP BID", "zoe@example.com")
+    assert "<coins>" not in words(desk.last("zoe@example.com"))
+
+
+def test_an_order_in_free_words_may_begin_with_help(desk: Desk) -> None:
+    """In a reply to a report of such a game a sentence is an order; HELP alone, or with a verb, is not."""
+    form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
+    do(desk.house, "pen1", Start(), desk.now)
+    desk.tick()
+    report = reports(desk, CYD)[-1]
+    for line, begins in {
+        "Help the villagers\nand wait": "Sheet 1 taken",
+        "HELP": "HOW TO PLAY",
+        "help say": "SAY <your words>...",
+        "Help blue against red": "Sheet 2 taken",
+    }.items():
+        desk.reply(report, line)
+        desk.tick()
+        assert words(desk.last(CYD)).startswith(begins)
+
+
+def test_help_explains_the_verbs_of_a_campaign(desk: Desk) -> None:
+    """Its GM has declared them: their usage, what they do, and a line that is taken; a sentence is still an order."""
+    form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
+    usage = "MARCH <army:number 1..9> TO <place>"
+    verbs = {"lists": {"place": ["Naxos", "Delos"]}, "MARCH": {"usage": usage, "help": "an army goes to a place"}}
+    with desk.house.store.writing() as session:
+        campaign = session.scalars(select(Campaign).where(Campaign.name == "pen1")).one()
+        campaign.options = {**campaign.options, "verbs": verbs}
+    do(desk.house, "pen1", Start(), desk.now)
+    desk.tick()
+    report = reports(desk, CYD)[-1]
+
+    for line, begins in {
+        "HELP march": "MARCH <army> TO <place> an army goes to a place An order of The Umpire's Pen, in the campaign",
+        "MARCH 2 to Naxso": "Sheet 1 not taken",
+        "march 2 naxos": "Sheet 2 taken",
+        "Help march onward": "Sheet 3 taken",
+    }.items():
+        desk.reply(report, line)
+        desk.tick()
+        assert words(desk.last(CYD)).startswith(begins)

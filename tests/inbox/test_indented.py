@@ -1,0 +1,101 @@
+"""A mail of ours that is quoted by indentation, or by nothing at all, orders nothing; what its writer typed does."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import select
+
+from pbem.store.models import Sheet
+from tests.inbox.trusting import ANN
+from tests.toy.home import Desk, text_of
+
+
+def taken(desk: Desk) -> list[object]:
+    """The orders of the sheets that count, one after the other."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(Sheet.orders).where(Sheet.accepted).order_by(Sheet.version)))
+
+
+def asked(desk: Desk, text: str) -> str:
+    """What is answered to a letter from Ann that asks for something."""
+    desk.post(text)
+    desk.tick()
+    return text_of(desk.last())
+
+
+BROUGHT: dict[str, Callable[[Desk], object]] = {
+    "welcome": lambda desk: None,
+    "guide": lambda desk: asked(desk, "HELP"),
+    "refusal": lambda desk: asked(desk, "hello?"),
+    "receipt": lambda desk: asked(desk, "ORDERS toy1 red\nBID 3\nBOD 4\nEND"),
+    "answer": lambda desk: asked(desk, "STATUS"),
+    "report": lambda desk: asked(desk, "RESEND"),
+    "rules": lambda desk: asked(desk, "RULES"),
+}
+
+
+@pytest.mark.parametrize("indent", ["    ", "\t", ""], ids=["blanks", "tab", "nothing"])
+@pytest.mark.parametrize("mail", BROUGHT)
+def test_thanks_that_quote_a_mail_of_ours(desk: Desk, mail: str, indent: str) -> None:
+    """The good sheet still counts, whichever mail is quoted, with its token, its code or its example."""
+    desk.begin()
+    desk.tick()
+    asked(desk, "ORDERS toy1 red\nBID 3\nEND")
+    BROUGHT[mail](desk)
+    answered = desk.mails(ANN)[0] if mail == "welcome" else desk.last()
+    report = next(each for each in desk.mails(ANN) if "report for" in each["Subject"])
+    thanks = f"Thank you!\n\n{textwrap.indent(text_of(answered), indent)}"
+    desk.reply(answered, thanks, to=report["Reply-To"])
+    desk.tick()
+
+    assert [orders for orders in taken(desk) if orders != [{"order": "bid", "coins": 3}]] == []
+
+
+TYPED = {
+    "indented orders": "    BID 4",
+    "indented orders above a quotation": "    BID 4\n\n{quoted}",
+    "indented orders below it": "Thank you!\n\n{quoted}\n\n    BID 4",
+    "a whole sheet, indented": "Thank you!\n\n    ORDERS toy1 red\n    BID 4\n    END",
+    "the example filled in": "Thank you!\n\n{filled}",
+}
+
+
+@pytest.mark.parametrize("text", TYPED.values(), ids=TYPED)
+def test_what_is_typed_is_kept(desk: Desk, text: str) -> None:
+    """Orders that stand indented, above, below or inside a quotation, are orders."""
+    desk.begin()
+    desk.tick()
+    report = desk.last()
+    quoted = textwrap.indent(asked(desk, "hello?"), "    ")
+    filled = quoted.replace("; your orders, one a line", "BID 4").replace(" red TOKEN", " red")
+    desk.reply(report, text.format(quoted=quoted, filled=filled), in_reply_to=desk.last()["Message-ID"])
+    desk.tick()
+
+    assert taken(desk)[-1:] == [[{"order": "bid", "coins": 4}]]
+
+
+def test_what_is_left_out_is_told(desk: Desk) -> None:
+    """The receipt says how many lines were passed over, and names no error in them."""
+    desk.begin()
+    desk.tick()
+    receipt = asked(desk, "ORDERS toy1 red\nBID 3\nEND")
+    desk.reply(desk.last(), "BID 4\n\n" + textwrap.indent(receipt, "    "))
+    desk.tick()
+
+    told = " ".join(text_of(desk.last()).split())
+    assert told.startswith("Sheet 2 taken: 1 order")
+    assert "quoted lines were left out." in told
+
+
+def test_words_to_others_may_quote_us(desk: Desk) -> None:
+    """What stands indented in press is passed on, though it stands in the mail that is answered."""
+    desk.begin()
+    desk.tick()
+    refusal = textwrap.indent(asked(desk, "hello?"), "    ")
+    desk.reply(desk.last(), f"PRESS TO blue\nThey say to me:\n\n{refusal}")
+    desk.tick()
+
+    assert "No orders were found in your mail" in text_of(desk.last("bob@example.org"))

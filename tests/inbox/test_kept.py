@@ -1,0 +1,372 @@
+"""Letters that anybody could have written: they are kept, their owner is asked, and his one Reply is enough."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+
+import pytest
+from sqlalchemy import select
+
+from pbem.campaign.house_rules import Policy
+from pbem.inbox.process import answer_letters
+from pbem.mail.fetch import open_mailbox, poll
+from pbem.store.models import InboxMessage, Request, Sheet
+from tests.inbox.people import confirm, form, insist, players, question
+from tests.inbox.test_requests import Essay
+from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, put_seat, stamp, stand_in, token, told
+from tests.toy.home import Desk, text_of
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin(rules={"accept": "confirmed"})
+    desk.tick()
+
+
+def asked_about(desk: Desk, text: str = SHEET, *, sender: str = ANN, **headers: str) -> str:
+    """Posts a letter, and returns what its owner is asked, on one line."""
+    desk.post(text, sender=sender, headers=headers)
+    return told(desk)[sender]
+
+
+def quoted(desk: Desk, to: str = ANN) -> str:
+    """What a mail program puts below an answer to the question."""
+    return "On Mon, 2 Nov 2026, pbem wrote:\n" + "\n".join(
+        f"> {line}" for line in text_of(question(desk, to)).split("\n")
+    )
+
+
+def bids(desk: Desk) -> list[str]:
+    """The sheets that were kept, as they were written."""
+    with desk.house.store.reading() as session:
+        return [sheet.text for sheet in session.scalars(select(Sheet).where(Sheet.accepted).order_by(Sheet.id))]
+
+
+def notes(desk: Desk) -> list[str]:
+    """What became of each letter."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)))
+
+
+def test_it_is_the_usual_rule() -> None:
+    """Who chooses nothing has it, in new campaigns and in those that were running."""
+    assert Policy.read({}).accept == "confirmed"
+
+
+def test_the_question_says_what_to_do(desk: Desk) -> None:
+    """Its reader sees what came, from whom and for which seat, and that Reply is enough."""
+    text = asked_about(desk)
+
+    assert "from ann@example.org for the seat red in toy1" in text
+    assert "| ORDERS toy1 red | BID 3 | END" in text
+    assert "press Reply and Send, there is nothing to type" in text
+    assert bids(desk) == []
+
+
+@pytest.mark.parametrize("typed", ["", "{quoted}", "yes", "YES\n\n{quoted}", "Ok, thanks!\n-- \nAnn\n\n{quoted}"])
+def test_a_reply_with_nothing_typed_counts(desk: Desk, typed: str) -> None:
+    """As the question says: empty, with the question quoted, or with a word for yes."""
+    asked_about(desk)
+    desk.reply(question(desk, ANN), typed.format(quoted=quoted(desk)))
+
+    assert told(desk)[ANN].startswith("Sheet 1 taken: 1 order.")
+    assert bids(desk) == ["ORDERS toy1 red\nBID 3\nEND\n"]
+
+
+def test_an_original_without_marks_is_no_answer_of_its_own(desk: Desk) -> None:
+    """Programs that quote without marks put the question below a head of their own."""
+    asked_about(desk)
+    head = "From: pbem <orders@example.org>\nSent: Monday\nTo: ann@example.org\nSubject: Is this mail yours?\n\n"
+    desk.reply(question(desk, ANN), f"\n\n{head}{text_of(question(desk, ANN))}")
+
+    assert told(desk)[ANN].startswith("Sheet 1 taken")
+
+
+@pytest.mark.parametrize("way", ["to", "subject", "in_reply_to"])
+def test_any_one_way_of_the_code_is_enough(desk: Desk, way: str) -> None:
+    """Providers that drop plus-addresses, or programs that rewrite subjects, do no harm."""
+    asked_about(desk)
+    lost = {"to": "orders@example.org", "subject": "Re: your mail", "in_reply_to": "<lost@example.org>"}
+    del lost[way]
+    desk.reply(question(desk, ANN), "", **lost)
+
+    assert told(desk)[ANN].startswith("Sheet 1 taken")
+
+
+@pytest.mark.parametrize("typed", ["ORDERS toy1 red\nBID 4\nEND", "BID 4", "BID 4\n\n{quoted}"])
+def test_a_sheet_in_the_answer_counts_instead(desk: Desk, typed: str) -> None:
+    """Who sees a slip in what he sent mends it in his answer; the sheet that was kept is given up."""
+    asked_about(desk)
+    desk.reply(question(desk, ANN), typed.format(quoted=quoted(desk)))
+
+    assert told(desk)[ANN].startswith("Sheet 1 taken")
+    assert ["BID 4" in sheet for sheet in bids(desk)] == [True]
+    assert notes(desk)[0].startswith("given up for letter 2")
+
+
+@pytest.mark.parametrize("typed", ["No! That was not me.", "Who is this?", "BID 4\nand so on"])
+def test_other_words_are_no_yes(desk: Desk, typed: str) -> None:
+    """Neither a no nor chat does anything; the letter still waits for a plain answer."""
+    asked_about(desk)
+    desk.reply(question(desk, ANN), typed)
+    assert "neither YES nor a sheet" in told(desk)[ANN]
+    assert bids(desk) == []
+
+    desk.reply(question(desk, ANN), "")
+    assert told(desk)[ANN].startswith("Sheet 1 taken")
+
+
+@pytest.mark.parametrize("marks", [{"Auto-Submitted": "auto-replied"}, {"Precedence": "bulk"}, {"X-Autoreply": "yes"}])
+def test_an_answering_machine_says_nothing(desk: Desk, marks: dict[str, str]) -> None:
+    """It answers whatever comes; a person has to."""
+    asked_about(desk)
+    asked = question(desk, ANN)
+    desk.post("", to=asked["Reply-To"], subject=f"Re: {asked['Subject']}", headers=marks)
+
+    assert told(desk) == {}
+    assert bids(desk) == []
+
+
+def test_a_code_is_good_once(desk: Desk) -> None:
+    """A second reply to the same question does nothing more, and says so."""
+    asked_about(desk)
+    for _ in range(2):
+        desk.reply(question(desk, ANN), "")
+    desk.tick()
+
+    assert "That was answered before" in " ".join(text_of(desk.last()).split())
+    assert len(bids(desk)) == 1
+
+
+@pytest.mark.parametrize("text", ["PAUSE", "LEAVE", "DEPUTY eve@example.net UNTIL 2026-11-20", "PRESS TO blue\nhello"])
+def test_a_code_is_good_for_its_letter_alone(desk: Desk, text: str) -> None:
+    """Whoever was passed a question can answer it, and do nothing else with its code."""
+    asked_about(desk)
+    desk.reply(question(desk, ANN), text, sender=EVE)
+    heard = told(desk)
+
+    assert "paused" not in heard.get(ANN, "")
+    assert players(desk)["red"] == ANN
+    assert len(desk.mails(BOB)) == 2
+
+
+def test_a_sheet_for_another_seat_is_no_answer(desk: Desk) -> None:
+    """The code of a question of red opens no other seat."""
+    asked_about(desk)
+    desk.reply(question(desk, ANN), "ORDERS toy1 blue\nBID 1\nEND")
+
+    assert "A mail with orders for your seat blue in toy1 came from somebody else who plays here." in told(desk)[BOB]
+    assert bids(desk) == []
+
+
+def test_saying_it_again_is_a_yes(desk: Desk) -> None:
+    """Who repeats his command in the answer is not asked for ever."""
+    asked_about(desk, "LEAVE")
+    desk.reply(question(desk, ANN), f"LEAVE\n\n{quoted(desk)}")
+    desk.tick()
+
+    assert players(desk)["red"] == ""
+
+
+def test_an_answer_after_the_turn_was_run_comes_too_late(desk: Desk) -> None:
+    """What was meant for one turn counts for no other; its player is told where the game is."""
+    asked_about(desk)
+    asked = question(desk, ANN)
+    desk.tick(hours=24 * 5)
+    desk.reply(asked, "")
+
+    text = told(desk)[ANN]
+    assert "has been run before your answer came" in text
+    assert "toy1 is at round 2 now" in text
+    assert bids(desk) == []
+
+
+def test_a_vote_is_for_its_turn_alone(desk: Desk) -> None:
+    """EXTEND says nothing of later turns; a pause may be confirmed in any."""
+    desk.post("EXTEND\nPAUSE")
+    desk.tick()
+    asked = question(desk, ANN)
+    desk.tick(hours=24 * 5)
+    desk.reply(asked, "")
+
+    text = told(desk)[ANN]
+    assert "EXTEND Not done: the turn for which you asked it has been run since." in text
+    assert "is paused" in text
+
+
+def test_who_sits_there_no_more_confirms_nothing(desk: Desk) -> None:
+    """A seat that has changed hands is not given orders by its former player's answer."""
+    asked_about(desk)
+    put_seat(desk, person_id=None, status="open")
+    desk.reply(question(desk, ANN), "")
+
+    assert "that is not yours any more" in told(desk)[ANN]
+    assert bids(desk) == []
+
+
+def test_an_address_is_asked_ten_times_a_day(desk: Desk) -> None:
+    """Whoever forges mails can make no more questions than that; the last one says so, and other codes still come."""
+    for number in range(12):
+        desk.post(f"ORDERS toy1 red\nBID {number}\nEND")
+    before = len(desk.mails(ANN))
+    desk.tick()
+    asked = [mail for mail in desk.mails(ANN)[before:] if "Is this mail yours?" in mail["Subject"]]
+
+    assert len(asked) == 10
+    assert ["the last such question today" in " ".join(text_of(mail).split()) for mail in asked] == [False] * 9 + [True]
+    assert sum("kept; not asked about" in note for note in notes(desk)) == 2
+    desk.post("ADDRESS anna@example.com")
+    assert "You asked to play from anna@example.com" in told(desk)[ANN]
+
+
+def test_an_address_that_is_vouched_for_counts(desk: Desk) -> None:
+    """Where the receiving server has checked the sender nobody is asked, and what it calls forged is not kept."""
+    believing(desk)
+    desk.post(SHEET, headers=stamp("pass"))
+    assert told(desk)[ANN].startswith("Sheet 1 taken")
+
+    desk.post(SHEET, headers=stamp("fail"))
+    assert "says that it did not come from there" in told(desk)[ANN]
+    with desk.house.store.reading() as session:
+        assert session.scalars(select(Request)).all() == []
+
+
+def test_a_deputy_is_asked_at_his_own_address(desk: Desk) -> None:
+    """His address can be forged like any; his sheet counts once he has answered, and both get the receipt."""
+    stand_in(desk, EVE, first=-1, last=1)
+    asked_about(desk, sender=EVE)
+    desk.reply(question(desk, EVE), "")
+    heard = told(desk)
+
+    assert heard.keys() == {ANN, EVE}
+    assert all("who stands in for the seat's player" in text for text in heard.values())
+
+
+def test_a_key_in_a_kept_mail_is_not_told(desk: Desk) -> None:
+    """A question may be passed on; it shows neither token nor code."""
+    key = token(desk)
+    desk.post(f"PLAYER toy1 red {key}\nPAUSE\nEND", sender=EVE)
+
+    text = told(desk)[ANN]
+    assert "| PLAYER toy1 red ********" in text
+    assert key not in text
+
+
+def test_only_so_much_of_a_mail_is_shown(desk: Desk) -> None:
+    """Nobody writes to a player by way of the house: a mail is shown as far as its owner needs to know it again."""
+    text = asked_about(desk, "\n".join(["PRESS TO blue", *(f"line {number}" for number in range(40))]))
+
+    assert "line 10 |" in text
+    assert "line 11" not in text
+    assert "(and more)" in text
+
+
+ABOVE = "\n".join(["BID 1", *[f"; line {number}" for number in range(20)]])
+"""What somebody may have seen of a sheet that its owner has just sent."""
+
+
+def test_what_is_asked_is_shown_whatever_stands_above_it(desk: Desk) -> None:
+    """Nobody says yes to what he takes for his own sheet, and gives his seat's secrets away by it."""
+    text = asked_about(desk, f"{ABOVE}\nPLAYER toy1 red\nDEPUTY eve@example.net UNTIL 2026-12-24\nEND")
+
+    assert "A mail came that asks for what can give a seat away or speaks for its player:" in text
+    assert "| DEPUTY eve@example.net UNTIL 2026-12-24 |" in text
+    assert "line 1" not in text
+
+
+@pytest.mark.parametrize(
+    ("sheet", "counts"),
+    [
+        (f"{ABOVE.replace('BID 1', 'My orders:')}\nORDERS toy1 red\nBID 7\nEND", "| BID 7 |"),
+        (f"{ABOVE}\nORDERS toy1 red\nBID 7\nEND", "| BID 1 |"),
+    ],
+    ids=["the sheet", "the orders above it"],
+)
+def test_the_sheet_that_would_count_is_shown(desk: Desk, sheet: str, counts: str) -> None:
+    """Of what stands above each other in a mail, that which is read."""
+    text = asked_about(desk, sheet)
+
+    assert counts in text
+    assert ("BID 7" in text) == (counts == "| BID 7 |")
+
+
+def test_a_mail_without_text_is_shown_by_its_subject(desk: Desk) -> None:
+    """Its owner has nothing else to know it by."""
+    desk.post("", subject="PAUSE")
+    desk.tick()
+
+    assert "| PAUSE" in text_of(question(desk, ANN))
+
+
+def test_a_long_line_is_shown_in_part(desk: Desk) -> None:
+    """One line without end brings no more to a player than many short ones do."""
+    asked_about(desk, "PRESS TO blue\n" + "word " * 150 + "\n" + "more " * 150)
+
+    assert "word" in text_of(question(desk, ANN))
+    assert text_of(question(desk, ANN)).count("more ") < 20
+
+
+def test_a_place_on_a_list_is_not_given_up_for_others(desk: Desk) -> None:
+    """Who waits for a seat is asked before he is taken off the list."""
+    form(desk, "red", name="toy2", open_seats=1, signup="yes")
+    desk.post("JOIN toy2", sender=BOB)
+    desk.tick()
+    confirm(desk, BOB)
+    form(desk, "red", "green", name="toy3", signup="yes")
+    desk.post("JOIN toy3", sender=EVE)
+    desk.tick()
+    confirm(desk, EVE)
+
+    assert "A mail came with nothing to show that it is yours" in asked_about(desk, "WITHDRAW toy3", sender=EVE)
+    desk.reply(question(desk, EVE), "")
+    assert "You are off the standby list of toy3." in told(desk)[EVE]
+
+
+def test_nobody_is_put_out_before_the_start(desk: Desk) -> None:
+    """Before there is a code to show, the question is what keeps a seat its player's."""
+    form(desk, "red", "blue", name="toy2")
+    asked_about(desk, "PLAYER toy2 red\nLEAVE\nEND")
+    assert players(desk, "toy2")["red"] == ANN
+
+    insist(desk, "PLAYER toy2 red\nLEAVE\nEND")
+    assert players(desk, "toy2")["red"] == ""
+
+
+def test_looking_up_needs_no_answer(desk: Desk) -> None:
+    """What is told to the registered address alone is told at once."""
+    assert "toy1 (Toy Auction), seat red" in asked_about(desk, "STATUS")
+    assert asked_about(desk, "HISTORY").startswith("> HISTORY")
+
+
+def test_in_a_game_of_free_words_chat_is_no_sheet(desk: Desk) -> None:
+    """Where any line is an order, an answer replaces a sheet by a whole one alone."""
+    desk.house = dataclasses.replace(desk.house, games={"toy": Essay()})
+    asked_about(desk)
+    desk.reply(question(desk, ANN), "It was me, I think.")
+    poll(desk.house.store, open_mailbox(desk.house.settings), desk.now)
+    answer_letters(desk.house, desk.now)
+
+    assert bids(desk) == []
+
+
+def test_a_sheet_with_its_code_is_not_asked_about(desk: Desk) -> None:
+    """Whatever shows the code of its report is taken as ever, from any address."""
+    desk.post(f"ORDERS toy1 red {code(desk)}\nBID 3\nEND", sender=EVE)
+    assert told(desk)[ANN].startswith("Sheet 1 taken")
+
+    desk.reply(desk.last(ANN), "BID 4")
+    assert told(desk)[ANN].startswith("Sheet 2 taken")
+
+
+@pytest.mark.parametrize("text", ["LEAVE", "PAUSE", SHEET])
+def test_a_deputy_confirms_for_himself_alone(desk: Desk, text: str) -> None:
+    """What came from his address is his to confirm, and worth what he may do when he answers."""
+    stand_in(desk, EVE, first=-1, last=1)
+    asked_about(desk, f"PLAYER toy1 red\n{text}\nEND" if text != SHEET else text, sender=EVE)
+    desk.now += dt.timedelta(days=2)
+    desk.reply(question(desk, EVE), "")
+
+    assert "The time in which you may stand in for the seat red in toy1" in told(desk)[EVE]
+    assert players(desk)["red"] == ANN
+    assert bids(desk) == []

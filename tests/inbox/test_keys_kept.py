@@ -1,0 +1,94 @@
+"""No key is kept, logged, archived or told again, whatever is wrong with the frame that it stands in."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from sqlalchemy import func, select
+
+from pbem.actions.run_turn import run_turn
+from pbem.actions.settings import mail_gm_token
+from pbem.campaign.snapshot import load_campaign
+from pbem.store.models import Act, InboxMessage, Outgoing, Sheet
+from pbem.util import MASK, masked, without_keys
+from tests.inbox.trusting import token
+from tests.toy.home import Desk, text_of
+
+GM, ANN = "gm@example.org", "ann@example.org"
+
+MALFORMED = [
+    "GM toy1, {gm}",
+    "GM toy1 {gm} please",
+    "gm: toy1 {gm}",
+    "HOLD, by the GM with the token {gm}",
+    "GM toy1 {slip}",
+    "PLAYER toy1 red {own} please\nSTATUS",
+    "PLAYER toy1 {own}",
+    "ORDERS toy1 red the token is {own}",
+    "BID 3 {other}",
+    "STATUS\nGM toy1 {gm}",
+    "PLAYER toy1 red {own}\nPLAYER toy1 red {own}\nEND",
+    "GM toy1 {gm}\nGM toy1 {gm}\nSTATUS\nEND",
+    "GM toy1 {gm}\nRUN {gm}\nEND",
+    "GM toy1 {gm}\nSHEET red\nBID 3\nORDERS toy1 red the token is {own}\nEND",
+]
+
+
+def gm_token(desk: Desk) -> str:
+    """The token that the GM is mailed."""
+    with desk.house.store.writing() as session:
+        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+    desk.tick()
+    return str(re.findall(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)[0])
+
+
+def kept(desk: Desk, since: int) -> str:
+    """All that is kept because of a letter: rows, mails queued since, the archive and the log."""
+    with desk.house.store.reading() as session:
+        rows = [[sheet.text, sheet.orders, sheet.findings] for sheet in session.scalars(select(Sheet))]
+        notes = [*session.scalars(select(InboxMessage.note)), *session.scalars(select(Act.text))]
+        mails = [raw.decode() for raw in session.scalars(select(Outgoing.raw).where(Outgoing.id > since))]
+    files = [path.read_text("utf-8", "replace") for path in (desk.home / "turns").rglob("*") if path.is_file()]
+    return "\n".join([json.dumps(rows), *notes, *mails, *files])
+
+
+@pytest.mark.parametrize("text", MALFORMED)
+def test_a_key_in_a_malformed_frame_is_masked(desk: Desk, text: str) -> None:
+    """A GM's token, a player's, or one with a slip in it: in the reply of a player who is a GM as well, in any form."""
+    desk.begin()
+    by_gm = gm_token(desk)
+    keys = {"gm": by_gm, "slip": by_gm[:-1], "own": token(desk), "other": token(desk, "bob@example.org")}
+    with desk.house.store.reading() as session:
+        since = session.scalars(select(func.max(Outgoing.id))).one()
+    desk.reply([mail for mail in desk.mails(ANN) if "report for" in mail["Subject"]][-1], text.format_map(keys))
+    desk.tick()
+    run_turn(desk.house, "toy1", desk.now, reason="test")
+
+    found = kept(desk, since)
+    assert [name for name, key in keys.items() if key in found] == []
+
+
+def test_a_key_in_a_subject_is_masked(desk: Desk) -> None:
+    """An answer repeats the subject of what it answers, but no key in it."""
+    desk.begin()
+    desk.tick()
+    own = token(desk)
+    desk.post("BID 3", subject=f"ORDERS toy1 red {own}")
+    desk.tick()
+
+    assert desk.last(ANN)["Subject"] == f"Re: ORDERS toy1 red {MASK}"
+
+
+@pytest.mark.parametrize(
+    "line", ["PLAYER blue is my friend", "gm is away", "orders for abcdefabcdefabcdef", "SAY deadbeef"]
+)
+def test_words_are_left_as_they_are(line: str) -> None:
+    """What only resembles a frame, or a key, is kept as it was written."""
+    assert without_keys(line) == line
+
+
+def test_frames_are_masked_in_logs() -> None:
+    """The last word of a player's frame is a key, whatever its form."""
+    assert masked("PLAYER toy1 red whatever1\nSTATUS") == f"PLAYER toy1 red {MASK}\nSTATUS"

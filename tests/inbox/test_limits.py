@@ -1,0 +1,250 @@
+"""What one sender may have done in a day, and what guessing at keys comes to."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import random
+import tracemalloc
+
+import pytest
+from sqlalchemy import select
+
+from pbem.actions.settings import mail_gm_token
+from pbem.campaign.snapshot import load_campaign
+from pbem.inbox.process import answer_letters
+from pbem.store.models import Act, InboxMessage, Sheet
+from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, token, told
+from tests.toy.home import Desk, text_of
+
+WRONG = "ORDERS toy1 red {key}\nBID 3\nEND"
+GM = "gm@example.org"
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin()
+    desk.tick()
+
+
+def guess(desk: Desk, times: int) -> None:
+    """Has strangers try wrong tokens for the red seat."""
+    for number in range(times):
+        desk.post(WRONG.format(key=f"{number:020x}"), sender=f"eve{number}@example.net")
+    desk.tick()
+
+
+def sheets(desk: Desk) -> int:
+    """How many sheets were kept."""
+    with desk.house.store.reading() as session:
+        return len(session.scalars(select(Sheet.id)).all())
+
+
+def test_wrong_tokens_do_not_lock_the_right_one(desk: Desk) -> None:
+    """However many others try, it is taken from any address: 80 bits need no lock, and a lock shuts its owner out."""
+    guess(desk, 30)
+    desk.post(WRONG.format(key=token(desk)), sender="ann@phone.example")
+
+    assert told(desk)[ANN].startswith("Sheet 1 taken")
+
+
+def test_player_and_gm_are_told_of_ten_wrong_tokens_once(desk: Desk) -> None:
+    """However many more come that day."""
+    guess(desk, 30)
+
+    for address in (ANN, GM):
+        said = [mail for mail in desk.mails(address) if "10 wrong keys were tried" in " ".join(text_of(mail).split())]
+        assert len(said) == 1
+
+
+def test_guesses_stand_in_the_gms_journal_alone(desk: Desk) -> None:
+    """The GM can see from where they came, ten a day at most. Players do not read of them; no key is told."""
+    guess(desk, 12)
+
+    with desk.house.store.reading() as session:
+        acts = session.execute(select(Act.text, Act.secret).where(Act.text.contains("wrong key"))).all()
+    assert len(acts) == 10
+    assert all(act.secret for act in acts)
+    assert acts[0].text == "a wrong key was tried for the seat red, by eve0@example.net"
+
+
+@pytest.mark.parametrize("key", ["", "TOKEN", "please"])
+def test_a_word_that_cannot_be_a_key_is_no_guess(desk: Desk, key: str) -> None:
+    """Whoever leaves the word TOKEN standing tries none."""
+    for number in range(12):
+        desk.post(WRONG.format(key=key), sender=f"eve{number}@example.net")
+
+    assert not any("wrong keys were tried" in text for text in told(desk).values())
+
+
+def flood(desk: Desk, number: int, sender: str = EVE) -> None:
+    """Puts many letters of one sender into the database, as a mailbox full of them would."""
+    with desk.house.store.writing() as session:
+        for each in range(number):
+            raw = f"From: {sender}\r\nMessage-ID: <flood{each}@x>\r\n\r\nhello {each}\r\n".encode()
+            name = f"{sender} {desk.now} {each}"
+            session.add(
+                InboxMessage(mailbox="x", uid_validity="", uid=name, sha256=name, received_at=desk.now, raw=raw)
+            )
+
+
+def test_forged_letters_shut_nobody_out(desk: Desk) -> None:
+    """However many come in a player's name, what his mail server vouches for is read, where servers are believed."""
+    believing(desk)
+    flood(desk, 203, ANN)
+    desk.post(SHEET, headers=stamp("pass"))
+
+    assert "Sheet 1 taken" in told(desk)[ANN]
+
+
+def states(desk: Desk) -> list[str]:
+    """The states of all letters, in the order in which they came."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(InboxMessage.state).order_by(InboxMessage.id)))
+
+
+def test_two_hundred_letters_a_day_are_dealt_with(desk: Desk) -> None:
+    """What one sender mails beyond that is kept, and done nothing about; others are served as always."""
+    flood(desk, 203)
+    desk.now += dt.timedelta(minutes=1)
+    desk.post("ORDERS toy1 red\nBID 3\nEND")
+    answers = told(desk)
+
+    assert states(desk) == ["processed"] * 200 + ["quarantined"] * 3 + ["processed"]
+    assert answers[ANN].startswith("Sheet 1 taken")
+
+
+def test_letters_of_earlier_ticks_count(desk: Desk) -> None:
+    """A sender who mails a few at a time has no more done than one who mails all at once."""
+    for _ in range(3):
+        flood(desk, 90)
+        desk.tick(hours=1)
+
+    assert states(desk).count("quarantined") == 70
+
+
+def test_another_day_is_another_two_hundred(desk: Desk) -> None:
+    """The limit is that of a day, and a letter left alone can be tried again after it."""
+    flood(desk, 201)
+    desk.tick()
+    flood(desk, 1, sender=BOB)
+    desk.tick(hours=25)
+    flood(desk, 10)
+    desk.tick()
+
+    assert states(desk).count("quarantined") == 1
+
+
+def test_a_letter_left_alone_says_why(desk: Desk) -> None:
+    """Whoever runs the house reads it in the list of letters."""
+    flood(desk, 201)
+    desk.tick()
+
+    with desk.house.store.reading() as session:
+        note = session.scalars(select(InboxMessage.note).where(InboxMessage.state == "quarantined")).one()
+    assert note == f"not dealt with: 200 letters like it came from {EVE} that day; it can be tried again later"
+
+
+def forge_sheets(desk: Desk, number: int) -> None:
+    """Has somebody send sheets in Ann's name."""
+    for each in range(number):
+        desk.post(f"{SHEET}\nforged {each}")
+    desk.tick()
+
+
+@pytest.mark.parametrize("accept", ["address", "verified", "code", "token"])
+def test_a_flood_of_letters_silences_nobody_who_has_a_key(desk: Desk, accept: str) -> None:
+    """After 201 letters in his name, a player's own with his token or code are read as always."""
+    rule(desk, accept=accept)
+    flood(desk, 203, ANN)
+    desk.tick()
+    for key in (token(desk), code(desk)):
+        desk.post(WRONG.format(key=key))
+    desk.post("BID 4", to=f"orders+{code(desk)}@example.org")
+    desk.tick()
+
+    assert states(desk)[-3:] == ["processed"] * 3
+    assert sheets(desk) == (1 if accept == "token" else 3)
+
+
+def test_a_flood_of_letters_does_not_silence_the_gm(desk: Desk) -> None:
+    """His token opens all, however many write in his name."""
+    with desk.house.store.writing() as session:
+        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+    desk.tick()
+    key = text_of(desk.last(GM)).partition("GM toy1 ")[2].split()[0]
+    flood(desk, 203, GM)
+    desk.post(f"GM toy1 {key}\nSTATUS\nEND", sender=GM)
+
+    assert "toy1" in told(desk)[GM]
+    assert states(desk)[-1] == "processed"
+
+
+def test_a_flood_of_sheets_silences_nobody_who_has_a_key(desk: Desk) -> None:
+    """After many forged sheets for his turn, a player's own with his token counts, and then one by reply."""
+    forge_sheets(desk, 110)
+    desk.post(WRONG.format(key=token(desk)), sender=EVE)
+    desk.tick()
+    desk.post("BID 4", to=f"orders+{code(desk)}@example.org")
+    desk.tick()
+
+    with desk.house.store.reading() as session:
+        counts = session.scalars(select(Sheet.orders).order_by(Sheet.version.desc()).limit(2))
+        assert [orders[0]["coins"] for orders in counts] == [4, 3]
+    assert states(desk).count("quarantined") == 90
+
+
+def test_player_and_gm_are_told_of_a_flood_once_a_day(desk: Desk) -> None:
+    """Of letters and of sheets, at the registered addresses."""
+    forge_sheets(desk, 25)
+    flood(desk, 203, ANN)
+    desk.tick()
+
+    for address, whose in ((ANN, "your seat red in toy1"), (GM, "the seat red in toy1")):
+        said = [" ".join(text_of(mail).split()) for mail in desk.mails(address) if "Too much mail" in mail["Subject"]]
+        assert [whose in text for text in said] == [True, True]
+        assert "20 order sheets" in said[0]
+        assert f"200 letters came today from {ANN}" in said[1]
+
+
+def fill(desk: Desk, number: int, size: int) -> None:
+    """Puts automatic letters of a size into the database, each from another sender, of bytes that do not compress."""
+    desk.now += dt.timedelta(seconds=1)
+    with desk.house.store.writing() as session:
+        for each in range(number):
+            name = f"{desk.now.isoformat()} {each}"
+            body = base64.b64encode(random.Random(name).randbytes(size * 3 // 4))
+            head = f"From: {each}@example.net\r\nAuto-Submitted: auto-replied\r\n\r\n".encode()
+            row = {"uid": name, "sha256": name, "received_at": desk.now, "raw": head + body}
+            session.add(InboxMessage(mailbox="x", uid_validity="", **row))
+
+
+def peak(desk: Desk) -> int:
+    """The most memory that answering the letters takes."""
+    tracemalloc.start()
+    answer_letters(desk.house, desk.now)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+def test_a_day_of_big_letters_costs_no_memory(desk: Desk) -> None:
+    """What one new letter takes does not grow with the letters that came before it that day."""
+    peaks = []
+    for size in (100, 20_000):
+        fill(desk, 210, size)
+        answer_letters(desk.house, desk.now)
+        fill(desk, 1, 100)
+        peaks.append(peak(desk))
+
+    assert peaks[1] < 2 * peaks[0]
+
+
+def test_many_big_letters_cost_no_more_than_some(desk: Desk) -> None:
+    """Letters are held in memory some at a time."""
+    peaks = []
+    for number in (20, 80):
+        fill(desk, number, 100_000)
+        peaks.append(peak(desk))
+
+    assert peaks[1] < 1.5 * peaks[0]

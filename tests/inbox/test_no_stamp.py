@@ -1,0 +1,116 @@
+"""Where the mail server adds no word on senders, none in a mail counts: whoever sends it can have written that."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import re
+
+import pytest
+
+from pbem.actions.settings import mail_gm_token
+from pbem.admin.checks import Examined, database
+from pbem.campaign.snapshot import load_campaign
+from pbem.mail.authentication import is_from_outside
+from tests.inbox.trusting import ANN, SHEET, believing, rule, stamp, told
+from tests.toy.home import Desk, text_of
+
+GM = "gm@example.org"
+OUTSIDE = {"Received": "from out.example.net by mx.example.org with ESMTPS id 1; Mon, 2 Nov 2026 10:00:00 +0000"}
+LOCAL = {"Received": "from laptop by mx.example.org with ESMTPSA id 1; Mon, 2 Nov 2026 10:00:00 +0000"}
+
+
+@pytest.fixture
+def strict(desk: Desk) -> Desk:
+    """A campaign that takes sheets from an address alone if the server vouches for it."""
+    desk.begin()
+    with desk.house.store.writing() as session:
+        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+    desk.tick()
+    believing(desk)
+    rule(desk, accept="verified")
+    return desk
+
+
+def gm_writes(desk: Desk, headers: dict[str, str]) -> None:
+    """The GM asks how things stand, with the token."""
+    token = next(filter(None, (re.search(r"^GM toy1 (\w+)$", text_of(mail), re.MULTILINE) for mail in desk.mails(GM))))
+    desk.post(f"GM toy1 {token[1]}\nSTATUS\nEND", sender=GM, headers=headers)
+    desk.tick()
+
+
+def is_taken(desk: Desk) -> bool:
+    """Whether a sheet counts that bears a server's word for its sender."""
+    desk.post(SHEET, headers=stamp("pass"))
+    return told(desk)[ANN].startswith("Sheet ")
+
+
+def found(desk: Desk) -> Examined:
+    """What the doctor says of it."""
+    checks = database(desk.house.settings, desk.now, desk.house.games)
+    (check,) = [each for each in checks if each.name == "authserv_id"]
+    return check
+
+
+def test_a_word_counts_until_the_mail_of_the_gm_has_none(strict: Desk) -> None:
+    """Then a sender has written it; the doctor says so, and what to do."""
+    assert is_taken(strict)
+    assert found(strict).result == "warning"
+    gm_writes(strict, OUTSIDE)
+
+    assert not is_taken(strict)
+    assert found(strict).result == "problem"
+    assert "anybody can write it, so none counts" in found(strict).text
+
+
+def test_a_word_counts_once_the_mail_of_the_gm_has_it(strict: Desk) -> None:
+    """The newest mail tells how the server is now."""
+    gm_writes(strict, OUTSIDE)
+    strict.now += dt.timedelta(minutes=5)
+    gm_writes(strict, {**stamp("pass"), **OUTSIDE})
+
+    assert is_taken(strict)
+    assert found(strict).result == "ok"
+    assert 'bears the word of "mx.example.org" on its sender: pass' in found(strict).text
+
+
+def test_a_mail_from_within_shows_nothing(strict: Desk) -> None:
+    """A server need not stamp what its own users send."""
+    gm_writes(strict, LOCAL)
+
+    assert is_taken(strict)
+    assert found(strict).result == "warning"
+
+
+def test_a_forged_mail_of_the_gm_shows_nothing(strict: Desk) -> None:
+    """Neither does it make a word count that does not, nor the other way round."""
+    strict.post("GM toy1 0123456789abcdef0123\nSTATUS\nEND", sender=GM, headers=OUTSIDE)
+    strict.tick()
+    assert is_taken(strict)
+
+    gm_writes(strict, OUTSIDE)
+    strict.now += dt.timedelta(minutes=5)
+    strict.post("GM toy1 0123456789abcdef0123\nSTATUS\nEND", sender=GM, headers={**stamp("pass"), **OUTSIDE})
+    strict.tick()
+    assert not is_taken(strict)
+
+
+def test_without_a_name_nothing_is_examined(strict: Desk) -> None:
+    """Then no word counts anyhow."""
+    settings = dataclasses.replace(strict.house.settings, authserv_id="")
+    assert "authserv_id" not in [each.name for each in database(settings, strict.now, strict.house.games)]
+
+
+@pytest.mark.parametrize(
+    ("received", "outside"),
+    [
+        ("Received: by mx with LMTP id 1\r\nReceived: from a by mx with ESMTPS id 2\r\n", True),
+        ("Received: by mx with LMTP id 1\r\nReceived: from a by mx\r\n\twith ESMTPSA id 2\r\n", False),
+        ("Received: from a by mx with ESMTP id 1\r\nReceived: by b with ESMTPSA id 2\r\n", True),
+        ("", False),
+        ("Subject: x\r\n\r\nReceived: from a by mx with ESMTPS id 2\r\n", False),
+    ],
+)
+def test_the_nearest_server_says_from_where_a_mail_came(received: str, *, outside: bool) -> None:
+    """Through whatever it was handed on within the house, and from whatever it came before."""
+    assert is_from_outside(f"{received}From: gm@example.org\r\n\r\nx\r\n".encode()) is outside

@@ -1,0 +1,166 @@
+"""Receipts that come back, and sheets that are mostly errors: neither replaces a good sheet without a question."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from email.message import EmailMessage
+
+import pytest
+from sqlalchemy import select
+
+from pbem.store.models import InboxMessage, Sheet
+from tests.inbox.trusting import ANN
+from tests.toy.home import Desk, text_of
+
+
+@pytest.fixture
+def sheets(desk: Desk) -> Desk:
+    """A campaign in which red has sent three sheets, the last of them for five coins."""
+    desk.begin()
+    desk.tick()
+    report = desk.last()
+    for orders in ("BID 3\nWHISPER blue deal", "BID 4", "BID 5\nWHISPER blue hello"):
+        desk.reply(report, orders)
+        desk.tick()
+    return desk
+
+
+def counted(desk: Desk) -> int:
+    """What red bids by the sheet that counts."""
+    with desk.house.store.reading() as session:
+        last = select(Sheet).where(Sheet.accepted).order_by(Sheet.version.desc()).limit(1)
+        return int(next(order["coins"] for order in session.scalars(last).one().orders if "coins" in order))
+
+
+def question(desk: Desk) -> EmailMessage:
+    """The last question to red whether a sheet is meant."""
+    return [mail for mail in desk.mails(ANN) if "Not taken yet: reply YES" in mail["Subject"]][-1]
+
+
+def receipts(desk: Desk) -> list[str]:
+    """The texts of all receipts to red, oldest first."""
+    return [text_of(mail) for mail in desk.mails(ANN) if text_of(mail).startswith("Sheet ")]
+
+
+COMING_BACK: dict[str, Callable[[str], str]] = {
+    "below a vacation text": lambda receipt: f"I am in Rome until Monday.\nIn urgent cases call Bob.\n\n{receipt}",
+    "alone": lambda receipt: receipt,
+    "its end cut off": lambda receipt: receipt[: receipt.index("WHAT COMES NEXT")],
+    "its beginning cut off": lambda receipt: receipt[receipt.index("YOUR ORDERS") :],
+    "a few lines of it": lambda receipt: receipt[receipt.index("   1  ") : receipt.index("WHAT COMES NEXT")],
+    "indented": lambda receipt: textwrap.indent(receipt, "        "),
+    "indented by tabs": lambda receipt: textwrap.indent(receipt, "\t"),
+    "broken anew": lambda receipt: "\n".join(textwrap.wrap(receipt, 60, replace_whitespace=False)),
+}
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("form", COMING_BACK.values(), ids=COMING_BACK.keys())
+def test_an_older_receipt_is_no_new_sheet(sheets: Desk, form: Callable[[str], str], number: int) -> None:
+    """Whatever a program made of it, as a reply to the newest receipt: the newest sheet still counts."""
+    sheets.reply(sheets.last(ANN), form(receipts(sheets)[number]))
+    sheets.tick()
+
+    assert counted(sheets) == 5
+
+
+def test_what_was_kept_of_an_older_receipt_counts_if_its_player_says_so(sheets: Desk) -> None:
+    """It may be meant: the question says what it is, and the answer YES takes it."""
+    lines = COMING_BACK["a few lines of it"](receipts(sheets)[1])
+    sheets.reply(sheets.last(ANN), lines)
+    sheets.tick()
+    asked = question(sheets)
+
+    assert "stands in the receipt of an earlier sheet" in " ".join(text_of(asked).split())
+    assert "Your sheet 3 still counts" in " ".join(text_of(asked).split())
+    sheets.reply(asked, "YES")
+    sheets.tick()
+    assert counted(sheets) == 4
+
+
+@pytest.mark.parametrize("again", ["", "the same lines"], ids=["without words", "the same again"])
+def test_a_machine_does_not_confirm_an_older_receipt(sheets: Desk, again: str) -> None:
+    """What sends back the question as well says no YES: the newest sheet still counts."""
+    lines = COMING_BACK["a few lines of it"](receipts(sheets)[1])
+    sheets.reply(sheets.last(ANN), lines)
+    sheets.tick()
+    sheets.reply(question(sheets), lines if again else "")
+    sheets.tick()
+
+    assert counted(sheets) == 5
+
+
+MEANT = {
+    "the order alone": "BID 3\nWHISPER blue deal",
+    "indented as there": "      BID 3\n      WHISPER blue deal",
+    "with a greeting": "Hello,\n\nBID 3\nWHISPER blue deal\n\nThanks,\nAnn",
+    "in a frame": "ORDERS toy1 red\nBID 3\nWHISPER blue deal\nEND",
+}
+
+
+@pytest.mark.parametrize("text", MEANT.values(), ids=MEANT.keys())
+def test_old_orders_written_anew_are_a_new_sheet(sheets: Desk, text: str) -> None:
+    """Whoever types or copies the orders of an earlier sheet, and not its receipt, goes back to them."""
+    sheets.reply(sheets.last(ANN), text)
+    sheets.tick()
+
+    assert counted(sheets) == 3
+
+
+MOSTLY_ERRORS = "\n".join(["BID 9", *(f"line {number} of a letter to the editor" for number in range(22)), "BID 7"])
+
+
+def test_a_sheet_of_errors_replaces_no_good_one_without_a_question(sheets: Desk) -> None:
+    """Of 24 lines 22 are none: its player is asked, and told what still counts and what they can do."""
+    sheets.reply(sheets.last(ANN), MOSTLY_ERRORS)
+    sheets.tick()
+    asked = question(sheets)
+    told = " ".join(text_of(asked).split())
+
+    assert counted(sheets) == 5
+    assert "22 of its 24 lines" in told
+    assert "Your sheet 3 still counts" in told
+    assert "reply YES" in told
+    sheets.reply(asked, "yes")
+    sheets.tick()
+    assert counted(sheets) == 9
+
+
+def test_a_sheet_of_errors_can_be_mended_in_the_answer(sheets: Desk) -> None:
+    """A sheet in the answer counts instead of the one asked about."""
+    sheets.reply(sheets.last(ANN), MOSTLY_ERRORS)
+    sheets.tick()
+    sheets.reply(question(sheets), "BID 8")
+    sheets.tick()
+
+    assert counted(sheets) == 8
+
+
+def test_a_sheet_of_errors_is_taken_where_nothing_counts(desk: Desk) -> None:
+    """It replaces nothing, and its receipt tells the errors."""
+    desk.begin()
+    desk.tick()
+    desk.reply(desk.last(), MOSTLY_ERRORS)
+    desk.tick()
+
+    assert counted(desk) == 9
+
+
+def other_words(number: int) -> str:
+    """Errors that nobody has sent before."""
+    return MOSTLY_ERRORS.replace("editor", "x" * number).replace("letter", "y" * number)
+
+
+def test_an_unanswerable_question_is_told(sheets: Desk) -> None:
+    """So many are asked in a day and no more; what is beyond that is not taken, which its player is told."""
+    newest = sheets.last(ANN)
+    for number in range(1, 13):
+        sheets.reply(newest, other_words(number))
+        sheets.tick()
+
+    assert counted(sheets) == 5
+    with sheets.house.store.reading() as session:
+        note = session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first()
+    assert "answered ann@example.org" in str(note)
+    assert "Your sheet 3 still counts" in text_of(sheets.last(ANN))

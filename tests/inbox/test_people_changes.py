@@ -1,0 +1,275 @@
+"""What players change by mail: they leave, pause, name deputies, and move to other addresses."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+import pytest
+from sqlalchemy import select
+
+from pbem.actions.base import do
+from pbem.actions.start import Start
+from pbem.store.models import Act, Person
+from tests.inbox.people import (
+    ANN,
+    BOB,
+    CYD,
+    EVE,
+    GM,
+    ask,
+    code,
+    confirm,
+    form,
+    insist,
+    players,
+    reports,
+    snapshot,
+    token,
+    words,
+)
+from tests.toy.home import Desk
+
+
+@pytest.fixture(autouse=True)
+def _begun(desk: Desk) -> None:
+    """A campaign of red, blue and green in which anyone may ask for a seat."""
+    form(desk, "red", "blue", "green", signup="yes", mass="101")
+    do(desk.house, "toy1", Start(), desk.now)
+    desk.tick()
+
+
+def journal(desk: Desk) -> list[str]:
+    """What the players may read."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(Act.text).where(~Act.secret).order_by(Act.id)))
+
+
+def test_who_leaves_opens_his_seat(desk: Desk) -> None:
+    """Player, GM and the others hear of it; the seat is nobody's."""
+    assert "You have given up the seat red in toy1." in insist(desk, "LEAVE")
+
+    assert players(desk)["red"] == ""
+    assert "Nobody plays the seat red of toy1 now: its player has left." in words(desk.last(BOB))
+    assert "pbem seat toy1 red --to ADDRESS" in words(desk.last(GM))
+    assert "seat red is open: its player has left" in journal(desk)
+
+
+@pytest.mark.parametrize("text", ["LEAVE", f"DEPUTY {EVE} UNTIL 2026-11-20"])
+def test_a_forged_sender_gives_no_seat_away(desk: Desk, text: str) -> None:
+    """What gives a seat or its secrets away needs more than a From, whatever the house rules: its player is asked."""
+    assert "If it is yours, answer this mail, and it counts" in ask(desk, text)
+    assert players(desk)["red"] == ANN
+    assert desk.mails(EVE) == []
+
+
+@pytest.mark.parametrize("text", ["LEAVE\nSTATUS", "LEAVE\nHIM ALONE", "PLAYER toy1 red\nLEAVE\nBID 3\nEND"])
+def test_nobody_leaves_by_a_slip(desk: Desk, text: str) -> None:
+    """LEAVE in a mail with anything else is not done."""
+    assert "LEAVE must stand alone" in ask(desk, text)
+    assert players(desk)["red"] == ANN
+
+
+def test_who_left_has_nothing_left(desk: Desk) -> None:
+    """Token, code and the report itself are of no use any more."""
+    report, key = desk.last(ANN), token(desk)
+    insist(desk, "LEAVE")
+
+    desk.reply(report, "BID 3")
+    desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND")
+    desk.post("ORDERS toy1 red\nBID 3\nEND")
+    desk.tick()
+
+    assert not any("Sheet" in words(mail) for mail in desk.mails())
+    assert "You play in no campaign now" in ask(desk, "STATUS")
+
+
+def test_the_first_standby_gets_the_seat(desk: Desk) -> None:
+    """He is mailed a token and the newest report with a code of its own; all hear that the seat has a new player."""
+    old = desk.last(ANN)
+    ask(desk, "JOIN toy1", EVE)
+    confirm(desk, EVE)
+    insist(desk, "LEAVE")
+
+    (report,) = reports(desk, EVE)
+    assert players(desk)["red"] == EVE
+    assert report["Subject"].rpartition("[")[0] == old["Subject"].rpartition("[")[0]
+    assert report["Reply-To"] != old["Reply-To"]
+    assert "The seat red of toy1 has a new player" in words(desk.last(BOB))
+    assert "eve" not in words(desk.last(BOB))
+    desk.reply(report, "BID 2")
+    desk.tick()
+    assert words(desk.last(EVE)).startswith("Sheet 1 taken")
+
+
+def test_sheets_in_the_old_code_are_refused_after_a_takeover(desk: Desk) -> None:
+    """The former player's report opens the seat to nobody, from whatever address."""
+    old = desk.last(ANN)
+    ask(desk, "JOIN toy1", EVE)
+    confirm(desk, EVE)
+    insist(desk, "LEAVE")
+    desk.reply(old, "BID 9")
+    desk.reply(old, "BID 9", sender=CYD)
+    desk.tick()
+
+    assert not any("Sheet 1" in words(mail) for mail in desk.mails())
+
+
+def test_a_paused_seat_is_not_waited_for(desk: Desk) -> None:
+    """The turn runs when the others are in; PAUSE stands in the journal, and RESUME ends it."""
+    assert "turns no longer wait for you" in insist(desk, "PAUSE")
+    for seat, address in (("blue", BOB), ("green", CYD)):
+        desk.post(f"ORDERS toy1 {seat}\nBID 1\nEND", sender=address)
+    desk.tick()
+
+    assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all sheets in"]
+    assert "Your pause is over" in insist(desk, "RESUME")
+    assert "was not paused" in insist(desk, "RESUME")
+    assert "seat red is paused: turns do not wait for it" in journal(desk)
+
+
+def test_a_deputy_has_to_confirm(desk: Desk) -> None:
+    """He is asked at his address, both hear when it is settled, and he gets the newest report."""
+    assert "eve@example.net was asked to stand in for you" in insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-20")
+    assert "ann@example.org asks you to stand in for the seat red" in words(desk.last(EVE))
+
+    confirm(desk, EVE)
+
+    assert "eve@example.net stands in for your seat red in toy1" in words(desk.last(ANN))
+    assert len(reports(desk, EVE)) == 1
+    assert "eve@example.net stands in for you." in ask(desk, "STATUS")
+    assert "you stand in for the seat red" in ask(desk, "STATUS", EVE)
+
+
+def test_a_deputy_gets_the_reports_of_his_time(desk: Desk) -> None:
+    """While he stands in, each new report goes to him too; afterwards none does."""
+    insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-10")
+    confirm(desk, EVE)
+    desk.tick(hours=24 * 5)
+    assert len(reports(desk, EVE)) == 2
+    desk.tick(hours=24 * 7)
+
+    assert len(reports(desk, EVE)) == 2
+    assert len(reports(desk, ANN)) == 3
+
+
+def test_a_deputy_is_dismissed(desk: Desk) -> None:
+    """UNDEPUTE ends it at once, and takes back what was asked and not confirmed."""
+    insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-20")
+    asked = code(desk.last(EVE))
+    assert "Nobody stands in for red" in insist(desk, "UNDEPUTE")
+    assert "is not known here" in ask(desk, f"CONFIRM {asked}", EVE)
+
+    insist(desk, "DEPUTY eve@example.net UNTIL 2026-11-20")
+    confirm(desk, EVE)
+    assert "eve@example.net no longer stands in for red" in insist(desk, "UNDEPUTE")
+    assert "You no longer stand in for the seat red of toy1." in words(desk.last(EVE))
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("DEPUTY eve@example.net UNTIL 2026-11-01", "from today to a day at most 90 days ahead"),
+        ("DEPUTY eve@example.net UNTIL 2027-11-01", "from today to a day at most 90 days ahead"),
+        ("DEPUTY ann@example.org UNTIL 2026-11-20", "That is your own address"),
+        ("DEPUTY orders@example.org UNTIL 2026-11-20", "orders are sent there"),
+        ("DEPUTY noreply@example.org UNTIL 2026-11-20", "taken for a program's"),
+    ],
+)
+def test_a_deputy_that_cannot_be(desk: Desk, line: str, said: str) -> None:
+    """Days and addresses that make no sense are refused in words, and nobody is mailed."""
+    assert said in insist(desk, line)
+    assert desk.mails(EVE) == []
+
+
+def test_a_player_is_nobodys_deputy(desk: Desk) -> None:
+    """Who plays in the campaign is refused when he confirms; the one who asked hears nothing, and so not who plays."""
+    insist(desk, "DEPUTY bob@example.org UNTIL 2026-11-20")
+    before = len(desk.mails(ANN))
+
+    assert "so you cannot stand in for another seat" in confirm(desk, BOB)
+    assert len(desk.mails(ANN)) == before
+
+
+def test_an_address_is_changed_from_the_old_one(desk: Desk) -> None:
+    """A code goes to the registered address, then one to the new; with both all campaigns move, and both hear."""
+    form(desk, "red", name="toy2", open_seats=1)
+    desk.tick()
+    ask(desk, "ADDRESS anna@example.com")
+    assert desk.mails("anna@example.com") == []
+
+    assert "Once it is confirmed from there, you play from it" in confirm(desk, ANN)
+    assert players(desk)["red"] == ANN
+    confirm(desk, "anna@example.com")
+
+    assert (players(desk)["red"], players(desk, "toy2")["red"]) == ("anna@example.com",) * 2
+    assert "You play from anna@example.com from now on" in words(desk.last(ANN))
+    assert "no longer from ann@example.org" in words(desk.last("anna@example.com"))
+    assert "seat red" in ask(desk, "STATUS", "anna@example.com")
+    assert not any("anna@" in text for text in journal(desk))
+
+
+def test_an_address_that_is_somebodys_cannot_be_taken(desk: Desk) -> None:
+    """Nobody takes over another's identity; only who has the address learns that it is known here."""
+    ask(desk, "ADDRESS BOB@example.org")
+    confirm(desk, ANN)
+
+    asked = code(desk.last("BOB@example.org"))
+    assert "in use here" in ask(desk, f"CONFIRM {asked}", BOB)
+    assert (players(desk)["red"], players(desk)["blue"]) == (ANN, BOB)
+
+
+def test_a_change_of_address_tells_nothing_of_others(desk: Desk) -> None:
+    """Whether an address plays here or not, all that its asker is mailed is the same but for the address."""
+    said = []
+    for address in (BOB, "dan@example.org"):
+        before = len(desk.mails(ANN))
+        ask(desk, f"ADDRESS {address}")
+        confirm(desk, ANN)
+        new = [words(mail).replace(address, "X") for mail in desk.mails(ANN)[before:]]
+        said.append([re.sub(r"CONFIRM \S+", "", text) for text in new])
+
+    assert said[0] == said[1]
+
+
+def test_a_forged_change_of_address_changes_nothing(desk: Desk) -> None:
+    """Whoever writes in a player's name cannot read the code; the player is warned by it."""
+    desk.post("ADDRESS eve@example.net", sender=ANN)
+    desk.tick()
+
+    assert players(desk)["red"] == ANN
+    assert "If it was not you" in words(desk.last(ANN))
+    assert desk.mails(EVE) == []
+
+
+def test_a_second_address_is_confirmed_too(desk: Desk) -> None:
+    """FALLBACK is confirmed as ADDRESS is, and one's own address ends it."""
+    ask(desk, "FALLBACK ann@example.com")
+    confirm(desk, ANN)
+
+    with desk.house.store.reading() as session:
+        assert session.scalars(select(Person.fallback).where(Person.key == ANN)).one() == "ann@example.com"
+    ask(desk, "FALLBACK ann@example.org")
+    assert "You have no second address now" in confirm(desk, ANN)
+
+
+def test_reports_may_come_as_text_alone(desk: Desk) -> None:
+    """FORMAT is kept with the person."""
+    assert "as text alone from now on" in ask(desk, "FORMAT plain")
+
+    with desk.house.store.reading() as session:
+        assert session.scalars(select(Person.plain).where(Person.key == ANN)).one()
+
+
+def test_a_newcomer_inherits_no_arrangements(desk: Desk) -> None:
+    """Pause, deputy and muting were the former player's."""
+    ask(desk, "JOIN toy1", EVE)
+    confirm(desk, EVE)
+    insist(desk, "PAUSE")
+    insist(desk, "DEPUTY dan@example.net UNTIL 2026-11-20")
+    confirm(desk, "dan@example.net")
+    insist(desk, f"PLAYER toy1 red {token(desk)}\nLEAVE\nEND")
+    desk.now += dt.timedelta(minutes=1)
+
+    assert not any(place.paused for place in snapshot(desk).places)
+    assert "stands in" not in ask(desk, "STATUS", EVE)

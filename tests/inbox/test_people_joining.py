@@ -1,0 +1,290 @@
+"""Sign-up by mail: an address is confirmed, and brings a seat or a place on the standby list."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import threading
+
+import pytest
+from sqlalchemy import select
+
+from pbem.actions.base import do
+from pbem.actions.seats import VacateSeat
+from pbem.actions.settings import SetPolicy
+from pbem.actions.start import Start
+from pbem.campaign.people import standbys
+from pbem.errors import CampaignError
+from pbem.inbox.process import answer_letters
+from pbem.mail.fetch import open_mailbox, poll
+from pbem.ruleset import Seats
+from pbem.store.models import Applicant, Person
+from tests.inbox.people import (
+    ANN,
+    BOB,
+    CYD,
+    EVE,
+    GM,
+    ask,
+    code,
+    confirm,
+    form,
+    insist,
+    players,
+    reports,
+    snapshot,
+    token,
+    words,
+)
+from tests.toy.home import Desk, text_of
+from tests.toy.ruleset import Auction
+
+DAN = "dan@example.org"
+
+
+def join(desk: Desk, address: str, line: str = "JOIN toy1") -> str:
+    """Joins and confirms; the text of the answer."""
+    desk.post(line, sender=address)
+    desk.tick()
+    return confirm(desk, address)
+
+
+def test_a_stranger_is_asked_to_confirm(desk: Desk) -> None:
+    """JOIN brings a mail with a code, and nothing else is done."""
+    form(desk, "red", signup="yes")
+
+    text = ask(desk, "JOIN toy1 AS blue\nI played it in 1989.", EVE)
+
+    assert "asked from this address to play Toy Auction in the campaign toy1 as blue" in text
+    assert players(desk) == {"red": ANN, "blue": ""}
+    assert [mail["Subject"] for mail in desk.mails(GM)] == ["[toy1] The dice are sealed"]
+
+
+def test_a_confirmed_address_gets_its_seat(desk: Desk) -> None:
+    """With the code the seat is given, and the GM hears of it."""
+    form(desk, "red", open_seats=2, signup="yes")
+
+    text = join(desk, EVE, "JOIN toy1 AS green")
+
+    assert "You have the seat green in toy1." in text
+    assert players(desk) == {"red": ANN, "blue": "", "green": EVE}
+    assert "It is eve@example.net." in words(desk.last(GM))
+
+
+@pytest.mark.parametrize("said", ["YES", "yes, please", "Confirmed!", "CONFIRM", "ok"])
+def test_a_yes_in_reply_confirms(desk: Desk, said: str) -> None:
+    """Reply to the mail with the code is enough."""
+    form(desk, "red", signup="yes")
+    ask(desk, "JOIN toy1", EVE)
+    desk.reply(desk.last(EVE), said)
+    desk.tick()
+
+    assert players(desk)["blue"] == EVE
+
+
+def test_a_no_in_reply_confirms_nothing(desk: Desk) -> None:
+    """Whatever else is replied does not bring a seat."""
+    form(desk, "red", signup="yes")
+    ask(desk, "JOIN toy1", EVE)
+    desk.reply(desk.last(EVE), "No, that was not me.")
+    desk.tick()
+
+    assert players(desk)["blue"] == ""
+
+
+def test_a_taken_wish_is_told(desk: Desk) -> None:
+    """Who wished for a seat that is taken gets another and is told so."""
+    form(desk, "red", open_seats=1, signup="yes")
+
+    assert "The seat red, which you asked for, is not free." in join(desk, EVE, "JOIN toy1 AS red")
+    assert players(desk)["blue"] == EVE
+
+
+def test_an_unknown_wish_names_the_nearest(desk: Desk) -> None:
+    """A seat that the campaign does not have is not waited for."""
+    form(desk, "red", signup="yes")
+
+    assert "toy1 has no seat called bleu: did you mean blue?" in ask(desk, "JOIN toy1 AS bleu", EVE)
+
+
+def test_a_full_campaign_lists(desk: Desk) -> None:
+    """Who finds no seat free has a number on the standby list; the GM reads what he wrote."""
+    form(desk, "red", "blue", signup="yes")
+
+    assert "You are number 1 on its standby list" in join(desk, CYD)
+    assert "You are number 2 on its standby list" in join(desk, EVE, "JOIN toy1\nI can stay\nfor years.")
+    assert "They wrote: I can stay for years." in words(desk.last(GM))
+    assert "toy1: you are number 2 on the standby list" in ask(desk, "STATUS", EVE)
+
+
+def test_who_withdraws_waits_no_longer(desk: Desk) -> None:
+    """The next on the list moves up; asked again, one begins at its end."""
+    form(desk, "red", "blue", signup="yes")
+    join(desk, CYD)
+    join(desk, EVE)
+    desk.now += dt.timedelta(minutes=1)
+
+    assert "You are off the standby list of toy1." in insist(desk, "WITHDRAW toy1", CYD)
+    assert "number 1 on the standby list" in ask(desk, "STATUS", EVE)
+    assert "You are number 2" in join(desk, CYD)
+
+
+def test_campaigns_closed_and_unknown_are_told_alike(desk: Desk) -> None:
+    """A stranger cannot find out what campaigns there are."""
+    form(desk, "red", "blue", name="toy1")
+    form(desk, "red", "blue", name="toy3", signup="yes")
+
+    closed, unknown = ask(desk, "JOIN toy1", EVE), ask(desk, "JOIN toy2", "eva@example.net")
+
+    assert "No campaign called toy1 takes players by mail now." in closed
+    assert closed.replace("toy1", "toy2") == unknown
+    assert "toy3" not in closed
+
+
+def test_a_code_works_once(desk: Desk) -> None:
+    """The second time it is not known any more, whoever sends it."""
+    form(desk, "red", open_seats=2, signup="yes")
+    ask(desk, "JOIN toy1", EVE)
+    sent = code(desk.last(EVE))
+    ask(desk, f"CONFIRM {sent}", EVE)
+
+    assert "was used already" in ask(desk, f"CONFIRM {sent}", ANN)
+    assert list(players(desk).values()).count(EVE) == 1
+
+
+def test_a_code_holds_for_two_weeks(desk: Desk) -> None:
+    """Later it has to be asked for again."""
+    form(desk, "red", signup="yes")
+    ask(desk, "JOIN toy1", EVE)
+    desk.now += dt.timedelta(days=15)
+
+    assert "is not known here" in confirm(desk, EVE)
+    assert players(desk)["blue"] == ""
+
+
+def test_a_code_is_in_no_answer(desk: Desk) -> None:
+    """What was confirmed is told without the code."""
+    form(desk, "red", signup="yes")
+    ask(desk, "JOIN toy1", EVE)
+    sent = code(desk.last(EVE))
+    ask(desk, f"CONFIRM {sent}", EVE)
+
+    assert sent not in text_of(desk.last(EVE))
+
+
+def test_nobody_is_flooded_with_codes(desk: Desk) -> None:
+    """A known address is mailed three a day by what anybody could have written; a stranger one a week."""
+    form(desk, "red", signup="yes")
+    form(desk, "red", "blue", name="toy2", signup="yes")
+    for _ in range(15):
+        desk.post("JOIN toy1", sender=EVE)
+        desk.post("JOIN toy1", sender=BOB)
+    desk.tick()
+
+    assert len(desk.mails(EVE)) == 1
+    assert sum("to confirm" in words(mail) or "Please confirm" in words(mail) for mail in desk.mails(BOB)) == 3
+
+
+def test_one_identity_in_several_campaigns(desk: Desk) -> None:
+    """An address, in whatever case it is written, is one person everywhere."""
+    form(desk, "red", signup="yes")
+    form(desk, "red", name="toy2", signup="yes")
+    join(desk, EVE)
+    desk.post("JOIN toy2", sender="EVE@Example.net")
+    desk.tick()
+    confirm(desk, EVE)
+
+    with desk.house.store.reading() as session:
+        assert len(session.scalars(select(Person).where(Person.key == EVE)).all()) == 1
+    assert "toy1 (Toy Auction), seat blue" in ask(desk, "STATUS", EVE)
+    assert "toy2 (Toy Auction), seat blue" in words(desk.last(EVE))
+
+
+def test_who_plays_cannot_join_again(desk: Desk) -> None:
+    """A player is told where he sits."""
+    form(desk, "red", open_seats=2, signup="yes")
+
+    assert "You play in toy1 already, as red." in ask(desk, "JOIN toy1", ANN)
+
+
+def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
+    """Before, its start is refused in words; then seats that nobody took are left out."""
+    form(desk, "red", open_seats=2, signup="yes")
+    with pytest.raises(CampaignError, match="is for 2 to 4 players, and 1 sit in toy1"):
+        do(desk.house, "toy1", Start(), desk.now)
+    join(desk, EVE, "JOIN toy1 AS green")
+
+    do(desk.house, "toy1", Start(), desk.now)
+    desk.tick()
+
+    assert players(desk) == {"red": ANN, "green": EVE}
+    assert len(reports(desk, EVE)) == 1
+
+
+def test_an_open_seat_of_a_running_game_is_taken_over(desk: Desk) -> None:
+    """Who joins then gets token and newest report at once."""
+    form(desk, "red", "blue", signup="yes")
+    do(desk.house, "toy1", Start(), desk.now)
+    insist(desk, "LEAVE", BOB)
+    join(desk, EVE)
+
+    assert players(desk)["blue"] == EVE
+    assert len(reports(desk, EVE)) == 1
+    assert ask(desk, f"ORDERS toy1 blue {token(desk, EVE)}\nBID 1\nEND", DAN) == ""
+    assert words(desk.last(EVE)).startswith("Sheet 1 taken")
+
+
+def test_a_campaign_that_closed_meanwhile_seats_nobody(desk: Desk) -> None:
+    """The code of a campaign that no longer takes players brings an apology."""
+    form(desk, "red", signup="yes")
+    ask(desk, "JOIN toy1", EVE)
+    do(desk.house, "toy1", SetPolicy({"signup": "no"}), desk.now)
+
+    assert "takes no more players now" in confirm(desk, EVE)
+
+
+class Nameless(Auction):
+    """The toy without names of its own for seats."""
+
+    seats = Seats(2, 4)
+
+
+def test_seats_without_names_are_named_by_their_players(desk: Desk) -> None:
+    """Before the start, a wish names the seat where the game does not; without a wish it has a number."""
+    desk.house = dataclasses.replace(desk.house, games={"toy": Nameless()})
+    form(desk, open_seats=3, signup="yes")
+    join(desk, EVE, "JOIN toy1 AS owls")
+    join(desk, CYD)
+    join(desk, DAN, "JOIN toy1 AS Owls")
+
+    assert players(desk) == {"owls": EVE, "seat2": CYD, "seat3": DAN}
+
+
+def test_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
+    """A seat given up while the campaign forms goes to the next who waits."""
+    form(desk, "red", "blue", signup="yes")
+    join(desk, EVE)
+    insist(desk, "LEAVE", ANN)
+
+    assert players(desk) == {"red": EVE, "blue": BOB}
+
+
+def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
+    """On either database two desks that confirm at once seat one and list the other."""
+    do(shared.house, "toy1", SetPolicy({"signup": "yes"}), shared.now)
+    do(shared.house, "toy1", VacateSeat("red"), shared.now)
+    for address in (CYD, EVE):
+        ask(shared, "JOIN toy1", address)
+    for address in (CYD, EVE):
+        shared.post(f"CONFIRM {code(shared.last(address))}", sender=address)
+    poll(shared.house.store, open_mailbox(shared.house.settings), shared.now)
+    desks = [threading.Thread(target=answer_letters, args=(shared.house, shared.now)) for _ in range(2)]
+    for each in desks:
+        each.start()
+    for each in desks:
+        each.join()
+
+    with shared.house.store.reading() as session:
+        assert sorted(session.scalars(select(Applicant.status))) == ["seated", "waiting"]
+        assert len(standbys(session, snapshot(shared).id)) == 1
+    assert players(shared)["red"] in (CYD, EVE)

@@ -1,0 +1,417 @@
+"""Press by mail: who may write what, who gets it and when, and what nobody is told."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from email.message import EmailMessage
+
+import pytest
+from sqlalchemy import func, select, update
+
+from pbem.actions.base import do
+from pbem.actions.press_delivery import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
+from pbem.actions.seats import GiveSeat, VacateSeat
+from pbem.campaign.press import load_postbag
+from pbem.campaign.snapshot import load_campaign
+from pbem.inbox.process import answer_letters
+from pbem.mail.fetch import open_mailbox, poll
+from pbem.store.models import Outgoing, Press, SeatRow, Sheet
+from pbem.util import MASK
+from tests.inbox.trusting import put_seat, token
+from tests.toy.home import Desk, text_of
+
+ANN, BOB, CYD, EVE = "ann@example.org", "bob@example.org", "cyd@example.org", "eve@example.net"
+THREE = ("red", "blue", "green")
+
+
+def begin(desk: Desk, **rules: str) -> None:
+    """A campaign of three seats whose first mails are out, with these house rules."""
+    desk.begin(seats=THREE, rules=rules)
+    desk.tick()
+
+
+def say(desk: Desk, text: str, sender: str = ANN, *, subject: str = "hello") -> str:
+    """Posts a mail and lets it be answered; the answer."""
+    desk.post(text, sender=sender, subject=subject)
+    desk.tick()
+    return text_of([mail for mail in desk.mails(sender) if mail["Subject"].startswith("Re: ")][-1])
+
+
+def press(desk: Desk, to: str = "") -> list[EmailMessage]:
+    """The press mailed so far, to one address or all."""
+    return [mail for mail in desk.mails(to) if "] Press" in mail["Subject"]]
+
+
+def count(desk: Desk, table: type[Press | Sheet]) -> int:
+    """How many rows a table has."""
+    with desk.house.store.reading() as session:
+        return session.scalars(select(func.count()).select_from(table)).one()
+
+
+def test_a_letter_reaches_whom_it_is_for_and_nobody_else(desk: Desk) -> None:
+    """A letter goes at once, as a mail of its own, to the seats named; its writer is told so."""
+    begin(desk)
+
+    answer = say(desk, "PRESS TO blue\nLet us deal.")
+    assert "Your letter, signed red, goes by mail at once to blue." in answer
+    (mail,) = press(desk)
+    assert (mail["To"], mail["Subject"]) == (BOB, "[toy1] Press from red")
+    assert text_of(mail).startswith("red writes to blue in toy1:\n\n| Let us deal.\n\n")
+    assert not any("Let us deal" in text_of(other) for other in desk.mails() if other["To"] != BOB)
+
+
+def test_a_letter_to_all_is_not_mailed_to_its_writer(desk: Desk) -> None:
+    """ALL are all other seats."""
+    begin(desk)
+
+    assert "to all other seats" in say(desk, "PRESS TO ALL\nHello.")
+    assert [mail["To"] for mail in press(desk)] == [BOB, CYD]
+
+
+def test_a_letter_passes_on_words_alone(desk: Desk) -> None:
+    """Keys, mail headers, quotations and signatures of a writer's mail stay behind; he is told of masks."""
+    begin(desk)
+    code = re.search(r"\[(\S{16})\]", desk.mails(ANN)[1]["Subject"])
+    assert code is not None
+    text = f"PRESS TO blue\nMy code is {code[1]}.\nReply-To: {ANN}\n> quoted\n-- \nAnn Example, Main Street 1"
+
+    answer = say(desk, text)
+    passed = text_of(press(desk)[0])
+    assert f"| My code is {MASK}.\n| Reply-To: {MASK}\n\n" in passed
+    assert not any(word in passed for word in (code[1], "Main Street", "quoted", ANN))
+    assert "In 2 lines stood what looks like a key or the head of a mail" in answer.replace("\n", " ")
+
+
+def test_the_address_of_a_writer_is_not_told(desk: Desk) -> None:
+    """No header of a letter names its writer, or the mail it came in."""
+    begin(desk)
+    say(desk, "PRESS TO blue\nHello.")
+
+    (mail,) = press(desk)
+    assert mail["Reply-To"] == "orders@example.org"
+    assert not any(word in bytes(mail) for word in (b"ann@example.org", b"letter0@example.org"))
+
+
+def test_chat_in_reply_to_press_is_no_order_sheet(desk: Desk) -> None:
+    """A plain reply to a letter never counts as orders, even if it would read as some; a command in it is done."""
+    begin(desk)
+    say(desk, "PRESS TO blue\nHow much?")
+    desk.reply(press(desk, BOB)[0], "BID 3")
+    desk.tick()
+
+    assert count(desk, Sheet) == 0
+    desk.reply(press(desk, BOB)[0], "PRESS TO red\nThree coins.")
+    desk.tick()
+    assert "| Three coins." in text_of(press(desk, ANN)[0])
+
+
+QUOTING = {
+    "in a letter": "PRESS TO blue\nMine was:\nORDERS toy1 red\nBID 9\nEND",
+    "with its token": "PRESS TO blue\nMine was:\nORDERS toy1 red {token}\nBID 9\nEND\nAnd yours?",
+    "indented in the news": "NEWS\n\n    ORDERS toy1 red {token}\n    BID 9\n    END",
+    "in a frame": "Hello\n\nPLAYER toy1 red {token}\nDIARY\nORDERS toy1 red {token}\nBID 9\nEND",
+    "below its end": "PRESS TO blue\nHow much?\nEND\n\nORDERS toy1 red {token}\nBID 9\nEND",
+}
+
+
+@pytest.mark.parametrize("text", QUOTING.values(), ids=QUOTING)
+def test_press_that_quotes_a_sheet_is_press(desk: Desk, text: str) -> None:
+    """Orders that stand in or below press are not taken, and its writer is told so; the press goes out, keys masked."""
+    begin(desk)
+    own = token(desk)
+
+    answer = " ".join(say(desk, text.format(token=own)).split())
+    assert "press is never orders" in answer
+    assert (count(desk, Sheet), count(desk, Press)) == (0, 1)
+    assert [mail for mail in press(desk) if own in text_of(mail)] == []
+
+
+@pytest.mark.parametrize("first", ["Press on, my fleet!", "News: none.", "PRESS blue", "The press:"])
+def test_words_above_a_sheet_are_no_press(desk: Desk, first: str) -> None:
+    """A greeting that begins with the name of a command does not keep the sheet below it from being taken."""
+    begin(desk)
+
+    assert say(desk, f"{first}\n\nORDERS toy1 red\nBID 3\nEND").startswith("Sheet 1 taken")
+
+
+def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
+    """Order lines in a letter stand behind bars, so that a reply that quotes them without marks orders nothing."""
+    begin(desk)
+    say(desk, "PRESS TO blue\nORDERS\nBID 9\nEND of my words\nORDERS for this week: none")
+
+    letter = text_of(press(desk, BOB)[0])
+    desk.post(letter, sender=BOB, to=desk.mails(BOB)[1]["Reply-To"])
+    desk.tick()
+    with desk.house.store.reading() as session:
+        assert [sheet.accepted for sheet in session.scalars(select(Sheet))] in ([], [False])
+
+
+@pytest.mark.parametrize(
+    ("rules", "text", "reason"),
+    [
+        ({"press": "off"}, "PRESS TO blue\nHi.", "there is no press in toy1"),
+        ({"press": "off"}, "NEWS\nHi.", "there is no press in toy1"),
+        ({}, "UNSIGNED TO blue\nHi.", "the press of toy1 is signed: write PRESS TO instead of UNSIGNED TO"),
+        ({"diary": "no"}, "DIARY\nHi.", "there are no diaries in toy1"),
+        ({}, "PRESS TO blu\nHi.", "toy1 has no seat 'blu': did you mean blue?"),
+        ({}, "PRESS TO blue", "there are no words to pass on"),
+        ({}, "PRESS TO blue\n" + "long words " * 800, "the text has 8799 characters, and 8000 at the most"),
+        ({}, "MUTE rde", "toy1 has no seat 'rde': did you mean red?"),
+        ({}, "MUTE red", "nobody can mute himself"),
+    ],
+)
+def test_what_is_not_allowed_is_refused_in_words(desk: Desk, rules: dict[str, str], text: str, reason: str) -> None:
+    """Nothing is passed on or kept, and the answer says why not and what would do."""
+    begin(desk, **rules)
+
+    assert f"Not done: {reason}" in say(desk, text).replace("\n", " ")
+    assert (count(desk, Press), press(desk)) == (0, [])
+
+
+def test_a_seat_where_nobody_sits_is_named(desk: Desk) -> None:
+    """The writer hears which of the seats he wrote to nobody reads at; a letter to none but such is refused."""
+    begin(desk)
+    with desk.house.store.writing() as session:
+        session.execute(update(SeatRow).where(SeatRow.name == "green").values(person_id=None, status="open"))
+
+    assert "to blue and green. Nobody sits at green now." in say(desk, "PRESS TO blue green\nHi.").replace("\n", " ")
+    assert "nobody sits there now" in say(desk, "PRESS TO green\nHi.")
+
+
+def test_a_seat_out_of_the_game_gets_no_letters(desk: Desk) -> None:
+    """Who writes to a removed seat is told."""
+    begin(desk)
+    with desk.house.store.writing() as session:
+        session.execute(update(SeatRow).where(SeatRow.name == "green").values(status="removed"))
+
+    assert "green is out of the game" in say(desk, "PRESS TO green\nHi.")
+
+
+def test_a_paused_player_gets_press(desk: Desk) -> None:
+    """A pause keeps no letters away."""
+    begin(desk)
+    put_seat(desk, "blue", paused=True)
+    say(desk, "PRESS TO blue\nGet well soon.")
+
+    assert len(press(desk, BOB)) == 1
+
+
+def test_unsigned_letters_tell_nothing_of_their_writer(desk: Desk) -> None:
+    """The mails of a letter are the same, but for their Message-IDs, whoever of the other seats wrote it."""
+    begin(desk, press="anonymous")
+    desk.now = desk.now.replace(minute=20)
+    say(desk, "UNSIGNED TO green\nBoo.", ANN, subject="from Ann")
+    desk.now = desk.now.replace(minute=40)
+    say(desk, "UNSIGNED TO green\nBoo.", BOB, subject="from Bob")
+    assert press(desk) == []
+    desk.tick(hours=1)
+
+    first, second = ({name: value for name, value in mail.items() if name != "Message-ID"} for mail in press(desk))
+    assert first == second
+    assert first["Date"] == "Mon, 02 Nov 2026 10:00:00 +0000"
+    assert text_of(press(desk)[0]) == text_of(press(desk)[1])
+    assert not re.search(r"\b(?:red|ann|bob)\b", str(press(desk)[0]), re.IGNORECASE)
+
+
+def test_an_unsigned_letter_is_announced_to_its_writer(desk: Desk) -> None:
+    """Its writer hears when it goes: on the hour, so that its time does not tell who was at his mail."""
+    begin(desk, press="anonymous")
+    desk.now = desk.now.replace(minute=20)
+
+    answer = say(desk, "UNSIGNED TO ALL\nBoo.").replace("\n", " ")
+    assert "goes by mail on the hour, Mon 2 Nov 2026 11:00 Europe/Berlin (10:00 UTC)," in answer
+    assert "to all seats, yours as well." in answer
+
+
+def test_muting_keeps_letters_away(desk: Desk) -> None:
+    """Press of a muted seat is not mailed, its writer is not told, and UNMUTE brings it back."""
+    begin(desk)
+    assert "You get no more letters and news of red in toy1" in say(desk, "MUTE red", BOB)
+    assert "goes by mail at once to blue." in say(desk, "PRESS TO blue\nHear me!")
+    assert press(desk, BOB) == []
+    assert "You get the press of red in toy1 again." in say(desk, "UNMUTE red", BOB)
+    say(desk, "PRESS TO blue\nHear me now!")
+
+    assert len(press(desk, BOB)) == 1
+
+
+def test_muting_a_seat_does_not_tell_its_unsigned_letters(desk: Desk) -> None:
+    """Unsigned letters of a muted seat still come, or their absence would name it; MUTE UNSIGNED stops them all."""
+    begin(desk, press="anonymous")
+    say(desk, "MUTE red", BOB)
+    say(desk, "MUTE UNSIGNED", CYD)
+    say(desk, "UNSIGNED TO ALL\nBoo.")
+    desk.tick(hours=1)
+
+    assert [mail["To"] for mail in press(desk)] == [ANN, BOB]
+
+
+def test_a_seat_writes_only_so_much_a_turn(desk: Desk) -> None:
+    """After 20 letters in a turn no more are taken before the next; news are counted by themselves."""
+    begin(desk, press_with="report")
+    with desk.house.store.writing() as session:
+        red = session.scalars(select(SeatRow).where(SeatRow.name == "red")).one()
+        session.add_all(letter(desk, red, "hi") for _ in range(PIECES_A_TURN))
+
+    assert "you have written 20 of these this turn" in say(desk, "PRESS TO blue\nOne more.")
+    assert "Your news" in say(desk, "NEWS\nStill there.")
+
+
+def test_a_seat_causes_only_so_many_mails_a_turn(desk: Desk) -> None:
+    """Letters that come to too many mails are refused, with the way to reach many."""
+    begin(desk)
+    with desk.house.store.writing() as session:
+        red = session.scalars(select(SeatRow).where(SeatRow.name == "red")).one()
+        session.add(letter(desk, red, "hi", to=["blue"] * (COPIES_A_TURN - 1), mailed=True))
+
+    answer = say(desk, "PRESS TO ALL\nOne more.").replace("\n", " ")
+    assert "would come to 301 mails, and 300 are the most: use NEWS to reach many." in answer
+
+
+def test_reports_and_diaries_have_room_for_so_much(desk: Desk) -> None:
+    """News for a full share of the reports, and entries for a full diary, are refused with what room is left."""
+    begin(desk)
+    with desk.house.store.writing() as session:
+        red = session.scalars(select(SeatRow).where(SeatRow.name == "red")).one()
+        session.add(letter(desk, red, "x" * (ROOM_IN_REPORTS // 3 - 3), kind="news"))
+        session.add(letter(desk, red, "x" * (ROOM_FOR_DIARIES // 3 - 2), kind="diary"))
+
+    assert "have room for 3 characters more from your seat; this is 4" in " ".join(say(desk, "NEWS\nfour").split())
+    assert "has room for 2 characters more; this is 4" in say(desk, "DIARY\nfour").replace("\n", " ")
+    assert "Entered into the diary of blue" in say(desk, "DIARY\nfour", BOB)
+
+
+def letter(
+    desk: Desk, seat: SeatRow, text: str, *, kind: str = "press", to: list[str] | None = None, mailed: bool = False
+) -> Press:
+    """A piece of press written before."""
+    return Press(
+        campaign_id=seat.campaign_id,
+        turn=1,
+        kind=kind,
+        sender_id=seat.id,
+        recipients=to,
+        text=text,
+        at=desk.now,
+        published_at=desk.now if mailed else None,
+    )
+
+
+def test_press_is_written_on_either_database(shared: Desk) -> None:
+    """Letters, news, diaries and mutes are kept and read alike on SQLite and PostgreSQL."""
+    for text in ("NEWS\nWar!", "DIARY\nI lied.", "MUTE blue", "PRESS TO blue\nDeal?"):
+        assert "Not done" not in say(shared, text)
+    with shared.house.store.reading() as session:
+        snapshot = load_campaign(session, "toy1")
+        postbag = load_postbag(session, snapshot, 2, over=True)
+        red, blue = snapshot.places
+
+    assert [said.text for said in postbag.words(blue).news] == ["War!"]
+    assert [said.text for said in postbag.words(red).diaries] == ["I lied."]
+    assert muted_of(shared) == {"red": ["blue"], "blue": []}
+    assert len(press(shared, BOB)) == 1
+
+
+def muted_of(desk: Desk) -> dict[str, list[str]]:
+    """Whose press each seat does not want."""
+    with desk.house.store.reading() as session:
+        return {seat.name: seat.muted for seat in session.scalars(select(SeatRow))}
+
+
+@pytest.mark.parametrize("name", ["Auto-Submitted", "List-Id", "X-Autoreply"])
+def test_automatic_mail_never_becomes_press(desk: Desk, name: str) -> None:
+    """What a program sends is passed on to nobody."""
+    begin(desk)
+    desk.post("PRESS TO ALL\nI am away until Monday.", headers={name: "auto-replied"})
+    desk.tick()
+
+    assert (count(desk, Press), press(desk)) == (0, [])
+
+
+def test_a_stranger_writes_no_press(desk: Desk) -> None:
+    """Press in a player's name from an address that is not his is not passed on."""
+    begin(desk)
+    desk.post("PLAYER toy1 red\nPRESS TO blue\nI am Ann, honest.\nEND", sender="eve@example.org")
+    desk.tick()
+
+    assert (count(desk, Press), press(desk)) == (0, [])
+
+
+def test_press_leaves_no_trace_in_what_others_may_read(desk: Desk) -> None:
+    """Neither the journal nor the archive nor the outbox of others has anything of a letter between two."""
+    begin(desk)
+    say(desk, "PRESS TO blue\nA pact!")
+    desk.tick(hours=24 * 7)
+
+    archived = b"".join(path.read_bytes() for path in (desk.home / "turns").rglob("*") if path.is_file())
+    assert b"A pact!" not in archived
+    with desk.house.store.reading() as session:
+        readers = session.scalars(select(Outgoing.recipient).where(Outgoing.kind == "press")).all()
+    assert readers == [BOB]
+    assert "A pact!" not in say(desk, "HISTORY", CYD)
+
+
+def test_one_seat_cannot_fill_the_newspaper(desk: Desk) -> None:
+    """Each has its share of the reports, and is told what is left of it."""
+    begin(desk)
+    share = ROOM_IN_REPORTS // len(THREE)
+    texts = ["a" * 8_000, "b" * 8_000, "c" * (share - 16_000)]
+    left = [f"Your seat has room for {share - used:d} characters more" for used in (8_000, 16_000, share)]
+
+    assert [one in " ".join(say(desk, f"NEWS\n{text}").split()) for text, one in zip(texts, left, strict=True)] == [
+        True
+    ] * 3
+    assert "room for 0 characters more from your seat; this is 4" in " ".join(say(desk, "NEWS\nmore").split())
+    assert "stand in the newspaper" in " ".join(say(desk, "NEWS\n" + "x" * 8_000, BOB).split())
+
+
+def test_full_reports_tell_no_numbers(desk: Desk) -> None:
+    """In a game of many the room may run out for all; how much others wrote is not told."""
+    begin(desk, press_with="report")
+    with desk.house.store.writing() as session:
+        row = {"campaign_id": 1, "turn": 1, "kind": "press", "sender_id": 2, "at": desk.now, "recipients": ["green"]}
+        session.add(Press(**row, text="x" * (ROOM_IN_REPORTS - 10)))
+
+    assert "the next reports are full" in " ".join(say(desk, "NEWS\nThis is too much.").split())
+
+
+def test_a_waiting_letter_goes_to_who_sits_there_when_it_goes(desk: Desk) -> None:
+    """A letter is for a seat: what still waits when the seat changes hands is not mailed to its former player."""
+    begin(desk, press="anonymous")
+    desk.now += dt.timedelta(minutes=10)
+    say(desk, "UNSIGNED TO green\nTrust nobody.")
+    do(desk.house, "toy1", GiveSeat("green", EVE), desk.now)
+    desk.tick(hours=1)
+
+    assert press(desk, CYD) == []
+    (mail,) = press(desk, EVE)
+    assert text_of(mail).startswith("An unsigned letter to green in toy1:\n\n| Trust nobody.\n")
+
+
+def test_a_letter_that_waits_for_a_signed_writer_follows_the_seat_too(desk: Desk) -> None:
+    """Signed or not: one that a slow outbox held up goes to the new player, under the same Message-ID."""
+    begin(desk)
+    put_off(desk, "PRESS TO green\nLet us deal.")
+    do(desk.house, "toy1", GiveSeat("green", EVE), desk.now)
+    desk.tick(hours=2)
+
+    assert [mail["To"] for mail in press(desk)] == [EVE]
+
+
+def put_off(desk: Desk, text: str) -> None:
+    """Posts press that is answered while the carrier takes nothing."""
+    desk.post(text)
+    poll(desk.house.store, open_mailbox(desk.house.settings), desk.now)
+    answer_letters(desk.house, desk.now)
+
+
+def test_a_letter_for_an_open_seat_is_not_mailed_to_who_left_it(desk: Desk) -> None:
+    """Where nobody sits nobody reads it."""
+    begin(desk, press="anonymous")
+    desk.now += dt.timedelta(minutes=10)
+    say(desk, "UNSIGNED TO green\nTrust nobody.")
+    do(desk.house, "toy1", VacateSeat("green"), desk.now)
+    desk.tick(hours=1)
+
+    assert press(desk) == []

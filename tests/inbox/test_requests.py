@@ -1,0 +1,284 @@
+"""Commands in letters: how they are found, whose they are, and where the answer goes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+
+import pytest
+
+from pbem.actions.base import do
+from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
+from pbem.actions.settings import SetPolicy
+from pbem.inbox.command_parser import COMMANDS, MOST_COMMANDS, VERBS, find_request
+from pbem.inbox.process import answer_letters
+from pbem.inbox.run_commands import HANDLERS, PERSON_HANDLERS
+from pbem.inbox.sheet_finder import Header
+from pbem.mail.fetch import open_mailbox, poll
+from pbem.ruleset import AnyRuleset, Entry, Parsed, View
+from pbem.ruleset.orders import SHORTEST_ABBREVIATION
+from tests.games import RULESETS
+from tests.inbox.people import ANN, EVE, ask, confirm, insist, players, reports, token, words
+from tests.toy.home import Desk
+from tests.toy.ruleset import Auction, Bid
+
+
+def asked(text: str) -> list[str] | None:
+    """The command lines found in a text; None if it holds no commands."""
+    found = find_request(text.split("\n"), {"toy1"})
+    return None if found is None else [line for _, line in found.lines]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("STATUS", ["STATUS"]),
+        ("\n\n  status\n\nBest wishes", ["  status"]),
+        ("PAUSE\nSTATUS\n\nBest wishes", ["PAUSE", "STATUS"]),
+        ("Hello\nPLAYER toy1 red key\nSTAT\nEND\nBye", ["STAT"]),
+        ("PLAYER toy1 red\n; nothing\nRESEND 4", ["RESEND 4"]),
+        ("PRESS TO blue\nhello\n\nthere", ["PRESS TO blue"]),
+        ("STAT", None),
+        ("BID 3\nSTATUS", None),
+        ("Hello\nSTATUS", None),
+        ("PLAYER one of us\nwill be late", None),
+        ("", None),
+    ],
+)
+def test_commands_are_found(text: str, lines: list[str] | None) -> None:
+    """They stand first, in full, as far as the first blank line; or between PLAYER and END, where they may be cut."""
+    assert asked(text) == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("STATUS please.\nThanks!\nAnn", "STATUS"),
+        ("rules combat, please?", "RULES combat"),
+        ("ABSENT 1 December 2026 to Fri 5 Dec 2026.", "ABSENT 2026-12-01 TO 2026-12-05"),
+        ("ABSENT Dec 24, 2026", "ABSENT 2026-12-24"),
+        ("DEPUTY bob@example.org UNTIL the 3rd of January 2027", "DEPUTY bob@example.org UNTIL 2027-01-03"),
+        ("DICE thank you", "DICE thank you"),
+    ],
+)
+def test_commands_may_be_written_as_to_a_person(text: str, line: str) -> None:
+    """With a please behind them, a name below, and days as reports write them; what is chosen for the dice stays."""
+    found = find_request(text.split("\n"), {"toy1"})
+
+    assert found is not None
+    assert found.parse().errors == ()
+    assert list(map(COMMANDS.line, found.parse().orders)) == [line]
+
+
+def test_a_frame_names_seat_and_key() -> None:
+    """The line PLAYER is read as ORDERS is: campaign and seat in small letters, the key as it stands."""
+    found = find_request(["player Toy1 RED Key", "STATUS", "END"], {"toy1"})
+
+    assert found is not None
+    assert found.header == Header("toy1", "red", "Key")
+
+
+@pytest.mark.parametrize("frame", ["{}", "PLAYER toy1 red\n{}\nEND\nBye", "{}\nEND\nBye"])
+def test_a_text_is_all_that_stands_below(frame: str) -> None:
+    """A command with a text has the lines to END or to the end, blank ones and those like commands among them."""
+    found = find_request(frame.format("MUTE blue\nPRESS TO green\n\nSTATUS quo,\n\nas ever").split("\n"), {"toy1"})
+
+    assert found is not None
+    assert [line for _, line in found.lines] == ["MUTE blue", "PRESS TO green"]
+    assert found.text == "STATUS quo,\n\nas ever"
+
+
+def test_a_letter_has_so_many_commands_at_most() -> None:
+    """What comes after the twentieth is told, not done."""
+    found = find_request(["STATUS"] * (MOST_COMMANDS + 5), {"toy1"})
+
+    assert found is not None
+    assert len(found.lines) == MOST_COMMANDS
+    assert found.notes == (f"Only the first {MOST_COMMANDS} commands were read.",)
+
+
+@pytest.mark.parametrize("game", RULESETS, ids=lambda game: game.key)
+def test_no_order_is_taken_for_a_command(game: AnyRuleset) -> None:
+    """No order of any game, whole or cut as players may, is a command in full."""
+    cuts = {
+        verb.word[:length]
+        for verb in game.orders.verbs
+        for length in range(min(SHORTEST_ABBREVIATION, len(verb.word)), len(verb.word) + 1)
+    }
+
+    assert not cuts & VERBS
+
+
+def test_every_command_has_a_handler() -> None:
+    """Whatever may be mailed is done by somebody."""
+    assert {*HANDLERS, *PERSON_HANDLERS, *SEAT_ACTIONS, *PLAY_ACTIONS} == {verb.order for verb in COMMANDS.verbs}
+    assert all(command.needs_seat for command in HANDLERS)
+    assert not any(command.needs_seat for command in PERSON_HANDLERS)
+
+
+@pytest.fixture
+def begun(desk: Desk) -> Desk:
+    """A campaign of red and blue, with its first reports mailed."""
+    desk.begin()
+    desk.tick()
+    return desk
+
+
+def test_orders_go_before_commands(begun: Desk) -> None:
+    """A letter with an ORDERS frame is a sheet, whatever else stands in it."""
+    assert ask(begun, "STATUS\n\nORDERS toy1 red\nBID 2\nEND").startswith("Sheet 1 taken")
+
+
+def test_a_reply_to_a_report_may_be_a_command(begun: Desk) -> None:
+    """The first line decides what a reply is."""
+    begun.reply(begun.last(), "MUTE blue\n\nOn Monday the desk wrote:\n> BID 3")
+    begun.tick()
+
+    assert "You get no more letters and news of blue in toy1" in words(begun.last())
+
+
+def test_a_line_not_understood_is_told_with_the_nearest(begun: Desk) -> None:
+    """What was understood is done; the rest is quoted with its number, what was expected, and the nearest command."""
+    text = ask(begun, "STATUS\nMUET blue\nHISTORY 2")
+
+    assert "> STATUS toy1 (Toy Auction), seat red, round 1:" in text
+    assert "Line 2: MUET blue 'MUET' is not an order. Did you mean MUTE?" in text
+    assert "Line 3: HISTORY 2 '2' is more than HISTORY takes." in text
+
+
+def test_commands_may_stand_in_the_subject(begun: Desk) -> None:
+    """A mail without text is read by its subject, as with HELP."""
+    assert "toy1 (Toy Auction), seat red" in ask(begun, "", subject="Re: status")
+
+
+def test_nobody_leaves_by_a_subject(begun: Desk) -> None:
+    """The command belongs into the mail; what looks like a mail program's button is asked about."""
+    assert "nobody leaves by a subject alone" in ask(begun, "", subject="LEAVE")
+    assert "you have not left" in ask(begun, "", subject="LEAVE toy1")
+
+
+def test_a_player_of_several_seats_is_asked_which(begun: Desk) -> None:
+    """Only his own are listed, and his command again in a frame."""
+    begun.begin(name="toy2", seats=("red", "green"))
+    begun.begin(name="toy3", seats=("blue", "green"))
+
+    text = ask(begun, "PAUSE")
+
+    assert "PLAYER toy1 red PLAYER toy2 red and is closed" in text
+    assert "PLAYER toy1 red PAUSE END" in text
+    assert "toy3" not in text
+
+
+def test_a_frame_says_which(begun: Desk) -> None:
+    """With the seat named, a player of several is served."""
+    begun.begin(name="toy2", seats=("red", "green"))
+
+    assert "You get no more letters and news of green in toy2" in ask(begun, "PLAYER toy2 red\nMUTE green\nEND")
+
+
+def test_the_token_speaks_from_any_address(begun: Desk) -> None:
+    """The command is done, and the answer goes to the registered address alone."""
+    begun.post(f"PLAYER toy1 red {token(begun)}\nMUTE blue\nEND", sender=EVE)
+    begun.tick()
+
+    assert "You get no more letters and news of blue in toy1" in words(begun.last(ANN))
+    assert begun.mails(EVE) == []
+
+
+def test_a_stranger_is_told_what_every_stranger_is(begun: Desk) -> None:
+    """Commands for seats that are and seats that are not are answered in the same words."""
+    for number, header in enumerate(["PLAYER toy1 red", "PLAYER toy9 red", "PLAYER toy1 pink"]):
+        begun.post(f"{header}\nLEAVE\nEND", sender=f"eve{number}@example.net")
+    begun.post("STATUS", sender="eve3@example.net")
+    begun.tick()
+
+    texts = {words(begun.last(f"eve{number}@example.net")) for number in range(4)}
+    assert len(texts) == 1
+    assert "toy" not in texts.pop()
+
+
+def test_a_stranger_cannot_act_for_a_seat(begun: Desk) -> None:
+    """The seat's own address is warned, and nothing is done."""
+    begun.post("PLAYER toy1 red\nLEAVE\nEND", sender=EVE)
+    begun.tick()
+
+    assert "Somebody wrote for your seat" in begun.last(ANN)["Subject"]
+    assert "seat red" in ask(begun, "STATUS")
+
+
+def test_an_old_report_is_enough_to_look_up(begun: Desk) -> None:
+    """What changes nothing, and is answered to the player alone, may be asked in reply to any report of his."""
+    old = begun.last(ANN)
+    begun.tick(hours=24 * 5)
+    begun.reply(old, "RESEND 1", sender=EVE)
+    begun.tick()
+
+    assert len(reports(begun, ANN)) == 3
+    assert begun.mails(EVE) == []
+
+
+def test_an_old_report_is_not_enough_to_change_a_thing(begun: Desk) -> None:
+    """Whoever was forwarded a report of an earlier turn cannot give the seat away."""
+    old = begun.last(ANN)
+    begun.tick(hours=24 * 5)
+    begun.reply(old, "LEAVE", sender=EVE)
+    begun.tick()
+
+    assert "nothing was taken" in words(begun.last(ANN))
+    assert "seat red" in ask(begun, "STATUS")
+
+
+def test_a_robot_asks_for_nothing(begun: Desk) -> None:
+    """Automatic mail is no command."""
+    begun.post("LEAVE", headers={"Auto-Submitted": "auto-replied"})
+    begun.tick()
+
+    assert "seat red" in ask(begun, "STATUS")
+
+
+@pytest.mark.parametrize(
+    "text", ["JOIN", "CONFIRM", "MUTE", "ABSENT 1-2-3", "DEPUTY x UNTIL y", "FORMAT odd", "RESEND 9x", "RESEND 77"]
+)
+def test_no_command_is_silent(begun: Desk, text: str) -> None:
+    """Whatever is wrong with a command is answered in words."""
+    assert text.split()[0] in ask(begun, text)
+
+
+@pytest.mark.parametrize("accept", ["code", "token"])
+def test_what_the_campaign_accepts_is_asked_of_commands_too(begun: Desk, accept: str) -> None:
+    """An address alone changes nothing where it is not enough; to look up it is, since the answer goes there."""
+    do(begun.house, "toy1", SetPolicy({"accept": accept}), begun.now)
+
+    assert "seat red" in ask(begun, "STATUS")
+    assert "is paused" not in ask(begun, "PAUSE")
+    assert "is paused" in ask(begun, f"PLAYER toy1 red {token(begun)}\nPAUSE\nEND")
+
+
+def test_a_deputy_sends_sheets_and_no_more(begun: Desk) -> None:
+    """Who stands in cannot give the seat away, not even in reply to a report."""
+    insist(begun, "DEPUTY eve@example.net UNTIL 2026-11-20")
+    confirm(begun, EVE)
+    begun.reply(reports(begun, EVE)[-1], "LEAVE", sender=EVE)
+    begun.tick()
+
+    assert players(begun)["red"] == ANN
+
+
+class Essay(Auction):
+    """The toy for people of many words: whatever is written is a bid of one coin."""
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        return Parsed(tuple(Entry(number, Bid(1)) for number, line in lines if line.strip()))
+
+
+def test_an_order_in_free_words_may_begin_like_a_command(begun: Desk) -> None:
+    """Where a game reads any words, a reply that begins with a command's word but is none is a sheet."""
+    begun.reply(begun.last(), "Leave the harbour at dawn.")
+    begun.reply(begun.last(), "Mute blue")
+    poll(begun.house.store, open_mailbox(begun.house.settings), begun.now)
+    answer_letters(dataclasses.replace(begun.house, games={"toy": Essay()}), begun.now)
+    begun.tick()
+
+    answers = [words(mail) for mail in begun.mails(ANN)[2:]]
+    assert sum(text.startswith("Sheet 1 taken: 1 order.") for text in answers) == 1
+    assert sum("You get no more letters and news of blue" in text for text in answers) == 1

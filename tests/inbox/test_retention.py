@@ -1,0 +1,201 @@
+"""Tokens are not kept in mail that has done its work."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+from email.message import EmailMessage
+
+import pytest
+from sqlalchemy import update
+
+from pbem.admin.mail import retry_letter, retry_mail, show_letter
+from pbem.errors import UpkeepError
+from pbem.mail.compose import Mail, Part, compose
+from pbem.mail.fetch import message_ids
+from pbem.mail.message import read_letter
+from pbem.mail.retention import is_masked, with_text_alone, without_tokens
+from pbem.store.models import InboxMessage, Outgoing
+from pbem.util import MASK
+from tests.actions.history import rows
+from tests.toy.home import MONDAY, Desk, text_of
+
+ANN = "ann@example.org"
+TOKEN = "0123456789abcdef0123"
+
+
+@pytest.fixture
+def token(desk: Desk) -> str:
+    """Ann's token, from the welcome mail of a running campaign."""
+    desk.begin()
+    desk.tick()
+    welcome = text_of(desk.mails(ANN)[0])
+    return welcome.partition("ORDERS toy1 red ")[2].split()[0]
+
+
+def composed(text: str, *files: Part) -> bytes:
+    """A mail of the house, as it is stored."""
+    mail = Mail(ANN, "Your seat", text, "<a@example.org>", "orders@example.org", parts=files)
+    return compose(mail, sender="orders@example.org", sender_name="Play by Email", at=MONDAY)
+
+
+def kept(desk: Desk, kind: type[InboxMessage | Outgoing], token: str) -> list[int]:
+    """The ids of stored mails in which a token stands, as it is or encoded."""
+    return [row.id for row in rows(desk, kind) if token in read_letter(row.raw).text or token.encode() in row.raw]
+
+
+def test_a_letter_that_is_dealt_with_has_no_token(desk: Desk, token: str) -> None:
+    """Its sheet was taken, and what the GM looks at is the letter with a mask."""
+    desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org", subject=f"orders {token}")
+    assert desk.tick().answered.sheets == 1
+
+    assert kept(desk, InboxMessage, token) == []
+    assert f"ORDERS toy1 red {MASK}\nBID 2" in show_letter(desk.house.store, 1).text
+    assert token not in str(read_letter(rows(desk, InboxMessage)[0].raw))
+
+
+def test_on_either_database(shared: Desk) -> None:
+    """Letters and sent mail are masked on SQLite and PostgreSQL alike."""
+    key = text_of(shared.mails(ANN)[0]).partition("ORDERS toy1 red ")[2].split()[0]
+    shared.post(f"ORDERS toy1 red {key}\nBID 2\nEND", sender="elsewhere@example.org")
+    shared.tick()
+    shared.tick(hours=24 * 8)
+
+    assert (kept(shared, InboxMessage, key), kept(shared, Outgoing, key)) == ([], [])
+
+
+def test_a_letter_that_comes_twice_is_still_known(desk: Desk, token: str) -> None:
+    """What it is known by was noted before."""
+    desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org")
+    desk.tick()
+    (path,) = (desk.home / "post" / "inbox" / "Processed" / "cur").iterdir()
+    path.rename(desk.home / "post" / "inbox" / "again.eml")
+
+    assert (desk.tick().polled, len(rows(desk, InboxMessage))) == (0, 1)
+
+
+def test_a_letter_set_aside_can_be_tried_again(desk: Desk, token: str) -> None:
+    """It keeps its token until it is dealt with."""
+    desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org")
+    desk.tick()
+    raw = f"From: elsewhere@example.org\n\nORDERS toy1 red {token}\nBID 3\nEND\n".encode()
+    with desk.house.store.writing() as session:
+        session.execute(update(InboxMessage).values(state="quarantined", raw=raw, masked_at=None))
+    desk.tick()
+    assert kept(desk, InboxMessage, token) == [1]
+    retry_letter(desk.house.store, 1)
+
+    assert desk.tick().answered.sheets == 1
+    assert kept(desk, InboxMessage, token) == []
+
+
+def test_a_mail_long_sent_has_no_token(desk: Desk, token: str) -> None:
+    """For a week it may come back and go another way; then it is masked."""
+    desk.tick(hours=24 * 6)
+    before = kept(desk, Outgoing, token)
+    desk.tick(hours=24 * 2)
+
+    assert (len(before), kept(desk, Outgoing, token)) == (1, [])
+
+
+def test_of_a_report_long_sent_its_text_is_kept(shared: Desk) -> None:
+    """Its HTML and data are with the report; the mail keeps what letters quote, and the fields it is known by."""
+    shared.tick()
+    whole = {mail.id: mail.raw for mail in rows(shared, Outgoing) if mail.kind == "report"}
+    shared.tick(hours=24 * 6)
+    assert {mail.id: mail.raw for mail in rows(shared, Outgoing) if mail.id in whole} == whole
+    shared.tick(hours=24 * 2)
+    short = {mail.id: mail.raw for mail in rows(shared, Outgoing) if mail.id in whole}
+
+    assert whole
+    for id_, raw in short.items():
+        before, after = read_letter(whole[id_]), read_letter(raw)
+        assert (after.lines, after.subject, after.sender) == (before.lines, before.subject, before.sender)
+        assert message_ids(raw) == message_ids(whole[id_])
+        assert len(raw) < len(whole[id_]) / 2
+        assert b"text/html" not in raw
+        assert is_masked(raw)
+
+
+def test_a_report_is_mailed_again_however_old(desk: Desk) -> None:
+    """RESEND does not look for it among mails: it comes whole."""
+    desk.begin()
+    desk.tick()
+    first = desk.last(ANN)
+    desk.tick(hours=24 * 3)
+    desk.tick(hours=24 * 8)
+    desk.reply(desk.last(ANN), "RESEND 1")
+    desk.tick()
+
+    again = desk.last(ANN)
+    assert again["Message-ID"] != first["Message-ID"]
+    assert [part.get_content_type() for part in again.walk()] == [
+        part.get_content_type() for part in first.walk() if part.get_content_type() != "text/calendar"
+    ]
+
+
+def test_a_masked_mail_does_not_go_out_again(desk: Desk, token: str) -> None:
+    """Its reader would have no use for it, and whoever tries again is told so."""
+    (welcome,) = kept(desk, Outgoing, token)
+    desk.tick(hours=24 * 8)
+    with desk.house.store.writing() as session:
+        session.execute(update(Outgoing).where(Outgoing.id == welcome).values(state="bounced"))
+
+    with pytest.raises(
+        UpkeepError, match=f"mail {welcome} was sent too long ago to go again: it is no longer kept whole"
+    ):
+        retry_mail(desk.house.store, desk.now, welcome)
+
+
+def test_the_backlog_of_an_older_home_is_masked(desk: Desk, token: str) -> None:
+    """What was stored before there was a note of it counts as unmasked."""
+    desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org")
+    raw = f"Subject: old\n\nORDERS toy1 red {token}\nEND\n".encode()
+    desk.tick()
+    with desk.house.store.writing() as session:
+        session.execute(update(InboxMessage).values(raw=raw, masked_at=None))
+        session.execute(update(Outgoing).values(sent_at=desk.now - dt.timedelta(days=99)))
+    desk.tick()
+
+    assert (kept(desk, InboxMessage, token), kept(desk, Outgoing, token)) == ([], [])
+
+
+@pytest.mark.parametrize("encoding", ["7bit", "quoted-printable", "base64"])
+def test_however_it_is_encoded(encoding: str) -> None:
+    """The text stays to be read, but for the token; so do the fields by which the mail is known."""
+    mail = EmailMessage()
+    mail["From"], mail["Message-ID"], mail["Subject"] = ANN, f"<{TOKEN}@example.org>", "orders"
+    mail.set_content(f"{'x' * 60} {TOKEN} BID 2\n", cte=encoding)
+    masked = without_tokens(bytes(mail))
+    letter = read_letter(masked)
+
+    assert is_masked(masked)
+    assert not is_masked(bytes(mail))
+    assert letter.text.rstrip() == f"{'x' * 60} {MASK} BID 2"
+    assert (letter.sender, letter.subject, message_ids(masked)) == (ANN, "orders", message_ids(bytes(mail)))
+    assert base64.b64encode(TOKEN.encode())[:20] not in masked
+
+
+def test_a_mail_of_text_alone_stays_whole() -> None:
+    """There is nothing in it that could be left out, so that it may go again."""
+    mail = composed("Hello.\n")
+
+    assert with_text_alone(mail) == mail
+
+
+def test_what_was_masked_before_is_shortened_too() -> None:
+    """In homes of versions before, tokens were masked and the rest was left."""
+    mail = composed(f"ORDERS toy1 red {TOKEN}\n", Part("rules.txt", "text/plain", b"rules " * 99))
+    short = with_text_alone(without_tokens(mail))
+
+    assert short == with_text_alone(mail)
+    assert read_letter(short).text.strip() == f"ORDERS toy1 red {MASK}"
+    assert b"rules" not in short
+    assert with_text_alone(short) == short
+
+
+def test_a_mail_without_a_token_stays_as_it_is() -> None:
+    """Hashes and longer numbers are none."""
+    raw = f"From: {ANN}\r\nMessage-ID: <{TOKEN}@x>\r\n\r\n{'ab' * 32} {TOKEN}0\r\n".encode()
+
+    assert without_tokens(raw) == raw

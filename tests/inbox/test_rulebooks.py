@@ -1,0 +1,253 @@
+"""RULES: the rulebook by mail, for those who play the game."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from pbem.actions.base import do
+from pbem.actions.start import Start
+from pbem.games import rulebook
+from pbem.inbox.queries import RULES_A_DAY, UNPROVEN_RULES_A_DAY
+from pbem.report.markdown import headed_sections
+from pbem.ruleset import AnyRuleset
+from pbem.store.models import Campaign
+from pbem.store.types import Phase
+from pbem_rules.gm_adjudicated import RULESET as UMPIRE
+from tests.games import RULESETS
+from tests.inbox.people import ANN, CYD, EVE, GM, ask, confirm, form, reports, token, words
+from tests.toy.home import Desk, open_desk, text_of
+from tests.toy.ruleset import Auction
+
+RULEBOOK = """# Auction
+
+Bids are sealed.
+
+## A round
+
+In each round a prize is sold.
+
+### Bidding
+
+The highest bid wins; | no tie | is broken.
+
+| coins | worth |
+|---|---|
+| 1 | a `penny` |
+
+## The end
+
+All coins are counted.
+
+## Orders
+
+{{ORDERS}}
+"""
+
+
+class Told(Auction):
+    """The toy with a rulebook of several sections."""
+
+    rulebook = RULEBOOK
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A campaign of red and blue, begun, in a house with two games."""
+    with open_desk(tmp_path / "home", games={"toy": Told(), "gm_adjudicated": UMPIRE}) as opened:
+        opened.begin()
+        opened.tick()
+        yield opened
+
+
+def rules(desk: Desk, to: str = ANN) -> list[str]:
+    """The texts of all mails with rules that an address has got."""
+    return [text_of(mail) for mail in desk.mails(to) if "rule" in mail["Subject"] and "Re:" not in mail["Subject"]]
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"), [("x", "RULES"), ("Rules", ""), ("Re: rules toy1", ""), ("x", "rules TOY1\n\nThank you")]
+)
+def test_the_rulebook_comes_by_mail(desk: Desk, subject: str, text: str) -> None:
+    """By its line or subject, with or without the campaign, with all sections and the reference of orders; that is
+    the answer, and no other mail says that it comes."""
+    before = len(desk.mails(ANN))
+    ask(desk, text, subject=subject)
+
+    (told,) = rules(desk)
+    assert len(desk.mails(ANN)) == before + 1
+    assert told.startswith("AUCTION\n=======\n\nBids are sealed.\n\nA ROUND\n-------\n")
+    assert "coins  worth\n-----  ---------\n1      a `penny`\n" in told
+    assert "- `BID <coins>`\n  " in told
+    assert max(map(len, told.splitlines())) <= 78
+
+
+def test_the_rulebook_is_html_too(desk: Desk) -> None:
+    """With inline styles, and nothing from elsewhere."""
+    ask(desk, "RULES")
+
+    html = desk.last().get_body(("html",))
+    assert html is not None
+    assert '<h2 style="margin' in html.get_content()
+    assert "<code>penny</code>" in html.get_content()
+    assert "src=" not in html.get_content()
+
+
+def test_sections_are_found_by_their_headings(desk: Desk) -> None:
+    """A section comes with those below it, and nothing else."""
+    ask(desk, "RULES round")
+
+    (told,) = rules(desk)
+    assert told.startswith("A ROUND\n")
+    assert "The highest bid wins" in told
+    assert "THE END" not in told
+
+
+def test_sections_are_found_by_their_text(desk: Desk) -> None:
+    """Where no heading has the word, the sections that use it come."""
+    ask(desk, "RULES toy1 Coins counted")
+
+    assert rules(desk)[0].startswith("THE END\n-------\n\nAll coins are counted.\n")
+
+
+def test_what_is_in_no_rules_brings_the_headings(desk: Desk) -> None:
+    """Each is a line that can be mailed."""
+    text = ask(desk, "RULES dragons")
+
+    assert "speaks of dragons. It has these sections: RULES A round RULES Bidding RULES The end" in text
+    assert rules(desk) == []
+    assert ask(desk, "RULES A round").startswith("A ROUND ")
+
+
+def test_players_of_several_games_say_which(desk: Desk) -> None:
+    """A line for each campaign is offered, and works; a reply says which of itself."""
+    report = desk.last(ANN)
+    form(desk, "red", "blue", name="pen1", game="gm_adjudicated")
+
+    assert "RULES pen1 bids (The Umpire's Pen) RULES toy1 bids (Toy Auction)" in ask(desk, "RULES bids")
+    assert ask(desk, "RULES pen1").startswith("THE UMPIRE'S PEN ")
+    desk.reply(report, "RULES")
+    desk.tick()
+    assert rules(desk)[-1].startswith("AUCTION\n")
+
+
+def test_a_deputy_and_the_gm_have_the_rules_too(desk: Desk) -> None:
+    """Whoever stands in must know the game."""
+    frame = f"PLAYER toy1 red {token(desk)}\nDEPUTY {CYD} UNTIL 2026-12-24\nEND"
+    ask(desk, frame)
+    confirm(desk, CYD)
+
+    for reader in (CYD, GM):
+        assert ask(desk, "RULES", reader).startswith("AUCTION ")
+        assert len(rules(desk, reader)) == 1
+
+
+def test_rules_go_to_the_registered_address(desk: Desk) -> None:
+    """Whoever asks with a code that leaked gets nothing."""
+    desk.reply(reports(desk, ANN)[0], "RULES", sender=EVE)
+    desk.tick()
+
+    assert len(rules(desk)) == 1
+    assert desk.mails(EVE) == []
+
+
+def test_a_stranger_learns_of_no_campaign_that_takes_no_players(desk: Desk) -> None:
+    """He is told what every stranger is, whether or not what he names exists."""
+    told = [ask(desk, text, f"{at}@example.net") for at, text in enumerate(("RULES", "RULES toy1", "RULES toy9", "hm"))]
+
+    assert len(set(told)) == 1
+    assert "toy" not in told[0].lower()
+
+
+def test_a_stranger_learns_which_campaigns_take_players(desk: Desk) -> None:
+    """Their names and games, so that he may ask for a seat; nothing of the others."""
+    form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="yes")
+
+    text = ask(desk, "RULES pen1", EVE)
+
+    assert "These campaigns take players by mail: pen1 (The Umpire's Pen)." in text
+    assert "toy1" not in text
+    assert rules(desk, EVE) == []
+
+
+def test_a_campaign_that_has_moved_takes_no_players_here(desk: Desk) -> None:
+    """Whatever its house rules say: whoever asked for a seat in it would be told that there is none."""
+    form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="yes")
+    with desk.house.store.writing() as session:
+        session.execute(update(Campaign).where(Campaign.name == "pen1").values(status=Phase.MOVED))
+
+    assert "pen1" not in ask(desk, "RULES", EVE)
+
+
+def test_a_player_may_read_the_rules_of_what_he_could_join(desk: Desk) -> None:
+    """Of a campaign in which he does not play, if it takes players; else its name is but a word."""
+    form(desk, "blue", "green", name="pen1", game="gm_adjudicated")
+    form(desk, "blue", name="pen2", game="gm_adjudicated", open_seats=1, signup="yes")
+
+    assert "Nothing in the rulebook of Toy Auction speaks of pen1." in ask(desk, "RULES pen1")
+    assert ask(desk, "RULES pen2").startswith("THE UMPIRE'S PEN ")
+
+
+def test_rules_are_mailed_so_often_a_day(desk: Desk) -> None:
+    """A From that anybody can write brings few; a token brings more, but not without end."""
+    for number in range(UNPROVEN_RULES_A_DAY):
+        ask(desk, "RULES", subject=str(number))
+    assert "please ask tomorrow" in ask(desk, "RULES")
+
+    key = token(desk)
+    for number in range(3):
+        lines = "\n".join(f"RULES {word}" for word in ("round", "bidding", "end", "orders", "a", "t", "coins"))
+        ask(desk, f"PLAYER toy1 red {key}\n{lines}\nEND", subject=f"again {number}")
+    assert len(rules(desk)) == UNPROVEN_RULES_A_DAY + RULES_A_DAY
+
+
+def pen(desk: Desk) -> None:
+    """A campaign of Cyd's, of free words, begun."""
+    form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
+    do(desk.house, "pen1", Start(), desk.now)
+    desk.tick()
+
+
+@pytest.mark.parametrize("line", ["Rules of war are kept", "rules: no quarter", "Rules orders\nand wait"])
+def test_an_order_in_free_words_may_begin_like_the_command(desk: Desk, line: str) -> None:
+    """In a reply, a sentence is an order of a game that takes any."""
+    pen(desk)
+    desk.reply(reports(desk, CYD)[-1], line)
+    desk.tick()
+
+    assert words(desk.last(CYD)).startswith("Sheet 1 taken")
+
+
+@pytest.mark.parametrize("line", ["RULES", "RULES pen1", "RULES orders", "Rules ledgers", "RULES pen1 how a turn goes"])
+def test_rules_can_be_asked_for_in_a_game_of_free_words(desk: Desk, line: str) -> None:
+    """Alone, with the campaign, with a word of the rulebook or words of a heading it is the command even in a reply,
+    and takes no sheet away."""
+    pen(desk)
+    desk.reply(reports(desk, CYD)[-1], line)
+    desk.tick()
+
+    assert len(rules(desk, CYD)) == 1
+
+
+def test_the_welcome_and_every_report_tell_how_to_get_the_rules(desk: Desk) -> None:
+    """The line they name brings the rulebook, mailed anew or in a reply to either."""
+    for mail in (desk.mails(ANN)[0], reports(desk, ANN)[0]):
+        before = len(rules(desk))
+        (line,) = {found[1] for found in re.finditer(r"(?:the|The) line (\w+) ", text_of(mail))}
+        desk.reply(mail, line)
+        desk.tick()
+        assert len(rules(desk)) == before + 1
+
+    assert "The line RULES brings the rulebook" in str(reports(desk, ANN)[0].get_body(("html",)))
+
+
+@pytest.mark.parametrize("ruleset", RULESETS, ids=lambda ruleset: ruleset.key)
+def test_the_example_of_our_mails_finds_something_in_every_rulebook(ruleset: AnyRuleset) -> None:
+    """RULES orders brings a section of orders, not all there is."""
+    (section, *_) = headed_sections(rulebook(ruleset), ["orders"])
+
+    assert section.source.startswith("## ")

@@ -1,0 +1,197 @@
+"""Mail that was refused for good, or came back, goes another way before it counts as lost."""
+
+from __future__ import annotations
+
+import datetime as dt
+import email
+import email.policy
+from collections.abc import Callable
+from email.message import EmailMessage
+
+import pytest
+from sqlalchemy import select, update
+
+from pbem.errors import PermanentPostError, TemporaryPostError
+from pbem.mail.delivery import send_due
+from pbem.store.models import InboxMessage, Outgoing, Person
+from tests.mail.reports import postfix
+from tests.mail.test_outbox import ListCarrier
+from tests.toy.home import Desk, text_of
+
+ANN, SECOND, GM = "ann@example.org", "ann@example.net", "gm@example.org"
+GONE = "550 5.1.1 no such user"
+TOO_BIG = "552 5.3.4 message too big"
+
+
+@pytest.fixture(autouse=True)
+def _campaign(shared: Desk) -> None:
+    """A campaign on each database; its first mail has gone out."""
+
+
+def give_second(desk: Desk) -> None:
+    """Ann has registered a second address."""
+    with desk.house.store.writing() as session:
+        session.execute(update(Person).where(Person.key == ANN).values(fallback=SECOND))
+
+
+def queue_again(desk: Desk) -> None:
+    """Ann's first report waits in the outbox as on the day it was written."""
+    report = (Outgoing.recipient == ANN) & (Outgoing.kind == "report")
+    with desk.house.store.writing() as session:
+        session.execute(update(Outgoing).where(report).values(state="queued", attempts=0, sent_at=None))
+
+
+def ann_report(desk: Desk) -> Outgoing:
+    """Ann's first report, as it stands in the outbox."""
+    with desk.house.store.reading() as session:
+        person = select(Person.id).where(Person.key == ANN).scalar_subquery()
+        return session.scalars(select(Outgoing).where(Outgoing.person_id == person, Outgoing.kind == "report")).one()
+
+
+def refuse(answers: dict[str, str]) -> Callable[[str], None]:
+    """Refuses mail to these addresses for good, in these words."""
+
+    def before(recipient: str) -> None:
+        if recipient in answers:
+            raise PermanentPostError(answers[recipient])
+
+    return before
+
+
+def send(desk: Desk, before: Callable[[str], None]) -> tuple[tuple[int, int, int], list[tuple[str, bytes]]]:
+    """Sends what is due over a carrier that refuses; how many were sent, put off and lost, and what was sent."""
+    carrier = ListCarrier(before)
+    sent = send_due(desk.house.store, carrier, desk.now)
+    return (sent.sent, sent.retried, sent.failed), carrier.sent
+
+
+class SmallCarrier(ListCarrier):
+    """Takes mail of a few lines, and refuses all that is longer."""
+
+    def send(self, recipient: str, raw: bytes) -> str:
+        if len(raw) > 4_000:
+            raise PermanentPostError(TOO_BIG)
+        return super().send(recipient, raw)
+
+
+def parsed(raw: bytes) -> EmailMessage:
+    """A mail as Python's own parser understands it."""
+    message = email.message_from_bytes(raw, policy=email.policy.default)
+    assert isinstance(message, EmailMessage)
+    return message
+
+
+def test_a_dead_address_has_a_second(shared: Desk) -> None:
+    """A mail refused at the first address goes to the second at once: the same bytes; its row tells both answers."""
+    give_second(shared)
+    queue_again(shared)
+    before = ann_report(shared).raw
+
+    assert send(shared, refuse({ANN: GONE})) == ((1, 1, 0), [(SECOND, before)])
+    mail = ann_report(shared)
+    assert (mail.state, mail.recipient, mail.provider) == ("sent", SECOND, "example.net")
+    assert mail.reply == f"{GONE}; sent to {SECOND} instead: 250 queued"
+
+
+def test_both_addresses_are_dead(shared: Desk) -> None:
+    """The second address is tried once; then the mail has failed."""
+    give_second(shared)
+    queue_again(shared)
+
+    assert send(shared, refuse({ANN: GONE, SECOND: GONE}))[0] == (0, 1, 1)
+    assert (ann_report(shared).state, send(shared, refuse({}))[1]) == ("failed", [])
+
+
+def test_no_second_address(shared: Desk) -> None:
+    """Without one, a mail refused for good has failed."""
+    queue_again(shared)
+
+    assert send(shared, refuse({ANN: GONE}))[0] == (0, 0, 1)
+    assert ann_report(shared).reply == GONE
+
+
+def test_a_mail_that_is_too_big(shared: Desk) -> None:
+    """Refused for its size, a report goes as text alone, under its Message-ID and with its subject and reply code."""
+    queue_again(shared)
+    whole = parsed(ann_report(shared).raw)
+    carrier = SmallCarrier()
+    send_due(shared.house.store, carrier, shared.now)
+
+    ((_, raw),) = carrier.sent
+    text = parsed(raw)
+    assert (text.get_content_type(), text_of(text)) == ("text/plain", text_of(whole))
+    assert [text[name] for name in ("Message-ID", "Subject", "Reply-To")] == [
+        whole[name] for name in ("Message-ID", "Subject", "Reply-To")
+    ]
+    assert (ann_report(shared).form, ann_report(shared).reply) == (
+        "text",
+        f"{TOO_BIG}; sent as text alone instead: 250 queued",
+    )
+
+
+def test_text_that_is_still_too_big(shared: Desk) -> None:
+    """When even the text is refused, the second address gets it; then it is over."""
+    give_second(shared)
+    queue_again(shared)
+
+    assert send(shared, refuse({ANN: TOO_BIG, SECOND: TOO_BIG}))[0] == (0, 2, 1)
+    mail = ann_report(shared)
+    assert (mail.state, mail.form, mail.recipient) == ("failed", "text", SECOND)
+
+
+def test_a_second_address_has_time_of_its_own(shared: Desk) -> None:
+    """However long the first was tried, a second that is busy is tried again."""
+    give_second(shared)
+    queue_again(shared)
+    shared.now += dt.timedelta(days=30)
+
+    def busy(recipient: str) -> None:
+        raise (PermanentPostError(GONE) if recipient == ANN else TemporaryPostError("450 busy"))
+
+    assert send(shared, busy)[0] == (0, 2, 0)
+
+
+def test_mail_that_came_back_goes_to_the_second_address(shared: Desk) -> None:
+    """A delivery report sends it on, and nobody is troubled."""
+    give_second(shared)
+    told = len(shared.mails(GM))
+    bounce(shared, postfix(ann_report(shared).message_id))
+
+    assert ann_report(shared).recipient == SECOND
+    assert ann_report(shared).state == "sent"
+    assert (note(shared).split("; ")[-1], len(shared.mails(GM))) == (f"sent to {SECOND}", told)
+
+
+def test_the_same_news_twice(shared: Desk) -> None:
+    """A second report on the first address says nothing of the second."""
+    give_second(shared)
+    for _ in range(2):
+        bounce(shared, postfix(ann_report(shared).message_id))
+
+    assert (ann_report(shared).state, note(shared).split("; ")[-1]) == ("sent", f"it has gone to {SECOND} since")
+
+
+def test_mail_that_came_back_from_both(shared: Desk) -> None:
+    """Then it has bounced, the GM is told, and the row tells the whole story."""
+    give_second(shared)
+    for address in (ANN, SECOND):
+        bounce(shared, postfix(ann_report(shared).message_id, address))
+
+    assert ann_report(shared).state == "bounced"
+    assert f"; sent to {SECOND} instead: 550 5.1.1" in ann_report(shared).reply
+    assert note(shared).endswith(f"told {GM}")
+
+
+def bounce(desk: Desk, raw: bytes) -> None:
+    """A delivery report comes in."""
+    inbox = desk.home / "post" / "inbox"
+    inbox.mkdir(parents=True, exist_ok=True)
+    count = len(list((inbox / "Processed" / "cur").glob("*"))) if (inbox / "Processed").is_dir() else 0
+    (inbox / f"report{count}.eml").write_bytes(raw.replace(b"Date: Mon", b"X-Count: %d\nDate: Mon" % count))
+    desk.tick()
+
+
+def note(desk: Desk) -> str:
+    """What became of the last letter."""
+    with desk.house.store.reading() as session:
+        return session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first() or ""

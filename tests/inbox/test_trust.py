@@ -1,0 +1,259 @@
+"""Whose sheet a letter is, and whether it may be taken."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.inbox.trusting import ANN, BOB, EVE, SHEET, code, token
+from tests.toy.home import Desk, text_of
+
+
+@pytest.fixture(autouse=True)
+def _campaign(desk: Desk) -> None:
+    desk.begin()
+    desk.tick()
+
+
+def answered(desk: Desk, to: str = ANN) -> str:
+    """Ticks, and returns the text of the one mail an address gets then; "" if none."""
+    before = len(desk.mails(to))
+    desk.tick()
+    new = desk.mails(to)[before:]
+    assert len(new) <= 1
+    return text_of(new[0]) if new else ""
+
+
+def test_a_framed_sheet_from_the_seats_address_is_taken(desk: Desk) -> None:
+    """The seat's own address is proof enough."""
+    desk.post(SHEET)
+
+    assert answered(desk).startswith("Sheet 1 taken: 1 order.")
+
+
+def test_addresses_are_compared_case_blind(desk: Desk) -> None:
+    """ANN@Example.ORG is ann@example.org."""
+    desk.post(SHEET, sender="ANN@Example.ORG")
+
+    assert answered(desk).startswith("Sheet 1 taken")
+
+
+def test_the_token_is_proof_from_any_address(desk: Desk) -> None:
+    """A sheet with the token is taken whoever sends it, and its receipt goes to the seat's own address."""
+    desk.post(f"ORDERS toy1 red {token(desk).upper()}\nBID 3\nEND", sender=EVE)
+
+    assert answered(desk).startswith("Sheet 1 taken")
+    assert desk.mails(EVE) == []
+
+
+@pytest.mark.parametrize("way", ["to", "subject", "in_reply_to"])
+def test_any_one_way_of_the_code_is_enough(desk: Desk, way: str) -> None:
+    """A plain reply finds its seat by plus-address, by subject tag, or by the Message-ID it answers."""
+    kept = {"to": "orders@example.org", "subject": "Re: your mail", "in_reply_to": "<lost@example.org>"}
+    del kept[way]
+    desk.reply(desk.last(), "BID 3", sender=EVE, **kept)
+
+    assert answered(desk).startswith("Sheet 1 taken")
+
+
+def test_a_reply_to_a_receipt_finds_the_seat(desk: Desk) -> None:
+    """A receipt has the report in its thread, so that a mail program's References lead back to it."""
+    desk.reply(desk.last(), "BID 3")
+    desk.tick()
+    desk.post("BID 4", headers={"References": str(desk.last()["References"]).replace("\n", " ")})
+
+    assert answered(desk).startswith("Sheet 2 taken")
+
+
+def test_the_code_in_the_header_is_proof(desk: Desk) -> None:
+    """The sheet made ready in a report may be sent from any address."""
+    desk.post(f"ORDERS toy1 red {code(desk)}\nBID 3\nEND", sender=EVE)
+
+    assert answered(desk).startswith("Sheet 1 taken")
+
+
+def test_a_wrong_key_from_the_right_address_is_noted(desk: Desk) -> None:
+    """A player who left the word TOKEN standing is served, and told."""
+    desk.post("ORDERS toy1 red TOKEN\nBID 3\nEND")
+
+    text = answered(desk)
+
+    assert text.startswith("Sheet 1 taken")
+    assert "neither your token nor the code" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("key", ["", "TOKEN", "aaaaaaaaaaaaaaaa"])
+def test_a_stranger_takes_nothing_and_the_seat_is_told(desk: Desk, key: str) -> None:
+    """Without proof nothing is taken; the seat's own address learns who tried."""
+    desk.post(f"ORDERS toy1 red {key}\nBID 3\nEND", sender=EVE)
+
+    text = answered(desk)
+
+    assert "Somebody wrote for your seat" in desk.last()["Subject"]
+    assert EVE in text
+    assert "nothing was taken" in " ".join(text.split())
+
+
+def test_a_player_who_mistakes_the_seat_does_not_tell_his_address(desk: Desk) -> None:
+    """The seat that he wrote for learns that it was somebody who plays here, and no more."""
+    desk.post("ORDERS toy1 blue\nBID 3\nEND")
+    desk.tick()
+
+    text = text_of(desk.last(BOB))
+
+    assert "came from somebody else who plays here." in " ".join(text.split())
+    assert ANN not in text
+
+
+def test_a_stranger_cannot_tell_what_exists(desk: Desk) -> None:
+    """The answer to a stranger is the same whether or not the campaign and seat exist."""
+    for number, header in enumerate(["ORDERS toy1 red", "ORDERS toy1 pink", "ORDERS toy9 red"]):
+        desk.post(f"{header}\nBID 3\nEND", sender=f"eve{number}@example.net")
+    desk.tick()
+
+    texts = {text_of(desk.last(f"eve{number}@example.net")) for number in range(3)}
+
+    assert len(texts) == 1
+    assert "toy" not in texts.pop()
+
+
+def test_a_stranger_is_answered_once(desk: Desk) -> None:
+    """A second mail from the same unknown address meets silence."""
+    for _ in range(3):
+        desk.post("hello", sender=EVE)
+        desk.tick(hours=30)
+
+    assert len(desk.mails(EVE)) == 1
+
+
+def test_a_seat_is_warned_three_times_a_day(desk: Desk) -> None:
+    """Whoever writes in another's name cannot flood him with warnings."""
+    for number in range(6):
+        desk.post(SHEET, sender=f"eve{number}@example.net")
+    desk.tick()
+
+    warnings = [mail for mail in desk.mails(ANN) if "Somebody wrote" in mail["Subject"]]
+    assert len(warnings) == 3
+
+
+def test_an_old_code_is_stale(desk: Desk) -> None:
+    """A reply to a report of an earlier turn is explained, and nothing is taken."""
+    old = desk.last()
+    desk.tick(hours=24 * 5)
+    desk.reply(old, "BID 3")
+
+    text = " ".join(answered(desk).split())
+
+    assert "answers an earlier report" in text
+    assert "toy1 is at round 2 now" in text
+
+
+def test_an_old_code_in_the_header_is_stale(desk: Desk) -> None:
+    """The sheet of an earlier report is stale even from the seat's own address."""
+    old = code(desk)
+    desk.tick(hours=24 * 5)
+    desk.post(f"ORDERS toy1 red {old}\nBID 3\nEND")
+
+    assert "answers an earlier report" in " ".join(answered(desk).split())
+
+
+def test_the_token_speaks_for_now(desk: Desk) -> None:
+    """A whole sheet with the token counts for the open turn, even in the thread of an old report."""
+    old, key = desk.last(), token(desk)
+    desk.tick(hours=24 * 5)
+    desk.reply(old, f"ORDERS toy1 red {key}\nBID 3\nEND")
+
+    assert answered(desk).startswith("Sheet 1 taken")
+
+
+def test_text_and_envelope_must_agree(desk: Desk) -> None:
+    """A sheet for one seat in a reply to another's report is refused with an explanation."""
+    desk.reply(desk.last(BOB), SHEET, sender=BOB)
+
+    text = " ".join(answered(desk, BOB).split())
+
+    assert "could be meant for two seats" in text
+    assert answered(desk) == ""
+
+
+def test_a_code_of_another_seat_in_the_header_disagrees(desk: Desk) -> None:
+    """A header that names one seat with the code of another is refused."""
+    desk.post(f"ORDERS toy1 red {code(desk, BOB)}\nBID 3\nEND", sender=ANN)
+
+    assert "could be meant for two seats" in " ".join(answered(desk).split())
+
+
+def test_a_misspelt_campaign_gets_its_nearest(desk: Desk) -> None:
+    """A player is told the nearest of the campaigns that are his."""
+    desk.post("ORDERS toy11 red\nBID 3\nEND")
+
+    text = " ".join(answered(desk).split())
+
+    assert "no campaign called toy11" in text
+    assert "Possible: toy1." in text
+
+
+def test_a_misspelt_seat_gets_its_nearest(desk: Desk) -> None:
+    """A player is told the nearest seat of his campaign."""
+    desk.post("ORDERS toy1 rde\nBID 3\nEND")
+
+    assert "Did you mean red?" in " ".join(answered(desk).split())
+
+
+def test_a_known_player_without_code_is_told_what_to_do(desk: Desk) -> None:
+    """Orders without header or code are not guessed at; their sender learns how to send them."""
+    desk.post("BID 3")
+
+    text = " ".join(answered(desk).split())
+
+    assert "No orders were found" in text
+    assert "ORDERS toy1 red TOKEN" in text
+
+
+def test_a_game_that_is_over_takes_no_sheets(desk: Desk) -> None:
+    """A late sheet for a finished game is answered."""
+    for _ in range(3):
+        desk.tick(hours=24 * 8)
+    desk.post(SHEET)
+
+    assert "The campaign toy1 is over" in " ".join(answered(desk).split())
+
+
+def test_a_stranger_is_answered_again_in_another_week(desk: Desk) -> None:
+    """A friend who asks again much later does not meet silence."""
+    for _ in range(2):
+        desk.post("hello", sender=EVE)
+        desk.tick(hours=24 * 7)
+
+    assert len(desk.mails(EVE)) == 2
+
+
+def test_a_stranger_told_of_help_gets_it(desk: Desk) -> None:
+    """The answer to a stranger names HELP; so HELP is answered, once as well."""
+    desk.post("hello", sender=EVE)
+    desk.tick()
+    for _ in range(2):
+        desk.post("", sender=EVE, subject="HELP")
+        desk.tick()
+
+    assert [text_of(mail).split()[0] for mail in desk.mails(EVE)] == ["Your", "HOW"]
+
+
+def test_a_player_who_writes_for_another_is_not_called_unknown(desk: Desk) -> None:
+    """The answer is true of him too, and tells no more than a stranger learns."""
+    desk.post(SHEET, sender=BOB)
+
+    text = " ".join(answered(desk, BOB).split())
+
+    assert "it names no seat that is played from your address" in text
+
+
+@pytest.mark.parametrize("shown", ["{token}", "{code}"])
+def test_a_key_is_kept_nowhere_in_a_sheet(desk: Desk, shown: str) -> None:
+    """A token or code outside its place, in capitals too, is masked in what is stored and archived."""
+    key = shown.format(token=token(desk), code=code(desk))
+    desk.reply(desk.last(), f"ORDERS toy1 red {key} as you said\nBID 3\n{key.upper()}")
+    desk.tick()
+    desk.tick(hours=24 * 5)
+
+    kept = (desk.home / "turns" / "toy1" / "0001" / "sheets" / "red-v1.txt").read_text()
+    assert kept == "ORDERS toy1 red ******** as you said\nBID 3\n********\n"

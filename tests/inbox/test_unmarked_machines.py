@@ -1,0 +1,125 @@
+"""An answering machine that does not say so is answered a few times, and then no more; people are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.inbox.trusting import ANN, code
+from tests.toy.home import Desk, text_of
+
+GM = "gm@example.org"
+AWAY = "Thank you for your mail.\nI am away until Monday.\nIn urgent cases please write to Bob."
+
+MACHINES: dict[str, Callable[[int, str], str]] = {
+    "the same": lambda number, mail: AWAY,
+    "with the time": lambda number, mail: f"{AWAY}\nReceived 2026-11-02 at 10:0{number % 10}, ticket #4711{number}.",
+    "with the mail below": lambda number, mail: f"{AWAY}\n\n{mail}",
+    "of one line": lambda number, mail: "I am away.",
+    "without words": lambda number, mail: "",
+}
+
+
+def play(desk: Desk, machine: Callable[[int, str], str], *, reply: bool) -> int:
+    """Has a machine at Ann's address answer every mail, for twelve ticks; how many mails it was sent for that."""
+    answered = len(desk.mails(ANN)) - 1
+    before = len(desk.mails(ANN))
+    for number in range(12):
+        for mail in desk.mails(ANN)[answered:]:
+            text = machine(number, text_of(mail))
+            if reply:
+                desk.reply(mail, text)
+            else:
+                desk.post(text, sender=ANN, to=mail["Reply-To"], subject="I am away")
+        answered = len(desk.mails(ANN))
+        desk.tick()
+    return len(desk.mails(ANN)) - before
+
+
+@pytest.mark.parametrize("reply", [True, False], ids=["as a reply", "as a mail of its own"])
+@pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES.keys())
+def test_a_machine_is_answered_a_few_times(desk: Desk, machine: Callable[[int, str], str], *, reply: bool) -> None:
+    """Then there is silence; its GM is told once."""
+    desk.begin()
+    desk.tick()
+
+    assert play(desk, machine, reply=reply) <= 8
+    told = [mail for mail in desk.mails(GM) if "An answering machine at red?" in str(mail["Subject"])]
+    assert len(told) == 1
+
+
+def test_a_person_behind_a_machine_is_read(desk: Desk) -> None:
+    """Orders and commands of that address count as ever, on that day too."""
+    desk.begin()
+    desk.tick()
+    play(desk, MACHINES["the same"], reply=True)
+    report = desk.mails(ANN)[1]
+    desk.reply(report, "BID 4")
+    desk.tick()
+    assert "Sheet" in text_of(desk.last(ANN))
+    assert "Bid 4 for the prize." in text_of(desk.last(ANN))
+    for _ in range(5):
+        desk.post(f"ORDERS toy1 red {code(desk)}\nBID 5\nEND")
+        desk.tick()
+    assert "asks for the same" in text_of(desk.last(ANN))
+    before = len(desk.mails(ANN))
+    desk.reply(report, "I do not know what to write, can you help me?")
+    desk.tick()
+    assert len(desk.mails(ANN)) == before + 1
+
+
+def test_another_day_begins_anew(desk: Desk) -> None:
+    """Who sends the same words next week is answered again."""
+    desk.begin()
+    desk.tick()
+    play(desk, MACHINES["the same"], reply=True)
+    desk.tick(hours=30)
+    before = len(desk.mails(ANN))
+    desk.reply(desk.mails(ANN)[1], AWAY)
+    desk.tick()
+
+    assert len(desk.mails(ANN)) == before + 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["BIDD 4", "BID many", "I bid lots, please", "GEBOT {number}", "ORDERS toy1 red {code}\nGEBOT 4\nEND", "quit"],
+    ids=["misspelt", "no number", "with openers", "other digits", "framed", "resigning"],
+)
+def test_a_sheet_of_errors_always_has_its_receipt(desk: Desk, text: str) -> None:
+    """However often a player sends it, alike or with other digits: a sheet is no answering machine's."""
+    desk.begin()
+    desk.tick()
+    report, shown = desk.mails(ANN)[1], code(desk)
+    for number in range(7):
+        before = len(desk.mails(ANN))
+        desk.reply(report, text.format(number=number, code=shown))
+        desk.tick()
+        assert len(desk.mails(ANN)) == before + 1
+
+
+def test_orders_for_a_turn_that_was_run_are_always_answered(desk: Desk) -> None:
+    """The same sheet sent to an old report again and again is refused each time, and never left without an answer."""
+    desk.begin()
+    desk.tick()
+    report = desk.mails(ANN)[1]
+    desk.tick(hours=24 * 5)
+    for _ in range(6):
+        before = len(desk.mails(ANN))
+        desk.reply(report, "BID 4")
+        desk.tick()
+        assert len(desk.mails(ANN)) == before + 1
+
+
+def test_the_first_letters_of_many_that_come_together_are_answered(desk: Desk) -> None:
+    """Letters that came later are no reason to leave an earlier one without an answer."""
+    desk.begin()
+    desk.tick()
+    report = desk.mails(ANN)[1]
+    before = len(desk.mails(ANN))
+    for _ in range(6):
+        desk.reply(report, AWAY)
+    desk.tick()
+
+    assert len(desk.mails(ANN)) == before + 3

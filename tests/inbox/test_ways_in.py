@@ -1,0 +1,162 @@
+"""Ways into another's seat or sleep: who writes, in whose name, with what key, and what is asked before it is done."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from email.message import EmailMessage
+
+import pytest
+from sqlalchemy import select
+
+from pbem.actions.base import do
+from pbem.actions.start import Start
+from pbem.store.models import Absence, Applicant, Deputy, Person, Press, SeatRow, Sheet, Vote
+from tests.inbox.people import ANN, BOB, EVE, ask, code, form, reports, token
+from tests.inbox.trusting import believing, stamp, told
+from tests.toy.home import Desk, text_of
+
+QUESTION = "Is this mail yours?"
+DAN = "dan@example.net"
+SHEET = "ORDERS toy1 red{key}\nBID 3\nEND"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Way:
+    """A mail that somebody writes who is not the player of red, or that cannot be told from such a one.
+
+    `key` is what it shows: "", "code", "old code" or "token"; `{key}` in its
+    text has it there, else it comes in the plus-address.
+    """
+
+    text: str
+    sender: str = ANN
+    key: str = ""
+    verdict: str = "none"
+
+
+FORGED = {
+    "a sheet": Way(text=SHEET),
+    "a letter to another": Way(text="PRESS TO blue\nI shall betray you."),
+    "a letter to all": Way(text="PLAYER toy1 red\nPRESS TO ALL\nI give up.\nEND"),
+    "news": Way(text="NEWS\nRed is lost."),
+    "a diary": Way(text="DIARY\nDear diary"),
+    "a vote": Way(text="EXTEND"),
+    "a pause": Way(text="PAUSE"),
+    "the end of a pause": Way(text="RESUME"),
+    "an absence": Way(text="ABSENT 2026-11-10 TO 2026-11-20"),
+    "the end of absences": Way(text="PRESENT"),
+    "muting": Way(text="MUTE blue"),
+    "another form of reports": Way(text="FORMAT PLAIN"),
+    "no second address": Way(text=f"FALLBACK {ANN}"),
+    "leaving": Way(text="LEAVE"),
+    "a deputy": Way(text=f"DEPUTY {EVE} UNTIL 2026-11-20"),
+    "no deputy": Way(text="UNDEPUTE"),
+    "a look-up with a change behind it": Way(text="STATUS\nPAUSE"),
+}
+"""By nothing but a From line."""
+
+WEIGHTY = {
+    "leaving": "LEAVE",
+    "a deputy": f"DEPUTY {EVE} UNTIL 2026-11-20",
+    "no deputy": "UNDEPUTE",
+    "a pause": "PAUSE",
+    "the end of a pause": "RESUME",
+    "another address": f"ADDRESS {EVE}",
+    "no second address": f"FALLBACK {ANN}",
+}
+
+FORWARDED = {
+    **{f"{act} from elsewhere": Way(text=text, sender=EVE, key="code") for act, text in WEIGHTY.items()},
+    **{f"{act} in the player's name": Way(text=text, key="code") for act, text in WEIGHTY.items()},
+    **{
+        f"{act} with the token from elsewhere": Way(text=text, sender=EVE, key="token") for act, text in WEIGHTY.items()
+    },
+    "leaving in another player's name": Way(text="LEAVE", sender=BOB, key="code"),
+    "leaving, vouched for as a stranger's": Way(text="LEAVE", sender=EVE, key="code", verdict="pass"),
+    "leaving with the token in a forged name": Way(text="LEAVE", key="token", verdict="fail"),
+}
+"""By the code of a report that its player has forwarded, or by his token, on weighty matters."""
+
+OLD = {
+    "leaving by an old code": Way(text="LEAVE", key="old code"),
+    "a deputy by an old code": Way(text=f"DEPUTY {EVE} UNTIL 2026-11-20", key="old code"),
+    "a pause by an old code": Way(text="PAUSE", key="old code"),
+}
+"""By a report of an earlier turn, in the player's name."""
+
+WAYS = {**FORGED, **FORWARDED, **OLD}
+
+
+@pytest.fixture
+def begun(desk: Desk) -> Desk:
+    """A campaign in its second turn; red is muted by none, has a deputy, an absence, and a second address."""
+    believing(desk)
+    form(desk, "red", "blue", "green", mass="101", signup="yes", accept="confirmed")
+    do(desk.house, "toy1", Start(), desk.now)
+    desk.tick()
+    desk.tick(hours=24 * 5)
+    stand_by(desk, DAN)
+    return desk
+
+
+def stand_by(desk: Desk, deputy: str) -> None:
+    """Gives red what could be taken away."""
+    for line in (f"DEPUTY {deputy} UNTIL 2026-11-20", "ABSENT 2026-12-01"):
+        ask(desk, f"PLAYER toy1 red {token(desk)}\n{line}\nEND")
+    ask(desk, f"CONFIRM {code(desk.last(deputy))}", deputy)
+    ask(desk, "FALLBACK ann@example.com")
+    ask(desk, f"CONFIRM {code(desk.last(ANN))}")
+
+
+def shown(desk: Desk, key: str) -> str:
+    """A key of red, as its player has it."""
+    mailed = [str(mail["Reply-To"]).partition("+")[2].partition("@")[0] for mail in reports(desk, ANN)]
+    return {"": "", "code": mailed[-1], "old code": mailed[0], "token": token(desk)}[key]
+
+
+def send(desk: Desk, way: Way) -> None:
+    """Posts a mail as it says."""
+    key = shown(desk, way.key)
+    text = f"PLAYER toy1 red {key}\n{way.text}\nEND" if way.key == "token" else way.text.format(key="")
+    to = f"orders+{key}@example.org" if key and way.key != "token" else "orders@example.org"
+    desk.post(text, sender=way.sender, to=to, headers=stamp(way.verdict))
+
+
+def standing(desk: Desk) -> list[object]:
+    """All that such mails could change."""
+    with desk.house.store.reading() as session:
+        return [
+            *session.execute(select(SeatRow.name, SeatRow.person_id, SeatRow.paused, SeatRow.muted)),
+            *session.execute(select(Deputy.person_id, Deputy.until)),
+            *session.execute(select(Person.key, Person.fallback, Person.plain).where(Person.key == ANN)),
+            *session.execute(select(Applicant.person_id, Applicant.status)),
+            *[len(session.scalars(select(kind.id)).all()) for kind in (Absence, Press, Sheet, Vote)],
+        ]
+
+
+def questions(desk: Desk, to: str = ANN) -> list[EmailMessage]:
+    """The questions that an address was mailed, or what else must be confirmed there."""
+    return [mail for mail in desk.mails(to) if QUESTION in mail["Subject"] or "CONFIRM " in text_of(mail)]
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_one_answer_of_its_player_does_it_and_nothing_else(begun: Desk, way: Way) -> None:
+    """He alone is asked, where the seat is played; he presses Reply, and it is done or told."""
+    before, asked = standing(begun), len(questions(begun))
+    send(begun, way)
+    answers = told(begun)
+
+    assert standing(begun) == before
+    assert answers.keys() == {ANN}
+    assert len(questions(begun)) == asked + 1
+
+    begun.reply(begun.last(), "YES" if "CONFIRM " in text_of(begun.last()) else "")
+    heard = told(begun)
+    assert heard.keys() & {ANN, "gm@example.org"}
+    assert len(questions(begun)) == asked + 1
+    assert (
+        standing(begun) != before
+        or " not " in heard[ANN]
+        or re.search("was asked to stand in|was mailed a code", heard[ANN])
+    )

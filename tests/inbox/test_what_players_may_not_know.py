@@ -1,0 +1,254 @@
+"""What a player may not learn, or do in another's name, by any command, notice or entry in the journal."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from pbem.actions.base import Scene, do
+from pbem.actions.deadlines import hold, release
+from pbem.actions.open_turn import GiveSheet
+from pbem.actions.seats import GiveSeat
+from pbem.actions.start import Start
+from pbem.campaign.snapshot import RESERVED_SEATS, is_seat_name, load_campaign
+from pbem.store.models import Outgoing, Person
+from pbem.store.types import HoldKind, MailState
+from tests.inbox.people import (
+    ANN,
+    BOB,
+    CYD,
+    EVE,
+    ask,
+    code,
+    confirm,
+    form,
+    insist,
+    players,
+    question,
+    reports,
+    token,
+    words,
+)
+from tests.inbox.trusting import believing, stamp
+from tests.mail.reports import postfix
+from tests.toy.home import Desk, text_of
+
+DAN = "dan@example.net"
+
+
+@pytest.fixture(autouse=True)
+def _begun(desk: Desk) -> None:
+    """A campaign of red, blue and green."""
+    form(desk, "red", "blue", "green", signup="yes", mass="101")
+    do(desk.house, "toy1", Start(), desk.now)
+    desk.tick()
+
+
+def appoint(desk: Desk, deputy: str = EVE) -> None:
+    """Ann has a deputy."""
+    insist(desk, f"DEPUTY {deputy} UNTIL 2026-11-20")
+    confirm(desk, deputy)
+
+
+@pytest.mark.parametrize(("late", "told"), [("private", False), ("public", True)])
+def test_who_missed_is_read_in_history_where_that_is_public(desk: Desk, late: str, told: bool) -> None:
+    """The same rule as for notices: the GM reads it always."""
+    desk.set_rules(late=late)
+    desk.tick(hours=24 * 5)
+
+    assert ("no sheet from blue, green, red" in ask(desk, "HISTORY")) is told
+
+
+def test_history_tells_no_address_whose_mail_came_back(desk: Desk) -> None:
+    """A delivery report names its recipient, which is for the GM alone."""
+    inbox = desk.home / "post" / "inbox"
+    (inbox / "bounce.eml").write_bytes(postfix(str(desk.last(BOB)["Message-ID"])))
+    desk.tick()
+
+    assert "came back" not in ask(desk, "HISTORY")
+
+
+def test_history_does_not_tell_whose_sheet_a_gm_enters(desk: Desk) -> None:
+    """Its seat and version would tell who had sent none, while the turn is open."""
+    do(desk.house, "toy1", GiveSheet("green", ((1, "BID 3"),)), desk.now)
+
+    text = ask(desk, "HISTORY")
+
+    assert 'gm: a sheet for "round 1" was entered by the GM' in text
+    assert "green for turn" not in text
+
+
+def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
+    """How many sheets are missing is between the house and the GM; his own pause is for all."""
+    for kind, reason in ((HoldKind.MISSING, "2 of 3 sheets have not come"), (HoldKind.GM, "snow")):
+        with desk.house.store.writing() as session:
+            scene = Scene(session, desk.house, load_campaign(session, "toy1"), desk.now)
+            hold(scene, kind, reason)
+            release(scene)
+
+    text = ask(desk, "HISTORY")
+
+    assert "2 of 3" not in text
+    assert "it was held: paused by the GM: snow" in text
+
+
+def test_a_vote_is_not_told_why_the_house_holds_a_turn(desk: Desk) -> None:
+    """That a turn waits is answered, and no more of it."""
+    with desk.house.store.writing() as session:
+        scene = Scene(session, desk.house, load_campaign(session, "toy1"), desk.now)
+        hold(scene, HoldKind.MISSING, "2 of 3 sheets have not come")
+
+    assert "you have time." in ask(desk, "EXTEND")
+
+
+def test_history_tells_nothing_of_deputies(desk: Desk) -> None:
+    """As with absences: who is away is his own affair."""
+    appoint(desk)
+    ask(desk, "UNDEPUTE")
+
+    assert "deputy" not in ask(desk, "HISTORY", BOB)
+
+
+def test_an_old_mailbox_moves_nobody(desk: Desk) -> None:
+    """A code mailed to an address that its player has left is void: he may have left it because it was broken into."""
+    ask(desk, f"ADDRESS {EVE}")
+    stolen = code(desk.last(ANN))
+    ask(desk, f"ADDRESS {DAN}")
+    confirm(desk, ANN)
+    confirm(desk, DAN)
+
+    ask(desk, f"CONFIRM {stolen}", EVE)
+
+    assert players(desk)["red"] == DAN
+
+
+@pytest.mark.parametrize("seats", [1, 2])
+def test_a_letter_known_to_be_forged_changes_nothing_of_a_person(desk: Desk, seats: int) -> None:
+    """What the receiving server calls a forgery is not done, nor answered, in however many campaigns he plays."""
+    if seats == 2:
+        form(desk, "red", "blue", name="toy2")
+    believing(desk)
+    desk.post("FORMAT PLAIN", sender=ANN, headers=stamp("fail"))
+    desk.tick()
+
+    with desk.house.store.reading() as session:
+        assert not session.scalars(select(Person.plain).where(Person.key == ANN)).one()
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED_SEATS))
+def test_a_seat_is_not_called_what_means_something_else(name: str) -> None:
+    """PRESS TO ALL, MUTE UNSIGNED and "gm" in the journal never mean a seat."""
+    assert not is_seat_name(name)
+
+
+@pytest.mark.parametrize("press_with", ["mail", "report"])
+def test_who_gets_no_unsigned_letter_to_all_has_not_written_it(desk: Desk, press_with: str) -> None:
+    """Its writer gets it like all others, so that nobody is found out by comparing mail."""
+    desk.set_rules(press="anonymous", press_with=press_with)
+    ask(desk, "UNSIGNED TO ALL\nThe king is ill.")
+    desk.tick(hours=24 * 5)
+
+    got = {mail["To"] for mail in desk.mails() if "The king is ill." in words(mail)}
+
+    assert got == {ANN, BOB, CYD}
+
+
+def test_a_deputy_gives_no_seat_away_from_another_address(desk: Desk) -> None:
+    """His code is good for sheets, from whatever address he shows it."""
+    appoint(desk)
+    copy = reports(desk, EVE)[-1]
+    desk.reply(copy, "LEAVE", sender=DAN)
+    desk.reply(copy, f"DEPUTY {DAN} UNTIL 2026-11-30", sender=DAN)
+    desk.tick()
+
+    assert players(desk)["red"] == ANN
+    assert desk.mails(DAN) == []
+
+
+def test_a_player_with_a_deputy_leaves_by_their_token(desk: Desk) -> None:
+    """Even what nobody else has only asks, since it ends a seat; the answer from their own address does it."""
+    appoint(desk)
+    asked = insist(desk, f"PLAYER toy1 red {token(desk)}\nLEAVE\nEND")
+
+    assert "You ask to give up your seat, for good" in words(question(desk, ANN))
+    assert players(desk)["red"] == ""
+    assert "You have given up the seat red in toy1." in asked
+
+
+def test_a_dismissed_deputy_has_no_code_that_counts(desk: Desk) -> None:
+    """His is refused from any address, while its player's stays good."""
+    appoint(desk)
+    copy = reports(desk, EVE)[-1]
+    insist(desk, "UNDEPUTE")
+    desk.reply(copy, "BID 9", sender=DAN)
+    desk.tick()
+    assert not any("Sheet 1" in words(mail) for mail in desk.mails())
+
+    desk.reply(reports(desk, ANN)[-1], "BID 2")
+    desk.tick()
+
+    assert words(desk.last(ANN)).startswith("Sheet 1 taken")
+
+
+def test_the_answer_to_a_dismissal_has_the_code(desk: Desk) -> None:
+    """A reply to it counts as orders, like one to any answer."""
+    appoint(desk)
+    insist(desk, "UNDEPUTE")
+    answer = next(mail for mail in reversed(desk.mails(ANN)) if "no longer stands in" in words(mail))
+    desk.reply(answer, "BID 2")
+    desk.tick()
+
+    assert words(desk.last(ANN)).startswith("Sheet 1 taken")
+
+
+def test_a_copy_on_its_way_is_kept_from_a_dismissed_deputy(desk: Desk) -> None:
+    """What has not been sent when he is dismissed does not reach him."""
+    appoint(desk)
+    desk.tick(hours=24 * 5)
+    with desk.house.store.writing() as session:
+        for mail in session.scalars(select(Outgoing).where(Outgoing.recipient == EVE)):
+            mail.state = MailState.QUEUED if mail.topic and mail.topic.startswith("report") else mail.state
+    ask(desk, f"PLAYER toy1 red {token(desk)}\nUNDEPUTE\nEND")
+
+    with desk.house.store.reading() as session:
+        sent = session.scalars(select(Outgoing.state).where(Outgoing.recipient == EVE, Outgoing.topic.is_not(None)))
+        assert sent.all() == ["superseded", "superseded"]
+
+
+def test_a_line_about_the_gm_is_no_gms_frame(desk: Desk) -> None:
+    """A sheet in which such a comment stands is taken as it is."""
+    desk.post("ORDERS toy1 red\nBID 2\nGM is away\nEND")
+    desk.tick()
+
+    assert words(desk.last(ANN)).startswith("Sheet 1 taken")
+
+
+def test_words_of_an_applicant_do_not_pass_for_the_houses(desk: Desk) -> None:
+    """His GM reads them in one paragraph that says whose they are, and not without end."""
+    ask(desk, "JOIN toy1\nHello.\nYour token has expired: answer with it.\n" + "more " * 1_000, EVE)
+    confirm(desk, EVE)
+
+    text = text_of(desk.last("gm@example.org"))
+    assert "They wrote: Hello. Your token has expired: answer with it." in " ".join(text.split())
+    assert "\n\nYour token" not in text
+    assert len(text) < 2_000
+
+
+def test_nobody_stands_in_for_two_seats(desk: Desk) -> None:
+    """Whoever gets the reports of one seat of a campaign is refused those of another."""
+    appoint(desk)
+    insist(desk, f"DEPUTY {EVE} UNTIL 2026-11-20", BOB)
+
+    assert "so you cannot stand in for another seat" in confirm(desk, EVE)
+    assert len(reports(desk, EVE)) == 1
+
+
+def test_a_deputy_who_gets_a_seat_stands_in_no_more(desk: Desk) -> None:
+    """His own seat and the reports of another are too much; the player whom he stood for is told, but not why."""
+    appoint(desk)
+    do(desk.house, "toy1", GiveSeat("blue", EVE), desk.now)
+    desk.tick(hours=24 * 5)
+
+    assert [mail["Subject"].rpartition("for ")[2].split()[0] for mail in reports(desk, EVE)] == ["red", "blue", "blue"]
+    (told,) = [words(mail) for mail in desk.mails(ANN) if "no longer stands in" in words(mail)]
+    assert "eve@example.net no longer stands in for your seat red in toy1" in told

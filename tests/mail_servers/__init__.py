@@ -1,0 +1,1 @@
+"""Mail with a real Dovecot and Postfix."""

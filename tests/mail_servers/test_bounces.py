@@ -1,0 +1,88 @@
+"""A campaign with a dead address in it, on a real mail system: its mail comes back, and the GM learns of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import email
+from collections.abc import Iterator
+from email import policy
+
+import pytest
+from sqlalchemy import select
+
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
+from pbem.actions.status import CampaignStatus
+from pbem.admin.health import house_status
+from pbem.app import House, open_house
+from pbem.games import installed_games
+from pbem.scheduler.tick import Ticked, tick
+from pbem.store.models import InboxMessage
+from tests.mail_servers.conftest import MakeSettings
+from tests.servers.mail import GHOST, MailServer
+
+NOW = dt.datetime(2026, 11, 21, 10, tzinfo=dt.UTC)
+HOUR = dt.timedelta(hours=1)
+
+
+@pytest.fixture
+def house(make_settings: MakeSettings) -> Iterator[House]:
+    """A house whose post goes through the running mail system."""
+    settings = make_settings()
+    with open_house(settings.home, installed_games()) as house:
+        yield house
+
+
+def _begin(house: House, *, gm: str, seats: dict[str, str]) -> Ticked:
+    """Starts a campaign and sends its first mails."""
+    wanted = NewCampaign(
+        name="trap7",
+        game="singularity_trap",
+        gm=gm,
+        seats=list(seats.items()),
+        deadline="FRI 20:00 Europe/Berlin",
+        options={},
+    )
+    create(house, wanted, NOW)
+    do(house, "trap7", Start(), NOW)
+    return tick(house, NOW)
+
+
+def _status(house: House) -> CampaignStatus:
+    (campaign,) = house_status(house).campaigns
+    return campaign
+
+
+def test_mail_to_a_dead_address_comes_back(house: House, mail_server: MailServer) -> None:
+    """Welcome and report return as two reports of Postfix; both are listed, the GM hears of both, the seat stays."""
+    ann, ghost, gm = map(mail_server.address, ("ann", GHOST, "gm"))
+    begun = _begin(house, gm=gm, seats={"red": ann, "green": ghost})
+    mail_server.mails("orders", at_least=2)
+
+    done = tick(house, NOW + HOUR)
+
+    assert (begun.sent.sent, done.polled, done.sent.sent, done.problems) == (4, 2, 2, [])
+    status = _status(house)
+    assert [(mail.recipient, mail.state) for mail in status.undelivered] == [(ghost, "bounced")] * 2
+    assert all("User doesn't exist" in mail.reply for mail in status.undelivered)
+    assert [seat.playing for seat in status.seats] == [True, True]
+    told = [email.message_from_bytes(raw, policy=policy.default) for raw in mail_server.mails("gm", at_least=2)]
+    assert [mail["Subject"] for mail in told] == ["[trap7] Mail to green came back"] * 2
+
+
+def test_a_dead_gm_makes_no_loop(house: House, mail_server: MailServer) -> None:
+    """When what the GM is told comes back as well, that is the end of it."""
+    ann, ghost = map(mail_server.address, ("ann", GHOST))
+    _begin(house, gm=mail_server.address(f"{GHOST}+gm"), seats={"red": ann, "green": ghost})
+    mail_server.mails("orders", at_least=2)
+    told = tick(house, NOW + HOUR)
+    mail_server.mails("orders", at_least=2)
+
+    last = tick(house, NOW + 2 * HOUR)
+
+    assert (told.sent.sent, last.polled, last.sent.sent) == (2, 2, 0)
+    assert len(_status(house).undelivered) == 4
+    with house.store.reading() as session:
+        notes = session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)).all()
+    assert all(note.endswith("the GM's own mail came back") for note in notes[2:])

@@ -1,0 +1,117 @@
+"""Waiting for mail in IDLE, against the real Dovecot: a hint that comes at once, and never stands in the way."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from pbem.app import open_house
+from pbem.log import open_log
+from pbem.mail.fetch import Sleeper, open_waiter
+from pbem.mail.imap import Idler
+from pbem.scheduler.tick import Ticked, serve
+from tests.mail_servers.conftest import MakeSettings
+from tests.mail_servers.test_bounces import NOW
+from tests.servers.mail import MailServer
+from tests.servers.relay import relaying
+
+DAY = 86_400
+MAIL = b"From: ann@example.org\r\nSubject: orders\r\n\r\nHELP\r\n"
+
+
+@contextmanager
+def delivering(server: MailServer, until: Event) -> Iterator[None]:
+    """Mail comes again and again while the block runs, since nobody can see from outside when a wait has begun."""
+
+    def deliver() -> None:
+        while not until.wait(0.2):
+            server.append("orders", [MAIL])
+
+    postman = threading.Thread(target=deliver)
+    postman.start()
+    try:
+        yield
+    finally:
+        until.set()
+        postman.join()
+
+
+@pytest.mark.parametrize("scheme", ["imap", "imap+starttls", "imaps"])
+def test_mail_ends_a_wait(make_settings: MakeSettings, mail_server: MailServer, scheme: str) -> None:
+    """A wait of a day is over when a mail comes, on every kind of line."""
+    idler, never = Idler(make_settings(inbox=mail_server.inbox("orders", scheme))), Event()
+    with delivering(mail_server, Event()):
+        idler.wait(DAY, never)
+
+    assert mail_server.mails("orders") != []
+
+
+def test_mail_between_two_waits_ends_the_second(make_settings: MakeSettings, mail_server: MailServer) -> None:
+    """What comes while nobody listens, as during a tick, is known from the mailbox's next UID."""
+    idler, never = Idler(make_settings()), Event()
+    idler.wait(0, never)
+    mail_server.append("orders", [MAIL])
+
+    idler.wait(DAY, never)
+    assert mail_server.mails("orders") == [MAIL]
+
+
+def test_a_wait_can_be_stopped(make_settings: MakeSettings) -> None:
+    """A signal that comes in IDLE is heeded."""
+    stop = Event()
+    with stopping_soon(stop):
+        Idler(make_settings()).wait(DAY, stop)
+
+    assert stop.is_set()
+
+
+@contextmanager
+def stopping_soon(stop: Event) -> Iterator[None]:
+    """The event is set in a moment, by another thread."""
+    timer = threading.Timer(0.5, stop.set)
+    timer.start()
+    yield
+    timer.join()
+
+
+@pytest.mark.parametrize("after", [0, 600])
+def test_a_line_that_breaks_is_no_end_of_waiting(
+    make_settings: MakeSettings, mail_server: MailServer, tmp_path: Path, after: int
+) -> None:
+    """When the server cannot be reached, or hangs up, the wait goes on asleep, and the log tells why."""
+    stop, log = Event(), tmp_path / "log"
+    with relaying(mail_server.ports["imap"], limit=after) as relay, open_log(log), stopping_soon(stop):
+        Idler(make_settings(inbox=f"imap://orders@127.0.0.1:{relay.port}")).wait(DAY, stop)
+
+    told = json.loads(log.read_text())
+    assert (told["event"], told["level"]) == ("waiting without IDLE", "warning")
+    assert stop.is_set()
+
+
+def test_a_folder_is_waited_for_asleep(make_settings: MakeSettings) -> None:
+    """A local inbox cannot tell of mail."""
+    assert isinstance(open_waiter(make_settings(inbox="maildir:post/inbox")), Sleeper)
+
+
+def test_serve_answers_mail_as_it_comes(make_settings: MakeSettings, mail_server: MailServer) -> None:
+    """With a poll a day, a mail that comes in between is answered all the same."""
+    settings = make_settings()
+    stop, answered = Event(), []
+
+    def hear(done: Ticked) -> None:
+        answered.append(done.answered.letters)
+        if any(answered):
+            stop.set()
+
+    with open_house(settings.home, {}) as house, delivering(mail_server, Event()):
+        patient = dataclasses.replace(house, settings=dataclasses.replace(settings, poll_seconds=DAY))
+        serve(patient, clock=lambda: NOW, stop=stop, told=hear)
+
+    assert answered[-1] > 0

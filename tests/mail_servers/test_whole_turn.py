@@ -1,0 +1,123 @@
+"""A whole turn of The Singularity Trap, played by four people over real IMAP and SMTP with TLS."""
+
+from __future__ import annotations
+
+import datetime as dt
+import email
+from collections.abc import Iterator
+from email import policy
+from email.message import EmailMessage
+
+import pytest
+
+from pbem.actions.base import do
+from pbem.actions.create import NewCampaign, create
+from pbem.actions.start import Start
+from pbem.app import House, open_house
+from pbem.campaign.archive_sync import prove
+from pbem.cli.demo import Player
+from pbem.games import installed_games
+from pbem.ruleset import Dice
+from pbem.scheduler.tick import Ticked, tick
+from tests.mail_servers.conftest import MakeSettings
+from tests.servers.mail import MailServer
+
+SEATS = {"red": "ann", "green": "bob", "cyan": "cyn", "blue": "dee"}
+NOW = dt.datetime(2026, 11, 21, 10, tzinfo=dt.UTC)
+HOUR = dt.timedelta(hours=1)
+
+
+@pytest.fixture(params=[("imaps", "smtps"), ("imap+starttls", "smtp+starttls")], ids=["tls", "starttls"])
+def house(request: pytest.FixtureRequest, mail_server: MailServer, make_settings: MakeSettings) -> Iterator[House]:
+    """A house whose post goes through the running mail system, with TLS from the start or by STARTTLS."""
+    inbox, carrier = request.param
+    settings = make_settings(inbox=mail_server.inbox("orders", inbox), carrier=mail_server.carrier("orders", carrier))
+    with open_house(settings.home, installed_games()) as house:
+        yield house
+
+
+def _begin(house: House, server: MailServer) -> None:
+    seats = [(seat, server.address(account)) for seat, account in SEATS.items()]
+    wanted = NewCampaign(
+        name="trap7",
+        game="singularity_trap",
+        gm=server.address("gm"),
+        seats=seats,
+        deadline="FRI 20:00 Europe/Berlin",
+        options={},
+    )
+    create(house, wanted, NOW)
+    do(house, "trap7", Start(), NOW)
+    _tick(house, NOW)
+
+
+def _players(server: MailServer) -> list[Player]:
+    bot = installed_games()["singularity_trap"].bots["standard"]
+    orders = server.address("orders")
+    return [Player(seat, server.address(account), orders, bot, Dice(seat.encode())) for seat, account in SEATS.items()]
+
+
+def _send_sheets(server: MailServer, players: list[Player]) -> None:
+    """Each player reads his mail on the server, and submits his sheet as his mail program would."""
+    for player, account in zip(players, SEATS.values(), strict=True):
+        for raw in server.mails(account, at_least=2):
+            player.read(raw)
+        sheet = player.write(NOW)
+        assert sheet is not None
+        server.submit(account, str(email.message_from_bytes(sheet)["To"]), sheet)
+    server.mails("orders", at_least=len(players))
+
+
+def _tick(house: House, now: dt.datetime) -> Ticked:
+    done = tick(house, now)
+    assert done.problems == []
+    return done
+
+
+def _mails(server: MailServer, account: str, count: int) -> list[EmailMessage]:
+    raws = server.mails(account, at_least=count)
+    assert len(raws) == count
+    return [email.message_from_bytes(raw, policy=policy.default) for raw in raws]
+
+
+def test_a_turn_is_played_by_mail(house: House, mail_server: MailServer) -> None:
+    """Sheets come by IMAP, receipts go at once, and after the settling time each player has his report."""
+    _begin(house, mail_server)
+    _send_sheets(mail_server, _players(mail_server))
+
+    taken = _tick(house, NOW + HOUR)
+    resolved = _tick(house, NOW + 2 * HOUR)
+
+    assert (taken.polled, taken.answered.sheets, taken.sent.sent, taken.resolved) == (4, 4, 4, [])
+    assert (len(resolved.resolved), resolved.sent.sent) == (1, 4)
+    for account in SEATS.values():
+        mails = _mails(mail_server, account, 4)
+        receipt, report = _subject(mails, "Re: "), _subject(mails, "turn 2, report for")
+        assert str(receipt["In-Reply-To"]) in {str(mail["Message-ID"]) for mail in _sheets(mail_server)}
+        assert report["Auto-Submitted"] == "auto-generated"
+    assert prove(house, "trap7").turns == 1
+
+
+def test_a_report_arrives_whole(house: House, mail_server: MailServer) -> None:
+    """What a player's mail program gets has text, HTML with its pictures inside, and the data as an attachment."""
+    _begin(house, mail_server)
+
+    report = _subject(_mails(mail_server, "ann", 2), "report for")
+
+    kinds = [part.get_content_type() for part in report.walk() if not part.is_multipart()]
+    assert kinds == ["text/plain", "text/html", "image/png", "image/png", "application/json", "text/calendar"]
+    [html] = [part for part in report.walk() if part.get_content_type() == "text/html"]
+    for picture in [part for part in report.walk() if part.get_content_type() == "image/png"]:
+        assert f'src="cid:{str(picture["Content-ID"]).strip("<>")}"' in html.get_content()
+        assert picture.get_content().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def _subject(mails: list[EmailMessage], words: str) -> EmailMessage:
+    """The newest mail with these words in its subject."""
+    return [mail for mail in mails if words in str(mail["Subject"])][-1]
+
+
+def _sheets(server: MailServer) -> list[EmailMessage]:
+    """The players' mails, which the house has moved aside."""
+    raws = server.mails("orders", folder="Processed", at_least=len(SEATS))
+    return [email.message_from_bytes(raw, policy=policy.default) for raw in raws]

@@ -1,1 +1,0 @@
-"""Mail without servers: reading, writing, codes, the local post folder, the outbox."""

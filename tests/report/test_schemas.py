@@ -1,0 +1,149 @@
+"""What is mailed and stored keeps to the schemas that are published for clients."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from jsonschema import Draft202012Validator
+
+from pbem.cli import main
+from pbem.report.data import report_data
+from pbem.report.facts import DiceTold, ReportFacts, Words
+from pbem.report.schemas import WHAT, schema
+from pbem.ruleset import AnyRuleset, Json, View
+from pbem.testing.play import Game, play, standard, standard_game, through_json
+from tests.games import RULESETS
+from tests.testing.toy import TOY
+
+DOCS = Path(__file__).parents[2] / "docs"
+FOLDER, FORMATS = DOCS / "schemas", DOCS / "formats.md"
+FEW = 20
+"""Views of a game that are looked at."""
+
+GAMES = (*RULESETS, TOY)
+SEAL = "5e" * 32
+
+
+def facts(view: View, **more: Any) -> ReportFacts:
+    """What stands around a view in a report in the midst of a game."""
+    told: dict[str, Any] = {"deadline": dt.datetime(2026, 11, 27, 20, tzinfo=dt.UTC), "zone": "UTC", **more}
+    return ReportFacts(
+        campaign="duel", seat=view["seat"], seats=(view["seat"],), code="k3v7", address="orders@example.org", **told
+    )
+
+
+def views(game: Game) -> list[View]:
+    """Views from the beginning, the middle and the end of a game."""
+    found = list(game.views())
+    return found[:: max(1, len(found) // FEW)] + found[-len(game.seats) :]
+
+
+def wrong(what: str, game: AnyRuleset | None, data: Json) -> list[str]:
+    """What the schemas, that of all games and that of one, have against data."""
+    return [
+        error.message
+        for each in dict.fromkeys((None, game))
+        for error in validator(what, each).iter_errors(through_json(data))
+    ]
+
+
+def validator(what: str, game: AnyRuleset | None) -> Any:
+    """What holds data to a schema, and texts in it to their formats."""
+    return Draft202012Validator(schema(what, game), format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def documents() -> Iterator[tuple[str, AnyRuleset | None]]:
+    """All schemas there are."""
+    return ((what, game) for what in WHAT for game in (None, *GAMES))
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.key)
+def test_what_a_game_mails_keeps_to_the_schemas(game: AnyRuleset) -> None:
+    """Reports and desks of every stage, and the orders of every sheet."""
+    played = standard_game(game)
+
+    for view in views(played):
+        assert wrong("report", game, report_data(game, view, facts(view))) == []
+        assert wrong("desk", game, game.desk(view)) == []
+    for step in played.steps:
+        for parsed in step.parsed.values():
+            assert wrong("sheet", game, [game.orders.to_json(order) for order in parsed.orders]) == []
+
+
+def test_a_first_and_a_last_report_keep_to_the_schema() -> None:
+    """They tell of the dice besides, and may have no deadline."""
+    view = next(play(TOY, standard, 1).views())
+    dice = DiceTold(words=(), digest=SEAL, seats=2)
+
+    for more in ({"dice": dice, "seal": SEAL}, {"deadline": None}, {"words": Words(looks=("by hand",))}):
+        assert wrong("report", TOY, report_data(TOY, view, facts(view, **more))) == []
+
+
+@pytest.mark.parametrize(
+    ("what", "data", "said"),
+    [
+        ("report", {"format": 2}, "1 was expected"),
+        ("sheet", [{"order": "move", "boat": "R1"}], "not valid under any"),
+        ("sheet", [{"order": "move", "boat": 1, "direction": "N"}], "not valid under any"),
+        ("desk", {"format": 1, "verbs": [{"name": "fly"}], "kinds": {}}, "is a required property"),
+        ("desk", {"format": 1, "verbs": [], "kinds": {"a": {"form": {"type": "dream"}}}}, "not valid under any"),
+    ],
+)
+def test_what_does_not_keep_to_a_schema_is_found(what: str, data: Json, said: str) -> None:
+    """A schema that let everything through would be no contract."""
+    assert any(said in each for each in wrong(what, TOY, data))
+
+
+def test_schemas_are_sound() -> None:
+    """Each keeps to the dialect that it names, and has a name of its own."""
+    for what, game in documents():
+        Draft202012Validator.check_schema(schema(what, game))
+    assert len({schema(what, game)["$id"] for what, game in documents()}) == len(list(documents()))
+
+
+@pytest.mark.parametrize("what", WHAT)
+def test_the_schemas_of_the_documentation_are_those_printed(what: str) -> None:
+    """docs/schemas has, byte for byte, what `pbem schema` prints."""
+    printed = CliRunner().invoke(main, ["schema", what])
+
+    assert printed.exit_code == 0
+    assert (FOLDER / f"{what}.json").read_text() == printed.output
+
+
+def test_the_schema_of_a_game_names_its_orders() -> None:
+    """With --game the orders of that game are told, and no others are taken."""
+    printed = CliRunner().invoke(main, ["schema", "sheet", "--game", "singularity"])
+
+    orders = json.loads(printed.output)["items"]["oneOf"]
+    assert [order["properties"]["order"]["const"] for order in orders][:2] == ["place", "if"]
+
+
+def test_an_unknown_game_is_named() -> None:
+    """The command says which games there are."""
+    printed = CliRunner().invoke(main, ["schema", "desk", "--game", "chess"])
+
+    assert printed.exit_code != 0
+    assert "singularity_trap" in printed.output
+
+
+def test_the_examples_of_the_documentation_keep_to_the_schemas() -> None:
+    """What docs/formats.md shows of data is such data."""
+    examples = re.findall(r"^```json (\w+)\n(.*?)^```", FORMATS.read_text(), re.MULTILINE | re.DOTALL)
+
+    assert [what for what, _ in examples] == ["sheet", "desk"]
+    assert [wrong(what, None, json.loads(text)) for what, text in examples] == [[], []]
+
+
+def test_every_form_is_explained() -> None:
+    """docs/formats.md has a row for each type of form that the schema knows."""
+    forms = schema("desk")["$defs"]["form"]["oneOf"]
+
+    types = [form["properties"]["type"]["const"] for form in forms]
+    assert [kind for kind in types if f"| `{kind}` |" not in FORMATS.read_text()] == []

@@ -1,0 +1,96 @@
+"""Jobs done by hand, one at a time, and workers in processes of their own."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Row, text
+
+from pbem.app import House
+from pbem.scheduler.tick import Ticked
+from pbem.scheduler.worker import AT_ONCE, do_job, read_clock
+from pbem.store.session import Queue, Work
+from tests.patience import PATIENCE
+from tests.toy.home import Desk
+
+_WAITING = text("""
+    SELECT id, queue_name, args ->> 'lane' AS lane FROM procrastinate_jobs
+     WHERE status = 'todo' ORDER BY priority DESC, id
+""")
+
+
+def waiting(house: House) -> list[Work]:
+    """The jobs that wait, in the order in which they would be taken."""
+    return [Work(Queue(row.queue_name), row.lane) for row in _rows(house)]
+
+
+def do_one(desk: Desk, pick: Callable[[list[Row[Any]]], Row[Any]] = lambda rows: rows[0]) -> Work | None:
+    """Takes a job that waits and does it as of the desk's time; returns which."""
+    rows = _rows(desk.house)
+    if not rows:
+        return None
+    row = pick(rows)
+    with desk.house.store.writing() as session:
+        session.execute(text("DELETE FROM procrastinate_jobs WHERE id = :id"), {"id": row.id})
+    work = Work(Queue(row.queue_name), row.lane)
+    do_job(desk.house, work, desk.now)
+    return work
+
+
+def do_all(desk: Desk, *, rnd: random.Random | None = None) -> list[Work]:
+    """Does jobs until none waits: in their order, or in any."""
+    pick = rnd.choice if rnd else lambda rows: rows[0]
+    return list(iter(lambda: do_one(desk, pick), None))
+
+
+def poll(desk: Desk) -> Ticked:
+    """Polls the mailbox, as of the desk's time."""
+    return do_job(desk.house, Work(Queue.POLL, AT_ONCE), desk.now)
+
+
+def _rows(house: House) -> list[Row[Any]]:
+    with house.store.reading() as session:
+        return list(session.execute(_WAITING))
+
+
+@contextmanager
+def at_work(home: Path, *queues: str) -> Iterator[subprocess.Popen[str]]:
+    """A worker in a process of its own, killed at the end of the block if it has not ended by then."""
+    command = [sys.executable, "-m", "tests.scheduler.process", str(home), *queues]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def end(process: subprocess.Popen[str]) -> str:
+    """Tells a worker to stop, and returns what it has said when it did."""
+    process.send_signal(signal.SIGTERM)
+    said, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, said
+    return said
+
+
+def wait_until(ready: Callable[[], bool], *workers: subprocess.Popen[str]) -> None:
+    """Returns once `ready()` holds; fails when it takes too long, or a worker has ended."""
+    limit = time.monotonic() + PATIENCE
+    while not ready():
+        assert time.monotonic() < limit, "the workers do not get on"
+        ended = [worker for worker in workers if worker.poll() is not None]
+        assert not ended, ended[0].communicate()[0]
+        time.sleep(0.1)
+
+
+def now_is_real(desk: Desk) -> None:
+    """Turns the desk's clock to the time by which workers go."""
+    desk.now = read_clock(desk.house)

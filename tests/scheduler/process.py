@@ -1,0 +1,33 @@
+"""A worker in a process of its own, for the toy game.
+
+python -m tests.scheduler.process HOME [QUEUE …]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pbem.app import open_house
+from pbem.log import open_log
+from pbem.scheduler.tick import Ticked, stopped_by_signals
+from pbem.scheduler.worker import queues_here, work
+from pbem.store.session import Queue
+from tests.toy.home import GAMES
+
+
+def main(home: Path, *chosen: str) -> None:
+    """Works until SIGTERM, and says what went wrong."""
+    with open_house(home, GAMES) as house, open_log(house.settings.log), stopped_by_signals() as stop:
+        queues = queues_here(house, [Queue(name) for name in chosen])
+        work(house, queues, stop=stop, told=_tell)
+    print("stopped", flush=True)
+
+
+def _tell(done: Ticked) -> None:
+    for problem in done.problems:
+        print(problem, flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -1,0 +1,132 @@
+"""What jobs do, one at a time: as a tick does, and no more than the newest poll allows."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+
+import pytest
+from sqlalchemy import select, update
+
+from pbem.actions.base import do
+from pbem.actions.run_turn import AskForRun
+from pbem.scheduler.worker import do_job
+from pbem.store.models import InboxMessage, Turn
+from pbem.store.session import Queue, Work
+from tests.scheduler.crew import do_all, poll, waiting
+from tests.toy.home import Desk
+
+TOY = Work(Queue.CAMPAIGNS, "toy1")
+DEADLINE = dt.timedelta(hours=107)
+"""From the beginning to the end of the first turn, and some minutes more."""
+
+
+@pytest.fixture
+def begun(desk: Desk) -> Desk:
+    """A campaign whose first turn is open, and nothing left to do."""
+    desk.begin()
+    poll(desk)
+    do_all(desk)
+    return desk
+
+
+def resolved(desk: Desk) -> list[int]:
+    """The numbers of the turns that were run."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(Turn.number).where(Turn.resolved_at.is_not(None)).order_by(Turn.number)))
+
+
+def test_a_deadline_counts_when_a_poll_has_followed_it(begun: Desk) -> None:
+    """Before, a sheet sent in time may lie in the mailbox."""
+    begun.post("ORDERS toy1 red\nBID 1\nEND")
+    begun.now += DEADLINE
+    do_job(begun.house, TOY, begun.now)
+    before = resolved(begun)
+    poll(begun)
+    do_all(begun)
+
+    assert (before, resolved(begun)) == ([0], [0, 1])
+    assert "resolved with your sheet 1" in begun.last().as_string()
+
+
+def test_a_mailbox_that_cannot_be_read(begun: Desk) -> None:
+    """Deadlines wait for it; a turn whose sheets are all in does not."""
+    for seat, sender in (("red", "ann@example.org"), ("blue", "bob@example.org")):
+        begun.post(f"ORDERS toy1 {seat}\nBID 1\nEND", sender=sender)
+    poll(begun)
+    do_all(begun)
+    (begun.home / "post" / "inbox").rename(begun.home / "post" / "aside")
+    (begun.home / "post" / "inbox").write_text("not a folder")
+    begun.now += dt.timedelta(hours=1)
+    problems = poll(begun).problems
+    do_all(begun)
+    in_time = resolved(begun)
+    begun.now += 2 * DEADLINE
+    poll(begun)
+    do_all(begun)
+
+    assert "turns wait for it" in problems[0]
+    assert (in_time, resolved(begun)) == ([0, 1], [0, 1])
+
+
+def test_a_turn_waits_for_the_letters_that_came_before_its_deadline(begun: Desk) -> None:
+    """For all of its campaign, for those that show none, and for those that nobody has looked at yet."""
+    begun.now += DEADLINE
+    begun.post("Buy now!", sender="spam@example.com")
+    poll(begun)
+    for lane in (None, ""):
+        with begun.house.store.writing() as session:
+            session.execute(update(InboxMessage).values(lane=lane))
+        do_job(begun.house, TOY, begun.now)
+        assert resolved(begun) == [0]
+    do_all(begun)
+
+    assert resolved(begun) == [0, 1]
+
+
+def test_a_gm_has_a_turn_run(begun: Desk) -> None:
+    """His word wakes the campaign, and the turn runs as it is."""
+    do(begun.house, "toy1", AskForRun(), begun.now)
+
+    assert do_all(begun)[:1] == [TOY]
+    assert resolved(begun) == [0, 1]
+
+
+def test_a_reminder_goes_out(begun: Desk) -> None:
+    """A day before the deadline, as a poll finds out."""
+    begun.now += dt.timedelta(hours=90)
+    poll(begun)
+    do_all(begun)
+
+    assert "Orders are due" in begun.last()["Subject"]
+
+
+def test_a_home_without_the_archive_leaves_it_to_others(begun: Desk) -> None:
+    """It writes no folder, and wakes who does."""
+    house = dataclasses.replace(begun.house, archives=False)
+    begun.now += DEADLINE
+    poll(begun)
+    with begun.house.store.writing() as session:
+        session.connection().exec_driver_sql("DELETE FROM procrastinate_jobs")
+    do_job(house, TOY, begun.now)
+    folders = [(begun.home / "turns" / "toy1" / f"{number:04}").is_dir() for number in (0, 1)]
+    assert Work(Queue.ARCHIVE) in waiting(begun.house)
+    do_all(begun)
+
+    assert folders == [True, False]
+    assert (begun.home / "turns" / "toy1" / "0001").is_dir()
+
+
+def test_what_was_lost_of_the_queues_is_made_good_by_the_next_poll(begun: Desk) -> None:
+    """Jobs hold nothing that does not stand elsewhere."""
+    begun.post("ORDERS toy1 red\nBID 1\nEND")
+    begun.now += DEADLINE
+    poll(begun)
+    with begun.house.store.writing() as session:
+        session.connection().exec_driver_sql("DELETE FROM procrastinate_jobs")
+    begun.now += dt.timedelta(minutes=1)
+    poll(begun)
+    do_all(begun)
+
+    assert resolved(begun) == [0, 1]
+    assert "resolved with your sheet 1" in begun.last().as_string()

@@ -1,0 +1,258 @@
+"""Which letters wait for each other: those of one campaign, and those that show none for all."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import random
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from pbem.app import House
+from pbem.campaign.people import hash_token
+from pbem.inbox.message_queue import MOST_ATTEMPTS
+from pbem.inbox.process import sort_letters
+from pbem.store.models import Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
+from pbem.store.session import Queue, Work
+from pbem.store.types import LetterState
+from tests.scheduler.conftest import Copied
+from tests.scheduler.crew import do_all, do_one, poll, waiting
+from tests.toy.home import Desk, open_desk
+
+ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
+SHEET = "ORDERS {} {}\nBID {}\nEND"
+
+
+def lanes(desk: Desk) -> list[str | None]:
+    """The lanes of all letters, in the order in which they came."""
+    with desk.house.store.reading() as session:
+        return list(session.scalars(select(InboxMessage.lane).order_by(InboxMessage.received_at, InboxMessage.id)))
+
+
+def post_in_order(desk: Desk, *letters: tuple[str, str]) -> None:
+    """Posts letters, each with its sender, and fetches them one by one, so that they came in this order."""
+    for sender, text in letters:
+        desk.now += dt.timedelta(seconds=1)
+        desk.post(text, sender=sender)
+        poll(desk)
+
+
+@pytest.fixture
+def table(desk: Desk) -> Desk:
+    """Two campaigns, in both of which Ann and Bob play."""
+    for name in ("alpha", "beta"):
+        desk.begin(name=name)
+    do_all(desk)
+    return desk
+
+
+def reply(desk: Desk, text: str) -> None:
+    """Posts Ann's answer to her report in alpha."""
+    desk.reply(next(mail for mail in desk.mails(ANN) if "[alpha] by" in mail["Subject"]), text)
+
+
+@pytest.mark.parametrize(
+    ("sender", "text", "lane"),
+    [
+        (ANN, SHEET.format("alpha", "red", 1), "alpha"),
+        ("stranger@example.org", SHEET.format("beta", "red", 1), "beta"),
+        (ANN, "Hello!\n" + SHEET.format("alpha", "red", 1), "alpha"),
+        (ANN, SHEET.format("gamma", "red", 1), ""),
+        (ANN, "How is beta?\n" + SHEET.format("alpha", "red", 1), ""),
+        (ANN, "BID 3", ""),
+        (ANN, "PAUSE", ""),
+        (ANN, "STATUS", ""),
+        (ANN, "PLAYER alpha red\nPAUSE\nEND", "alpha"),
+        (ANN, "PLAYER alpha red\nADDRESS ann@example.com\nEND", ""),
+        (ANN, "JOIN alpha", ""),
+        ("spam@example.com", "Buy now!", ""),
+        ("gm@example.org", "GM alpha 0123456789abcdef0123\nHOLD\nEND", "alpha"),
+    ],
+)
+def test_the_lane_of_a_mail(table: Desk, sender: str, text: str, lane: str) -> None:
+    """It is that of the one campaign that its frame is for; none if it names more, or asks for what is a person's."""
+    table.post(text, sender=sender)
+    poll(table)
+
+    assert lanes(table) == [lane]
+
+
+@pytest.mark.parametrize(
+    ("text", "lane"),
+    [("BID 3", "alpha"), ("PAUSE", "alpha"), ("STATUS", "alpha"), ("ADDRESS ann@example.com", ""), ("JOIN beta", "")],
+)
+def test_the_lane_of_a_reply(table: Desk, text: str, lane: str) -> None:
+    """It is that of the report that it answers, unless it asks for more."""
+    reply(table, text)
+    poll(table)
+
+    assert lanes(table) == [lane]
+
+
+def test_the_lane_of_a_code_without_a_thread(table: Desk) -> None:
+    """A code in the address alone will do, and one in an ORDERS line too; two that disagree will not."""
+    mail = next(mail for mail in table.mails(ANN) if "report" in mail["Subject"] and "beta" in mail["Subject"])
+    table.post("BID 1", sender="ann@work.example", to=mail["Reply-To"])
+    code = mail["Reply-To"].partition("+")[2].partition("@")[0]
+    table.post(f"ORDERS beta red {code}\nBID 1\nEND", sender="ann@work.example")
+    table.post(f"ORDERS alpha red {code}\nBID 1\nEND", sender="ann@work.example")
+    poll(table)
+
+    assert lanes(table) == ["beta", "beta", ""]
+
+
+def test_the_lane_of_a_delivery_report(table: Desk) -> None:
+    """It is that of the campaign whose mail came back."""
+    with table.house.store.reading() as session:
+        message_id = session.scalars(select(Outgoing.message_id).where(Outgoing.recipient == BOB)).first()
+    report = "Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822; bob@example.org\nAction: failed\nStatus: 5.1.1\n"
+    raw = (
+        f"From: MAILER-DAEMON@example.org\nTo: orders@example.org\nSubject: Undelivered\nMIME-Version: 1.0\n"
+        f'Auto-Submitted: auto-replied\nContent-Type: multipart/report; report-type=delivery-status; boundary="x"\n\n'
+        f"--x\nContent-Type: text/plain\n\nIt failed.\n--x\nContent-Type: message/delivery-status\n\n{report}\n"
+        f"--x\nContent-Type: text/rfc822-headers\n\nMessage-ID: {message_id}\n\n--x--\n"
+    )
+    inbox = table.home / "post" / "inbox"
+    inbox.mkdir()
+    (inbox / "bounce.eml").write_bytes(raw.encode())
+    poll(table)
+
+    assert lanes(table) in (["alpha"], ["beta"])
+
+
+def test_the_answer_to_a_question_about_a_sheet(desk: Desk) -> None:
+    """It is the sheet's campaign's; that to a question about anything else is nobody's."""
+    desk.begin(name="alpha", rules={"accept": "confirmed"})
+    desk.begin(name="beta", rules={"accept": "confirmed"})
+    post_in_order(desk, (ANN, SHEET.format("alpha", "red", 1)), (ANN, "PLAYER alpha red\nPAUSE\nEND"))
+    do_all(desk)
+    questions = desk.mails(ANN)[-2:]
+    for question in questions:
+        desk.reply(question, "YES")
+    poll(desk)
+
+    assert lanes(desk) == ["alpha", "alpha", "alpha", ""]
+
+
+def answered(desk: Desk) -> list[int]:
+    """The letters that are no longer new."""
+    with desk.house.store.reading() as session:
+        return list(
+            session.scalars(
+                select(InboxMessage.id).where(InboxMessage.state != LetterState.NEW).order_by(InboxMessage.id)
+            )
+        )
+
+
+def test_who_waits_for_whom(table: Desk) -> None:
+    """A letter without a campaign waits for all older ones, and all younger ones wait for it; campaigns do not wait."""
+    sheets = [(ANN, SHEET.format(name, "red", 1)) for name in ("alpha", "beta")]
+    post_in_order(table, *sheets, ("spam@example.com", "Buy now!"), *sheets)
+
+    def after(lane: str) -> list[int]:
+        do_one(table, lambda rows: next(row for row in rows if (row.queue_name, row.lane) == ("campaigns", lane)))
+        return answered(table)
+
+    assert after("") == []
+    assert after("beta") == [2]
+    assert after("") == [2]
+    assert after("alpha") == [1, 2]
+    assert after("") == [1, 2, 3]
+    assert after("alpha") == [1, 2, 3, 4]
+    assert after("beta") == [1, 2, 3, 4, 5]
+
+
+def test_a_letter_that_takes_too_long_to_sort_is_left_alone(table: Desk) -> None:
+    """Sorting has a letter's budget; the letter is then answered, or set aside, in its place."""
+    table.post(SHEET.format("alpha", "red", "1\n; a long comment" * 20_000))
+    settings = dataclasses.replace(table.house.settings, letter_seconds=0.001)
+    poll(Desk(dataclasses.replace(table.house, settings=settings), table.now))
+
+    assert lanes(table) == [""]
+
+
+def test_a_letter_that_has_killed_two_sorters_is_left_alone(table: Desk) -> None:
+    """It is read by nobody any more, and set aside; the others are answered."""
+    for number in (1, 2):
+        table.post(SHEET.format("alpha", "red", number))
+    poll(table)
+    with table.house.store.writing() as session:
+        session.execute(update(InboxMessage).where(InboxMessage.id == 1).values(attempts=MOST_ATTEMPTS, lane=None))
+        session.execute(update(InboxMessage).where(InboxMessage.id == 2).values(lane=None))
+    sort_letters(table.house)
+    do_all(table)
+
+    with table.house.store.reading() as session:
+        found = session.execute(
+            select(InboxMessage.lane, InboxMessage.state, InboxMessage.attempts).order_by(InboxMessage.id)
+        ).all()
+    assert found == [("", "quarantined", MOST_ATTEMPTS), ("alpha", "processed", 2)]
+
+
+PEOPLE = (ANN, BOB, CYD, "dan@example.org")
+GM_TOKEN = "0123456789abcdef0123"
+SEATS = {"alpha": ("red", "blue"), "beta": ("red", "green")}
+"""Bob and Cyd have a seat each, and need not name it; Ann has two."""
+
+
+def some_letters(rnd: random.Random) -> list[tuple[str, str]]:
+    """Letters that bear on each other: sheets, seats that are given away and taken up, press that is muted or not."""
+
+    def letter() -> tuple[str, str]:
+        campaign, sender = rnd.choice(tuple(SEATS)), rnd.choice(PEOPLE)
+        seat, mute = rnd.choice(SEATS[campaign]), rnd.choice(("MUTE", "UNMUTE"))
+        gm = f"GM {campaign} {GM_TOKEN}\n{{}}\nEND"
+        kinds = (
+            *[(sender, SHEET.format(campaign, seat, rnd.randrange(9)))] * 2,
+            *[(rnd.choice((BOB, CYD)), f"{mute} red")] * 3,
+            *[(sender, f"PLAYER {campaign} {seat}\n{mute} red\nEND")] * 2,
+            ("gm@example.org", gm.format(f"SEAT {seat} TO {rnd.choice(PEOPLE)}")),
+            ("gm@example.org", gm.format(f"OPEN {seat}")),
+            ("gm@example.org", gm.format(f"SHEET {seat}\nBID {rnd.randrange(9)}")),
+            ("spam@example.com", f"Look at {campaign}"),
+        )
+        return rnd.choice(kinds)
+
+    return [letter() for _ in range(20)]
+
+
+def kept(house: House) -> tuple[object, ...]:
+    """What is kept of a house's campaigns, without what chance draws."""
+    with house.store.reading() as session:
+        seats = session.execute(select(SeatRow.id, SeatRow.status, SeatRow.muted))
+        players = [seat.address for seat in session.scalars(select(SeatRow).order_by(SeatRow.id))]
+        sheets = select(Sheet.seat_id, Sheet.version, Sheet.text, Sheet.accepted, Sheet.author, Sheet.letter_id)
+        turns = select(Turn.campaign_id, Turn.number, Turn.deadline).order_by(Turn.id)
+        return (
+            sorted(map(repr, seats)),
+            players,
+            sorted(map(tuple, session.execute(sheets))),
+            [tuple(row) for row in session.execute(turns)],
+            sorted(map(tuple, session.execute(select(InboxMessage.id, InboxMessage.state)))),
+        )
+
+
+@pytest.mark.parametrize("seed", [1, 2, 9])
+def test_in_whatever_order_jobs_are_done_campaigns_come_out_as_by_a_tick(
+    seed: int, queues_url: str, copied: Copied, tmp_path: Path
+) -> None:
+    """No letter overtakes another that bears on it: seats, sheets and deadlines are those of all letters in a row."""
+    with open_desk(tmp_path / "home", database=queues_url) as desk:
+        for name, seats in SEATS.items():
+            desk.begin(name=name, seats=seats)
+        with desk.house.store.writing() as session:
+            session.execute(update(Campaign).values(gm_token_hash=hash_token(GM_TOKEN)))
+        do_all(desk)
+        post_in_order(desk, *some_letters(random.Random(seed)))
+        desk.house.store.close()
+        with copied(queues_url) as url, open_desk(tmp_path / "other", database=url) as other:
+            other.now = desk.now
+            other.tick()
+            expected = kept(other.house)
+        done = do_all(desk, rnd=random.Random(seed))
+
+        assert kept(desk.house) == expected
+        assert Work(Queue.CAMPAIGNS, "alpha") in done
+        assert waiting(desk.house) == []

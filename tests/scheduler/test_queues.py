@@ -1,0 +1,180 @@
+"""Work is put into the queues by the transactions that give cause for it, and tables for that are there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from pbem.config_values import Limits, Pace
+from pbem.errors import ConfigError
+from pbem.mail.outbox import lane_of
+from pbem.store.migrate import downgrade, migrate
+from pbem.store.models import Fact
+from pbem.store.queue import check_queues, lock_of, prepare_queues
+from pbem.store.session import Queue, Store, Work, wake
+from tests.patience import PATIENCE
+from tests.scheduler.crew import waiting
+from tests.toy.home import Desk, make_home, open_desk
+
+TOY = Work(Queue.CAMPAIGNS, "toy1")
+
+
+class Overboard(Exception):
+    """A transaction that is not to be kept."""
+
+
+def test_a_job_is_there_when_its_transaction_is_committed(desk: Desk) -> None:
+    """And once, however often its work is asked for, as long as it waits."""
+    for _ in range(2):
+        with desk.house.store.writing() as session:
+            wake(session, TOY, Work(Queue.SEND))
+            wake(session, TOY)
+            assert waiting(desk.house) in ([], [Work(Queue.SEND), TOY])
+
+    assert waiting(desk.house) == [Work(Queue.SEND), TOY]
+
+
+def test_a_transaction_that_is_rolled_back_leaves_no_job(desk: Desk) -> None:
+    """Nobody is woken for what has not happened."""
+
+    def act() -> None:
+        with desk.house.store.writing() as session:
+            wake(session, TOY)
+            raise Overboard
+
+    with pytest.raises(Overboard):
+        act()
+    assert waiting(desk.house) == []
+
+
+def test_a_mail_brings_the_job_that_sends_it(desk: Desk) -> None:
+    """Whatever command has written it."""
+    desk.begin()
+
+    assert Work(Queue.SEND) in waiting(desk.house)
+
+
+def test_a_job_that_waits_is_held_until_those_who_rely_on_it_are_through(desk: Desk) -> None:
+    """Whoever takes it must see what they have changed: so nobody can take it before."""
+    with desk.house.store.writing() as session:
+        wake(session, TOY)
+    taken = "SELECT id FROM procrastinate_fetch_job_v2(NULL, NULL)"
+    with desk.house.store.writing() as session:
+        wake(session, TOY)
+        desk.house.store._waker(session, [TOY])  # type: ignore[misc] # as at the end of the block
+        with desk.house.store.writing() as other:
+            assert other.scalar(text(taken)) is None
+    with desk.house.store.writing() as other:
+        assert other.scalar(text(taken)) is not None
+
+
+def test_two_who_put_in_the_same_work_at_once(desk: Desk) -> None:
+    """The second waits for the first, and neither transaction is spoilt."""
+    store, begun, go_on = desk.house.store, threading.Event(), threading.Event()
+
+    def first() -> None:
+        with store.writing() as session:
+            store._waker(session, [TOY])  # type: ignore[misc] # before the block ends
+            begun.set()
+            go_on.wait(PATIENCE)
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    begun.wait(PATIENCE)
+    threading.Timer(0.2, go_on.set).start()
+    with store.writing() as session:
+        session.add(Fact(name="second", data={}))
+        wake(session, TOY)
+    thread.join()
+
+    with store.reading() as session:
+        assert session.get(Fact, "second") is not None
+    assert waiting(desk.house) == [TOY]
+
+
+def test_a_home_of_files_has_no_queues(tmp_path: Path) -> None:
+    """There nobody is told of work, and a worker is refused with what to do instead."""
+    with open_desk(tmp_path / "home") as desk:
+        desk.begin()
+        with pytest.raises(ConfigError, match="workers need PostgreSQL, and the database is SQLite: use pbem serve"):
+            check_queues(desk.house.store)
+
+
+def test_a_database_without_queues_is_refused(migrated_postgres_url: str, tmp_path: Path) -> None:
+    """Its campaigns are played by ticks as ever; a worker is told to have it migrated."""
+    with open_desk(tmp_path / "home", database=migrated_postgres_url) as desk:
+        desk.begin()
+        desk.tick()
+        with pytest.raises(ConfigError, match="no queues for workers, or older ones; run: pbem migrate"):
+            check_queues(desk.house.store)
+
+
+_OF_THE_LAST_STEP = "procrastinate_trigger_function_status_events_update_v1"
+
+
+def test_queues_are_brought_up_to_the_package(queues_url: str) -> None:
+    """What the tables lack of its steps is taken from it; made again, after a way down and up, they are left alone."""
+    store = Store(queues_url)
+    with store.writing() as session:
+        before = session.get_one(Fact, "queues").data["newest"]
+        session.execute(text(f"DROP FUNCTION {_OF_THE_LAST_STEP} CASCADE"))
+        session.get_one(Fact, "queues").data = {"newest": "03.04.00_01_pre_add_retry_failed_job_procedure.sql"}
+    with pytest.raises(ConfigError, match="older ones"):
+        check_queues(store)
+    prepare_queues(queues_url)
+    check_queues(store)
+    with store.reading() as session:
+        assert session.scalar(text(f"SELECT '{_OF_THE_LAST_STEP}'::regproc")) is not None
+    downgrade(queues_url, "0007")
+    migrate(queues_url)
+    prepare_queues(queues_url)
+    check_queues(store)
+
+    with store.reading() as session:
+        assert session.get_one(Fact, "queues").data["newest"] == before
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("pace", "lane", "lock"),
+    [
+        (Pace(), "", None),
+        (Pace(domains={"gmail.com": Limits(per_hour=5)}), "gmail.com", "send gmail.com"),
+        (Pace(domains={"gmx.de": Limits(per_hour=5)}), "", None),
+        (Pace(Limits(per_day=5), {"gmail.com": Limits(per_hour=5)}), "", "send"),
+    ],
+)
+def test_who_may_send_at_once(pace: Pace, lane: str, lock: str | None) -> None:
+    """A domain with a pace has one sender; all mail has one where all has a pace; the rest is shared."""
+    assert lane_of("gmail.com", pace) == lane
+    assert lock_of(Work(Queue.SEND, lane), pace) == lock
+
+
+_WITHOUT = "import sys; sys.modules.update(procrastinate=None, psycopg_pool=None); from pbem.cli import main; main()"
+
+
+@pytest.mark.parametrize(
+    ("database", "said"),
+    [
+        ("", "workers need PostgreSQL, and the database is SQLite: use pbem serve or pbem tick there"),
+        ("queues_url", "workers need the package procrastinate; install it with: pip install 'pbem[postgresql]'"),
+    ],
+)
+def test_a_house_without_the_package(database: str, said: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """It ticks as ever, on a database that has queues too; only a worker is refused, in a sentence."""
+    home = make_home(tmp_path / "home", database=request.getfixturevalue(database) if database else "")
+    ran = [
+        subprocess.run([sys.executable, "-c", _WITHOUT, "--home", home, word], capture_output=True, text=True)
+        for word in ("migrate", "tick", "worker")
+    ]
+
+    assert [(done.returncode, done.stdout) for done in ran[:2]] == [
+        (0, "The database is of this version.\n"),
+        (0, "Nothing to do.\n"),
+    ]
+    assert (ran[2].returncode, ran[2].stderr) == (1, f"Error: {said}\n")

@@ -1,0 +1,200 @@
+"""Workers in processes of their own share a house."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import select, text
+
+from pbem.campaign.archive_sync import prove
+from pbem.cli import main
+from pbem.store.models import InboxMessage, Outgoing, Turn
+from pbem.store.session import Queue, Work, wake
+from pbem.store.types import LetterState, MailState
+from tests.scheduler.crew import at_work, do_all, end, now_is_real, poll, wait_until
+from tests.toy.home import GAMES, Desk
+
+CAMPAIGNS = ("toy1", "toy2", "toy3")
+SHEETS = (("red", "ann@example.org"), ("blue", "bob@example.org"))
+
+
+def pbem(desk: Desk, *words: str) -> Result:
+    """A command in the desk's home, with its games."""
+    return CliRunner().invoke(main, ["--home", str(desk.home), *words], obj=GAMES)
+
+
+@pytest.fixture
+def due(desk: Desk) -> Desk:
+    """Three campaigns whose deadline has passed, and a sheet from everybody in the mailbox."""
+    for name in CAMPAIGNS:
+        desk.begin(name=name, deadline="EVERY 1h")
+    now_is_real(desk)
+    for name in CAMPAIGNS:
+        for seat, sender in SHEETS:
+            desk.post(f"ORDERS {name} {seat}\nBID 1\nEND", sender=sender)
+    return desk
+
+
+def runs(desk: Desk) -> Counter[tuple[int, int]]:
+    """How often each turn after the set-up was run, by campaign and number."""
+    done = select(Turn.campaign_id, Turn.number).where(Turn.resolved_at.is_not(None), Turn.number > 0)
+    with desk.house.store.reading() as session:
+        return Counter((campaign, number) for campaign, number in session.execute(done))
+
+
+def is_through(desk: Desk) -> bool:
+    """Whether everything is done: letters answered, turns run, mail sent."""
+    with desk.house.store.reading() as session:
+        letters = set(session.scalars(select(InboxMessage.state)))
+        mails = set(session.scalars(select(Outgoing.state)))
+        left = session.scalar(text("SELECT count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"))
+    settled = letters == {LetterState.PROCESSED} and mails <= {MailState.SENT, MailState.SUPERSEDED} and not left
+    return settled and len(runs(desk)) == len(CAMPAIGNS)
+
+
+def test_two_workers_share_a_night(due: Desk) -> None:
+    """Every turn runs once, every mail goes out once, the archives are whole; and on SIGTERM both end in good order."""
+    with at_work(due.home) as one, at_work(due.home) as other:
+        wait_until(lambda: is_through(due), one, other)
+        shown = pbem(due, "status", "--workers").output
+        ticked, ran = pbem(due, "tick"), pbem(due, "run", "toy1")
+        wait_until(lambda: (1, 2) in runs(due), one, other)
+        said = [end(one), end(other)]
+
+    assert set(runs(due).values()) == {1}
+    ids = [mail["Message-ID"] for mail in due.mails()]
+    assert len(ids) == len(set(ids))
+    for name in CAMPAIGNS:
+        prove(due.house, name)
+    assert shown.count("serves poll, campaigns, send, archive since") == 2
+    assert ticked.output == "Another tick is at work here, or workers are; this one did nothing.\n"
+    assert ran.output == "Turn 2 of toy1 is run as soon as all letters are read.\n"
+    assert said == ["stopped\n", "stopped\n"]
+    assert "Nobody works here" in pbem(due, "status", "--workers").output
+
+
+def test_workers_poll_after_the_clock_was_ahead(desk: Desk) -> None:
+    """A poll that is remembered from a later time keeps nobody from polling now."""
+    desk.begin(name="toy1")
+    now_is_real(desk)
+    desk.now += dt.timedelta(days=3)
+    poll(desk)
+    do_all(desk)
+    now_is_real(desk)
+    desk.post("ORDERS toy1 red\nBID 1\nEND")
+    with at_work(desk.home) as worker:
+        wait_until(lambda: letters(desk) == {LetterState.PROCESSED}, worker)
+        end(worker)
+
+
+def letters(desk: Desk) -> set[LetterState]:
+    """How the letters stand that were fetched."""
+    with desk.house.store.reading() as session:
+        return set(session.scalars(select(InboxMessage.state)))
+
+
+def test_the_archive_is_written_where_it_lies(due: Desk, tmp_path: Path) -> None:
+    """A machine without its folder makes none; turns are archived when somebody comes who has it."""
+    second = tmp_path / "second"
+    shutil.copytree(due.home, second, symlinks=True, ignore=shutil.ignore_patterns("turns", "post", "log"))
+    settings = (second / "pbem.toml").read_text()
+    (second / "pbem.toml").write_text(settings.replace("maildir:", f"maildir:{due.home}/"))
+    with at_work(second) as worker:
+        wait_until(lambda: len(runs(due)) == len(CAMPAIGNS), worker)
+        end(worker)
+    left = _unarchived(due)
+    with at_work(due.home, "archive") as worker:
+        wait_until(lambda: not _unarchived(due), worker)
+        end(worker)
+
+    assert left == len(CAMPAIGNS)
+    assert not (second / "turns").exists()
+    assert all((due.home / "turns" / name / "0001").is_dir() for name in CAMPAIGNS)
+
+
+def _unarchived(desk: Desk) -> int:
+    with desk.house.store.reading() as session:
+        left = select(Turn.id).where(Turn.resolved_at.is_not(None), Turn.archived_at.is_(None))
+        return len(session.scalars(left).all())
+
+
+def test_the_jobs_of_a_dead_worker_are_taken_up(due: Desk) -> None:
+    """One that was not heard of for longer than workers are silent had a job in hand; another does it."""
+    with due.house.store.writing() as session:
+        wake(session, Work(Queue.CAMPAIGNS, "toy1"), Work(Queue.POLL))
+    with due.house.store.writing() as session:
+        session.execute(_DEAD)
+        session.execute(_TAKEN)
+    shown = pbem(due, "status", "--workers").output
+    with at_work(due.home) as worker:
+        wait_until(lambda: is_through(due), worker)
+        end(worker)
+
+    assert "mars, process 7: serves poll since 2026-01-01 00:00, not heard of for 6" in shown
+    assert " s; has in hand: send, campaigns toy1, poll\n" in shown
+    assert "campaigns: 0 jobs waiting; nobody serves it" in shown
+
+
+_DEAD = text("""
+    WITH dead AS (
+      INSERT INTO procrastinate_workers (last_heartbeat) VALUES (clock_timestamp() - interval '60 s') RETURNING id)
+    INSERT INTO worker (id, machine, process, queues, since) SELECT id, 'mars', 7, '["poll"]', '2026-01-01Z' FROM dead
+""")
+_TAKEN = text("UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELECT id FROM worker)")
+
+
+def test_what_failed_is_told(due: Desk) -> None:
+    """A job that nobody knows how to do, or that has a fault, stays in the queue's books for a day."""
+    with due.house.store.writing() as session:
+        wake(session, Work(Queue.CAMPAIGNS, "toy1"))
+    with due.house.store.writing() as session:
+        session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
+        session.execute(text("UPDATE procrastinate_jobs SET status = 'failed'"))
+
+    shown = pbem(due, "status", "--workers").output
+    today = dt.datetime.now(dt.UTC).strftime("%Y-%m-")
+    assert f"campaigns toy1: failed 1 time, last {today}" in shown
+
+
+def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
+    """While one ticks on the database, workers wait."""
+    with ExitStack() as ending:
+        with due.house.store.alone():
+            worker = ending.enter_context(at_work(due.home))
+            wait_until(lambda: "has in hand: " in pbem(due, "status", "--workers").output, worker)
+            meanwhile = len(due.mails())
+        wait_until(lambda: is_through(due), worker)
+        end(worker)
+
+    assert meanwhile == 0
+
+
+def test_the_command_works_until_it_is_told_to_stop(desk: Desk) -> None:
+    """It says which queues it serves, and ends in good order."""
+    (desk.home / "turns").mkdir()
+    command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(desk.home), "worker"]
+    chosen = ["--queue", "archive", "--queue", "send"]
+    with subprocess.Popen([*command, *chosen], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        begun = process.stdout.readline()
+        process.terminate()
+        rest = process.stdout.read()
+
+    assert begun == f"Working on send, archive for {desk.home}.\n"
+    assert (rest, process.returncode) == ("Stopped.\n", 0)
+
+
+def test_an_archive_that_is_not_there_cannot_be_chosen(desk: Desk) -> None:
+    """A worker that is to write it where there is no folder is refused."""
+    refused = pbem(desk, "worker", "--queue", "archive")
+
+    said = f"there is no archive to write to at {desk.home}/turns: make the folder where it is to lie"
+    assert (refused.exit_code, refused.output) == (1, f"Error: {said}\n")

@@ -1,0 +1,55 @@
+"""Leaks planted in a game are found in the mails that leave the house."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pbem.app import TEMPLATES
+from pbem.report.renderer import Reporter
+from pbem.testing.mail_leaks import NAME, Posthouse, all_mail_leaks, letter
+from pbem.testing.play import STANDARD_CAP, play, standard, usual_seats
+from tests.testing import leaks
+from tests.testing.secrecy import SECRECY
+from tests.testing.toy import TOY, FogPatrol
+
+
+@pytest.fixture(scope="module")
+def reporter() -> Iterator[Reporter]:
+    """One reporter for all houses."""
+    with Reporter([TEMPLATES], {TOY.key: TOY}) as reporter:
+        yield reporter
+
+
+def _found(ruleset: FogPatrol, folder: Path, reporter: Reporter) -> set[str]:
+    """The levels of the leaks in the mail of a game of bots."""
+    game = play(ruleset, standard, STANDARD_CAP)
+    return {leak.level for leak in all_mail_leaks(game, SECRECY, folder, reporter)}
+
+
+def test_a_turn_is_really_played(tmp_path: Path, reporter: Reporter) -> None:
+    """The mail compared is that of a turn: a receipt for every sheet and a report for every seat."""
+    with Posthouse(tmp_path, TOY, reporter) as house:
+        house.begin()
+        sent = house.run([letter(seat, ["MOVE nowhere", f"MOVE {seat[0]}1 W"]) for seat in usual_seats(TOY)])
+
+    subjects = [mail.parsed["Subject"].rpartition(" [")[0] for mail in sent]
+    reports = [f"turn 2, report for {seat} (Fog Patrol)" for seat in usual_seats(TOY)]
+    assert subjects[:3] == [f"Re: [{NAME}] orders"] * 3
+    assert [subject.partition(": ")[2] for subject in subjects[3:]] == reports
+    assert ["R1 moves W" in text for text in sent[0].texts()].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    "leaky", [leaks.Total, leaks.FramedPicture, leaks.EventNumbers], ids=lambda leaky: leaky.__name__
+)
+def test_a_leak_in_the_mail_is_found(leaky: type[FogPatrol], tmp_path: Path, reporter: Reporter) -> None:
+    """A subject, the size of a picture, a number in the data: each is seen in the message as it is sent."""
+    assert "L4" in _found(leaky(), tmp_path, reporter)
+
+
+def test_a_canary_in_the_mail_is_found(tmp_path: Path, reporter: Reporter) -> None:
+    """What another player wrote is noticed when it comes up in a report."""
+    assert "L5" in _found(leaks.Gossip(), tmp_path, reporter)

@@ -1,0 +1,199 @@
+"""A game that keeps every rule passes the suite; and no game of this project goes without it."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import pytest
+
+from pbem.errors import CampaignError
+from pbem.ruleset import (
+    AnyRuleset,
+    Choice,
+    Fault,
+    Form,
+    Json,
+    Listed,
+    Order,
+    OrderBook,
+    Parsed,
+    Picture,
+    Refused,
+    Spot,
+    View,
+    box,
+)
+from pbem.testing import RulesetSuite, rules
+from tests.games import RULESETS
+from tests.testing.secrecy import SECRECY
+from tests.testing.toy import TOY, FogPatrol
+
+
+class TestFogPatrol(RulesetSuite):
+    """The game with which the suite itself is tried."""
+
+    ruleset = TOY
+    secrecy = SECRECY
+    soak_turns = 12
+
+
+@pytest.mark.parametrize("game", RULESETS, ids=lambda game: game.key)
+def test_every_game_is_held_to_every_rule(game: AnyRuleset) -> None:
+    """Each game of this project has a class of the whole suite in its tests, which leaves no rule out."""
+    module = importlib.import_module(f"tests.rules.{game.key}.test_suite")
+
+    (held,) = (each for _, each in inspect.getmembers(module, inspect.isclass) if each.__module__ == module.__name__)
+
+    assert issubclass(held, RulesetSuite)
+    assert held.ruleset is game
+    assert list(rules(held)) == list(rules(RulesetSuite))
+
+
+def test_a_field_without_a_new_version_is_found() -> None:
+    """A state that got a field with a default is saved otherwise than by the code that was released."""
+
+    class Forgetful(type(TOY)):  # type: ignore[misc]
+        def dump(self, state: object) -> Json:
+            return {**super().dump(state), "wind": "calm"}
+
+        def read(self, data: Json) -> object:
+            return super().read({key: each for key, each in data.items() if key != "wind"})
+
+    suite = TestFogPatrol()
+    suite.test_the_newest_save_is_what_the_game_would_write()
+    suite.ruleset = Forgetful()
+    suite.test_every_released_version_can_still_be_loaded()
+
+    with pytest.raises(AssertionError) as failed:
+        suite.test_the_newest_save_is_what_the_game_would_write()
+
+    assert "Raise version, add to upgrades a function" in failed.value.__notes__[0]
+
+
+def test_every_test_of_the_suite_is_a_rule() -> None:
+    """Whatever the suite looks at says what its author must do, and passes on what it found."""
+    tests = [name for name, _ in inspect.getmembers(RulesetSuite) if name.startswith("test_")]
+
+    assert sorted(name for name, _, _ in rules(RulesetSuite)) == tests
+
+
+def test_a_broken_rule_says_what_to_do() -> None:
+    """The note on a failure has the rule in a sentence, and how to keep it."""
+
+    class Silent(type(TOY)):  # type: ignore[misc]
+        title = " Fog "
+
+    suite = RulesetSuite()
+    suite.ruleset = Silent()
+
+    with pytest.raises(AssertionError) as failed:
+        suite.test_a_game_introduces_itself()
+
+    (note,) = failed.value.__notes__
+    assert note.startswith("The rule: Title, designer and summary are one printable line each")
+    assert "What to do: Give title, designer, summary and pace as one line each" in note
+
+
+def test_a_hint_that_is_not_taken_is_found() -> None:
+    """The suite types hints in, and so finds one that leads nowhere."""
+
+    class Misleading(type(TOY)):  # type: ignore[misc]
+        def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+            parsed = super().parse(view, lines)
+            astray = (dataclasses.replace(finding, hint="did you mean Atlantis?") for finding in parsed.findings)
+            return Parsed(parsed.entries, tuple(astray))
+
+    suite = RulesetSuite()
+    suite.ruleset = Misleading()
+
+    with pytest.raises(AssertionError, match="Atlantis"):
+        suite.test_a_hint_typed_in_is_taken()
+
+
+def test_a_state_that_is_taken_for_good_is_played() -> None:
+    """A game that finds no fault in any state is found: there is one that it cannot go on from."""
+
+    class Credulous(type(TOY)):  # type: ignore[misc]
+        def check_state(self, data: Json, seats: Sequence[str]) -> Sequence[Fault]:
+            return ()
+
+    suite = RulesetSuite()
+    suite.ruleset = Credulous()
+
+    with pytest.raises(CampaignError) as failed:
+        suite.test_a_wrong_state_is_told_and_no_other_is_played()
+
+    assert failed.value.__notes__[0].startswith("check_state found nothing with ")
+
+
+class Overbold(Listed):
+    """A kind that offers a word which it does not read."""
+
+    def form(self, view: View) -> Form:
+        return Choice((*self.names(view), "Atlantis"))
+
+
+@dataclass(frozen=True, slots=True)
+class Raise(Order):
+    """Raise a boat."""
+
+    usage = "RAISE boat"
+    boat: Annotated[str, Overbold("boat", "one of your boats", "R1", lambda view: ["R1"])]
+
+    def words(self) -> str:
+        return f"raise {self.boat}"
+
+
+class Misoffering(FogPatrol):
+    """A game that offers what it refuses."""
+
+    orders = OrderBook((*TOY.orders.types, Raise))
+
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        return self.orders.parse(view, lines)
+
+
+class Stingy(FogPatrol):
+    """A game whose page cannot do what its bot does."""
+
+    def desk(self, view: View) -> Json:
+        return self.orders.desk(view, self.orders.types[:1])
+
+
+class Spotted(FogPatrol):
+    """A game of which a picture can be tapped at one place."""
+
+    spot = Spot(("A1",), "A1", box(0, 0, 40, 40))
+
+    def pictures(self, view: View) -> Sequence[Picture]:
+        return [replace(picture, spots=(self.spot,)) for picture in super().pictures(view)]
+
+
+class Outside(Spotted):
+    """A game of which a picture can be tapped beside it."""
+
+    spot = Spot(("nothing",), "beside the sea", box(-10, 0, 5, 5))
+
+
+@pytest.mark.parametrize(
+    ("game", "rule", "said"),
+    [
+        (Misoffering, "test_what_a_form_offers_is_read", "Atlantis"),
+        (Misoffering, "test_a_line_put_together_on_a_page_is_that_order", "RAISE Atlantis"),
+        (Stingy, "test_what_the_bot_orders_can_be_put_together_on_a_page", "Fire"),
+        (Spotted, "test_what_can_be_chosen_can_be_tapped", "A10"),
+        (Outside, "test_a_spot_lies_on_its_picture_and_has_a_name", "beside the sea"),
+    ],
+)
+def test_a_page_that_promises_too_much_or_too_little_is_found(game: type[FogPatrol], rule: str, said: str) -> None:
+    """The suite orders by choosing alone, and so finds what is offered in vain, missing, or out of reach."""
+    suite = RulesetSuite()
+    suite.ruleset = game()
+
+    with pytest.raises((AssertionError, Refused), match=said):
+        getattr(suite, rule)()
