@@ -26,7 +26,8 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from threading import Event, Thread
 
-from procrastinate import App, JobContext, PsycopgConnector
+from procrastinate import App as QueueApp
+from procrastinate import JobContext, PsycopgConnector
 from procrastinate.connector import BaseConnector
 from procrastinate.exceptions import ConnectorException, ProcrastinateException, UniqueViolation
 from procrastinate.jobs import Job, Status
@@ -373,10 +374,10 @@ class _Crew:
                     task.cancel()
                 await asyncio.gather(*tending, return_exceptions=True)
 
-    def _app(self) -> App:
+    def _app(self) -> QueueApp:
         url = self.house.store.engine.url.set(drivername="postgresql")
         conninfo = url.render_as_string(hide_password=False)
-        app = App(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
+        app = QueueApp(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
         app.job_manager = _Jobs(app.connector, self._refuse)
         for queue in Queue:
             app.task(name=queue.value, pass_context=True)(self._do)
@@ -441,7 +442,7 @@ class _Crew:
         tell_problems(done)
         self.told(done)
 
-    async def _tend(self, app: App, worker: JobWorker) -> None:
+    async def _tend(self, app: QueueApp, worker: JobWorker) -> None:
         """Says who works here, and puts back what the dead had in hand."""
         while worker.worker_id is None:
             await asyncio.sleep(LOOK_UP)
@@ -462,7 +463,7 @@ class _Crew:
                 here = {"machine": platform.node(), "process": os.getpid(), "queues": list(self.queues)}
                 session.add(Worker(id=number, since=_time(session), **here))
 
-    async def _put_back_lost(self, app: App, number: int) -> None:
+    async def _put_back_lost(self, app: QueueApp, number: int) -> None:
         manager = app.job_manager
         await manager.prune_stalled_workers(self.lost_after)
         lost = await manager.get_stalled_jobs(seconds_since_heartbeat=self.lost_after)
@@ -505,7 +506,7 @@ _HEARD_OF = table("procrastinate_workers", column("id"))
 
 
 @asynccontextmanager
-async def _opened(app: App) -> AsyncIterator[None]:
+async def _opened(app: QueueApp) -> AsyncIterator[None]:
     try:
         await asyncio.wait_for(app.open_async(), OPENING)
         yield
@@ -521,12 +522,12 @@ def _stop(worker: JobWorker) -> None:
     worker.stop()  # type: ignore[no-untyped-call] # procrastinate has no types there
 
 
-async def _of(app: App, number: int) -> Iterable[Job]:
+async def _of(app: QueueApp, number: int) -> Iterable[Job]:
     """The jobs that a worker has taken, and whose end is not noted."""
     return await app.job_manager.list_jobs_async(status=Status.DOING.value, worker_id=number)
 
 
-async def _put_back(app: App, jobs: Iterable[Job]) -> None:
+async def _put_back(app: QueueApp, jobs: Iterable[Job]) -> None:
     for job in jobs:
         tell("job put back", level="warning", job=job.id, queue=job.queue)
         try:
