@@ -27,10 +27,10 @@ def test_an_event_is_a_line(tmp_path: Path) -> None:
     with open_log(tmp_path / "new" / "pbem.log"):
         tell("turn resolved", campaign="trap7", turn=3, seats=["red", "blue"], late=None)
 
-    (event,) = lines(tmp_path / "new" / "pbem.log")
-    assert event.pop("at").endswith("Z")
+    (entry,) = lines(tmp_path / "new" / "pbem.log")
+    assert entry.pop("at").endswith("Z")
     facts = {"campaign": "trap7", "turn": 3, "seats": ["red", "blue"], "late": None}
-    assert event == {"level": "info", "event": "turn resolved", **facts}
+    assert entry == {"level": "info", "event": "turn resolved", **facts}
 
 
 def test_a_fault_comes_with_its_traceback(tmp_path: Path) -> None:
@@ -40,10 +40,10 @@ def test_a_fault_comes_with_its_traceback(tmp_path: Path) -> None:
         fault.__cause__ = KeyError("red")
         tell("turn not resolved", level="error", fault=fault)
 
-    (event,) = lines(tmp_path / "log")
-    assert event["level"] == "error"
-    assert "KeyError: 'red'" in event["traceback"]
-    assert event["traceback"].endswith("ValueError: the rules\n")
+    (entry,) = lines(tmp_path / "log")
+    assert entry["level"] == "error"
+    assert "KeyError: 'red'" in entry["traceback"]
+    assert entry["traceback"].endswith("ValueError: the rules\n")
 
 
 def test_no_line_tells_a_secret(tmp_path: Path) -> None:
