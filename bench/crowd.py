@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
-from pbem.app import House, found, open_house
+from pbem.app import App, init_home, open_app
 from pbem.config_values import FILE_NAME
 from pbem.mail.maildir import MaildirCarrier
 from pbem.scheduler.tick import tick
@@ -48,7 +48,7 @@ class Measured:
     peak: float
 
 
-def start(house: House, seats: int) -> None:
+def start(house: App, seats: int) -> None:
     """Begins the campaign, and sends what that brought."""
     wanted = NewCampaign(
         name=NAME,
@@ -64,7 +64,7 @@ def start(house: House, seats: int) -> None:
     tick(house, MONDAY)
 
 
-def night(house: House, seats: int) -> None:
+def night(house: App, seats: int) -> None:
     """Answers all order mails and runs the turn. Raises RuntimeError if any of it was left undone."""
     done = tick(house, MONDAY + WEEK)
     if (done.answered.sheets, len(done.resolved), done.sent.sent) != (seats, 1, 2 * seats):
@@ -79,7 +79,7 @@ def address(number: int) -> str:
     return f"player{number}@example.org"
 
 
-def write(house: House, seats: int) -> None:
+def write(house: App, seats: int) -> None:
     """Puts everybody's order mail into the post folder."""
     inbox = MaildirCarrier(house.settings.home / house.settings.inbox_url.path)
     for number in range(1, seats + 1):
@@ -99,7 +99,7 @@ def measured(work: str, seats: int, home: Path) -> Measured:
 
 def work_on(work: str, seats: int, home: Path) -> Measured:
     """A part of the work, here."""
-    with open_house(home, {RULESET.key: RULESET}) as house:
+    with open_app(home, {RULESET.key: RULESET}) as house:
         began = time.process_time()
         WORK[work](house, seats)
         took = time.process_time() - began
@@ -113,9 +113,9 @@ def crowd(seats: int) -> dict[str, Measured]:
         home = Path(folder) / "home"
         home.mkdir()
         (home / FILE_NAME).write_text(f'address = "{ORDERS}"\npictures = false\njobs = 1\n')
-        found(home, ORDERS)
+        init_home(home, ORDERS)
         begun = measured("start", seats, home)
-        with open_house(home, {RULESET.key: RULESET}) as house:
+        with open_app(home, {RULESET.key: RULESET}) as house:
             write(house, seats)
         return {"start": begun, "night": measured("night", seats, home)}
 

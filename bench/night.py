@@ -30,7 +30,7 @@ from bench.parts import mails
 from bench.parts.clock import Stages, medians
 from bench.parts.club import Club
 from pbem.actions.run_turn import run_turn
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.archive_sync import archive_left
 from pbem.campaign.deadlines import due, open_turns
 from pbem.games import installed_games
@@ -101,7 +101,7 @@ def _settings(server: MailServer, *, pictures: bool, connections: int) -> dict[s
     }
 
 
-def _night(house: House, club: Club, sheets: int) -> Stages:
+def _night(house: App, club: Club, sheets: int) -> Stages:
     """What a tick does, stage by stage."""
     stages, now, running = Stages(), club.now, _running(house)
     with stages.timed("poll"), closing(open_mailbox(house.settings)) as mailbox:
@@ -122,12 +122,12 @@ def _night(house: House, club: Club, sheets: int) -> Stages:
     return stages
 
 
-def _running(house: House) -> int:
+def _running(house: App) -> int:
     with house.store.reading() as session:
         return session.scalar(select(func.count()).where(Campaign.status == "running")) or 0
 
 
-def _reports(house: House, club: Club) -> int:
+def _reports(house: App, club: Club) -> int:
     """How many reports this night has made."""
     made = select(func.count(Report.id)).join(Turn, Turn.id == Report.turn_id).where(Turn.opened_at == club.now)
     with house.store.reading() as session:

@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import ColumnElement, LargeBinary, cast, func, select
 
 from bench.parts.club import Club
-from pbem.app import House
+from pbem.app import App
 from pbem.games import installed_games
 from pbem.mail.retention import AT_ONCE, forget_tokens
 from pbem.store.models import Base, Outgoing, Turn
@@ -62,13 +62,13 @@ def year(key: str, seats: int, turns: int) -> Year:
         return Year(Counter(parts), *(size * WEEKS // ran for size in taken))
 
 
-def count(house: House, which: ColumnElement[bool]) -> int:
+def count(house: App, which: ColumnElement[bool]) -> int:
     """How many rows there are of a kind."""
     with house.store.reading() as session:
         return session.scalar(select(func.count()).where(which)) or 0
 
 
-def columns(house: House) -> Iterator[tuple[str, int]]:
+def columns(house: App) -> Iterator[tuple[str, int]]:
     """The bytes in each column of the database."""
     with house.store.reading() as session:
         for table in Base.metadata.sorted_tables:
@@ -77,7 +77,7 @@ def columns(house: House) -> Iterator[tuple[str, int]]:
                 yield str(column), size or 0
 
 
-def files(house: House) -> Iterator[tuple[str, int]]:
+def files(house: App) -> Iterator[tuple[str, int]]:
     """The bytes of each kind of file in the archive."""
     found: Counter[str] = Counter()
     for path in house.settings.archive.rglob("*.*"):

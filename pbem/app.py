@@ -12,7 +12,7 @@ from pbem.archive.writer import campaigns_there
 from pbem.config import Settings, load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError
-from pbem.games import choose_game
+from pbem.games import find_game
 from pbem.report.renderer import Reporter
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.migrate import has_tables, migrate, require_current
@@ -20,12 +20,12 @@ from pbem.store.queue import open_waker, prepare_queues
 from pbem.store.session import Store, restoring
 from pbem.util import package_data
 
-TEMPLATES = package_data("templates")
+TEMPLATE_DIR = package_data("templates")
 """The program's own templates; a GM's folder is searched before them."""
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class App:
     """Settings, database, games by key, and the reporter that keeps its templates and workers warm.
 
     `archives`: the archive's folder lies here, and is written to. Else that is
@@ -40,32 +40,32 @@ class House:
 
     def game(self, key: str) -> AnyRuleset:
         """The ruleset of this key. Raises CampaignError with the nearest one there is."""
-        return choose_game(self.games, key)
+        return find_game(self.games, key)
 
 
 @contextmanager
-def open_house(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
+def open_app(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[App]:
     """The house in this folder, closed at the end. Raises ConfigError."""
-    with house_of(load_settings(home), games) as house:
+    with app_of(load_settings(home), games) as house:
         yield house
 
 
 @contextmanager
-def house_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[House]:
+def app_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[App]:
     """The house of these settings, closed at the end. Raises ConfigError."""
     require_current(settings.database)
-    folders = [folder for folder in (settings.own_templates, TEMPLATES) if folder is not None]
+    folders = [folder for folder in (settings.own_templates, TEMPLATE_DIR) if folder is not None]
     store = Store(settings.database, open_waker(settings))
     gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time
     try:
         with Reporter(folders, games, pictures=settings.pictures, jobs=settings.jobs) as reporter:
-            yield House(settings, store, games, reporter)
+            yield App(settings, store, games, reporter)
     finally:
         gc.unfreeze()
         store.close()
 
 
-def found(home: Path, address: str) -> Settings:
+def init_home(home: Path, address: str) -> Settings:
     """Make what a home lacks, and migrate its database; a `pbem.toml` there already is kept. Raises ConfigError.
 
     A database that an archive shows to have been there is never made anew.
@@ -74,12 +74,12 @@ def found(home: Path, address: str) -> Settings:
         write_default_settings(home, address)
     settings = load_settings(home)
     _refuse_over_archive(settings)
-    bring_up(settings, create=True)
-    make_folders(settings)
+    upgrade_home(settings, create=True)
+    make_directories(settings)
     return settings
 
 
-def make_folders(settings: Settings) -> None:
+def make_directories(settings: Settings) -> None:
     """Makes the folder of the archive, and those of a local post office. Raises OSError."""
     settings.archive.mkdir(parents=True, exist_ok=True)
     for url in (settings.inbox_url, settings.carrier_url):
@@ -97,7 +97,7 @@ def _refuse_over_archive(settings: Settings) -> None:
         )
 
 
-def bring_up(settings: Settings, *, create: bool = False) -> None:
+def upgrade_home(settings: Settings, *, create: bool = False) -> None:
     """Bring the database to this version, and the queues in it where it has them. Raises ConfigError."""
     migrate(settings.database, create=create)
     prepare_queues(settings.database)

@@ -18,21 +18,21 @@ from pathlib import Path
 from typing import Any
 
 from pbem.config_values import (
-    CARRIERS,
     DEFAULTS,
     FILE_NAME,
-    INBOXES,
+    INBOX_SCHEMES,
     READERS,
+    TRANSPORT_SCHEMES,
     Dkim,
-    Pace,
-    PostUrl,
+    MailUrl,
     Secret,
-    cores,
+    SendingLimits,
+    cpu_count,
     masked_url,
-    read_post_url,
+    parse_mail_url,
 )
 from pbem.errors import ConfigError, reason_of
-from pbem.util import write_whole
+from pbem.util import write_atomically
 
 INACTIVE = "pbem.inactive"
 """A file in a home that was restored and not activated yet. While it is there, nothing that came along is used."""
@@ -106,7 +106,7 @@ class Settings:
     carrier_oauth: Secret | None
     connections: int
     dkim: Dkim | None
-    pace: Pace
+    pace: SendingLimits
     authserv_id: str
     site: Path | None
     site_url: str
@@ -128,14 +128,14 @@ class Settings:
         return self.address.rpartition("@")[2]
 
     @property
-    def inbox_url(self) -> PostUrl:
+    def inbox_url(self) -> MailUrl:
         """The inbox, taken apart."""
-        return read_post_url(self.inbox, "inbox", INBOXES)
+        return parse_mail_url(self.inbox, "inbox", INBOX_SCHEMES)
 
     @property
-    def carrier_url(self) -> PostUrl:
+    def carrier_url(self) -> MailUrl:
         """The carrier, taken apart."""
-        return read_post_url(self.carrier, "carrier", CARRIERS)
+        return parse_mail_url(self.carrier, "carrier", TRANSPORT_SCHEMES)
 
 
 def find_home(start: Path) -> Path:
@@ -154,7 +154,7 @@ def write_default_settings(home: Path, address: str) -> Path:
         home.mkdir(parents=True, exist_ok=True)
         if path.exists():
             raise ConfigError(f"{path} is there already")
-        write_whole(path, DEFAULT_FILE.format(address=address).encode())
+        write_atomically(path, DEFAULT_FILE.format(address=address).encode())
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {reason_of(error)}") from None
     return path
@@ -193,7 +193,7 @@ def _inactive(settings: Settings) -> Settings:
     return replace(settings, active=False, **secrets)
 
 
-def settings_problems(home: Path) -> list[str]:
+def find_settings_problems(home: Path) -> list[str]:
     """Everything in a home's `pbem.toml` that must be mended, a sentence each; nothing if it can be loaded."""
     try:
         data = _read_file(home.resolve() / FILE_NAME)
@@ -252,7 +252,7 @@ def _settled(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
         archive=home / read["archive"],
         templates=templates if templates.is_dir() else None,
         pictures=read["pictures"],
-        jobs=read.get("jobs") or cores(),
+        jobs=read.get("jobs") or cpu_count(),
         tls_ca=home / tls_ca if tls_ca else None,
         poll_seconds=read["poll_seconds"],
         outage_hours=read["outage_hours"],
@@ -292,7 +292,7 @@ _OWN_FILES = re.compile(r"pbem\.(?:toml|inactive|sqlite.*)$")
 """Files of a home that nothing which settings name may take the place of."""
 
 
-def with_values(text: str, changes: Mapping[str, str | None]) -> str:
+def rewrite_settings(text: str, changes: Mapping[str, str | None]) -> str:
     """The text of a settings file in which some settings have other values; the lines that had them become comments.
 
     A value of None is that of a setting left out. Raises ConfigError where that cannot be done line by line.
@@ -326,7 +326,7 @@ def _top(lines: list[str]) -> Iterator[str]:
         yield line
 
 
-def rehomed(settings: Settings, text: str) -> dict[str, str]:
+def relocated_settings(settings: Settings, text: str) -> dict[str, str]:
     """What has to be otherwise in the settings of a copy, so that nothing of it lies in the home it is a copy of."""
     told: Mapping[str, Any] = {**DEFAULTS, **tomllib.loads(text)}
     changes = {
@@ -433,7 +433,7 @@ def _own_words(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
         yield f"templates: mails and pages are written with {count} of its own, in {data['templates']}"
 
 
-def files_named(settings: Settings) -> tuple[list[Path], list[Path]]:
+def referenced_files(settings: Settings) -> tuple[list[Path], list[Path]]:
     """Files of the home that its settings name: such as everybody may have, and such as hold secrets."""
     public = [] if settings.tls_ca is None else [settings.tls_ca]
     secret = [] if settings.dkim is None else [settings.dkim.key_file]
@@ -460,7 +460,7 @@ def checked_address(address: str) -> str:
     return str(READERS["address"]("address", address))
 
 
-def lacks(home: Path) -> list[str]:
+def missing_references(home: Path) -> list[str]:
     """What the settings of a home name that is not there, or cannot be seen from here; a clause each."""
     data = read_values(home)
     named = {"the DKIM key": data.get("dkim", {}).get("key_file"), "tls_ca": data.get("tls_ca")}

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from pbem.errors import ConfigError
-from pbem.util import remember
+from pbem.util import register_secret
 
 FILE_NAME = "pbem.toml"
 
@@ -30,7 +30,7 @@ _SPANS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RateLimit:
     """The most mails in any minute, hour and day; 0 for no limit."""
 
     per_minute: int = 0
@@ -38,7 +38,7 @@ class Limits:
     per_day: int = 0
 
     def __bool__(self) -> bool:
-        return self != Limits()
+        return self != RateLimit()
 
     def spans(self) -> Iterator[tuple[int, dt.timedelta]]:
         """Each limit there is: so many mails in a time so long."""
@@ -46,14 +46,14 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class SendingLimits:
     """The limits for all mail, and those for mail to single domains, by their names in lower case."""
 
-    overall: Limits = Limits()
-    domains: Mapping[str, Limits] = field(default_factory=dict)
+    overall: RateLimit = RateLimit()
+    domains: Mapping[str, RateLimit] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return self != Pace()
+        return self != SendingLimits()
 
     def spans(self, domain: str) -> Iterator[tuple[str, int, dt.timedelta]]:
         """The limits that a mail to this domain falls under; with "" for all mail, or the domain."""
@@ -61,21 +61,21 @@ class Pace:
         yield from ((domain, *span) for span in self.domains.get(domain, _NONE).spans())
 
 
-_NONE = Limits()
+_NONE = RateLimit()
 
 
-def read_pace(key: str, value: Any) -> Pace:
+def parse_sending_limits(key: str, value: Any) -> SendingLimits:
     """The table `[pace]`. Raises ConfigError."""
     if not isinstance(value, dict):
         raise ConfigError(f"{FILE_NAME}: {key} must be a table: [{key}], and below it such lines as per_minute = 20")
     domains = {name.lower(): limits for name, limits in value.items() if isinstance(limits, dict)}
     own = {name: limit for name, limit in value.items() if name.lower() not in domains}
-    return Pace(
+    return SendingLimits(
         _limits(key, own), {name: _limits(f'{key}."{name}"', limits) for name, limits in sorted(domains.items())}
     )
 
 
-def _limits(key: str, value: Mapping[str, Any]) -> Limits:
+def _limits(key: str, value: Mapping[str, Any]) -> RateLimit:
     for name, limit in value.items():
         if name not in _SPANS:
             raise ConfigError(f"{FILE_NAME}: {name!r} is no limit in [{key}]; limits are {', '.join(_SPANS)}")
@@ -84,7 +84,7 @@ def _limits(key: str, value: Mapping[str, Any]) -> Limits:
                 f"{FILE_NAME}: {name} in [{key}] must be a whole number from 1 to {MOST}, not {limit!r};"
                 " leave it out for no limit"
             )
-    return Limits(**value)
+    return RateLimit(**value)
 
 
 COMMAND_SECONDS = 60
@@ -108,8 +108,8 @@ class Secret:
                 raise ConfigError(
                     f"{setting} in {FILE_NAME} names the environment variable {self.env}, which is not set"
                 )
-            return remember(value)
-        return remember(self._printed(setting))
+            return register_secret(value)
+        return register_secret(self._printed(setting))
 
     def files(self, home: Path) -> list[Path]:
         """The files of a home that its command names."""
@@ -137,8 +137,8 @@ def _why(error: Exception) -> str:
     return "it printed what is not text"
 
 
-INBOXES = ("maildir", "imap", "imap+starttls", "imaps")
-CARRIERS = ("maildir", "smtp", "smtp+starttls", "smtps")
+INBOX_SCHEMES = ("maildir", "imap", "imap+starttls", "imaps")
+TRANSPORT_SCHEMES = ("maildir", "smtp", "smtp+starttls", "smtps")
 
 _PASSWORD = re.compile(r"(://[^/@:]*+):[^/]*@")
 _PORTS = {"imap": 143, "imap+starttls": 143, "imaps": 993, "smtp": 25, "smtp+starttls": 587, "smtps": 465}
@@ -152,7 +152,7 @@ def _is_loopback(host: str) -> bool:
 
 
 @dataclass(frozen=True)
-class PostUrl:
+class MailUrl:
     """An inbox or carrier URL, taken apart. A Maildir has a `path`, a server the rest."""
 
     scheme: str
@@ -183,13 +183,13 @@ class PostUrl:
         return f"{self.host}:{self.port}"
 
 
-def read_post_url(text: str, setting: str, schemes: tuple[str, ...]) -> PostUrl:
+def parse_mail_url(text: str, setting: str, schemes: tuple[str, ...]) -> MailUrl:
     """An inbox or carrier URL, taken apart. Raises ConfigError naming the setting and what is allowed."""
     if text.startswith("maildir:") and "maildir" in schemes:
         path = text.removeprefix("maildir:")
         if not path:
             raise ConfigError(f'{FILE_NAME}: {setting} names no folder; write "maildir:post/{setting}"')
-        return PostUrl("maildir", path=path)
+        return MailUrl("maildir", path=path)
     parts = split_url(text, setting)
     if parts.scheme not in schemes or parts.scheme == "maildir" or not parts.hostname:
         allowed = ", ".join("maildir:folder" if name == "maildir" else f"{name}://user@host" for name in schemes)
@@ -197,7 +197,7 @@ def read_post_url(text: str, setting: str, schemes: tuple[str, ...]) -> PostUrl:
     if parts.password is not None:
         raise ConfigError(f"{FILE_NAME}: {setting} must not hold a password; use {setting}_password")
     folder = unquote(parts.path.strip("/")) or "INBOX"
-    return PostUrl(
+    return MailUrl(
         parts.scheme,
         user=unquote(parts.username or ""),
         host=parts.hostname,
@@ -287,12 +287,12 @@ def _letter_seconds(key: str, value: Any) -> int:
 
 
 def _inbox(key: str, value: Any) -> str:
-    read_post_url(_text(key, value), key, INBOXES)
+    parse_mail_url(_text(key, value), key, INBOX_SCHEMES)
     return str(value)
 
 
 def _carrier(key: str, value: Any) -> str:
-    read_post_url(_text(key, value), key, CARRIERS)
+    parse_mail_url(_text(key, value), key, TRANSPORT_SCHEMES)
     return str(value)
 
 
@@ -308,7 +308,7 @@ def _database(key: str, value: Any) -> str:
     return _POSTGRESQL.sub("postgresql+psycopg://", url)
 
 
-def cores() -> int:
+def cpu_count() -> int:
     """How many of the machine's processors this process may use."""
     usable = getattr(os, "sched_getaffinity", None)
     return len(usable(0)) if usable else os.cpu_count() or 1
@@ -381,7 +381,7 @@ READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "carrier_oauth": _token,
     "connections": _connections,
     "dkim": _dkim,
-    "pace": read_pace,
+    "pace": parse_sending_limits,
 }
 
 DEFAULTS: Mapping[str, Any] = {

@@ -56,7 +56,7 @@ class StoreError(ConfigError):
     """
 
 
-class TemplateUnusable(ConfigError):
+class UnusableTemplateError(ConfigError):
     """A template cannot be read or filled in. `place` is its name, and the line where that is known."""
 
     def __init__(self, place: str, why: str) -> None:
@@ -80,27 +80,27 @@ class BackupError(PbemError):
     """A backup cannot be made here, or is cut, changed or not for this place."""
 
 
-class UpkeepError(PbemError):
+class MailAdminError(PbemError):
     """The letter or mail does not exist, or is not in a state for another try."""
 
 
-class PostError(PbemError):
+class MailError(PbemError):
     """A mailbox or carrier could not be used."""
 
 
-class TemporaryPostError(PostError):
+class TemporaryMailError(MailError):
     """The other side may accept the same mail later (SMTP 4yz, broken connection)."""
 
 
-class CarrierDown(TemporaryPostError):
+class TransportUnavailable(TemporaryMailError):
     """No mail passes now, whoever it is for: no connection, no login, a spent quota, a folder that is not there."""
 
 
-class PermanentPostError(PostError):
+class PermanentMailError(MailError):
     """The other side will never accept this mail (SMTP 5yz)."""
 
 
-MISREAD = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
+PARSE_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
 """What a ruleset may raise at a state, a view or a record that it did not write itself."""
 
 
@@ -118,7 +118,7 @@ def reason_of(error: OSError) -> str:
     return DISK_FULL if is_disk_full(error) else error.strerror or str(error) or type(error).__name__
 
 
-def in_words(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """An error for a GM: what was refused in a sentence as it stands, a fault in program or game by its name too."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'a file'}: {reason_of(error)}"

@@ -25,7 +25,7 @@ GROUP = "pbem.rulesets"
 _MEMBERS = sorted(inspect.get_annotations(Ruleset).keys() | {name for name in vars(Ruleset) if name[0] != "_"})
 
 
-class Catalogue(Mapping[str, AnyRuleset]):
+class InstalledGames(Mapping[str, AnyRuleset]):
     """Games by key, in the order of keys. A game is imported when it is first asked for.
 
     Asking for one that is there but cannot be used raises GameError.
@@ -68,9 +68,9 @@ class Catalogue(Mapping[str, AnyRuleset]):
 
 
 @cache
-def installed_games() -> Catalogue:
+def installed_games() -> InstalledGames:
     """The games of all packages beside this one, and its own."""
-    return Catalogue(entry_points(group=GROUP))
+    return InstalledGames(entry_points(group=GROUP))
 
 
 def _game(key: str, offers: list[EntryPoint]) -> AnyRuleset:
@@ -111,7 +111,7 @@ def rulebook(ruleset: AnyRuleset) -> str:
     return ruleset.rulebook.replace(ORDERS, ruleset.orders.reference())
 
 
-def choose_game(games: Mapping[str, AnyRuleset], key: str) -> AnyRuleset:
+def find_game(games: Mapping[str, AnyRuleset], key: str) -> AnyRuleset:
     """The ruleset of this key. Raises CampaignError with the nearest one there is, or GameError."""
     if key not in games:
         raise CampaignError(f"there is no game {key!r} here: {suggest(key, sorted(games))}")

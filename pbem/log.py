@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pbem.errors import reason_of
-from pbem.util import masked
+from pbem.util import redact_all
 
 STANDARD_ERROR = "-"
 """The name of a log that is no file, but goes to standard error."""
@@ -38,7 +38,7 @@ LOG.propagate = False
 LOG.addHandler(logging.NullHandler())  # without any, logging writes to standard error by itself
 
 
-def tell(event: str, /, *, level: Level = "info", fault: BaseException | None = None, **facts: Any) -> None:
+def event(event: str, /, *, level: Level = "info", fault: BaseException | None = None, **facts: Any) -> None:
     """Enters an event: a fixed phrase such as "mail sent", its facts by name, and the traceback of a fault."""
     LOG.log(_LEVELS[level], event, extra={"facts": facts, "fault": fault})
 
@@ -66,7 +66,7 @@ class _Lines(logging.Formatter):
         line = {"at": at, "level": record.levelname.lower(), "event": record.msg, **facts}
         fault: BaseException | None = vars(record)["fault"]
         if fault is not None:
-            line["traceback"] = masked("".join(traceback.format_exception(fault)))
+            line["traceback"] = redact_all("".join(traceback.format_exception(fault)))
         return json.dumps(line, ensure_ascii=False)
 
 
@@ -75,7 +75,7 @@ def _plain(value: Any) -> Any:
         return value
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else masked(str(value))
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else redact_all(str(value))
 
 
 class _Quiet(logging.Handler):

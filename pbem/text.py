@@ -16,7 +16,7 @@ _BAR = "| "
 
 
 @lru_cache(maxsize=1024)
-def when(at: dt.datetime, zone: str) -> str:
+def format_time(at: dt.datetime, zone: str) -> str:
     """A time for a player: in the campaign's zone and in UTC, whose day is named if it is another."""
     there, utc = at.astimezone(ZoneInfo(zone)), at.astimezone(dt.UTC)
     if zone == "UTC":
@@ -26,13 +26,13 @@ def when(at: dt.datetime, zone: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def briefly(at: dt.datetime, zone: str) -> str:
+def format_time_short(at: dt.datetime, zone: str) -> str:
     """A time for a subject: the day, the hour and the zone's usual letters, "Sun 29 Nov 20:00 CET"."""
     there = at.astimezone(ZoneInfo(zone))
     return f"{there:%a} {there.day} {there:%b %H:%M %Z}"
 
 
-def wrapped(text: str, indent: str = "", width: int = WIDTH) -> str:
+def wrap(text: str, indent: str = "", width: int = WIDTH) -> str:
     """The text as one paragraph, broken at blanks to the width of a mail; further lines begin with `indent`.
 
     The first line leaves as much room, for what the template put before it.
@@ -61,13 +61,13 @@ def _broken(text: str, room: int) -> Iterator[str]:
     yield text[start:]
 
 
-def continued(line: str, indent: str = "") -> str:
+def wrap_order_line(line: str, indent: str = "") -> str:
     """An order line broken as sheets may break it, with a backslash, so that it can be copied into one."""
     rows = textwrap.wrap(line, WIDTH - len(indent) - 2, break_long_words=False, break_on_hyphens=False)
     return f" \\\n{indent}".join(rows)
 
 
-def columns(rows: Iterable[Sequence[Any]], *headings: str) -> str:
+def format_table(rows: Iterable[Sequence[Any]], *headings: str) -> str:
     """A text table under headings; columns of numbers stand to the right."""
     table = [list(row) for row in rows]
     if any(len(row) != len(headings) for row in table):
@@ -86,7 +86,7 @@ def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -
     return "  ".join(padded).rstrip()
 
 
-def sentence(text: str) -> str:
+def as_sentence(text: str) -> str:
     """The text as a sentence: a capital first, unless it begins with a quotation, and a full stop last, unless it ends
     in a mark of its own."""
     text = text.strip()
@@ -98,18 +98,18 @@ def heading(text: str) -> str:
     return f"{text.upper()}\n{'-' * len(text)}"
 
 
-def barred(text: str) -> str:
+def quote_block(text: str) -> str:
     """The words of a person, passed on: a bar before every line, so that none is taken for a part of the mail."""
     room = WIDTH - len(_BAR)
     lines = (textwrap.wrap(line, room, break_on_hyphens=False) or [""] for line in text.split("\n"))
     return "\n".join(f"{_BAR}{piece}".rstrip() for pieces in lines for piece in pieces)
 
 
-def joined(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names as a list in words: "red, blue and green"."""
     return ", ".join(names[:-1]) + (" and " if names[1:] else "") + "".join(names[-1:])
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def count_noun(number: int, one: str, many: str = "") -> str:
     """A number and what it counts: "1 unit", "3 units"; `many` is for words that do more than take an s."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"

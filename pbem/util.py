@@ -1,7 +1,7 @@
 """Redaction of secrets, CPU time limits, atomic files, staging directories, progress protocol.
 
 Tokens, reply codes and Message-IDs are known by their form. A password has
-none: whoever reads one says so (`remember`), and from then on no text that
+none: whoever reads one says so (`register_secret`), and from then on no text that
 passes here tells it.
 
 The clock is the processor's (ITIMER_PROF), so that a busy machine or a slow
@@ -65,20 +65,20 @@ _KEYLIKE = re.compile(
 _SECRETS: set[str] = set()
 
 
-def remember(secret: str) -> str:
+def register_secret(secret: str) -> str:
     """Has a password or access token masked from now on, for as long as the process lives; returns it."""
     _SECRETS.update(form for form in (secret, secret.replace(" ", "")) if len(form) >= LEAST_SECRET)
     return secret
 
 
-def without_secrets(text: str) -> str:
+def redact_secrets(text: str) -> str:
     """The text with every remembered secret masked, as a server might repeat one or an error quote it."""
     for secret in sorted(_SECRETS, key=len, reverse=True):
         text = text.replace(secret, MASK)
     return text
 
 
-def without_keys(line: str) -> str:
+def redact_credentials(line: str) -> str:
     """A line as it was written, for what is kept and shown again: only what is surely a key in it is masked.
 
     That is a token wherever it stands, and on a line that begins as a frame does, well-formed or not, also what is
@@ -88,9 +88,9 @@ def without_keys(line: str) -> str:
     return _KEYLIKE.sub(MASK, line) if _FRAME.match(line) else line
 
 
-def masked(text: str) -> str:
+def redact_all(text: str) -> str:
     """The text with every secret and key in it masked, and without signs that would steer a terminal."""
-    text = without_secrets(text)
+    text = redact_secrets(text)
     for key in _KEYS:
         text = key.sub(rf"\g<kept>{MASK}", text)
     return "".join(sign if sign.isprintable() or sign in "\n\t" else "�" for sign in text)
@@ -105,11 +105,11 @@ _NOT_WITHIN = frozenset({"concurrent", "importlib", "logging", "multiprocessing"
 """Packages that keep books which others go on with: their calls, short ones, are let finish."""
 
 
-class Overrun(BaseException):
+class TimeLimitExceeded(BaseException):
     """The work took longer than it may. No `except Exception` on the way takes it for a fault of its own."""
 
 
-class Stopped(BaseException):
+class ShutdownRequested(BaseException):
     """The process was told to end while the work ran."""
 
 
@@ -124,7 +124,7 @@ class _Watch:
 _WATCH = _Watch()
 
 
-def within(seconds: float, work: Callable[[], T]) -> T:
+def run_with_time_limit(seconds: float, work: Callable[[], T]) -> T:
     """Does some work, for so many seconds of the processor's time at most. Raises Overrun or Stopped.
 
     Both may come when the work has just been done: whoever catches them looks whether it was.
@@ -137,26 +137,26 @@ def within(seconds: float, work: Callable[[], T]) -> T:
             return work()
         finally:
             _end()
-    except (Overrun, Stopped):
+    except (TimeLimitExceeded, ShutdownRequested):
         _end()  # once more, since it may have rung in the line above that does it
         raise
 
 
 def request_shutdown() -> None:
-    """Ends the work that runs `within` a budget, and lets no other begin, until `resume`. For handlers of signals."""
+    """Ends the work that runs `run_with_time_limit` a budget, and lets no other begin, until `clear_shutdown`. For handlers of signals."""
     _WATCH.stopping = True
     if _WATCH.running:
         signal.setitimer(signal.ITIMER_PROF, AGAIN, AGAIN)
 
 
-def resume() -> None:
+def clear_shutdown() -> None:
     """Lets work begin again."""
     _WATCH.stopping = False
 
 
 def _begin(seconds: float) -> None:
     if _WATCH.stopping:
-        raise Stopped
+        raise ShutdownRequested
     signal.signal(signal.SIGPROF, _ring)  # it stays: without a handler a late signal would kill the process
     _WATCH.running = True
     signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN)
@@ -169,7 +169,7 @@ def _end() -> None:
 
 def _ring(_number: int, frame: FrameType | None) -> None:
     if _WATCH.running and not _is_within(frame):
-        raise Stopped if _WATCH.stopping else Overrun
+        raise ShutdownRequested if _WATCH.stopping else TimeLimitExceeded
 
 
 def _is_within(frame: FrameType | None) -> bool:
@@ -187,12 +187,12 @@ class Progress(Protocol):
     def __call__(self, stage: str, done: int, total: int) -> None: ...
 
 
-def silent(stage: str, done: int, total: int) -> None:
+def no_progress(stage: str, done: int, total: int) -> None:
     """Tells nobody."""
 
 
 @contextmanager
-def rubbish_left(*, for_good: bool = False) -> Iterator[None]:
+def gc_paused(*, for_good: bool = False) -> Iterator[None]:
     """Lets rubbish lie until the end of the block; only that in circles, as all other goes by itself.
 
     If `for_good`, whatever there is by then stays, and is never looked through.
@@ -227,7 +227,7 @@ def read_plain(path: Path, most: int, *, follow: bool = False) -> bytes:
     return raw
 
 
-def flush(path: Path) -> None:
+def fsync(path: Path) -> None:
     """Waits until a file's bytes, or the names in a folder, are on the disk. Raises OSError."""
     handle = os.open(path, os.O_RDONLY)
     try:
@@ -236,7 +236,7 @@ def flush(path: Path) -> None:
         os.close(handle)
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
     """Puts a file in the place of the one of this name, whole or not at all, and on the disk. Raises OSError.
 
     For one writer at a time: the draft beside it has a fixed name, so that a killed writer leaves one at most.
@@ -244,12 +244,12 @@ def write_whole(path: Path, data: bytes) -> None:
     draft = path.with_name(f".{path.name}.draft")
     try:
         draft.write_bytes(data)
-        flush(draft)
+        fsync(draft)
         draft.rename(path)
     except OSError:
         draft.unlink(missing_ok=True)
         raise
-    flush(path.parent)
+    fsync(path.parent)
 
 
 def has_room(folder: Path) -> bool:
@@ -266,7 +266,7 @@ _PREFIX = ".pbem-draft-"
 
 
 @contextmanager
-def workshop(place: Path) -> Iterator[Path]:
+def staging_directory(place: Path) -> Iterator[Path]:
     """A folder of its own in a place, gone at the end; and those that killed processes have left there."""
     _sweep(place)
     draft, handle = _made(place)
@@ -277,12 +277,12 @@ def workshop(place: Path) -> Iterator[Path]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def put(draft: Path, target: Path) -> None:
+def publish(draft: Path, target: Path) -> None:
     """Puts what was prepared in its place, whole and on the disk. Raises OSError."""
     for path in (*_below(draft), draft):
-        flush(path)
+        fsync(path)
     draft.rename(target)
-    flush(target.parent)
+    fsync(target.parent)
 
 
 def _below(draft: Path) -> Iterator[Path]:

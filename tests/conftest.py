@@ -15,7 +15,7 @@ import pytest
 from pbem.store.migrate import migrate
 from pbem.store.session import Store
 from pbem.testing.suite import migrated
-from pbem.util import rubbish_left
+from pbem.util import gc_paused
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.processes import fastest_folder, server_folder
@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Reads all modules, without a look for rubbish among what stays."""
-    with rubbish_left():
+    with gc_paused():
         return (yield)
 
 

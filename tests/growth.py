@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from pbem.util import rubbish_left
+from pbem.util import gc_paused
 
 T = TypeVar("T")
 
@@ -79,7 +79,7 @@ def _spent(work: Callable[[T], object], given: T, *, enough: float = 0.0) -> flo
     least = math.inf
     for _ in range(_DOUBTS if enough else _REPEATS):
         # Other tests' rubbish lies: sweeping it may take seconds, and an end of the work that rings there is lost.
-        with rubbish_left(), _cut_off():
+        with gc_paused(), _cut_off():
             begun = time.thread_time()
             work(given)
             least = min(least, time.thread_time() - begun)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pbem.config import find_home, load_settings, write_default_settings
-from pbem.config_values import FILE_NAME, Dkim, Limits, Pace, Secret
+from pbem.config_values import FILE_NAME, Dkim, RateLimit, Secret, SendingLimits
 from pbem.errors import ConfigError
-from pbem.util import masked
+from pbem.util import redact_all
 
 
 def write(home: Path, *lines: str) -> None:
@@ -214,7 +214,9 @@ def test_the_pace(tmp_path: Path) -> None:
     """Limits for all mail, and for the addresses of single domains."""
     write(tmp_path, "[pace]", "per_minute = 20", "per_day = 400", '[pace."Gmail.com"]', "per_hour = 100")
 
-    assert load_settings(tmp_path).pace == Pace(Limits(per_minute=20, per_day=400), {"gmail.com": Limits(per_hour=100)})
+    assert load_settings(tmp_path).pace == SendingLimits(
+        RateLimit(per_minute=20, per_day=400), {"gmail.com": RateLimit(per_hour=100)}
+    )
 
 
 def test_the_commented_lines_can_be_used(tmp_path: Path) -> None:
@@ -227,7 +229,7 @@ def test_the_commented_lines_can_be_used(tmp_path: Path) -> None:
     settings = load_settings(tmp_path)
 
     assert settings.dkim == Dkim("example.org", "pbem", tmp_path.resolve() / "dkim.pem")
-    assert (settings.connections, settings.pace.domains) == (1, {"gmail.com": Limits(per_hour=100)})
+    assert (settings.connections, settings.pace.domains) == (1, {"gmail.com": RateLimit(per_hour=100)})
 
 
 def test_jobs_are_as_many_as_processors_unless_told(tmp_path: Path) -> None:
@@ -250,7 +252,7 @@ def test_a_secret_once_read_is_masked() -> None:
     """Whatever text passes the mask later, such as a server's answer or a traceback, does not tell it."""
     Secret(command="echo correct-horse-battery").read("inbox_oauth")
 
-    assert masked("535 bad password correct-horse-battery") == "535 bad password ********"
+    assert redact_all("535 bad password correct-horse-battery") == "535 bad password ********"
 
 
 @pytest.mark.parametrize("value", ['""', "7", '"two words"', '"mx.example.org;"', '"*"', '"*.org"', '"*example.org"'])

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from pbem.cli import main
 from pbem.errors import GameError
-from pbem.games import GROUP, Catalogue, choose_game, installed_games
+from pbem.games import GROUP, InstalledGames, find_game, installed_games
 
 
 def entries(folder: Path, package: str, offers: Mapping[str, str]) -> list[EntryPoint]:
@@ -74,10 +74,10 @@ def test_a_broken_game_is_told_in_a_sentence(
     monkeypatch.delitem(sys.modules, "broken", raising=False)
     module("good", "from tests.toy import Auction\nRULESET = Auction()")
     offers = {"fog": "broken:RULESET", "toy": "good:RULESET"}
-    games = Catalogue(entries(tmp_path, "fog-patrol", offers))
+    games = InstalledGames(entries(tmp_path, "fog-patrol", offers))
 
     with pytest.raises(GameError, match=r"game 'fog' of fog-patrol 1\.0 cannot be"):
-        choose_game(games, "fog")
+        find_game(games, "fog")
     assert told in games.faults()["fog"]
     assert list(games.usable()) == ["toy"]
 
@@ -87,7 +87,7 @@ def test_two_packages_with_one_key_are_told(tmp_path: Path, module: Callable[[st
     module("good", "from tests.toy import Auction\nRULESET = Auction()")
     both = [entry for name in ("ann", "bob") for entry in entries(tmp_path, name, {"toy": "good:RULESET"})]
 
-    games = Catalogue(both)
+    games = InstalledGames(both)
 
     assert games.faults() == {"toy": "game 'toy' is offered by ann 1.0 and bob 1.0: uninstall all but one of them"}
     assert games.usable() == {}
@@ -95,7 +95,7 @@ def test_two_packages_with_one_key_are_told(tmp_path: Path, module: Callable[[st
 
 def test_the_list_of_games_names_what_is_broken(tmp_path: Path) -> None:
     """`pbem games` lists what can be played, and says of the rest why it cannot; scripts get clean JSON."""
-    games = Catalogue([*entries(tmp_path, "fog-patrol", {"fog": "no_such_module:RULESET"}), *_own("singularity")])
+    games = InstalledGames([*entries(tmp_path, "fog-patrol", {"fog": "no_such_module:RULESET"}), *_own("singularity")])
 
     listed = CliRunner().invoke(main, ["games"], obj=games)
 
@@ -106,7 +106,7 @@ def test_the_list_of_games_names_what_is_broken(tmp_path: Path) -> None:
 
 def test_the_doctor_names_what_is_broken(tmp_path: Path) -> None:
     """`pbem doctor` tells of a game that cannot be played, and what to do."""
-    games = Catalogue([*entries(tmp_path, "fog-patrol", {"fog": "no_such_module:RULESET"}), *_own("singularity")])
+    games = InstalledGames([*entries(tmp_path, "fog-patrol", {"fog": "no_such_module:RULESET"}), *_own("singularity")])
     home = str(tmp_path / "home")
     CliRunner().invoke(main, ["init", home])
 

@@ -10,8 +10,8 @@ import pytest
 
 from pbem import log as logbook
 from pbem.errors import DISK_FULL
-from pbem.log import open_log, tell
-from pbem.util import remember
+from pbem.log import event, open_log
+from pbem.util import register_secret
 
 TOKEN = "0123456789abcdef0123"
 CODE = "abcdefghij234567"
@@ -25,7 +25,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def test_an_event_is_a_line(tmp_path: Path) -> None:
     """Time, level, event, and the facts as they were given."""
     with open_log(tmp_path / "new" / "pbem.log"):
-        tell("turn resolved", campaign="trap7", turn=3, seats=["red", "blue"], late=None)
+        event("turn resolved", campaign="trap7", turn=3, seats=["red", "blue"], late=None)
 
     (entry,) = lines(tmp_path / "new" / "pbem.log")
     assert entry.pop("at").endswith("Z")
@@ -38,7 +38,7 @@ def test_a_fault_comes_with_its_traceback(tmp_path: Path) -> None:
     with open_log(tmp_path / "log"):
         fault = ValueError("the rules")
         fault.__cause__ = KeyError("red")
-        tell("turn not resolved", level="error", fault=fault)
+        event("turn not resolved", level="error", fault=fault)
 
     (entry,) = lines(tmp_path / "log")
     assert entry["level"] == "error"
@@ -48,10 +48,10 @@ def test_a_fault_comes_with_its_traceback(tmp_path: Path) -> None:
 
 def test_no_line_tells_a_secret(tmp_path: Path) -> None:
     """Tokens, codes and passwords are masked in facts and tracebacks, and nothing can end a line early."""
-    password = remember("open sesame")
+    password = register_secret("open sesame")
     with open_log(tmp_path / "log"):
         fault = ValueError(f"{password}: ORDERS toy1 red {TOKEN}")
-        tell("mail failed", fault=fault, reply=f"550 {password}\n", subject=f"[toy1 {CODE}]", notes=[TOKEN])
+        event("mail failed", fault=fault, reply=f"550 {password}\n", subject=f"[toy1 {CODE}]", notes=[TOKEN])
 
     text = (tmp_path / "log").read_text()
     assert [secret for secret in (password, TOKEN, CODE) if secret in text] == []
@@ -63,8 +63,8 @@ def test_a_log_that_cannot_be_written_is_left(tmp_path: Path, capfd: pytest.Capt
     (tmp_path / "log").mkdir()
     for path in (tmp_path / "log", Path("/dev/full")):
         with open_log(path):
-            tell("tick began")
-            tell("tick ended")
+            event("tick began")
+            event("tick ended")
 
     said = capfd.readouterr()
     assert said.out == ""
@@ -77,7 +77,7 @@ def test_a_log_that_cannot_be_written_is_left(tmp_path: Path, capfd: pytest.Capt
 def test_a_log_may_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Named by a dash, as systemd and containers like it."""
     with open_log(tmp_path / "-"):
-        tell("tick began")
+        event("tick began")
 
     assert json.loads(capsys.readouterr().err)["event"] == "tick began"
     assert list(tmp_path.iterdir()) == []
@@ -88,7 +88,7 @@ def test_a_log_that_has_grown_is_put_aside(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(logbook, "MOST_BYTES", 200)
     with open_log(tmp_path / "log"):
         for number in range(20):
-            tell("tick began", number=number)
+            event("tick began", number=number)
 
     assert len(list(tmp_path.iterdir())) == 1 + logbook.KEPT
     assert lines(tmp_path / "log")[-1]["number"] == 19
@@ -96,6 +96,6 @@ def test_a_log_that_has_grown_is_put_aside(tmp_path: Path, monkeypatch: pytest.M
 
 def test_without_a_log_nothing_is_written(capfd: pytest.CaptureFixture[str]) -> None:
     """A program that uses the rooms of the house hears nothing of it."""
-    tell("problem", level="error", text="none")
+    event("problem", level="error", text="none")
 
     assert capfd.readouterr() == ("", "")

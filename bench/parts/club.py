@@ -15,7 +15,7 @@ from sqlalchemy import select
 from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
-from pbem.app import House, found, open_house
+from pbem.app import App, init_home, open_app
 from pbem.cli.demo import Player, seat_names
 from pbem.config_values import FILE_NAME
 from pbem.mail.maildir import MaildirCarrier
@@ -58,13 +58,13 @@ class Club:
     _read: int = 0
 
     @contextmanager
-    def open(self, **settings: str) -> Iterator[House]:
+    def open(self, **settings: str) -> Iterator[App]:
         """The house, with these settings, as TOML values, besides its address."""
         given = {"address": f'"{self.orders}"', "pictures": "false", **self.settings} | settings
         self.home.mkdir(exist_ok=True)
         (self.home / FILE_NAME).write_text("".join(f"{name} = {value}\n" for name, value in given.items()))
-        found(self.home, self.orders)
-        with open_house(self.home, {self.ruleset.key: self.ruleset}) as house:
+        init_home(self.home, self.orders)
+        with open_app(self.home, {self.ruleset.key: self.ruleset}) as house:
             yield house
 
     def play(self, turns: int, **settings: str) -> None:
@@ -84,7 +84,7 @@ class Club:
         written = (write(player, self.now) for player in self.players for write in (Player.write, Player.mend))
         return [raw for raw in written if raw is not None]
 
-    def read(self, house: House) -> list[Mailed]:
+    def read(self, house: App) -> list[Mailed]:
         """All bots read what was mailed since the last time; returns those mails."""
         mailed = select(Outgoing.id, Outgoing.recipient, Outgoing.raw, Outgoing.reply).order_by(Outgoing.id)
         with house.store.reading() as session:
@@ -95,14 +95,14 @@ class Club:
                 by_address[recipient].read(raw)
         return [Mailed(recipient, raw, reply) for _, recipient, raw, reply in rows]
 
-    def _begin(self, house: House) -> None:
+    def _begin(self, house: App) -> None:
         table = seat_names(self.ruleset, min(self.table, self.ruleset.seats.most))
         while len(self.players) < self.seats:
             self._begin_one(house, f"c{len(self.players):04d}", table)
         tick(house, self.now)
         self.read(house)
 
-    def _begin_one(self, house: House, name: str, table: list[str]) -> None:
+    def _begin_one(self, house: App, name: str, table: list[str]) -> None:
         seed = hashlib.sha256(name.encode()).digest()
         account, _, domain = self.mailbox.partition("@")
         bot = self.ruleset.bots["standard"]

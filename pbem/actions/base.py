@@ -29,7 +29,7 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.archive_sync import archive_left
 from pbem.campaign.damaged_rows import readable
 from pbem.campaign.history import note
@@ -37,7 +37,7 @@ from pbem.campaign.optimistic_lock import Ground, Overtaken, act_on, load_ground
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
 from pbem.report.answers import Restated, Told
 from pbem.ruleset.values import Seat
-from pbem.text import continued, sentence, wrapped
+from pbem.text import as_sentence, wrap, wrap_order_line
 
 MOST_LINES = 60
 """Lines of differences that a report tells; more would bury it."""
@@ -95,13 +95,13 @@ def render_reading(findings: Sequence[Told], orders: Sequence[Restated]) -> Iter
     for finding in findings:
         yield ""
         yield f"Line {finding.line}: {finding.source}" if finding.line else "The whole sheet:"
-        yield from (f"    {wrapped(sentence(text), '    ')}" for text in (finding.text, finding.hint) if text)
+        yield from (f"    {wrap(as_sentence(text), '    ')}" for text in (finding.text, finding.hint) if text)
     if orders:
         yield ""
     for order in orders:
-        yield f"{order.line:4d}  {wrapped(sentence(order.words), '      ')}"
+        yield f"{order.line:4d}  {wrap(as_sentence(order.words), '      ')}"
         if order.differs:
-            yield f"      {continued(order.typed, '      ')}"
+            yield f"      {wrap_order_line(order.typed, '      ')}"
 
 
 def format_days(since: dt.datetime, until: dt.datetime, zone: str) -> str:
@@ -134,7 +134,7 @@ class Scene:
     """What an act finds: a campaign as it stands in a session of its house, and the moment."""
 
     session: Session
-    house: House
+    house: App
     snapshot: CampaignSnapshot
     now: dt.datetime
 
@@ -262,7 +262,7 @@ class Planned(Weighty[Facts], Generic[Facts, Plan]):
         return self.facts(plan)
 
 
-def look(house: House, name: str, question: Question[Facts], now: dt.datetime) -> Facts:
+def look(house: App, name: str, question: Question[Facts], now: dt.datetime) -> Facts:
     """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
     with readable(house, name), house.store.reading() as session:
         facts = question.look(Scene(session, house, load_campaign(session, name), now))
@@ -270,7 +270,7 @@ def look(house: House, name: str, question: Question[Facts], now: dt.datetime) -
     return facts
 
 
-def _leave_later(house: House, name: str, traces: Iterable[Trace], now: dt.datetime) -> None:
+def _leave_later(house: App, name: str, traces: Iterable[Trace], now: dt.datetime) -> None:
     """Enter traces under the campaign's lock, which is taken only if there are any."""
     left = tuple(traces)
     if left:
@@ -298,7 +298,7 @@ Check = Callable[[Scene, Any], None]
 """Raises Overtaken where an act is not to be done under the lock; it is given the facts of an act that was planned."""
 
 
-def do(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
+def do(house: App, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
     """Do something to a campaign that was confirmed, or needs no confirmation.
 
     Raises CampaignError, having changed nothing.
@@ -306,7 +306,7 @@ def do(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
     return _do(house, name, act, now, lambda _scene, _facts: None)
 
 
-def attempt(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Attempt[Facts]:
+def attempt(house: App, name: str, act: Act[Facts], now: dt.datetime) -> Attempt[Facts]:
     """Do something to a campaign, unless it needs confirmation: then it is only looked at. Raises CampaignError."""
     if not isinstance(act, Weighty):
         return Attempt(do(house, name, act, now))
@@ -319,7 +319,7 @@ def attempt(house: House, name: str, act: Act[Facts], now: dt.datetime) -> Attem
     return Attempt(asked, ground)
 
 
-def do_as_shown(house: House, name: str, act: Act[Facts], now: dt.datetime, ground: Ground) -> Facts:
+def do_as_shown(house: App, name: str, act: Act[Facts], now: dt.datetime, ground: Ground) -> Facts:
     """Do what was confirmed, on the ground on which its effect was shown. Raises Overtaken on any other."""
 
     def check(scene: Scene, _facts: Any) -> None:
@@ -344,7 +344,7 @@ def _check_unasked(act: Weighty[Any], scene: Scene, facts: Any) -> None:
         raise Overtaken(scene.snapshot)
 
 
-def _do(house: House, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
+def _do(house: App, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
     facts: Facts
     with readable(house, name):
         if isinstance(act, Planned):
@@ -356,14 +356,14 @@ def _do(house: House, name: str, act: Act[Facts], now: dt.datetime, check: Check
     return facts
 
 
-def _do_at_once(house: House, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
+def _do_at_once(house: App, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
     with house.store.writing() as session:
         scene = Scene(session, house, locked_campaign(session, name), now)
         check(scene, None)
         return act.do(scene)
 
 
-def _do_planned(house: House, name: str, act: Planned[Facts, Plan], now: dt.datetime, check: Check) -> Facts:
+def _do_planned(house: App, name: str, act: Planned[Facts, Plan], now: dt.datetime, check: Check) -> Facts:
     def plan(session: Session, snapshot: CampaignSnapshot) -> Plan:
         return act.plan(Scene(session, house, snapshot, now))
 

@@ -22,7 +22,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from pbem.actions.welcome import tell_gm_of_dice, tell_of_dice
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.json_patch import differences, make_patch
 from pbem.archive.record import setup_dice, turn_dice
 from pbem.campaign.history import note
@@ -31,7 +31,7 @@ from pbem.campaign.people import enrol
 from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import RESERVED_SEATS, _listed, is_seat_name, load_campaign, players_allowed, refuse
 from pbem.campaign.value_checks import is_campaign_name
-from pbem.errors import MISREAD, CampaignError, RulesetError
+from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.mail.headers import check_address
 from pbem.ruleset.dice import seal
 from pbem.ruleset.fields import suggest
@@ -41,7 +41,7 @@ from pbem.ruleset.validation import Fault
 from pbem.ruleset.values import Json, Option, Seat
 from pbem.store.models import Campaign, SeatRow
 from pbem.store.types import Seating
-from pbem.text import counted
+from pbem.text import count_noun
 from pbem.util import read_plain
 
 MOST_VALUES = 100_000
@@ -252,7 +252,7 @@ def _played_on(ruleset: AnyRuleset, data: Json, seats: Sequence[Seat], turn: int
         labels = [str(view["label"]) for _, view in all_views(ruleset, state, seats, ())]
         empty = {seat: () for seat in seats if seat in standing.awaiting}
         ruleset.resolve(state, TurnInput(empty, standing.awaiting), turn_dice(_TRIED, turn or 1))
-    except (*MISREAD, RulesetError) as error:
+    except (*PARSE_ERRORS, RulesetError) as error:
         raise CampaignError(
             f"{ruleset.title} cannot be played on from this state ({type(error).__name__}: {error})"
         ) from None
@@ -328,11 +328,11 @@ def render_created(name: str, created: Created) -> Iterator[str]:
     if created.first > 1:
         yield f"It goes on from where the game stood: its first turn here is turn {created.first}."
     yield f"Dice seal: {created.seal}"
-    yield f"{counted(created.mails, 'mail')} queued: the seal, and how to add a word to the dice. Send: pbem tick"
+    yield f"{count_noun(created.mails, 'mail')} queued: the seal, and how to add a word to the dice. Send: pbem tick"
     yield f"When the players have had time for that: pbem start {name}"
 
 
-def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> Created:
+def create(house: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> Created:
     """Writes a campaign that awaits its start, and mails the seal of its dice to its GM and all who have a seat.
 
     `seed` is for the dice; without one it is drawn from the system. Raises
@@ -377,7 +377,7 @@ def create(house: House, wanted: NewCampaign, now: dt.datetime, *, seed: bytes =
         ) from None
 
 
-def _keep(house: House, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> Created:
+def _keep(house: App, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> Created:
     with house.store.writing() as session:
         if session.scalar(select(Campaign.id).where(Campaign.name == campaign.name)) is not None:
             raise CampaignError(f"there is a campaign {campaign.name!r} already: choose another name")

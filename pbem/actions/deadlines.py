@@ -39,7 +39,7 @@ from pbem.report.notices import DeadlineMoved, Paused, Rescheduled, Resumed
 from pbem.ruleset.values import Seat
 from pbem.store.models import Campaign, Turn, Vote
 from pbem.store.types import HoldKind, Phase
-from pbem.text import when
+from pbem.text import format_time
 
 _SPAN_PATTERN = re.compile(r"\d++\w?")
 
@@ -84,9 +84,9 @@ class Extend(GmCommand, Weighty[Deed]):
     def look(self, scene: Scene) -> Deed:
         """Return which deadline would give way to which. Raises CampaignError."""
         move, zone = self._planned(scene), scene.snapshot.schedule.zone
-        said = f"Turn {move.turn.turn} of {scene.snapshot.name} would be due {when(move.new, zone)}"
+        said = f"Turn {move.turn.turn} of {scene.snapshot.name} would be due {format_time(move.new, zone)}"
         how = "earlier" if move.new < move.old else "later"
-        return Deed(f"{said}, {how} than now: it is due {when(move.old, zone)}. Everybody would be told.")
+        return Deed(f"{said}, {how} than now: it is due {format_time(move.old, zone)}. Everybody would be told.")
 
     def do(self, scene: Scene) -> Deed:
         """Moves the deadline."""
@@ -154,7 +154,9 @@ def extend(scene: Scene, by: dt.timedelta | dt.datetime | None = None) -> str:
     _move(scene, turn, move.old, move.new, actor="gm")
     left = f" It is still held: {turn.held}." if stays else ""
     back = f" To take that back: {_back(snapshot, move.old)}" if move.old > scene.now else ""
-    return f"Turn {turn.turn} of {snapshot.name} is due {when(move.new, zone)} now; everybody is told.{left}{back}"
+    return (
+        f"Turn {turn.turn} of {snapshot.name} is due {format_time(move.new, zone)} now; everybody is told.{left}{back}"
+    )
 
 
 def _plan(scene: Scene, by: dt.timedelta | dt.datetime | None) -> _Move:
@@ -202,13 +204,13 @@ def vote(scene: Scene, seat: Seat) -> str:
         session.flush()
     voters = {place.id for place in snapshot.places if place.manned}
     if _asked(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
-        due = when(turn.deadline, snapshot.schedule.zone)
+        due = format_time(turn.deadline, snapshot.schedule.zone)
         return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
     new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
     session.execute(delete(Vote).where(Vote.turn_id == turn.turn_id))
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
     _move(scene, turn, turn.deadline, new, actor="players")
-    return f"Enough have asked: the turn has more time. Orders are due {when(new, snapshot.schedule.zone)}."
+    return f"Enough have asked: the turn has more time. Orders are due {format_time(new, snapshot.schedule.zone)}."
 
 
 def needed_votes(rule: str, players: int) -> int:
@@ -249,11 +251,13 @@ def _open_turn(session: Session, snapshot: CampaignSnapshot) -> Waiting:
 def _check(turn: Waiting, old: dt.datetime, new: dt.datetime, now: dt.datetime) -> None:
     zone = turn.schedule.zone
     if new <= now:
-        raise CampaignError(f"{when(new, zone)} is not later than now, {when(now, zone)}; to run the turn: pbem run")
+        raise CampaignError(
+            f"{format_time(new, zone)} is not later than now, {format_time(now, zone)}; to run the turn: pbem run"
+        )
     if new == old:
-        raise CampaignError(f"turn {turn.turn} is due {when(new, zone)} already")
+        raise CampaignError(f"turn {turn.turn} is due {format_time(new, zone)} already")
     if new > now + LATEST:
-        raise CampaignError(f"{when(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
+        raise CampaignError(f"{format_time(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
 
 
 def _move(scene: Scene, turn: Waiting, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
@@ -262,7 +266,7 @@ def _move(scene: Scene, turn: Waiting, old: dt.datetime, new: dt.datetime, *, ac
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
     zone = snapshot.schedule.zone
     how = "extended" if new > old else "shortened"
-    said = f"turn {turn.turn} {how}: it was due {when(old, zone)}, and is due {when(new, zone)}"
+    said = f"turn {turn.turn} {how}: it was due {format_time(old, zone)}, and is due {format_time(new, zone)}"
     act = note(session, snapshot.id, now, actor=actor, text=said)
     page = DeadlineMoved(
         campaign=snapshot.name,
@@ -319,12 +323,12 @@ class ShowDeadlines(Question[Deadlines]):
         zone = facts.zone
         yield f"{facts.campaign}: {facts.schedule}"
         if facts.deadline is None:
-            yield f"  its first turn would be due {when(facts.next, zone)} if it began now"
+            yield f"  its first turn would be due {format_time(facts.next, zone)} if it began now"
             return
-        yield f"  turn {facts.turn} is due {when(facts.deadline, zone)}"
+        yield f"  turn {facts.turn} is due {format_time(facts.deadline, zone)}"
         if facts.closes is not None and facts.closes > facts.deadline:
-            yield f"  late sheets count until {when(facts.closes, zone)}"
-        yield f"  run then, the next is due {when(facts.next, zone)}"
+            yield f"  late sheets count until {format_time(facts.closes, zone)}"
+        yield f"  run then, the next is due {format_time(facts.next, zone)}"
 
 
 @dataclass(frozen=True, slots=True)

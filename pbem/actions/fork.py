@@ -24,7 +24,7 @@ from pbem.actions.arguments import SEAT, TURN, GmCommand, TextBlock
 from pbem.actions.base import Act, Channel, Harmless, Question, Scene, differing_lines, do, look, versions
 from pbem.actions.open_turn import GiveSheet, Preview, ShowPreview, render_receipt
 from pbem.actions.withdrawal import version_before
-from pbem.app import House, found
+from pbem.app import App, init_home
 from pbem.archive.writer import copy_withdrawn
 from pbem.campaign.history import note, removed_before
 from pbem.campaign.order_sheets import Lines
@@ -83,7 +83,7 @@ def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
         raise CampaignError(f"{name} has no turn {number} to start from: it can be {snapshot.first} to {last}")
 
 
-def copy_templates(house: House, home: Path) -> None:
+def copy_templates(house: App, home: Path) -> None:
     """Copies the GM's own templates into the home of a copy, before it is opened. Raises OSError."""
     if house.settings.own_templates is not None:
         shutil.copytree(house.settings.own_templates, home / "templates", dirs_exist_ok=True)
@@ -110,7 +110,7 @@ class CopyTo(Act[Forked]):
     command = "fork"
     weight = Harmless("the campaign stays as it is; its players are told of the copy")
     number: int
-    fork: House
+    fork: App
 
     def do(self, scene: Scene) -> Forked:
         """Copies it. Raises CampaignError."""
@@ -136,7 +136,7 @@ def render_forked(forked: Forked) -> Iterator[str]:
 class Compare(Question[Compared]):
     """How does a turn run in a copy differ from what players were really told?"""
 
-    fork: House
+    fork: App
     made: Preview
 
     def look(self, scene: Scene) -> Compared:
@@ -209,10 +209,10 @@ class TryOut(GmCommand, Act[WhatIf]):
 
 
 @contextmanager
-def _passing_house(house: House) -> Iterator[House]:
+def _passing_house(house: App) -> Iterator[App]:
     """An empty house that writes its reports as another does, for a moment."""
     with TemporaryDirectory(prefix="pbem-") as folder:
-        settings = found(Path(folder), house.settings.address)
+        settings = init_home(Path(folder), house.settings.address)
         store = Store(settings.database)
         try:
             yield replace(house, settings=settings, store=store)

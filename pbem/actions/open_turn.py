@@ -67,7 +67,7 @@ from pbem.ruleset.rolls import Roll, count_of
 from pbem.ruleset.serialization import digest
 from pbem.ruleset.values import Seat
 from pbem.store.types import Phase
-from pbem.text import when, wrapped
+from pbem.text import format_time, wrap
 
 REPORTS = "reports"
 
@@ -153,7 +153,7 @@ class ShowPreview(GmCommand, Question[Preview]):
         return (Trace(LOOKED.format(number=facts.turn), told=True),) if facts.real_dice else ()
 
     def render(self, facts: Preview, channel: Channel) -> Iterator[str]:
-        yield f"{facts.campaign}: turn {facts.turn}, as it would be run {when(facts.at, facts.zone)}"
+        yield f"{facts.campaign}: turn {facts.turn}, as it would be run {format_time(facts.at, facts.zone)}"
         yield f"  sheets that count: {versions(facts.sheets)}"
         if facts.missing:
             yield f"  no sheet: {', '.join(facts.missing)}"
@@ -162,7 +162,7 @@ class ShowPreview(GmCommand, Question[Preview]):
         yield f"  reports to: {', '.join(report.place.seat for report in facts.reports)}; events: {facts.events}"
         if facts.over:
             yield f"  the game would be over: {facts.reason}"
-        yield wrapped(f"Nothing was kept, and nobody is mailed. {REAL_DICE if facts.real_dice else OTHER_DICE}")
+        yield wrap(f"Nothing was kept, and nobody is mailed. {REAL_DICE if facts.real_dice else OTHER_DICE}")
 
 
 def _in_order(snapshot: CampaignSnapshot, outcome: Outcome) -> tuple[Seat, ...]:
@@ -259,8 +259,8 @@ def _replaced_orders(receipt: Receipt, channel: Channel) -> Iterator[str]:
         return
     yield ""
     yield f"{'Replaced' if channel.done else 'Would replace'} sheet {before.version}:"
-    yield from (f"  - {wrapped(line, '    ')}" for line in before.dropped)
-    yield from (f"  + {wrapped(line, '    ')}" for line in before.added)
+    yield from (f"  - {wrap(line, '    ')}" for line in before.dropped)
+    yield from (f"  + {wrap(line, '    ')}" for line in before.added)
     if before.reordered:
         yield "  the same orders stand in another order"
     if channel.done:
@@ -352,11 +352,11 @@ class RollDice(GmCommand, Act[Rolled]):
         return Rolled(scene.snapshot.name, scene.snapshot.turn, roll)
 
     def render(self, facts: Rolled, channel: Channel) -> Iterator[str]:
-        yield wrapped(facts.roll.told(facts.roll.number), "    ")
+        yield wrap(facts.roll.told(facts.roll.number), "    ")
         said = (
             f"It stands for turn {facts.turn} of {facts.campaign}; the journal has it, and the record of the turn will."
         )
-        yield wrapped(said)
+        yield wrap(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,4 +381,4 @@ class ShowRolls(GmCommand, Question[RollBook]):
         if not facts.rolls:
             yield f"Nothing was rolled in turn {facts.turn} of {facts.campaign}."
         for roll in facts.rolls:
-            yield wrapped(facts.told(roll), "    ")
+            yield wrap(facts.told(roll), "    ")

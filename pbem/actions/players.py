@@ -25,7 +25,7 @@ from pbem.mail.headers import check_address
 from pbem.report.answers import Confirmation
 from pbem.store.models import Absence
 from pbem.store.types import Phase
-from pbem.text import when
+from pbem.text import format_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,4 +277,4 @@ def _longest(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
 
 def _stays(session: Session, snapshot: CampaignSnapshot) -> str:
     due = open_deadline(session, snapshot) if snapshot.status == Phase.RUNNING else None
-    return f"The current deadline stays: {when(due, snapshot.schedule.zone)}." if due else ""
+    return f"The current deadline stays: {format_time(due, snapshot.schedule.zone)}." if due else ""

@@ -31,7 +31,7 @@ from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import Seat
 from pbem.store.models import GmText, Press, SeatRow
 from pbem.store.types import Phase
-from pbem.text import barred, counted, joined, when
+from pbem.text import count_noun, format_time, join_names, quote_block
 from pbem.util import MASK
 
 
@@ -136,7 +136,7 @@ class DropText(GmCommand, Act[Texts]):
         snapshot = scene.snapshot
         waiting = [text for text in ShowTexts().look(scene).texts if text.turn > snapshot.turn]
         if self.text_id not in {text.id for text in waiting}:
-            known = joined([str(text.id) for text in waiting]) or "none"
+            known = join_names([str(text.id) for text in waiting]) or "none"
             raise CampaignError(f"{snapshot.name} has no text {self.text_id} that waits for reports; there is: {known}")
         scene.session.execute(delete(GmText).where(GmText.id == self.text_id))
         words = next(text.text for text in waiting if text.id == self.text_id)
@@ -172,7 +172,7 @@ class ShowTexts(GmCommand, Question[Texts]):
         for each in facts.texts:
             state = "waits for" if each.turn > facts.turn else "went with"
             yield f"{each.id}  {state} the reports that open turn {each.turn}, for {_whom(each)}"
-            yield barred(each.text)
+            yield quote_block(each.text)
 
 
 def _whom(text: Text) -> str:
@@ -205,12 +205,12 @@ class Broadcast(GmCommand, Act[Reached]):
         id_ = put_piece(session, snapshot, piece, now, mailed=True)
         page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
         mail_press(session, house, snapshot, id_, page, places=places, subject="A word from your GM", at=now)
-        said = f"letter to {joined(piece.to) if piece.to else 'all'} mailed"
+        said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
         note(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
         return Reached(tuple(place.seat for place in places))
 
     def render(self, facts: Reached, channel: Channel) -> Iterator[str]:
-        said = f"{counted(len(facts.to), 'mail')} queued, to {joined(facts.to)}."
+        said = f"{count_noun(len(facts.to), 'mail')} queued, to {join_names(facts.to)}."
         yield said + channel.either(" Send: pbem tick", "")
 
 
@@ -237,9 +237,9 @@ class ShowPress(GmCommand, Question[PressBook]):
             yield "There is no press."
         for each in facts.press:
             by = (each.seat or "the GM") + (" (unsigned)" if each.unsigned else "")
-            to = "" if each.kind != "press" else f" to {joined(each.to) or 'all'}"
+            to = "" if each.kind != "press" else f" to {join_names(each.to) or 'all'}"
             yield f"{each.id}  turn {each.turn}, {format_utc(each.at)} UTC: {each.kind} by {by}{to}"
-            yield barred(each.text)
+            yield quote_block(each.text)
 
 
 def _shown(row: Press, seat: Seat | None) -> PressShown:
@@ -365,11 +365,11 @@ def _writer(snapshot: CampaignSnapshot, word: str) -> Seat:
 def _delivery(snapshot: CampaignSnapshot, piece: Piece, at: dt.datetime | None, now: dt.datetime) -> str:
     """Who gets a letter, when, and what they are told of its writer."""
     everybody = "all seats, yours as well" if piece.unsigned else "all other seats"
-    whom = everybody if piece.to is None else joined(piece.to)
+    whom = everybody if piece.to is None else join_names(piece.to)
     what = "Your unsigned letter" if piece.unsigned else f"Your letter, signed {piece.byline},"
     if at is None:
         return f"{what} goes with the next reports of {snapshot.name}, to {whom}."
-    time = "at once" if at == now else f"on the hour, {when(at, snapshot.schedule.zone)},"
+    time = "at once" if at == now else f"on the hour, {format_time(at, snapshot.schedule.zone)},"
     return f"{what} goes by mail {time} to {whom}."
 
 
@@ -381,11 +381,11 @@ def _room(scene: Scene, own: Place) -> str:
 def _vacant(snapshot: CampaignSnapshot, piece: Piece) -> str:
     """A sentence on the seats written to where nobody sits."""
     vacant = [place.seat for place in readers(snapshot, piece) if not place.address]
-    return f" Nobody sits at {joined(vacant)} now." if vacant else ""
+    return f" Nobody sits at {join_names(vacant)} now." if vacant else ""
 
 
 def _mask_notes(passed: Passed) -> list[str]:
     if not passed.masked:
         return []
-    stood = f"In {counted(passed.masked, 'line')} stood what looks like a key or the head of a mail"
+    stood = f"In {count_noun(passed.masked, 'line')} stood what looks like a key or the head of a mail"
     return [f"{stood}; it was passed on as {MASK}."]

@@ -17,7 +17,7 @@ from dataclasses import replace
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.notices import Postman
 from pbem.campaign.press import DIARY, NEWS, Piece, is_muted, muted_seats, put_piece, readers
 from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
@@ -164,7 +164,7 @@ def _characters(session: Session, *which: ColumnElement[bool]) -> int:
 
 
 def send_letter(
-    session: Session, house: House, snapshot: CampaignSnapshot, piece: Piece, now: dt.datetime
+    session: Session, house: App, snapshot: CampaignSnapshot, piece: Piece, now: dt.datetime
 ) -> dt.datetime | None:
     """Keeps a player's letter, and mails it or leaves it for the next reports.
 
@@ -187,7 +187,7 @@ def send_letter(
 
 def mail_press(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot,
     press_id: int,
     page: PressMail | Broadcast,

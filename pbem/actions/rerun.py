@@ -32,14 +32,14 @@ from pbem.actions.withdrawal import (
     shelve,
     stop_mail,
 )
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.json_patch import Difference, apply_patch, differences, is_patch, make_patch
 from pbem.campaign.history import note
 from pbem.campaign.notices import tell_each
 from pbem.campaign.order_sheets import Earlier, Reading, SheetRead, copy_sheets, keep_sheets
 from pbem.campaign.reports import put_reports
 from pbem.campaign.snapshot import CampaignSnapshot, SheetIn, live_turn, load_state, refuse
-from pbem.errors import MISREAD, CampaignError, RulesetError
+from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.report.notices import ReportGone
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.protocol import AnyRuleset, TakenOver
@@ -48,7 +48,7 @@ from pbem.ruleset.validation import Fault
 from pbem.ruleset.values import Json, Seat
 from pbem.store.models import Sheet, Turn, Vote
 from pbem.store.types import Phase
-from pbem.text import wrapped
+from pbem.text import wrap
 
 NOTED = "The journal and the next reports tell that you looked, but not at whose sheet."
 """What a GM is told who has only asked what his changes would come to."""
@@ -96,7 +96,7 @@ class Amend(Planned[Impact, Amendment]):
         if facts.untouched:
             yield f"  {', '.join(facts.untouched)}: nothing changes, no mail"
         if facts.seed_known:
-            yield wrapped(SEED_KNOWN)
+            yield wrap(SEED_KNOWN)
         if facts.tried and not channel.done:
             yield NOTED
         sent = channel.queued("Corrected reports are queued", "them") if facts.touched else "Nobody is mailed."
@@ -206,7 +206,7 @@ def _given(turn: Turn, sheet: SheetIn, reading: Reading) -> SheetRead:
     return SheetRead(reading=reading, earlier=earlier, author="gm", wait=False)
 
 
-def _note(session: Session, house: House, amendment: Amendment, now: dt.datetime) -> None:
+def _note(session: Session, house: App, amendment: Amendment, now: dt.datetime) -> None:
     """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
     again, impact = amendment.again, amendment.impact
     snapshot = again.snapshot
@@ -350,7 +350,7 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, want
     except RulesetError as error:
         refuse(refused, faults)
         raise CampaignError(f"{refused}: {error}") from None
-    except MISREAD as error:
+    except PARSE_ERRORS as error:
         refuse(refused, faults)
         raise CampaignError(f"{ruleset.title} cannot read this state ({type(error).__name__}: {error})") from None
     if not standing.over:  # of a game that is over nothing is asked but that it can be shown

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.base import Scene, differing_lines
 from pbem.actions.withdrawal import RERUN, version_before
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.json_patch import PatchError
 from pbem.archive.record import Patch, Withdrawn, file_hash
 from pbem.archive.writer import turn_files
@@ -45,7 +45,7 @@ from pbem.campaign.turns import (
     set_up,
     set_up_record,
 )
-from pbem.errors import MISREAD, CampaignError
+from pbem.errors import PARSE_ERRORS, CampaignError
 from pbem.report.facts import Correction, SheetUsed
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical
@@ -168,7 +168,7 @@ def _resolved(
             f"your earlier change of the state does not fit what comes out now: {error}; "
             "leave it out with pbem rerun --without-patch, and make it anew afterwards"
         ) from None
-    except MISREAD as error:
+    except PARSE_ERRORS as error:
         if not patch:
             raise
         raise CampaignError(
@@ -335,7 +335,7 @@ def _used_then(again: Rerun) -> dict[Seat, SheetUsed]:
 
 
 def _correction(
-    house: House, again: Rerun, opening: Opening, old: Report, place: Place, view: bytes, waiting: Sequence[SheetIn]
+    house: App, again: Rerun, opening: Opening, old: Report, place: Place, view: bytes, waiting: Sequence[SheetIn]
 ) -> Correction:
     before = replace(
         opening,

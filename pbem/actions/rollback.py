@@ -45,7 +45,7 @@ from pbem.actions.withdrawal import (
     unshelve,
     version_before,
 )
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import note, removed_before
 from pbem.campaign.notices import Postman
@@ -66,7 +66,7 @@ from pbem.report.notices import Rewound
 from pbem.ruleset.values import Seat
 from pbem.store.models import Shelf, Turn
 from pbem.store.types import Phase
-from pbem.text import when, wrapped
+from pbem.text import format_time, wrap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,13 +149,13 @@ class RollBack(GmCommand, Weighty[Rolled]):
         stands = "stands" if channel.done else "would stand"
         yield f"{facts.campaign} {stands} at turn {facts.turn} again; it was at turn {facts.before}."
         if facts.deadline is not None:
-            yield f"It is due {when(facts.deadline, facts.zone)}."
+            yield f"It is due {format_time(facts.deadline, facts.zone)}."
         yield f"Sheets that count: {versions(facts.sheets)}."
         verb = "is" if channel.done else "would be"
         yield from (f"Seat {seat} {verb} in the game again, as it was then." for seat in facts.back)
         yield from (f"Seat {seat} {verb} out of the game again." for seat in facts.out)
         if facts.seed_known:
-            yield wrapped(SEED_KNOWN)
+            yield wrap(SEED_KNOWN)
         yield channel.undone or channel.queued("Everyone is told by mail")
 
 
@@ -282,7 +282,7 @@ def tell_rolled(scene: Scene, rolled: Rolled, *, act: int, back: bool, over: boo
 
 
 def _page(
-    house: House, snapshot: CampaignSnapshot, rolled: Rolled, place: Place, last: LastReport, *, back: bool, over: bool
+    house: App, snapshot: CampaignSnapshot, rolled: Rolled, place: Place, last: LastReport, *, back: bool, over: bool
 ) -> Rewound:
     view = json.loads(last.view)
     return Rewound(
@@ -366,7 +366,7 @@ class Mend(GmCommand, Weighty[Mended]):
 
     def render(self, facts: Mended, channel: Channel) -> Iterator[str]:
         name, strays, done = facts.rolled.campaign, facts.strays, channel.done
-        yield wrapped(f"The turns of {name} {'did' if done else 'do'} not hang together: {facts.wrong}.")
+        yield wrap(f"The turns of {name} {'did' if done else 'do'} not hang together: {facts.wrong}.")
         if strays:
             which = f"Turn {strays[0]}" if len(strays) == 1 else f"Turns {', '.join(map(str, strays))}"
             yield f"{which} {'went' if done else 'would go'} onto a shelf; nothing is thrown away."

@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.base import Channel, Confirmed, Question, Scene, Weighty, differing_lines
 from pbem.actions.deadlines import hold
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.deadlines import Due, still_due
 from pbem.campaign.files import shelve
 from pbem.campaign.history import keep_rolls, note, open_rolls
@@ -37,7 +37,7 @@ from pbem.campaign.snapshot import (
     locked_campaign,
 )
 from pbem.campaign.turns import load_before, turn_input
-from pbem.errors import CampaignError, StoreError, in_words
+from pbem.errors import CampaignError, StoreError, describe_error
 from pbem.mail.headers import reply_code
 from pbem.mail.message import Attached
 from pbem.mail.mime import decode_text
@@ -51,7 +51,7 @@ from pbem.ruleset.values import LARGEST_ENCLOSURE, Json
 from pbem.store.models import Campaign, Request, Turn
 from pbem.store.session import flushed
 from pbem.store.types import HoldKind, Phase
-from pbem.text import sentence, wrapped
+from pbem.text import as_sentence, wrap
 
 RULING = "ruling"
 """The kind of a `Request` that keeps a ruling. Its code is mailed to nobody."""
@@ -223,7 +223,7 @@ class OpenRuling(NamedTuple):
     given: TurnInput
 
 
-def awaits_ruling(house: House, turn: Due, now: dt.datetime) -> bool:
+def awaits_ruling(house: App, turn: Due, now: dt.datetime) -> bool:
     """Whether a due turn must wait for its GM; from then on it is held."""
     # Most turns need no ruling: for those nobody has to wait for the campaign's lock.
     with house.store.reading() as session:
@@ -238,7 +238,7 @@ def awaits_ruling(house: House, turn: Due, now: dt.datetime) -> bool:
         return waits
 
 
-def needs_ruling(house: House, session: Session, snapshot: CampaignSnapshot) -> bool:
+def needs_ruling(house: App, session: Session, snapshot: CampaignSnapshot) -> bool:
     """Whether the open turn of a campaign is one for its GM to decide, and he has not."""
     if not isinstance(house.game(snapshot.game), Adjudicated):
         return False
@@ -258,7 +258,7 @@ def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]
     return list(flushed(session).execute(here).scalars())
 
 
-def send_digests(house: House, now: dt.datetime, campaign: str | None = None) -> list[str]:
+def send_digests(house: App, now: dt.datetime, campaign: str | None = None) -> list[str]:
     """Mails the sheets of each turn held for a ruling to its GM, once, and again when they have changed.
 
     Returns a sentence for each campaign, of all or of one, whose digest could not be written.
@@ -272,7 +272,7 @@ def send_digests(house: House, now: dt.datetime, campaign: str | None = None) ->
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
-            problems.append(f"campaign {name}: its GM could not be sent the sheets ({in_words(error)})")
+            problems.append(f"campaign {name}: its GM could not be sent the sheets ({describe_error(error)})")
     return problems
 
 
@@ -352,7 +352,7 @@ def render_ruling(taken: Taken, channel: Channel) -> Iterator[str]:
         yield f"Nothing to do: this is your ruling on turn {taken.turn} of {taken.campaign} as it stands."
     elif taken.kept:
         yield from render_replaced(taken.turn, taken.campaign, taken.replaced, channel)
-        yield from (wrapped(f"Rolled: {roll.told(roll.number)}", "    ") for roll in taken.rolled)
+        yield from (wrap(f"Rolled: {roll.told(roll.number)}", "    ") for roll in taken.rolled)
         release = channel.either(f"pbem release {taken.campaign}", "RELEASE")
         done = f"The ruling on turn {taken.turn} of {taken.campaign} is taken. Run it with: {release}"
         yield channel.undone or done
@@ -364,8 +364,8 @@ def render_findings(file: str, findings: Iterable[Finding]) -> Iterator[str]:
     """What is said of a file of a ruling."""
     for finding in findings:
         line = f", line {finding.line}" if finding.line else ""
-        hint = f" {sentence(finding.hint)}" if finding.hint else ""
-        yield wrapped(f"{finding.severity}: {file}{line}: {sentence(finding.text)}{hint}", "    ")
+        hint = f" {as_sentence(finding.hint)}" if finding.hint else ""
+        yield wrap(f"{finding.severity}: {file}{line}: {as_sentence(finding.text)}{hint}", "    ")
 
 
 def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], channel: Channel) -> Iterator[str]:
@@ -376,7 +376,7 @@ def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], chan
     yield f"{'Replaced' if channel.done else 'Would replace'} in your ruling on turn {turn} of {campaign}:"
     for each in parts:
         yield f"  {each.part}" + ("" if each.now else ", which is taken out")
-        yield from (f"    {wrapped(line, '      ')}" for line in differing_lines(each.before, each.now))
+        yield from (f"    {wrap(line, '      ')}" for line in differing_lines(each.before, each.now))
     if channel.done:
         back = channel.either(f"pbem adjudicate {campaign} --restore", "RULING BACK")
         yield f"The ruling before is kept. To have it back: {back}"
@@ -518,7 +518,7 @@ def _beginning(path: Path) -> bytes:
         return file.read(2 * LARGEST_ENCLOSURE)
 
 
-def open_ruling(session: Session, house: House, snapshot: CampaignSnapshot) -> OpenRuling:
+def open_ruling(session: Session, house: App, snapshot: CampaignSnapshot) -> OpenRuling:
     """Return the open turn of a campaign, if its GM decides it. Raises CampaignError."""
     ruleset = house.game(snapshot.game)
     if not isinstance(ruleset, Adjudicated):
@@ -538,7 +538,7 @@ def _files(open_: OpenRuling) -> Mapping[str, str]:
     return open_.ruleset.ruling_files(open_.state, given.orders, given.missing, open_.turn.ruling)
 
 
-def _send_digest(house: House, name: str, now: dt.datetime) -> None:
+def _send_digest(house: App, name: str, now: dt.datetime) -> None:
     with house.store.reading() as session:
         open_ = open_ruling(session, house, load_campaign(session, name))
         page = _page(open_)

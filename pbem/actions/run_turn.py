@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Act, Deed, Reversible, Scene
 from pbem.actions.seats import back_hint, open_seat, remove_seat
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
 from pbem.campaign.deadlines import BY_GM, Due
 from pbem.campaign.history import note, open_label
@@ -161,7 +161,7 @@ def at_any_rate(_: Session, __: CampaignSnapshot) -> bool:
 
 
 def run_turn(
-    house: House, name: str, now: dt.datetime, *, reason: str, number: int | None = None, still: Still = is_free
+    house: App, name: str, now: dt.datetime, *, reason: str, number: int | None = None, still: Still = is_free
 ) -> bool:
     """Resolves the open turn of a campaign, queues its reports and archives it, or leaves that to others.
 
@@ -194,7 +194,7 @@ def run_turn(
     return True
 
 
-def keep_run(session: Session, house: House, before: Before, after: After, *, now: dt.datetime, reason: str) -> None:
+def keep_run(session: Session, house: App, before: Before, after: After, *, now: dt.datetime, reason: str) -> None:
     """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
     snapshot, turn = before.snapshot, before.turn
     flushed(session).execute(_RESOLVED, {"turn": turn.id, "at": now, "its": after.record})
@@ -300,7 +300,7 @@ _ASKED = (
 )
 
 
-def asked_runs(house: House, now: dt.datetime, campaign: str | None = None) -> list[Due]:
+def asked_runs(house: App, now: dt.datetime, campaign: str | None = None) -> list[Due]:
     """The turns, of all campaigns or of one, whose GM has asked for their run.
 
     What was asked of turns no longer open is crossed off.

@@ -19,7 +19,7 @@ from pbem.actions.arguments import ADDRESS, NUMBER, SEAT, SURE, Free, GmCommand,
 from pbem.actions.base import Act, Channel, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
 from pbem.actions.settings import SetPolicy
 from pbem.actions.welcome import RENEWED, mail_again, recall_copies, renew_codes, tell_of_dice, welcome
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.history import note, removed_in
 from pbem.campaign.notices import send_page, send_words, tell_players
 from pbem.campaign.people import (
@@ -44,7 +44,7 @@ from pbem.report.notices import Notice
 from pbem.ruleset.values import Seat
 from pbem.store.models import Absence, Campaign, Deputy, Person, Report, ReportCopy, SeatRow
 from pbem.store.types import Phase, Seating
-from pbem.text import columns
+from pbem.text import format_table
 
 _PLAY_ON = "You play on as before, and what you had sent for the turn counts again."
 
@@ -498,7 +498,7 @@ class Invite(GmCommand, Act[Deed]):
 
 
 def _mail_invitation(
-    session: Session, house: House, snapshot: CampaignSnapshot, address: str, now: dt.datetime, *, wish: Seat, code: str
+    session: Session, house: App, snapshot: CampaignSnapshot, address: str, now: dt.datetime, *, wish: Seat, code: str
 ) -> None:
     ruleset = house.game(snapshot.game)
     page = Confirmation(
@@ -544,7 +544,7 @@ class ShowRoster(GmCommand, Question[Roster]):
         return Roster(scene.snapshot.name, tuple(seats), tuple(waiting))
 
     def render(self, facts: Roster, channel: Channel) -> Iterator[str]:
-        yield from columns(facts.seats, "seat", "player", "state").splitlines()
+        yield from format_table(facts.seats, "seat", "player", "state").splitlines()
         for number, (address, wish) in enumerate(facts.standbys, start=1):
             yield f"standby {number}: {address}" + (f", who would like {wish}" if wish else "")
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand, Typed
 from pbem.actions.base import Act, Channel, Deed, Harmless, Question, Reversible, Scene
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.history import note
 from pbem.campaign.house_rules import RULES, Policy, read_policy
 from pbem.campaign.notices import Postman
@@ -22,7 +22,7 @@ from pbem.mail.headers import check_address
 from pbem.report.notices import GmToken
 from pbem.store.models import Act as Row
 from pbem.store.models import Campaign
-from pbem.text import when, wrapped
+from pbem.text import format_time, wrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class MailToken(GmCommand, Act[WhoIsGm]):
         return ShowGm().render(facts, channel)
 
 
-def mail_gm_token(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
+def mail_gm_token(session: Session, house: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
     """Draws a GM's token anew and mails it to him, with all that he may write; the old one is void."""
     token = draw_token()
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_token_hash=hash_token(token)))
@@ -136,7 +136,7 @@ class ShowJournal(GmCommand, Question[Journal]):
     def render(self, facts: Journal, channel: Channel) -> Iterator[str]:
         for entry in facts.entries:
             secret = "  (secret)" if entry.secret else ""
-            yield f"{when(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}"
+            yield f"{format_time(entry.at, facts.zone)}  {entry.actor}: {entry.text}{secret}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +189,7 @@ class ShowPolicy(GmCommand, Question[HouseRules]):
     def render(self, facts: HouseRules, channel: Channel) -> Iterator[str]:
         for rule in facts.rules:
             yield f"{rule.name}={rule.value}" + ("" if rule.default else "  (changed)")
-            yield f"    {wrapped(f'{rule.help}: {rule.allowed}', '    ')}"
+            yield f"    {wrap(f'{rule.help}: {rule.allowed}', '    ')}"
 
 
 def policy_lines(policy: Policy) -> Iterator[PolicyLine]:

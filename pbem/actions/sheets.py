@@ -19,7 +19,7 @@ from pbem.ruleset.fields import Word
 from pbem.ruleset.orders import OrderBook
 from pbem.ruleset.values import Seat
 from pbem.store.models import Sheet
-from pbem.text import when, wrapped
+from pbem.text import format_time, wrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +78,18 @@ class ShowSheets(GmCommand, Question[SheetsShown]):
                 yield f"{each.seat}: {_named(each.counts, facts.zone)}, counts" + (
                     "" if each.counts.lines else "; no orders"
                 )
-                yield from (f"    {wrapped(line, '      ')}" for line in each.counts.lines)
+                yield from (f"    {wrap(line, '      ')}" for line in each.counts.lines)
             for other in each.others:
                 back = restoring(facts.campaign, each.seat, other.version, channel)
                 then = f"to have it back: {back}" if other.accepted else "not taken"
-                yield wrapped(f"  {_named(other, facts.zone)}; {then}", "    ")
+                yield wrap(f"  {_named(other, facts.zone)}; {then}", "    ")
                 if facts.whole:
-                    yield from (f"    {wrapped(line, '      ')}" for line in other.lines)
+                    yield from (f"    {wrap(line, '      ')}" for line in other.lines)
 
 
 def _named(sheet: SheetShown, zone: str) -> str:
     by = {"player": "by its player", "deputy": "by a deputy", "gm": "entered by the GM"}[sheet.author]
-    return f"sheet {sheet.version}, {by}, {when(sheet.at, zone)}"
+    return f"sheet {sheet.version}, {by}, {format_time(sheet.at, zone)}"
 
 
 @dataclass(frozen=True, slots=True)

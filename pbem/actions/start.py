@@ -15,7 +15,7 @@ from pbem.actions.arguments import SURE, GmCommand, Typed
 from pbem.actions.base import Channel, Confirmed, Planned, Scene
 from pbem.actions.create import from_state
 from pbem.actions.welcome import welcome
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.files import Pile
 from pbem.campaign.history import note, words_now
@@ -31,7 +31,7 @@ from pbem.ruleset.serialization import canonical
 from pbem.ruleset.values import Json, Seat
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.types import Phase
-from pbem.text import counted, when
+from pbem.text import count_noun, format_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,10 +125,10 @@ class Start(GmCommand, Planned[Started, _SetUp]):
             yield channel.undone
             return
         yield f"Campaign {facts.campaign} has begun with {', '.join(facts.seats)}."
-        yield f"Turn {facts.first} is due {when(facts.deadline, facts.zone)}."
+        yield f"Turn {facts.first} is due {format_time(facts.deadline, facts.zone)}."
         yield f"Dice seal: {facts.seal}"
         yield f"Words of their players' own in the dice: {', '.join(facts.own_words) or 'none, all were drawn'}."
-        mails = counted(2 * len(facts.seats), "mail")
+        mails = count_noun(2 * len(facts.seats), "mail")
         yield f"{mails} queued, a welcome and a report for each seat." + channel.either(" Send: pbem tick", "")
 
 
@@ -153,7 +153,7 @@ def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot
     return replace(snapshot, places=places)
 
 
-def _set_up(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> _SetUp:
+def _set_up(session: Session, house: App, snapshot: CampaignSnapshot, now: dt.datetime) -> _SetUp:
     ruleset = house.game(snapshot.game)
     deadline = new_deadline(session, snapshot, now)
     given = _given(session, snapshot, ruleset)
@@ -186,7 +186,7 @@ def _given(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) ->
     return from_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, TakenOver) else dumped
 
 
-def _keep(session: Session, house: House, snapshot: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
+def _keep(session: Session, house: App, snapshot: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
     """Marks the campaign as begun, writes the set-up as a turn and the open first one; returns the id of that."""
     begun = {
         "status": Phase.RUNNING,

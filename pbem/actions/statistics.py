@@ -23,7 +23,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Seat
 from pbem.store.models import InboxMessage, Person, SeatRow, Sheet, Turn
 from pbem.store.types import Phase
-from pbem.text import briefly, columns, counted, wrapped
+from pbem.text import count_noun, format_table, format_time_short, wrap
 
 LATELY = 3
 """The last turns in which a seat was awaited, by which it is judged whether its player still plays."""
@@ -143,7 +143,7 @@ class ShowStatistics(GmCommand, Question[Statistics]):
         turns = facts.turns
         played = sum(turn.resolved is not None for turn in turns)
         usual = f", usually {_span(facts.hours)} each" if facts.hours is not None else ""
-        yield f"{facts.campaign}: {facts.title}, {counted(played, 'turn')} played{usual}"
+        yield f"{facts.campaign}: {facts.title}, {count_noun(played, 'turn')} played{usual}"
         seats = sorted(facts.seats, key=lambda seat: not seat.fading)[:MOST_SEATS]
         yield from _seat_lines(facts, seats)
         if turns:
@@ -171,7 +171,7 @@ def _seat_lines(statistics: Statistics, seats: Sequence[SeatPlayed]) -> Iterator
         )
         for seat in seats
     ]
-    table = columns(rows, "seat", "in time", "late", "missed", "usually comes", "last word")
+    table = format_table(rows, "seat", "in time", "late", "missed", "usually comes", "last word")
     yield from (f"  {line}" for line in table.splitlines())
 
 
@@ -181,18 +181,18 @@ def _turn_lines(statistics: Statistics) -> Iterator[str]:
     if len(seats) <= ACROSS:
         yield "Hours before the deadline that the first sheet came; late ones have a minus:"
         rows = [(*_turn(turn, statistics), *(_cell(turn.sheets.get(seat)) for seat in seats)) for turn in turns]
-        table = columns(rows, "turn", "opened", "took", *seats)
+        table = format_table(rows, "turn", "opened", "took", *seats)
     else:
         yield "Sheets that came in time, late, and did not come:"
         kinds = (Came.IN_TIME, Came.LATE, Came.MISSED)
         rows = [(*_turn(turn, statistics), *(_count(turn, came) for came in kinds)) for turn in turns]
-        table = columns(rows, "turn", "opened", "took", *kinds)
+        table = format_table(rows, "turn", "opened", "took", *kinds)
     yield from (f"  {line}" for line in table.splitlines())
 
 
 def _turn(turn: TurnTaken, statistics: Statistics) -> tuple[int, str, str]:
     last = "the end" if statistics.status == Phase.OVER else "open"
-    return turn.turn, briefly(turn.opened, statistics.zone), last if turn.hours is None else _span(turn.hours)
+    return turn.turn, format_time_short(turn.opened, statistics.zone), last if turn.hours is None else _span(turn.hours)
 
 
 def _count(turn: TurnTaken, came: Came) -> int:
@@ -213,7 +213,7 @@ def _score_lines(statistics: Statistics) -> Iterator[str]:
     best = sorted(turns[-1].scores, key=lambda seat: -turns[-1].scores[seat])[:ACROSS]
     yield "Scores as each turn opened, which players may not know:"
     rows = [(turn.turn, *(turn.scores.get(seat, "") for seat in best)) for turn in turns]
-    yield from (f"  {line}" for line in columns(rows, "turn", *best).splitlines())
+    yield from (f"  {line}" for line in format_table(rows, "turn", *best).splitlines())
 
 
 def _fading_lines(statistics: Statistics) -> Iterator[str]:
@@ -224,7 +224,7 @@ def _fading_lines(statistics: Statistics) -> Iterator[str]:
     yield "May drop out:"
     for seat in fading[:MOST_SEATS]:
         why = ", ".join(seat.fading)
-        yield "  " + wrapped(f"{seat.seat} ({seat.address}): {why}", "    ")
+        yield "  " + wrap(f"{seat.seat} ({seat.address}): {why}", "    ")
     if len(fading) > MOST_SEATS:
         yield f"  and {len(fading) - MOST_SEATS} more"
 
@@ -351,7 +351,7 @@ def _reasons_to_fade(
         yield f"missed {missed} of the last {len(lately)}"
     silence = scene.now - (last_word or began)
     if silence >= max(SILENT, 2 * (usual or 0) * _HOUR):
-        days = counted(silence // dt.timedelta(days=1), "day")
+        days = count_noun(silence // dt.timedelta(days=1), "day")
         yield f"last word {days} ago" if last_word else f"no word in {days}"
     limit = scene.snapshot.policy.nmr_remove
     in_a_row = next((at for at, each in enumerate(reversed(lately)) if each != Came.MISSED), len(lately))

@@ -12,13 +12,13 @@ from sqlalchemy.orm import Session, joinedload
 
 from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Channel, Question, Scene, format_days
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.deadlines import Away, Counting, load_waiting
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_state
 from pbem.ruleset.values import Seat
 from pbem.store.models import Absence, Outgoing, SeatRow, Turn
 from pbem.store.types import HoldKind, MailState, Phase, Seating
-from pbem.text import columns, counted, when
+from pbem.text import count_noun, format_table, format_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +112,9 @@ def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
     }
     yield f"{status.name}: {status.title}, {where[status.status]}"
     if status.deadline is not None:
-        yield f"  deadline: {when(status.deadline, status.zone)}  [{status.schedule}]"
+        yield f"  deadline: {format_time(status.deadline, status.zone)}  [{status.schedule}]"
         if status.closes is not None and status.closes > status.deadline:
-            yield f"  late sheets count until: {when(status.closes, status.zone)}"
+            yield f"  late sheets count until: {format_time(status.closes, status.zone)}"
     elif status.status == Phase.FORMING:
         start = channel.either(f"pbem start {status.name}", "START")
         yield f"  deadlines: {status.schedule}; start it with: {start}"
@@ -137,7 +137,7 @@ def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
         (seat.seat, seat.address, _shown_sheet(seat), f"{seat.nmr_in_a_row} in a row, {seat.nmr_total} in all")
         for seat in status.seats
     ]
-    yield from (f"  {line}" for line in columns(rows, "seat", "address", "sheet", "missed").splitlines())
+    yield from (f"  {line}" for line in format_table(rows, "seat", "address", "sheet", "missed").splitlines())
     for seat in status.seats:
         yield from (
             f"  {seat.seat} is absent {format_days(away.since, away.until, status.zone)}" for away in seat.absences
@@ -158,14 +158,14 @@ def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterat
     """Mail that has not gone out: how much just waits, and a line for each that was tried in vain."""
     tried = [mail for mail in mails if mail.attempts or mail.state != MailState.QUEUED]
     if len(tried) < len(mails):
-        yield f"{indent}{counted(len(mails) - len(tried), 'mail waits', 'mails wait')} to be sent"
+        yield f"{indent}{count_noun(len(mails) - len(tried), 'mail waits', 'mails wait')} to be sent"
     for mail in tried:
-        tries = f", {counted(mail.attempts, 'try', 'tries')}" if mail.attempts else ""
+        tries = f", {count_noun(mail.attempts, 'try', 'tries')}" if mail.attempts else ""
         reply = f": {mail.reply}" if mail.reply else ""
         yield f"{indent}not delivered to {mail.recipient} ({mail.state}{tries}){reply}"
 
 
-def campaign_status(session: Session, house: House, snapshot: CampaignSnapshot) -> CampaignStatus:
+def campaign_status(session: Session, house: App, snapshot: CampaignSnapshot) -> CampaignStatus:
     """How one campaign stands, in a session."""
     waiting = next(iter(load_waiting(session, snapshot.name)), None)
     awaited = waiting.awaited if waiting else ()
@@ -236,7 +236,7 @@ def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered
     )
 
 
-def _result(session: Session, house: House, snapshot: CampaignSnapshot) -> Result:
+def _result(session: Session, house: App, snapshot: CampaignSnapshot) -> Result:
     ruleset = house.game(snapshot.game)
     standing = ruleset.standing(load_state(session, ruleset, snapshot))
     return Result(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)

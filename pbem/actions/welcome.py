@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.record import drawn_word
 from pbem.campaign.files import Shelf, batches
 from pbem.campaign.history import LONGEST
@@ -44,7 +44,7 @@ from pbem.util import CODE_CHARACTERS
 
 
 def tell_of_dice(
-    session: Session, house: House, snapshot: CampaignSnapshot, places: Iterable[Place], now: dt.datetime
+    session: Session, house: App, snapshot: CampaignSnapshot, places: Iterable[Place], now: dt.datetime
 ) -> int:
     """Gives each player at these places, before the start, a code to choose his word with, and mails it to him.
 
@@ -64,12 +64,12 @@ def tell_of_dice(
     return len(codes)
 
 
-def tell_gm_of_dice(session: Session, house: House, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
+def tell_gm_of_dice(session: Session, house: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
     """Mails the GM the seal, and that the players may choose words."""
     Postman.of(house, snapshot).send(session, now, _dice_notice(house, snapshot, None, ""))
 
 
-def _dice_notice(house: House, snapshot: CampaignSnapshot, place: Place | None, code: str) -> Mail:
+def _dice_notice(house: App, snapshot: CampaignSnapshot, place: Place | None, code: str) -> Mail:
     """To a player, or with no place to the GM."""
     ruleset = house.game(snapshot.game)
     page = DiceNotice(
@@ -95,7 +95,7 @@ def _dice_notice(house: House, snapshot: CampaignSnapshot, place: Place | None, 
 
 def welcome(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot,
     tokens: Mapping[Place, str],
     now: dt.datetime,
@@ -137,7 +137,7 @@ def _rules_file(ruleset: AnyRuleset) -> str:
     return f"{ruleset.key.replace('_', '-')}-rules.txt"
 
 
-def _page(house: House, snapshot: CampaignSnapshot, place: Place, token: str, *, heir: bool) -> Welcome:
+def _page(house: App, snapshot: CampaignSnapshot, place: Place, token: str, *, heir: bool) -> Welcome:
     ruleset = house.game(snapshot.game)
     return Welcome(
         campaign=snapshot.name,
@@ -186,7 +186,7 @@ def find_report(session: Session, snapshot: CampaignSnapshot, place: Place, numb
 
 def mail_again(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot,
     place: Place,
     report: Report,
@@ -207,7 +207,7 @@ def mail_again(
 
 def mail_copy(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot,
     place: Place,
     report: Report,
@@ -231,7 +231,7 @@ def recall_copies(session: Session, place: Place) -> None:
     drop_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
 
 
-def renew_codes(session: Session, house: House, snapshot: CampaignSnapshot, place: Place) -> Report | None:
+def renew_codes(session: Session, house: App, snapshot: CampaignSnapshot, place: Place) -> Report | None:
     """Gives all reports of a seat other codes, so that whoever had them can use them no more; returns the newest.
 
     Their Message-IDs go with the codes, since a reply names those as well. Old
@@ -255,7 +255,7 @@ def _topic(session: Session, snapshot: CampaignSnapshot, place: Place, report: R
 
 def _resent_mail(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot,
     place: Place,
     report: Report,

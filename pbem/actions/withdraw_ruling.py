@@ -37,7 +37,7 @@ from pbem.ruleset.serialization import digest
 from pbem.ruleset.values import as_size
 from pbem.store.models import Campaign, Turn
 from pbem.store.types import HoldKind
-from pbem.text import when, wrapped
+from pbem.text import format_time, wrap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ class ShowRuling(Question[RulingShown]):
         else:
             yield f"You have not ruled on turn {turn} of {name}."
         if channel.by_mail:
-            yield wrapped("To rule, or to change the ruling, send this form with your token in it:")
+            yield wrap("To rule, or to change the ruling, send this form with your token in it:")
             yield ""
             yield from (f"GM {name} TOKEN", "RULING", *write_form(facts.form.files).rstrip().splitlines(), "END")
             yield ""
@@ -110,7 +110,7 @@ class ShowRuling(Question[RulingShown]):
             yield f"To rule: pbem adjudicate {name} --edit"
         for number, at in facts.earlier:
             back = channel.either(f"pbem adjudicate {name} --restore {number}", f"RULING BACK {number}")
-            yield f"Earlier ruling {number}, replaced or dropped {when(at, facts.zone)}. To have it back: {back}"
+            yield f"Earlier ruling {number}, replaced or dropped {format_time(at, facts.zone)}. To have it back: {back}"
 
 
 @dataclass(frozen=True, slots=True)

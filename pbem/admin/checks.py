@@ -28,8 +28,8 @@ from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import load_campaign
 from pbem.config import Settings, reaches
-from pbem.config_values import Dkim, PostUrl, Secret
-from pbem.errors import MISREAD, CampaignError, ConfigError, PostError
+from pbem.config_values import Dkim, MailUrl, Secret
+from pbem.errors import PARSE_ERRORS, CampaignError, ConfigError, MailError
 from pbem.mail.authentication import newest_proven
 from pbem.mail.fetch import greet_carrier, mails_waiting
 from pbem.mail.transport import Signer, is_valid
@@ -39,8 +39,8 @@ from pbem.store.migrate import misfit, sqlite_path
 from pbem.store.models import Act, Base, Campaign, InboxMessage, Outgoing, Turn
 from pbem.store.session import SEE_DOCTOR, Store, restoring
 from pbem.store.types import Phase
-from pbem.text import counted
-from pbem.util import Progress, silent
+from pbem.text import count_noun
+from pbem.util import Progress, no_progress
 
 Result = Literal["ok", "warning", "problem"]
 
@@ -224,7 +224,7 @@ class _Compared:
             self.lost.append(said)
 
 
-def archive(settings: Settings, store: Store, restore: str, *, progress: Progress = silent) -> Iterator[Examined]:
+def archive(settings: Settings, store: Store, restore: str, *, progress: Progress = no_progress) -> Iterator[Examined]:
     """Yield what database and archive do not have alike; `restore` is the instruction for a database too old."""
     place = settings.archive
     if sqlite_path(settings.database) is None and not place.is_dir():
@@ -266,7 +266,7 @@ def _look_for_folders(place: Path, store: Store, compared: Mapping[str, _Compare
             # Looked at twice: a rollback may move the folder between the look at its row and the one at the disk.
             if _find_damaged(place, store, id_) and (turn := _find_damaged(place, store, id_)):
                 compared[name].add(turn, turn_folder(place, turn.record, withdrawn=turn.withdrawn))
-        except (zlib.error, *MISREAD):
+        except (zlib.error, *PARSE_ERRORS):
             compared[name].unreadable.append(f"turn {number}")
         progress("comparing", done, len(rows))
 
@@ -314,7 +314,7 @@ MOST_RIGHTS = 6
 
 
 def database(
-    settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = silent
+    settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = no_progress
 ) -> Iterator[Examined]:
     """Whether it can be reached, is of this version and takes what is written; then what it says of the clock."""
     restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
@@ -354,7 +354,7 @@ def _rows(store: Store, restore: str) -> Iterator[Examined]:
             yield bad("rows", fault.text, f"put it right in the database, or {restore}")
 
 
-def compare_with_archive(settings: Settings, *, progress: Progress = silent) -> list[Examined]:
+def compare_with_archive(settings: Settings, *, progress: Progress = no_progress) -> list[Examined]:
     """Return the problems of an archive that does not go with its database, or the other way round."""
     restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
     with closing(Store(settings.database)) as store:
@@ -550,7 +550,7 @@ def _inbox(settings: Settings) -> Iterator[Examined]:
     secrets = _secrets(inbox_password=settings.inbox_password, inbox_oauth=settings.inbox_oauth)
     yield from secrets
     if all(check.result != "problem" for check in secrets):
-        yield _tried("inbox", url, lambda: f"{counted(mails_waiting(settings), 'mail waits', 'mails wait')} there")
+        yield _tried("inbox", url, lambda: f"{count_noun(mails_waiting(settings), 'mail waits', 'mails wait')} there")
 
 
 def _carrier(settings: Settings) -> Iterator[Examined]:
@@ -561,7 +561,7 @@ def _carrier(settings: Settings) -> Iterator[Examined]:
         yield _tried("carrier", url, lambda: _greeted(settings, url))
 
 
-def _greeted(settings: Settings, url: PostUrl) -> str:
+def _greeted(settings: Settings, url: MailUrl) -> str:
     greet_carrier(settings)
     return f"it takes the login of {url.user}" if url.user else "it answers, and asks for no login"
 
@@ -582,11 +582,11 @@ def _secret(setting: str, secret: Secret) -> Examined:
     return fine(setting, "it can be had")
 
 
-def _tried(name: str, url: PostUrl, attempt: Callable[[], str]) -> Examined:
+def _tried(name: str, url: MailUrl, attempt: Callable[[], str]) -> Examined:
     where = url.path or url.server
     try:
         return fine(name, f"{where}: {attempt()}")
-    except (ConfigError, PostError) as error:
+    except (ConfigError, MailError) as error:
         return bad(name, str(error), advice_for(str(error), name))
 
 

@@ -13,15 +13,15 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pbem.admin.checks import Diagnosis, Examined, bad, database, doubtful, fine, mail
-from pbem.app import TEMPLATES
-from pbem.config import Settings, load_settings, settings_problems
+from pbem.app import TEMPLATE_DIR
+from pbem.config import Settings, find_settings_problems, load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import reason_of
-from pbem.games import Catalogue
+from pbem.games import InstalledGames
 from pbem.report.template_check import filling_faults, own_templates, template_faults
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.site.publish import site_pages
-from pbem.util import Progress, silent
+from pbem.util import Progress, no_progress
 
 LEAST_FREE = 200_000_000
 """Bytes; with less, a warning."""
@@ -29,7 +29,7 @@ LEAST_FREE = 200_000_000
 
 def settings_file(home: Path) -> Iterator[Examined]:
     """Whether pbem.toml can be used; every key at fault by itself."""
-    problems = settings_problems(home)
+    problems = find_settings_problems(home)
     for problem in problems:
         yield bad(FILE_NAME, problem, f"correct it in {home / FILE_NAME}; docs/gm-guide.md shows the forms")
     if not problems:
@@ -69,7 +69,7 @@ def disk(settings: Settings) -> Examined:
     return fine("disk", text)
 
 
-def games(catalogue: Catalogue) -> Iterator[Examined]:
+def games(catalogue: InstalledGames) -> Iterator[Examined]:
     """Whether every game that a package offers can be played."""
     faults = catalogue.faults()
     for fault in faults.values():
@@ -82,12 +82,12 @@ def games(catalogue: Catalogue) -> Iterator[Examined]:
 def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
     """Whether the GM's own templates compile and can be filled in, and have names that are used; and those of games."""
     own = settings.own_templates
-    faults = list(template_faults(own, TEMPLATES, games)) if own else []
+    faults = list(template_faults(own, TEMPLATE_DIR, games)) if own else []
     # What cannot be read cannot be filled in either, and needs not be told twice.
     faults = (
         faults
         if any(fault.fatal for fault in faults)
-        else [*faults, *filling_faults(own, TEMPLATES, games, site_pages)]
+        else [*faults, *filling_faults(own, TEMPLATE_DIR, games, site_pages)]
     )
     for fault in faults:
         where = own / fault.name if own else Path(fault.name)
@@ -155,7 +155,7 @@ def _is_open(place: Path) -> bool:
     return False
 
 
-def examine(home: Path, now: dt.datetime, catalogue: Catalogue, *, progress: Progress = silent) -> Diagnosis:
+def examine(home: Path, now: dt.datetime, catalogue: InstalledGames, *, progress: Progress = no_progress) -> Diagnosis:
     """Looks at all of a home. Nothing is changed, moved or sent, and no password is told."""
     checks = []
     for number, check in enumerate(_checks(home, now, catalogue, progress), start=1):
@@ -165,7 +165,7 @@ def examine(home: Path, now: dt.datetime, catalogue: Catalogue, *, progress: Pro
     return Diagnosis(results.count("problem"), results.count("warning"), tuple(checks))
 
 
-def _checks(home: Path, now: dt.datetime, catalogue: Catalogue, progress: Progress) -> Iterator[Examined]:
+def _checks(home: Path, now: dt.datetime, catalogue: InstalledGames, progress: Progress) -> Iterator[Examined]:
     file = list(settings_file(home))
     yield from file
     yield zones()

@@ -17,7 +17,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.status import CampaignStatus, Undelivered, _undelivered, campaign_status
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE, fault_of, keep_fact, noticed, read_fact, readable, unreadable_words
 from pbem.campaign.deadlines import Waiting, load_waiting
 from pbem.campaign.history import note
@@ -25,13 +25,13 @@ from pbem.campaign.schedule import Outage, Watch, after_failure, after_poll
 from pbem.campaign.snapshot import load_campaign
 from pbem.config import INACTIVE
 from pbem.errors import CampaignError, ConfigError, StoreError
-from pbem.log import tell
+from pbem.log import event
 from pbem.mail.outbox import GIVE_UP
 from pbem.store.migrate import require_unchanged
 from pbem.store.models import Campaign, Fact, InboxMessage, Outgoing
 from pbem.store.session import flushed
 from pbem.store.types import LetterState, MailState
-from pbem.text import counted, when
+from pbem.text import count_noun, format_time
 
 CLOSED = "closed"
 """The name of the fact that is kept."""
@@ -49,14 +49,14 @@ def closed_words(session: Session) -> str:
     if flushed(session).execute(_CLOSED).first() is None:
         return ""
     closed = read_fact(session, CLOSED)
-    of = "" if closed is None else f" of {when(dt.datetime.fromisoformat(closed['made']), 'UTC')}"
+    of = "" if closed is None else f" of {format_time(dt.datetime.fromisoformat(closed['made']), 'UTC')}"
     return (
         f"this home was restored from its backup{of}, and nothing is read, run or sent here until you say so, "
         "with: pbem reopen"
     )
 
 
-def check_open(house: House) -> None:
+def check_open(house: App) -> None:
     """Raises ConfigError, saying what to do, if the home is closed, or its database was brought up meanwhile.
 
     Who runs for weeks has loaded his program long ago, and would go on writing as that does.
@@ -67,13 +67,13 @@ def check_open(house: House) -> None:
             raise ConfigError(said)
 
 
-def is_closed(house: House) -> bool:
+def is_closed(house: App) -> bool:
     """Return True for a home that does nothing before it is opened."""
     with house.store.reading() as session:
         return not house.settings.active or bool(closed_words(session))
 
 
-def open_home(house: House) -> None:
+def open_home(house: App) -> None:
     """Open a home for all who load its settings from now on: templates, secrets and servers of it are used.
 
     The settings are freed first: whoever is killed in between has a home that a tick still refuses.
@@ -96,7 +96,7 @@ class LastPoll:
     watch: Watch
 
 
-def watch_polls(house: House, now: dt.datetime, *, readable: bool) -> Outage | None:
+def watch_polls(house: App, now: dt.datetime, *, readable: bool) -> Outage | None:
     """Remembers a poll, good or not; returns the outage for which deadlines wait now."""
     longest = dt.timedelta(hours=house.settings.outage_hours)
     # What a power cut takes back is remembered again by the next poll.
@@ -129,11 +129,11 @@ def waiting_for(turns: list[Waiting], outage: Outage) -> list[Waiting]:
 
 
 def _announce(session: Session, outage: Outage, now: dt.datetime) -> None:
-    tell("outage over", level="warning", since=outage.since, until=outage.until, deadlines_wait_until=outage.release)
+    event("outage over", level="warning", since=outage.since, until=outage.until, deadlines_wait_until=outage.release)
     for turn in waiting_for(_readable(session), outage):
         zone = turn.schedule.zone
-        said = f"no mail was read from {when(outage.since, zone)} to {when(outage.until, zone)}"
-        waits = f"turn {turn.turn} waits until {when(outage.release, zone)}"
+        said = f"no mail was read from {format_time(outage.since, zone)} to {format_time(outage.until, zone)}"
+        waits = f"turn {turn.turn} waits until {format_time(outage.release, zone)}"
         note(session, load_campaign(session, turn.campaign).id, now, actor="pbem", text=f"{said}: {waits}")
 
 
@@ -191,8 +191,8 @@ def stuck_mail(session: Session) -> str:
     stuck = [row for row in rows if row.not_before - row.created_at >= GIVE_UP]
     if not stuck:
         return ""
-    mails = counted(len(stuck), "mail has", "mails have")
-    since = when(min(row.created_at for row in stuck), "UTC")
+    mails = count_noun(len(stuck), "mail has", "mails have")
+    since = format_time(min(row.created_at for row in stuck), "UTC")
     return f"{mails} been tried for {GIVE_UP.days} days or more, since {since}; last said: {stuck[-1].reply}"
 
 
@@ -203,21 +203,23 @@ def _unanswered(session: Session) -> str:
         return ""
     lately = (InboxMessage.unanswered, InboxMessage.received_at > newest - _DAY)
     number = session.scalar(select(func.count()).where(*lately)) or 0
-    letters = counted(number, "letter was", "letters were")
-    until = when(newest, "UTC")
+    letters = count_noun(number, "letter was", "letters were")
+    until = format_time(newest, "UTC")
     return f"{letters} left unanswered in the day before {until}; the notes in pbem letters say why" if number else ""
 
 
 def _unread(watch: Watch | None) -> str:
     if watch is None or not watch.failed:
         return ""
-    return f"the mailbox cannot be read, last done {when(watch.last_good, 'UTC')}: deadlines wait for it"
+    return f"the mailbox cannot be read, last done {format_time(watch.last_good, 'UTC')}: deadlines wait for it"
 
 
 def _waiting(watch: Watch | None) -> str:
     if watch is None or watch.outage is None:
         return ""
-    since, until, release = (when(at, "UTC") for at in (watch.outage.since, watch.outage.until, watch.outage.release))
+    since, until, release = (
+        format_time(at, "UTC") for at in (watch.outage.since, watch.outage.until, watch.outage.release)
+    )
     return f"no mail was read from {since} to {until}: deadlines of that time, and soon after, wait until {release}"
 
 
@@ -231,7 +233,7 @@ class HouseStatus:
     notices: tuple[str, ...]
 
 
-def house_status(house: House, campaign: str | None = None) -> HouseStatus:
+def house_status(house: App, campaign: str | None = None) -> HouseStatus:
     """The status of all campaigns, or of one. Raises CampaignError if there is no such campaign."""
     if campaign is not None:
         with readable(house, campaign), house.store.reading() as session:
@@ -249,7 +251,7 @@ def house_status(house: House, campaign: str | None = None) -> HouseStatus:
     return HouseStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
 
 
-def _status_or_notice(session: Session, house: House, name: str, notices: list[str]) -> CampaignStatus | None:
+def _status_or_notice(session: Session, house: App, name: str, notices: list[str]) -> CampaignStatus | None:
     try:
         return campaign_status(session, house, load_campaign(session, name))
     except StoreError:

@@ -10,13 +10,13 @@ from sqlalchemy import ColumnElement, Integer, RowMapping, case, cast, func, sel
 from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import load_campaign
-from pbem.errors import UpkeepError
+from pbem.errors import MailAdminError
 from pbem.mail.message import read_head, read_letter
 from pbem.mail.retention import is_masked
 from pbem.store.models import Campaign, InboxMessage, Outgoing, Person, SeatRow
 from pbem.store.session import Store
 from pbem.store.types import UNSENT, LetterState, MailState
-from pbem.util import masked
+from pbem.util import redact_all
 
 STATES = tuple(state.value for state in LetterState)
 
@@ -77,13 +77,13 @@ def show_letter(store: Store, letter_id: int) -> LetterShown:
         id=row.id,
         received_at=row.received_at,
         sender=letter.sender or "",
-        subject=masked(letter.subject),
+        subject=redact_all(letter.subject),
         state=row.state,
-        note=masked(row.note),
-        recipients=tuple(map(masked, letter.recipients)),
+        note=redact_all(row.note),
+        recipients=tuple(map(redact_all, letter.recipients)),
         automatic=letter.automatic,
-        text=masked(letter.text),
-        notes=tuple(map(masked, letter.notes)),
+        text=redact_all(letter.text),
+        notes=tuple(map(redact_all, letter.notes)),
     )
 
 
@@ -102,7 +102,7 @@ def retry_letter(store: Store, letter_id: int) -> None:
     if state is None:
         raise _unknown(letter_id)
     reason = "the next tick deals with it anyway" if state == LetterState.NEW else "it has had its answer"
-    raise UpkeepError(f"letter {letter_id} is {state}, not quarantined: {reason}")
+    raise MailAdminError(f"letter {letter_id} is {state}, not quarantined: {reason}")
 
 
 def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> LetterFacts:
@@ -111,14 +111,14 @@ def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, not
         id=letter_id,
         received_at=received_at,
         sender=letter.sender or "",
-        subject=masked(letter.subject),
+        subject=redact_all(letter.subject),
         state=state,
-        note=masked(note),
+        note=redact_all(note),
     )
 
 
-def _unknown(letter_id: int) -> UpkeepError:
-    return UpkeepError(f"there is no letter {letter_id}: list them with: pbem letters")
+def _unknown(letter_id: int) -> MailAdminError:
+    return MailAdminError(f"there is no letter {letter_id}: list them with: pbem letters")
 
 
 _TRIED_AGAIN = (MailState.QUEUED, MailState.FAILED)
@@ -173,19 +173,19 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
     with store.writing() as session:
         raw = session.scalar(select(Outgoing.raw).where(Outgoing.id == mail_id))
         if raw is not None and is_masked(raw):
-            raise UpkeepError(f"mail {mail_id} was sent too long ago to go again: it is no longer kept whole")
+            raise MailAdminError(f"mail {mail_id} was sent too long ago to go again: it is no longer kept whole")
         due = sorted(session.scalars(again))
         if mail_id is not None and not due:
             raise _refusal(mail_id, session.scalar(select(Outgoing.state).where(Outgoing.id == mail_id)))
     return due
 
 
-def _refusal(mail_id: int, state: str | None) -> UpkeepError:
+def _refusal(mail_id: int, state: str | None) -> MailAdminError:
     if state is None:
-        return UpkeepError(f"there is no mail {mail_id} in the outbox: list them with: pbem outbox")
+        return MailAdminError(f"there is no mail {mail_id} in the outbox: list them with: pbem outbox")
     if state == MailState.SENDING:
-        return UpkeepError(f"mail {mail_id} is being sent; if that was cut short, it is tried again by itself soon")
-    return UpkeepError(f"mail {mail_id} is {state}: only what is not delivered is tried again")
+        return MailAdminError(f"mail {mail_id} is being sent; if that was cut short, it is tried again by itself soon")
+    return MailAdminError(f"mail {mail_id} is {state}: only what is not delivered is tried again")
 
 
 def _held(mail: Outgoing, campaign: str | None) -> Held:
@@ -193,12 +193,12 @@ def _held(mail: Outgoing, campaign: str | None) -> Held:
         id=mail.id,
         campaign=campaign,
         recipient=mail.recipient,
-        subject=masked(read_head(mail.raw).subject),
+        subject=redact_all(read_head(mail.raw).subject),
         state=mail.state,
         attempts=mail.attempts,
         since=mail.created_at,
         next_try=mail.not_before if mail.state in UNSENT else None,
-        reply=masked(mail.reply),
+        reply=redact_all(mail.reply),
     )
 
 
@@ -291,6 +291,6 @@ def _account(row: RowMapping, seats: _Seats, replies: Mapping[int, str]) -> Acco
         campaign=row["campaign"],
         seats=seats.get((row["campaign_id"], row["person_id"]), ()),
         address=row["address"],
-        reply=masked(replies.get(row["last"], "")),
+        reply=redact_all(replies.get(row["last"], "")),
         **counts,
     )

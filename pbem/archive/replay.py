@@ -36,7 +36,7 @@ from pbem.archive.record import (
     turn_dice,
     withdrawn_name,
 )
-from pbem.errors import MISREAD, ReplayError, RulesetError
+from pbem.errors import PARSE_ERRORS, ReplayError, RulesetError
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.dice import seal
 from pbem.ruleset.fields import Refused
@@ -63,7 +63,7 @@ def _check_report(folder: Folder, path: str, ruleset: AnyRuleset, there: set[str
     try:
         shown = ruleset.enclosures(read_report_data(folder.read(path))["view"])
         lost = [each.name for enclosed in shown.values() for each in enclosed if each.sha256 not in there]
-    except (ReportDataError, RulesetError, *MISREAD) as error:
+    except (ReportDataError, RulesetError, *PARSE_ERRORS) as error:
         raise ReplayError(f"turn {folder.number}: {folder.said(path)}: {error}") from None
     if lost:
         raise ReplayError(f"turn {folder.number}: {folder.said(path)} shows {lost[0]!r}, which is not in the archive")
@@ -332,5 +332,5 @@ def _refused(folder: Folder) -> Iterator[None]:
     """Turns what a ruleset makes of a forged record into the finding that it is one."""
     try:
         yield
-    except (RulesetError, PatchError, *MISREAD) as error:
+    except (RulesetError, PatchError, *PARSE_ERRORS) as error:
         raise ReplayError(f"turn {folder.number} cannot be resolved again from its record: {error}") from error

@@ -29,7 +29,7 @@ from pbem.errors import CampaignError
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.orders import OrderBook
 from pbem.ruleset.values import Seat
-from pbem.util import flush, write_whole
+from pbem.util import fsync, write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, wi
         _write(draft, files)
         _write(draft, {RECORD: record})
         draft.rename(folder)
-        flush(home)
+        fsync(home)
     except OSError:
         if not _holds(folder, record):  # else another writer was faster
             raise
@@ -155,8 +155,8 @@ def _places(archive: Path, record: bytes) -> tuple[Path, Path]:
 
 def _move(source: Path, target: Path) -> None:
     source.rename(target)
-    flush(target.parent)
-    flush(source.parent)
+    fsync(target.parent)
+    fsync(source.parent)
 
 
 def _holds(folder: Path, record: bytes) -> bool:
@@ -187,14 +187,14 @@ def _mend(folder: Path, record: bytes, files: Mapping[str, bytes]) -> None:
             lost.append(name)
     for name in reversed(lost):  # the record comes last, as when a folder is made
         (folder / name).parent.mkdir(exist_ok=True)
-        write_whole(folder / name, record if name == RECORD else files[name])
+        write_atomically(folder / name, record if name == RECORD else files[name])
 
 
 def _make(home: Path) -> None:
     """Makes the folder of a campaign, so that its name in the archive is on the disk too."""
     if not home.is_dir():
         home.mkdir(parents=True, exist_ok=True)
-        flush(home.parent)
+        fsync(home.parent)
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -204,7 +204,7 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
     for name, content in files.items():
         (folder / name).write_bytes(content)
     for path in (*(folder / name for name in files), *parts):
-        flush(path)
+        fsync(path)
 
 
 def _sweep(home: Path, name: str) -> None:

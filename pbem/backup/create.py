@@ -38,12 +38,12 @@ from pbem.backup.container import (
     is_ours,
     writing,
 )
-from pbem.config import Settings, files_named, rehomed, with_values
-from pbem.config_values import FILE_NAME, PostUrl
+from pbem.config import Settings, referenced_files, relocated_settings, rewrite_settings
+from pbem.config_values import FILE_NAME, MailUrl
 from pbem.errors import BackupError
 from pbem.store.copy import copy_out, open_file, revision_of
 from pbem.store.migrate import migrate
-from pbem.util import Progress, put, silent, workshop
+from pbem.util import Progress, no_progress, publish, staging_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def back_up(
     *,
     keep: int = 0,
     with_secrets: bool = False,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Made:
     """Writes a backup to a file, or to one named after the moment in a folder, of which it may `keep` the newest.
 
@@ -169,9 +169,9 @@ def back_up(
         raise BackupError(f"{path} is there, and is no backup: give another name, or a folder")
     if not path.parent.is_dir():
         raise BackupError(f"the folder {path.parent} is not there")
-    with disk_full_named(path), workshop(path.parent) as draft:
+    with disk_full_named(path), staging_directory(path.parent) as draft:
         facts, lacking = _write(settings, draft, now, with_secrets=with_secrets, progress=progress)
-        put(draft / DRAFT, path)
+        publish(draft / DRAFT, path)
     removed = _thin_out(path, keep) if keep else ()
     return Made(
         path=path,
@@ -216,25 +216,25 @@ def _write(
     return facts, lacking
 
 
-def _pack_post(packing: Packing, settings: Settings, url: PostUrl, name: str) -> None:
+def _pack_post(packing: Packing, settings: Settings, url: MailUrl, name: str) -> None:
     """A post folder of the home; one elsewhere is another's, as a mailbox on a server is."""
     if _is_ours(settings, url):
         with packing.part(name) as part, writing(part) as tree:
             tree.put_folder(settings.home / url.path, leave_out=("tmp",))
 
 
-def _is_ours(settings: Settings, url: PostUrl) -> bool:
+def _is_ours(settings: Settings, url: MailUrl) -> bool:
     return url.scheme == "maildir" and (settings.home / url.path).resolve().is_relative_to(settings.home)
 
 
 def _pack_settings(packing: Packing, settings: Settings, *, with_secrets: bool) -> None:
     text = (settings.home / FILE_NAME).read_text(encoding="utf-8")
     with packing.part(FILE_NAME) as part:
-        part.write(with_values(text, rehomed(settings, text)).encode())
+        part.write(rewrite_settings(text, relocated_settings(settings, text)).encode())
     if settings.templates is not None:
         with packing.part(TEMPLATES) as part, writing(part) as tree:
             tree.put_folder(settings.templates)
-    public, secret = files_named(settings)
+    public, secret = referenced_files(settings)
     with packing.part(FILES) as part, writing(part) as tree:
         _put_files(tree, settings.home, [*public, *(secret if with_secrets else [])])
 
@@ -245,7 +245,7 @@ def _put_files(tree: Tree, home: Path, files: list[Path]) -> None:
 
 
 def _left_out(settings: Settings, *, with_secrets: bool) -> Iterator[str]:
-    if not with_secrets and (secret := files_named(settings)[1]):
+    if not with_secrets and (secret := referenced_files(settings)[1]):
         yield f"secrets: {', '.join(str(path.relative_to(settings.home)) for path in secret)}; see --with-secrets"
     for name, url in (("inbox", settings.inbox_url), ("carrier", settings.carrier_url)):
         if url.scheme == "maildir" and not _is_ours(settings, url):

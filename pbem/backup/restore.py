@@ -27,7 +27,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.base import Scene
 from pbem.actions.deadlines import hold
 from pbem.admin.health import close_home
-from pbem.app import House, house_of, make_folders
+from pbem.app import App, app_of, make_directories
 from pbem.archive.record import file_hash
 from pbem.archive.verify import verify
 from pbem.backup.container import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS, Packed, opened
@@ -43,12 +43,12 @@ from pbem.config import (
     check_values,
     checked_database,
     confined,
-    lacks,
     load_settings,
     may_come_along,
+    missing_references,
     reaches,
     read_values,
-    with_values,
+    rewrite_settings,
 )
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, ReplayError, StoreError
@@ -60,8 +60,8 @@ from pbem.store.queue import QUEUES, add_queues
 from pbem.store.session import Store
 from pbem.store.types import SITE, UNSENT, HoldKind, LetterState, MailState, Phase
 from pbem.store.untrusted import take_rows
-from pbem.text import when
-from pbem.util import Progress, put, silent, workshop
+from pbem.text import format_time
+from pbem.util import Progress, no_progress, publish, staging_directory
 
 LEAP = 1_000_000
 """How far the numbers of letters and acts go on, from which Message-IDs follow: no home has so many in the time
@@ -80,7 +80,7 @@ class Settled:
     mails: int
 
 
-def settle(house: House, made: dt.datetime, now: dt.datetime) -> Settled:
+def settle(house: App, made: dt.datetime, now: dt.datetime) -> Settled:
     """Brings a house as it was to rest, in one transaction."""
     with house.store.writing() as session:
         mails = _hold_back(session)
@@ -111,7 +111,7 @@ def _leap(session: Session, made: dt.datetime, now: dt.datetime) -> None:
         received_at=made,
         raw=b"",
         state=LetterState.PROCESSED,
-        note=f"no letter: here the home was restored from the backup of {when(made, 'UTC')}",
+        note=f"no letter: here the home was restored from the backup of {format_time(made, 'UTC')}",
         sender="",
         verdict="none",
         key="",
@@ -121,11 +121,11 @@ def _leap(session: Session, made: dt.datetime, now: dt.datetime) -> None:
     session.flush()
 
 
-def _bring_to_rest(session: Session, house: House, name: str, made: dt.datetime, now: dt.datetime) -> bool:
+def _bring_to_rest(session: Session, house: App, name: str, made: dt.datetime, now: dt.datetime) -> bool:
     """Begins a new era in a campaign, holds its turns and tells all; whether it is held by that."""
     snapshot = locked_campaign(session, name)
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(era=snapshot.era + 1))
-    said = f"the home was restored from its backup of {when(made, 'UTC')}: what was done after that is void"
+    said = f"the home was restored from its backup of {format_time(made, 'UTC')}: what was done after that is void"
     newest = session.scalar(select(func.max(Act.id))) or 0
     running = snapshot.status == Phase.RUNNING
     session.add(
@@ -143,7 +143,7 @@ def _bring_to_rest(session: Session, house: House, name: str, made: dt.datetime,
     if not running:
         return False
     why = (
-        f"it stands again as it did {when(made, 'UTC')}, since its home was restored from a backup. Reports, receipts "
+        f"it stands again as it did {format_time(made, 'UTC')}, since its home was restored from a backup. Reports, receipts "
         "and answers that you had after that are void, and orders sent after that have to be sent again"
     )
     fresh = locked_campaign(session, name)
@@ -152,14 +152,14 @@ def _bring_to_rest(session: Session, house: House, name: str, made: dt.datetime,
     return held or bool(fresh.held)
 
 
-def _tell_gm(session: Session, house: House, snapshot: CampaignSnapshot, made: dt.datetime, now: dt.datetime) -> None:
+def _tell_gm(session: Session, house: App, snapshot: CampaignSnapshot, made: dt.datetime, now: dt.datetime) -> None:
     name = snapshot.name
     send_words(
         session,
         house,
         snapshot,
         now,
-        f"The home of {name} was restored from its backup of {when(made, 'UTC')}. Turn {snapshot.turn} is open "
+        f"The home of {name} was restored from its backup of {format_time(made, 'UTC')}. Turn {snapshot.turn} is open "
         "again as it was then, and is held: no turn runs until you release it. Players are told that what came later "
         "is void.",
         f"Look at it first: pbem status {name}. If its deadline has passed or is near, give more time: "
@@ -257,10 +257,10 @@ def campaign_of(packed: Packed, part: str) -> str:
 def change_settings(home: Path, changes: Mapping[str, str | None]) -> None:
     """Gives settings of a home other values. Raises ConfigError."""
     path = home / FILE_NAME
-    path.write_text(with_values(path.read_text(encoding="utf-8"), changes), encoding="utf-8")
+    path.write_text(rewrite_settings(path.read_text(encoding="utf-8"), changes), encoding="utf-8")
 
 
-def complete_archive(house: House, now: dt.datetime) -> list[str]:
+def complete_archive(house: App, now: dt.datetime) -> list[str]:
     """Writes what the archive lacks from the database; returns a sentence for each turn where that cannot be done."""
     _, problems = archive_left(house, now)
     with house.store.reading() as session:
@@ -277,7 +277,7 @@ class Restored:
     """A home that was made of a backup of a moment, and what is yet to be done.
 
     `held` are campaigns that wait for their GMs, `mails` how many mails are not
-    sent by themselves; `lacks` is what its settings name that is not there,
+    sent by themselves; `missing_references` is what its settings name that is not there,
     `reaches` what they run and reach outside it, `moved` what they no longer do;
     `unknown` are the games of its campaigns that are not installed here, or in
     an older version; `problems` are sentences on turns that the archive lacks.
@@ -303,7 +303,7 @@ def restore_home(
     games: Mapping[str, AnyRuleset],
     *,
     database: str = "",
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Restored:
     """Makes the home, with its database in a file, or in an empty one on a server.
 
@@ -315,7 +315,7 @@ def restore_home(
     if url and not is_empty(url):
         raise BackupError(NOT_EMPTY)
     home.parent.mkdir(parents=True, exist_ok=True)
-    with opened(file, "home") as packed, workshop(home.parent) as shop:
+    with opened(file, "home") as packed, staging_directory(home.parent) as shop:
         draft = shop / home.name
         draft.mkdir(mode=0o700)
         laid = lay_out(packed, draft, progress)
@@ -326,8 +326,8 @@ def restore_home(
             _make_way(home)
             if url:
                 _move_database(draft, url)
-            missing, reached = lacks(draft), reaches(draft)
-            put(draft, home)
+            missing, reached = missing_references(draft), reaches(draft)
+            publish(draft, home)
     return Restored(
         home=home,
         made=made_at(packed),
@@ -389,8 +389,8 @@ def _make_way(home: Path) -> None:
 def _prepare(
     packed: Packed, settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset]
 ) -> tuple[Settled, list[str]]:
-    make_folders(settings)
-    with house_of(settings, games) as house:
+    make_directories(settings)
+    with app_of(settings, games) as house:
         settled = settle(house, made_at(packed), now)
         problems = complete_archive(house, now)
         with house.store.reading() as session:
@@ -428,12 +428,12 @@ class Checked:
 
 
 def check_backup(
-    path: Path, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = silent
+    path: Path, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = no_progress
 ) -> Checked:
     """Checks every part and proves every archive. Raises BackupError at a file that cannot be read to its end."""
     with opened(path, "home") as packed, TemporaryDirectory(prefix="pbem-check-") as folder:
         laid = lay_out(packed, Path(folder).resolve(), progress)
-        with house_of(laid.settings, games) as house:
+        with app_of(laid.settings, games) as house:
             problems = complete_archive(house, now)
             with house.store.reading() as session:
                 problems += broken_campaigns(session)
@@ -449,7 +449,7 @@ def check_backup(
         )
 
 
-def _prove_all(house: House, progress: Progress) -> tuple[list[Proved], list[str]]:
+def _prove_all(house: App, progress: Progress) -> tuple[list[Proved], list[str]]:
     proved, wrong = [], []
     with house.store.reading() as session:
         begun = session.execute(

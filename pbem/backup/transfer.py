@@ -31,7 +31,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.settings import mail_gm_token
 from pbem.actions.welcome import find_report, renew_codes
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
 from pbem.archive.record import RECORD, file_hash, folder_name
 from pbem.archive.verify import verify
@@ -64,7 +64,7 @@ from pbem.store.copy import LEFT_BEHIND, add_rows, copy_out, open_file, revision
 from pbem.store.models import Campaign, Person, Request, Turn
 from pbem.store.session import Store
 from pbem.store.types import HoldKind, Phase
-from pbem.util import Progress, put, read_plain, silent, workshop
+from pbem.util import Progress, no_progress, publish, read_plain, staging_directory
 
 _OTHERS = """
 DELETE FROM campaign WHERE name != :name;
@@ -115,7 +115,7 @@ class Exported:
     to: str
 
 
-def export_campaign(house: House, name: str, file: Path, now: dt.datetime, *, to: str) -> Exported:
+def export_campaign(house: App, name: str, file: Path, now: dt.datetime, *, to: str) -> Exported:
     """Marks a campaign as moved and writes it to a file. Raises CampaignError or BackupError."""
     to = checked_address(to)
     if to.lower() == house.settings.address.lower():
@@ -125,13 +125,13 @@ def export_campaign(house: House, name: str, file: Path, now: dt.datetime, *, to
     if not file.parent.is_dir():
         raise BackupError(f"the folder {file.parent} is not there")
     _mark(house, name, to, now)
-    with disk_full_named(file), workshop(file.parent) as draft:
+    with disk_full_named(file), staging_directory(file.parent) as draft:
         _write(house, name, draft, now, to)
-        put(draft / DRAFT, file)
+        publish(draft / DRAFT, file)
     return Exported(campaign=name, path=file, bytes=file.stat().st_size, to=to)
 
 
-def take_back(house: House, name: str, now: dt.datetime) -> None:
+def take_back(house: App, name: str, now: dt.datetime) -> None:
     """Lets a campaign be played here after all; it is paused, and its players are told. Raises CampaignError."""
     with house.store.writing() as session:
         lock_campaign(session, name)
@@ -148,7 +148,7 @@ def take_back(house: House, name: str, now: dt.datetime) -> None:
         tell_players(session, house, back, now, act=act, subject="The game is played here after all", page=page)
 
 
-def _mark(house: House, name: str, to: str, now: dt.datetime) -> None:
+def _mark(house: App, name: str, to: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
         lock_campaign(session, name)
         snapshot = load_campaign(session, name)
@@ -163,7 +163,7 @@ def _mark(house: House, name: str, to: str, now: dt.datetime) -> None:
         _move_away(session, house, snapshot, to, now)
 
 
-def _move_away(session: Session, house: House, snapshot: CampaignSnapshot, to: str, now: dt.datetime) -> None:
+def _move_away(session: Session, house: App, snapshot: CampaignSnapshot, to: str, now: dt.datetime) -> None:
     values = {"status": Phase.MOVED, **NO_HOLD, "moved_to": to, "era": snapshot.era + 1}
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     session.execute(
@@ -180,7 +180,7 @@ def _move_away(session: Session, house: House, snapshot: CampaignSnapshot, to: s
     send_words(session, house, snapshot, now, *said, to=snapshot.gm, subject="The game moves")
 
 
-def _write(house: House, name: str, draft: Path, now: dt.datetime, to: str) -> None:
+def _write(house: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
     copy = draft / DATABASE
     copy_out(house.settings.database, copy)
     with Packing(draft / DRAFT) as packing:
@@ -217,11 +217,11 @@ class Imported:
     unproved: tuple[str, ...]
 
 
-def import_campaign(house: House, file: Path, now: dt.datetime, *, progress: Progress = silent) -> Imported:
+def import_campaign(house: App, file: Path, now: dt.datetime, *, progress: Progress = no_progress) -> Imported:
     """Takes the campaign of a file in. Raises BackupError, CampaignError or ReplayError, having changed nothing."""
     archive = house.settings.archive
     archive.mkdir(parents=True, exist_ok=True)
-    with opened(file, "campaign") as packed, workshop(archive) as draft:
+    with opened(file, "campaign") as packed, staging_directory(archive) as draft:
         _check_addressed(packed, house)
         name = _lay_out(packed, draft)
         with house.store.reading() as session:
@@ -237,12 +237,12 @@ def import_campaign(house: House, file: Path, now: dt.datetime, *, progress: Pro
             asked = _settle_in(session, house, name, str(packed.facts["address"]), now)
             turn = load_campaign(session, name).turn
             shutil.rmtree(archive / name, ignore_errors=True)  # of an import that was killed at its last step
-            put(draft / name, archive / name)
+            publish(draft / name, archive / name)
         came_from = str(packed.facts["address"])
     return Imported(campaign=name, came_from=came_from, turn=turn, asked=asked, unproved=unproved)
 
 
-def _check_addressed(packed: Packed, house: House) -> None:
+def _check_addressed(packed: Packed, house: App) -> None:
     to, here = str(packed.facts.get("to")), house.settings.address
     if to.lower() != here.lower():
         raise BackupError(
@@ -299,9 +299,7 @@ def _goes_on(session: Session, campaign_id: int, draft: Path) -> bool:
         return any(zlib.decompress(packed) == record for (packed,) in rows)
 
 
-def _prove(
-    house: House, packed: Packed, draft: Path, name: str, now: dt.datetime, progress: Progress
-) -> tuple[str, ...]:
+def _prove(house: App, packed: Packed, draft: Path, name: str, now: dt.datetime, progress: Progress) -> tuple[str, ...]:
     """Proves the archive by the seed and the last record of the database; returns what cannot be proved here."""
     game = packed.facts["campaigns"][0]
     _check_game(packed, house.games, str(game["game"]), int(game["version"]))
@@ -338,7 +336,7 @@ def _check_game(packed: Packed, games: Mapping[str, AnyRuleset], key: str, versi
 
 
 @contextmanager
-def _there(house: House, draft: Path) -> Iterator[House]:
+def _there(house: App, draft: Path) -> Iterator[App]:
     """A house in which the campaign stands alone, before it comes here."""
     store = Store(f"sqlite:///{draft / FILE}")
     try:
@@ -352,7 +350,7 @@ def _there(house: House, draft: Path) -> Iterator[House]:
         store.close()
 
 
-def _settle_in(session: Session, house: House, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
+def _settle_in(session: Session, house: App, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
     """Pauses the campaign, makes what opened its seats void, and asks all who play to confirm that it is here."""
     before = locked_campaign(session, name)
     # With the key that it had, whoever wrote the file could work out the codes that players get from now on.
@@ -390,7 +388,7 @@ def _settle_in(session: Session, house: House, name: str, came_from: str, now: d
 
 def _ask(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot,
     place: Place,
     now: dt.datetime,

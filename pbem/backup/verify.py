@@ -16,12 +16,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.withdrawal import find_break
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
 from pbem.archive.record import folder_name, recorded_words
 from pbem.campaign.column_checks import first_fault
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, record_of
-from pbem.errors import MISREAD, BackupError, CampaignError, RulesetError
+from pbem.errors import PARSE_ERRORS, BackupError, CampaignError, RulesetError
 from pbem.mail.headers import check_address
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset
@@ -46,7 +46,7 @@ def broken_campaigns(session: Session) -> list[str]:
     return [f"campaign {name}: {broken.text}" for name, broken in found if broken is not None]
 
 
-def check_campaign(session: Session, house: House, name: str) -> CampaignSnapshot:
+def check_campaign(session: Session, house: App, name: str) -> CampaignSnapshot:
     """Return a running campaign if its rows agree with its last record and its rules. Raise BackupError."""
     snapshot = load_campaign(session, name)
     if broken := find_break(session, snapshot):
@@ -84,7 +84,7 @@ def _options(session: Session, snapshot: CampaignSnapshot, record: dict[str, Any
         yield "table campaign, field dice_words: they are not those that the set-up tells"
 
 
-def _people(session: Session, house: House, snapshot: CampaignSnapshot) -> Iterator[str]:
+def _people(session: Session, house: App, snapshot: CampaignSnapshot) -> Iterator[str]:
     own = house.settings.address
     rows = session.execute(select(Person.id, Person.address, Person.fallback)).all()
     used = [(f"table person, row {id_}", address) for id_, *both in rows for address in both if address]
@@ -124,7 +124,7 @@ def _open_turn(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot
     where = f"table turn, row {turn.id}, field"
     try:
         standing = ruleset.standing(ruleset.load(json.loads(turn.state), snapshot.version))
-    except (*MISREAD, RulesetError) as error:
+    except (*PARSE_ERRORS, RulesetError) as error:
         yield f"{where} state: {ruleset.title} cannot read it ({error})"
         return
     if standing.over:
@@ -133,7 +133,7 @@ def _open_turn(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot
         yield f"{where} awaited: by the state orders are awaited from {', '.join(sorted(standing.awaiting))}"
 
 
-def _views(session: Session, house: House, snapshot: CampaignSnapshot) -> Iterator[str]:
+def _views(session: Session, house: App, snapshot: CampaignSnapshot) -> Iterator[str]:
     """Yield reports with another view than the archive has, which was replayed."""
     names = {place.id: place.seat for place in snapshot.places}
     archive = house.settings.archive / snapshot.name
@@ -174,7 +174,7 @@ def _sheets(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -
             yield f"{where} seat_id: there is no seat {seat_id}"
         try:
             same = [ruleset.orders.to_json(ruleset.orders.from_json(order)) for order in orders] == orders
-        except (*MISREAD, RulesetError) as error:
+        except (*PARSE_ERRORS, RulesetError) as error:
             yield f"{where} orders: {ruleset.title} has no such orders ({error})"
             continue
         if not same:

@@ -24,19 +24,19 @@ from typing import Any
 from sqlalchemy import Select, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.record import file_hash, folder_name, hash_in, state_hash
 from pbem.archive.replay import ReplayProof, replay
 from pbem.archive.writer import archive_turn, bring_back, is_whole, set_aside, turn_files, turns_there
 from pbem.campaign.files import Shelf
 from pbem.campaign.history import all_withdrawn, orders_used, received
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_sheets
-from pbem.errors import CampaignError, PbemError, ReplayError, SaveError, StoreError, in_words
+from pbem.errors import CampaignError, PbemError, ReplayError, SaveError, StoreError, describe_error
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Campaign, Report, Turn
 from pbem.store.session import flushed
 from pbem.store.types import Phase
-from pbem.util import Progress, silent
+from pbem.util import Progress, no_progress
 
 _Rows = Select[int, str, int, int | None, bytes | None]
 
@@ -86,14 +86,14 @@ def load_resolved(session: Session, turns: _Rows, **parameters: Any) -> list[Res
 _ARCHIVED = update(Turn).where(Turn.id == bindparam("turn")).values(archived_at=bindparam("at"))
 
 
-def archive_now(house: House, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
+def archive_now(house: App, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
     """Writes the folder of a turn just run. What cannot be written now is left to `archive_left`, which tells why."""
     with suppress(OSError, PbemError):
         archive_turn(house.settings.archive, record, files)
         _mark_archived(house, turn_id, now)
 
 
-def archive_left(house: House, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
+def archive_left(house: App, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
     """Archives all resolved turns, or those of a campaign, that are not archived yet.
 
     Returns how many, and a sentence for each that could not be.
@@ -115,7 +115,7 @@ def archive_left(house: House, now: dt.datetime, campaign: str | None = None) ->
     return count, problems
 
 
-def write_again(house: House, turn: Resolved) -> str:
+def write_again(house: App, turn: Resolved) -> str:
     """Writes what is missing of a turn's folder; returns a sentence where that cannot be done, else ""."""
     archive = house.settings.archive
     try:
@@ -130,24 +130,24 @@ def write_again(house: House, turn: Resolved) -> str:
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
-        return f"{turn.said} cannot be archived ({in_words(error)})"
+        return f"{turn.said} cannot be archived ({describe_error(error)})"
     return ""
 
 
-def _is_moved(house: House, turn: Resolved) -> bool:
+def _is_moved(house: App, turn: Resolved) -> bool:
     with house.store.reading() as session:
         shelf = session.scalar(select(Turn.shelf_id).where(Turn.id == turn.id))
     return (shelf is not None) != turn.withdrawn
 
 
-def _tidy(house: House, turns: Sequence[Resolved]) -> list[str]:
+def _tidy(house: App, turns: Sequence[Resolved]) -> list[str]:
     """Sets the folders of withdrawn turns aside, or writes them there; returns a sentence for each where it failed."""
     problems = []
     for turn in turns:
         try:
             set_aside(house.settings.archive, turn.record)
         except OSError as error:
-            problems.append(f"{turn.said} cannot be set aside ({in_words(error)})")
+            problems.append(f"{turn.said} cannot be set aside ({describe_error(error)})")
             continue
         problem = write_again(house, turn)
         if problem:
@@ -162,17 +162,17 @@ def untidy(session: Session, campaign_id: int) -> list[int]:
     return list(session.scalars(select(Turn.number).where(Turn.campaign_id == campaign_id, _ON_SHELVES)))
 
 
-def _mark_archived(house: House, turn_id: int, now: dt.datetime) -> None:
+def _mark_archived(house: App, turn_id: int, now: dt.datetime) -> None:
     with house.store.writing(durable=False) as session:
         session.connection().execute(_ARCHIVED, {"turn": turn_id, "at": now})
 
 
-def _mark_set_aside(house: House, turn_id: int) -> None:
+def _mark_set_aside(house: App, turn_id: int) -> None:
     with house.store.writing(durable=False) as session:
         session.execute(update(Turn).where(Turn.id == turn_id, _ON_SHELVES).values(archived_at=None))
 
 
-def _files(session: Session, house: House, turn: Resolved) -> dict[str, bytes]:
+def _files(session: Session, house: App, turn: Resolved) -> dict[str, bytes]:
     """The files that a turn's record names, as the database still has them.
 
     Reports that did not change go from a turn that is withdrawn to the one in
@@ -212,7 +212,7 @@ ENOUGH_FILES = 500
 """It stops when they had so many files together: of 10,000 turns, with a tick each minute, most are read in a day."""
 
 
-def restore(house: House, campaign: str | None = None) -> list[str]:
+def restore(house: App, campaign: str | None = None) -> list[str]:
     """Writes folders that were lost or cut again, of all campaigns or of one.
 
     Returns a sentence for each, also where that cannot be done. A turn that was never archived is none of them: that
@@ -230,11 +230,11 @@ def damaged(archive: Path, turn: Resolved) -> str:
         if is_whole(archive, turn.record, withdrawn=turn.withdrawn):
             return ""
     except OSError as error:
-        return f"{turn.said} cannot be read in the archive ({in_words(error)})"
+        return f"{turn.said} cannot be read in the archive ({describe_error(error)})"
     return f"{turn.said} was lost or cut in the archive"
 
 
-def _restored(house: House, turn: Resolved) -> str:
+def _restored(house: App, turn: Resolved) -> str:
     if not (damage := damaged(house.settings.archive, turn)):
         return ""
     return write_again(house, turn) or f"{damage}; it was written again from the database"
@@ -247,7 +247,7 @@ _BEGUN = (
 )
 
 
-def _without_folder(session: Session, house: House, campaign: str | None) -> Iterator[Resolved]:
+def _without_folder(session: Session, house: App, campaign: str | None) -> Iterator[Resolved]:
     """The turns that have been archived, and have no folder there."""
     withdrawn = _withdrawn(session)
     begun = _BEGUN if campaign is None else _BEGUN.where(Campaign.name == campaign)
@@ -305,7 +305,7 @@ _TURN = select(Turn.state, Turn.state_hash, Turn.record).where(
 )
 
 
-def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProof:
+def prove(house: App, name: str, *, progress: Progress = no_progress) -> ReplayProof:
     """Resolves every archived turn again. Raises ReplayError naming the first difference.
 
     Raises CampaignError when there is nothing to prove yet.
@@ -320,7 +320,7 @@ def prove(house: House, name: str, *, progress: Progress = silent) -> ReplayProo
         raise ReplayError(f"{error}. {changed[0].upper()}{changed[1:]}: {CODE_REPAIR}") from None
 
 
-def begun(house: House) -> list[str]:
+def begun(house: App) -> list[str]:
     """Return the names of the campaigns that have begun, so that there is an archive. Raises CampaignError if none."""
     with house.store.reading() as session:
         has_begun = Campaign.status != Phase.FORMING
@@ -365,7 +365,7 @@ def _is_written_alike(ruleset: AnyRuleset, state: bytes, expected: str) -> bool:
         return False
 
 
-def _replay(house: House, name: str, progress: Progress) -> ReplayProof:
+def _replay(house: App, name: str, progress: Progress) -> ReplayProof:
     with house.store.reading() as session:
         snapshot = load_campaign(session, name)
         resolved = session.execute(

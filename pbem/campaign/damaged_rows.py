@@ -17,15 +17,15 @@ from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 from sqlalchemy.types import NullType
 
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.column_checks import FACTS, Fault, find_faults, first_fault
 from pbem.campaign.value_checks import is_campaign_name, shown, stored_data
-from pbem.errors import MISREAD, CampaignError, PbemError, StoreError, in_words
-from pbem.log import tell
+from pbem.errors import PARSE_ERRORS, CampaignError, PbemError, StoreError, describe_error
+from pbem.log import event
 from pbem.store.models import Base, Campaign, Fact
 from pbem.store.types import LetterState, MailState
 
-UNREADABLE = (*MISREAD, zlib.error, DataError)
+UNREADABLE = (*PARSE_ERRORS, zlib.error, DataError)
 """Errors raised at a value of the database that is none of ours; the last by a server's driver, at endless times."""
 
 _FACT = Base.metadata.tables["fact"].c
@@ -34,7 +34,7 @@ MEND = "put it right in the database, or restore a backup"
 
 
 def each_by_itself(
-    house: House, work: Callable[[str | None], object], problems: list[str], campaign: str | None = None
+    house: App, work: Callable[[str | None], object], problems: list[str], campaign: str | None = None
 ) -> None:
     """Do work for all campaigns at once, or if that fails for one after the other, so that only one fails.
 
@@ -57,15 +57,15 @@ def each_by_itself(
         problems += found or _named(house, names, error)
 
 
-def _named(house: House, campaigns: Sequence[str], error: Exception) -> list[str]:
+def _named(house: App, campaigns: Sequence[str], error: Exception) -> list[str]:
     """Return what is wrong with campaigns of which each can be looked after by itself."""
     with house.store.reading() as session:
         faults = [(name, fault) for name in campaigns if (fault := fault_of(session, name))]
     said = [unreadable_words(name, error, fault) for name, fault in faults]
-    return said or [f"the campaigns could not be looked after together ({in_words(error)})"]
+    return said or [f"the campaigns could not be looked after together ({describe_error(error)})"]
 
 
-def why_unreadable(house: House, campaign: str, error: Exception) -> str:
+def why_unreadable(house: App, campaign: str, error: Exception) -> str:
     """Return the sentence on a campaign that made the program stumble: the field at fault, and what to do."""
     with house.store.reading() as session:
         fault = fault_of(session, campaign)
@@ -76,7 +76,7 @@ def unreadable_words(campaign: str, error: Exception, fault: Fault | None) -> st
     """Return the same sentence of a fault that was looked for already."""
     name = str(campaign) if is_campaign_name(str(campaign)) else shown(campaign)
     if fault is None:
-        return f"campaign {name} could not be looked after ({in_words(error)})"
+        return f"campaign {name} could not be looked after ({describe_error(error)})"
     return f"campaign {name} cannot be read: {fault.text}; {MEND}"
 
 
@@ -88,7 +88,7 @@ def fault_of(session: Session, campaign: str) -> Fault | None:
 
 
 @contextmanager
-def readable(house: House, campaign: str) -> Iterator[None]:
+def readable(house: App, campaign: str) -> Iterator[None]:
     """Raise CampaignError, naming the field at fault, where a row of the campaign cannot be read in the block."""
     try:
         yield
@@ -105,7 +105,7 @@ def noticed(notices: list[str], what: str, ask: Callable[[], Any], default: Any)
     try:
         return ask()
     except UNREADABLE as error:
-        notices.append(f"{what} cannot be read ({in_words(error)}); pbem doctor names the row")
+        notices.append(f"{what} cannot be read ({describe_error(error)}); pbem doctor names the row")
         return default
 
 
@@ -118,7 +118,7 @@ def read_fact(session: Session, name: str) -> Any:
         data = stored_data(row[0])
         FACTS[name](data)
     except ValueError as error:
-        tell("fact cannot be read", level="warning", name=name, text=str(error))
+        event("fact cannot be read", level="warning", name=name, text=str(error))
         return None
     return data
 
@@ -130,7 +130,7 @@ def keep_fact(session: Session, name: str, data: Any) -> None:
         session.execute(insert(Fact).values(name=name, data=data))
 
 
-def mail_at_rest(house: House, work: Callable[[], object], problems: list[str], now: dt.datetime) -> None:
+def mail_at_rest(house: App, work: Callable[[], object], problems: list[str], now: dt.datetime) -> None:
     """Do work with letters or mails; where a row of theirs cannot be read, set that aside and do it once more."""
     try:
         work()
@@ -152,7 +152,7 @@ _SAYS = {"letter": "note", "outgoing": "reply"}
 _NEUTRAL: dict[str, Any] = {"raw": b"", "attempts": 0, "unanswered": False, "form": "full"}
 
 
-def _set_aside(house: House, now: dt.datetime) -> list[str]:
+def _set_aside(house: App, now: dt.datetime) -> list[str]:
     """Set letters and mails aside that cannot be read; the field at fault is emptied, and its content told."""
     with house.store.reading() as session:
         faults = [fault for fault in find_faults(session.connection()) if fault.table in _AT_REST]

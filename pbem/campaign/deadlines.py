@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy import RowMapping, bindparam, select
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.house_rules import Policy
 from pbem.campaign.schedule import Outage, Schedule, start_of
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
@@ -206,7 +206,7 @@ def still_due(session: Session, turn: Due, now: dt.datetime) -> Waiting | None:
     return None
 
 
-def open_turns(house: House, campaign: str | None = None) -> list[Waiting]:
+def open_turns(house: App, campaign: str | None = None) -> list[Waiting]:
     """The open turns of all running campaigns, or of one, as they are now."""
     with house.store.reading() as session:
         return load_waiting(session, campaign)

@@ -19,7 +19,7 @@ from typing import Self, cast
 from sqlalchemy import Table, bindparam, delete, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place
 from pbem.mail.compose import Mail, Part
 from pbem.mail.headers import message_id, plus_address, tagged_subject
@@ -42,12 +42,12 @@ _FIRST = re.compile(r"(?=<h2)|(?=</body>)")
 _SAID = "As a page, with a desk for your orders; whoever has this link can read it:"
 
 
-def with_links(session: Session, house: House, campaign_id: int | None, mails: Sequence[Mail]) -> Sequence[Mail]:
+def with_links(session: Session, house: App, campaign_id: int | None, mails: Sequence[Mail]) -> Sequence[Mail]:
     """The mails, with links where their pages are to be linked to. Those pages are kept, sealed, for the site."""
     return [_linked(session, house, campaign_id, mail) for mail in mails]
 
 
-def _linked(session: Session, house: House, campaign_id: int | None, mail: Mail) -> Mail:
+def _linked(session: Session, house: App, campaign_id: int | None, mail: Mail) -> Mail:
     page = next((part for part in mail.parts if part.is_page and part.linked), None)
     if page is None:
         return mail
@@ -109,13 +109,13 @@ class Postman:
     of campaigns that run are known by these: neither they nor their parts may change.
     """
 
-    house: House
+    house: App
     campaign_id: int | None = None
     name: str = "pbem"
     key: bytes = _NO_CAMPAIGN
 
     @classmethod
-    def of(cls, house: House, campaign: CampaignSnapshot | Campaign | None) -> Self:
+    def of(cls, house: App, campaign: CampaignSnapshot | Campaign | None) -> Self:
         """The postman of a campaign; of the house, for what concerns no single one."""
         return cls(house) if campaign is None else cls(house, campaign.id, campaign.name, campaign.mail_key)
 
@@ -234,7 +234,7 @@ class Postman:
 
 def tell_players(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
@@ -257,7 +257,7 @@ def tell_players(
 
 def tell_each(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
@@ -286,7 +286,7 @@ def tell_each(
 
 def tell_gm_once(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
@@ -308,7 +308,7 @@ def tell_gm_once(
 
 
 def was_told(
-    session: Session, house: House, snapshot: CampaignSnapshot, moment: tuple[str, ...], *, kind: str = "notice"
+    session: Session, house: App, snapshot: CampaignSnapshot, moment: tuple[str, ...], *, kind: str = "notice"
 ) -> bool:
     """Whether the GM has had the notice of a moment."""
     id_ = Postman.of(house, snapshot).id_of(*_moment(snapshot, moment, kind))
@@ -322,7 +322,7 @@ def _moment(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> P
 
 def send_words(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot | None,
     now: dt.datetime,
     *paragraphs: str,
@@ -337,7 +337,7 @@ def send_words(
 
 def send_page(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot | None,
     now: dt.datetime,
     *,

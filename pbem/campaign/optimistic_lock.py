@@ -22,7 +22,7 @@ from typing import TypeVar
 from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.deadlines import Away, load_absences
 from pbem.campaign.history import words_now
 from pbem.campaign.press import Mark, mark, muted_seats
@@ -112,7 +112,7 @@ def load_ground(session: Session, snapshot: CampaignSnapshot) -> Ground:
 
 
 def act_on(
-    house: House,
+    house: App,
     name: str,
     plan: Callable[[Session, CampaignSnapshot], Plan],
     keep: Callable[[Session, CampaignSnapshot, Plan], Done],

@@ -25,7 +25,7 @@ from pbem.ruleset.serialization import digest
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import Seat, View
 from pbem.store.models import Sheet, Turn
-from pbem.util import without_keys
+from pbem.util import redact_credentials
 
 _GREETING = re.compile(r"(?:hi|hello|hey|hallo|dear|good (?:morning|day|afternoon|evening))(?: [a-z]++){0,3}+")
 _CLOSING = re.compile(
@@ -91,7 +91,7 @@ Lines = Sequence[tuple[int, str]]
 
 def without_keys_in(lines: Lines) -> Lines:
     """Return numbered lines as they may be kept and told again: a key that stands among them is masked."""
-    return tuple((number, without_keys(line)) for number, line in lines)
+    return tuple((number, redact_credentials(line)) for number, line in lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from pbem.report.facts import Said, Words
 from pbem.ruleset.values import Seat
 from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
 from pbem.store.session import flushed
-from pbem.util import MASK, masked
+from pbem.util import MASK, redact_all
 
 MOST_CHARACTERS = 8_000
 """Of one text, blanks included."""
@@ -69,7 +69,7 @@ def passable(text: str) -> Passed:
 
 
 def _shown(line: str) -> str:
-    return _HEADER.sub(rf"\g<name> {MASK}", masked(line))
+    return _HEADER.sub(rf"\g<name> {MASK}", redact_all(line))
 
 
 PRESS, NEWS, DIARY = "press", "news", "diary"

@@ -13,7 +13,7 @@ from typing import cast
 from sqlalchemy import Table, bindparam, insert, select
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.writer import turn_files
 from pbem.campaign.files import Files, Pile, Shelf, batches
 from pbem.campaign.notices import Postman
@@ -35,7 +35,7 @@ from pbem.store.types import Pages
 
 
 def copies(
-    session: Session, house: House, snapshot: CampaignSnapshot, mails: Mapping[int, tuple[str, Mail]], now: dt.datetime
+    session: Session, house: App, snapshot: CampaignSnapshot, mails: Mapping[int, tuple[str, Mail]], now: dt.datetime
 ) -> list[Mail]:
     """The reports of seats once more for those who stand in now; `mails` has code and mail by the ids of seats.
 
@@ -48,7 +48,7 @@ def copies(
 
 
 def _copy(
-    session: Session, house: House, snapshot: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: Mail
+    session: Session, house: App, snapshot: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: Mail
 ) -> Mail:
     id_ = Postman.of(house, snapshot).id_of("copy", mail.message_id, person.id)
     own = put_copy(session, snapshot, deputy, code, id_)
@@ -118,7 +118,7 @@ class MadeReport:
 
 
 def make_reports(
-    house: House, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]
+    house: App, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]
 ) -> Iterator[MadeReport]:
     """Renders the reports of the seats given, in their order; views are taken somewhat ahead of the reports."""
     asked: deque[tuple[Place, Job]] = deque()
@@ -146,7 +146,7 @@ class Reports:
     files: Files
 
 
-def pile_reports(house: House, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]) -> Reports:
+def pile_reports(house: App, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]) -> Reports:
     """Renders the reports of all these seats, some at a time, so that it takes no more memory for many."""
     made = Reports(Pile(), Files())
     for reports in batches(make_reports(house, ruleset, opening, views)):
@@ -155,7 +155,7 @@ def pile_reports(house: House, ruleset: AnyRuleset, opening: Opening, views: Ite
     return made
 
 
-def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Place, view: bytes) -> str:
+def report_text(house: App, ruleset: AnyRuleset, opening: Opening, place: Place, view: bytes) -> str:
     """The text alone that a seat would be mailed of a view."""
     orders = opening.orders.get(place.seat, ())
     seen = json.loads(view)
@@ -165,7 +165,7 @@ def report_text(house: House, ruleset: AnyRuleset, opening: Opening, place: Plac
 
 def put_reports(
     session: Session,
-    house: House,
+    house: App,
     snapshot: CampaignSnapshot,
     *,
     turn_id: int,
@@ -202,7 +202,7 @@ def put_reports(
     postman.send(session, now, *sent)
 
 
-def _facts(house: House, opening: Opening, place: Place, enclosed: Mapping[str, bytes]) -> ReportFacts:
+def _facts(house: App, opening: Opening, place: Place, enclosed: Mapping[str, bytes]) -> ReportFacts:
     snapshot = opening.snapshot
     return ReportFacts(
         campaign=snapshot.name,
@@ -230,7 +230,7 @@ def _facts(house: House, opening: Opening, place: Place, enclosed: Mapping[str, 
 
 
 def _mail(
-    house: House,
+    house: App,
     opening: Opening,
     place: Place,
     facts: ReportFacts,

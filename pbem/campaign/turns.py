@@ -16,7 +16,7 @@ from typing import Any, cast
 from sqlalchemy import Table, insert
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.json_patch import apply_patch
 from pbem.archive.record import (
     Patch,
@@ -140,7 +140,7 @@ class After:
     files: Mapping[str, bytes]
 
 
-def load_before(session: Session, house: House, snapshot: CampaignSnapshot) -> Before:
+def load_before(session: Session, house: App, snapshot: CampaignSnapshot) -> Before:
     """Everything the run of the open turn needs. Raises CampaignError if there is no open turn."""
     turn = load_open_turn(session, snapshot)
     ruleset = house.game(snapshot.game)
@@ -158,7 +158,7 @@ def load_before(session: Session, house: House, snapshot: CampaignSnapshot) -> B
     )
 
 
-def compute(session: Session, house: House, before: Before, now: dt.datetime) -> After:
+def compute(session: Session, house: App, before: Before, now: dt.datetime) -> After:
     """Resolves the open turn and makes its reports and record, in the session of the look."""
     snapshot, outcome = before.snapshot, resolve_turn(session, before)
     over = outcome.standing.over

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from pbem.util import rubbish_left
+from pbem.util import gc_paused
 
-with rubbish_left(for_good=True):  # collecting garbage among all that is imported here took a fifth of the start
+with gc_paused(for_good=True):  # collecting garbage among all that is imported here took a fifth of the start
     from pbem import __version__
     from pbem.cli import campaigns, demo, games, home, mail, service, turns, verify
     from pbem.cli.campaigns import TYPED

@@ -24,14 +24,14 @@ from pbem.actions.create import NewCampaign, create
 from pbem.actions.deadlines import Release
 from pbem.actions.ruling import ShowRulingForm, read_folder, write_folder
 from pbem.actions.start import Start
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.archive.replay import replay
 from pbem.campaign.snapshot import load_campaign, load_state, players_allowed
 from pbem.cli.options import FOLDER, Command
 from pbem.cli.output import known_games, progress, say
 from pbem.config import load_settings, write_default_settings
 from pbem.errors import CampaignError, ConfigError
-from pbem.games import choose_game
+from pbem.games import find_game
 from pbem.log import open_log
 from pbem.mail.compose import Mail, compose
 from pbem.mail.headers import message_id
@@ -44,8 +44,8 @@ from pbem.scheduler.tick import Ticked, run_now, tick
 from pbem.site.publish import publish
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign, Sheet
-from pbem.text import counted, wrapped
-from pbem.util import Progress, silent
+from pbem.text import count_noun, wrap
+from pbem.util import Progress, no_progress
 
 SLIP_EVERY = 6
 """About one sheet in so many has a slip."""
@@ -233,17 +233,17 @@ def play(
     seats: int | None = None,
     turns: int = MOST_TURNS,
     seed: str = "demo",
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> DemoResult:
     """Plays in a folder that has no home yet, to the end of the game or for so many turns.
 
     Raises ConfigError, CampaignError or RulesetError.
     """
-    ruleset = choose_game(games, game)
+    ruleset = find_game(games, game)
     names = seat_names(ruleset, seats)
     write_default_settings(folder, _ADDRESS)
     migrate(load_settings(folder).database)
-    with open_house(folder, games) as house, open_log(house.settings.log):
+    with open_app(folder, games) as house, open_log(house.settings.log):
         demo = _Demo(house, ruleset, names, hashlib.sha256(seed.encode()).digest())
         demo.begin()
         while demo.turns < turns and demo.play_turn():
@@ -266,7 +266,7 @@ def seat_names(ruleset: AnyRuleset, seats: int | None) -> list[str]:
 class _Demo:
     """One campaign, its players, and the clock."""
 
-    def __init__(self, house: House, ruleset: AnyRuleset, seats: list[str], seed: bytes) -> None:
+    def __init__(self, house: App, ruleset: AnyRuleset, seats: list[str], seed: bytes) -> None:
         self._house, self._ruleset, self._seed = house, ruleset, seed
         self._now = START
         home = house.settings.home
@@ -414,10 +414,10 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
     facts = [
         ("turns", str(result.turns)),
         ("order sheets", f"{result.sheets}, {result.slips} of them with a slip on purpose"),
-        ("receipts", f"{result.sheets}, with {counted(result.errors, 'line')} in error"),
-        ("reports", f"{result.reports}, with {counted(result.pictures, 'picture')}"),
+        ("receipts", f"{result.sheets}, with {count_noun(result.errors, 'line')} in error"),
+        ("reports", f"{result.reports}, with {count_noun(result.pictures, 'picture')}"),
         ("mails sent", str(result.mails)),
-        ("replay", f"passed: {counted(result.proved, 'turn')} resolved again from the archive, all hashes equal"),
+        ("replay", f"passed: {count_noun(result.proved, 'turn')} resolved again from the archive, all hashes equal"),
         ("standing", _standing(result.standing)),
     ]
     looks = [
@@ -435,7 +435,7 @@ def demo_lines(result: DemoResult) -> Iterator[str]:
     yield ""
     yield from (f"  {name:<13} {path}" for name, path in looks if path is not None)
     yield ""
-    yield wrapped(
+    yield wrap(
         f"The folder {result.report.parent.parent.name} has what came of turn {result.turns}. "
         "Its reports are headed by what they open: the turn after it, or the end."
     )

@@ -23,23 +23,23 @@ from pbem.campaign.snapshot import players_allowed
 from pbem.cli.options import FOLDER, Command, json_option
 from pbem.cli.output import known_games, show
 from pbem.errors import ConfigError
-from pbem.games import choose_game, rulebook
+from pbem.games import find_game, rulebook
 from pbem.inbox.order_sheets import Check, check_sheet, offered
 from pbem.report.schemas import WHAT, schema
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.text import counted, sentence, wrapped
+from pbem.text import as_sentence, count_noun, wrap
 
 
 def check_lines(check: Check) -> Iterator[str]:
     """What a receipt would say of a sheet: notes, findings, and the orders in words."""
     taken = "would be taken" if check.accepted else "would not be taken"
     yield f"{check.campaign}, {check.label}, seat {check.seat}: this sheet {taken}."
-    yield f"{counted(len(check.orders), 'order')}, {counted(check.errors, 'line')} in error."
+    yield f"{count_noun(len(check.orders), 'order')}, {count_noun(check.errors, 'line')} in error."
     for note in check.notes:
-        yield wrapped(sentence(note))
+        yield wrap(as_sentence(note))
     yield from render_reading(check.findings, check.orders)
     if check.missing:
-        yield from ("", "To know:", *(f"- {wrapped(sentence(item), '  ')}" for item in check.missing))
+        yield from ("", "To know:", *(f"- {wrap(as_sentence(item), '  ')}" for item in check.missing))
 
 
 def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
@@ -48,14 +48,14 @@ def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
         if number:
             yield ""
         yield f"{game.key}: {game.title}, by {game.designer}"
-        yield f"  {wrapped(sentence(game.summary), '  ')}"
+        yield f"  {wrap(as_sentence(game.summary), '  ')}"
         yield f"  {players_allowed(game.seats)} players" + (
             f": {', '.join(game.seats.names)}" if game.seats.names else ""
         )
-        yield f"  {wrapped('pace: ' + game.pace, '  ')}"
+        yield f"  {wrap('pace: ' + game.pace, '  ')}"
         for option in game.options:
             text = f"--option {option.name}=…  {option.help}: {option.allowed}; usually {_default(option.default)}"
-            yield f"  {wrapped(text, '    ')}"
+            yield f"  {wrap(text, '    ')}"
 
 
 def game_facts(games: Iterable[AnyRuleset]) -> list[dict[str, Any]]:
@@ -95,7 +95,7 @@ def games(as_json: bool) -> None:
 @click.argument("game")
 def rules(game: str) -> None:
     """Print a game's rulebook."""
-    click.echo(rulebook(choose_game(known_games(), game)))
+    click.echo(rulebook(find_game(known_games(), game)))
 
 
 @click.command(cls=Command)
@@ -180,5 +180,5 @@ def new(key: str, folder: Path) -> None:
 @click.option("--game", metavar="KEY", help="With the orders of one game.")
 def print_schema(what: str, game: str | None) -> None:
     """Print the JSON Schema of reports, order sheets or desks, for programs that read them."""
-    chosen = choose_game(known_games(), game) if game else None
+    chosen = find_game(known_games(), game) if game else None
     click.echo(json.dumps(schema(what, chosen), indent=2, ensure_ascii=False))

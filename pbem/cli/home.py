@@ -13,7 +13,7 @@ from pbem.admin.checks import Diagnosis, compare_with_archive
 from pbem.admin.doctor import examine, privacy
 from pbem.admin.health import is_closed
 from pbem.admin.health import open_home as open_closed
-from pbem.app import bring_up, found
+from pbem.app import init_home, upgrade_home
 from pbem.backup.create import Made, back_up
 from pbem.backup.restore import Checked, Restored, restore_home
 from pbem.backup.restore import check_backup as check
@@ -21,15 +21,15 @@ from pbem.backup.transfer import Exported, Imported, export_campaign, import_cam
 from pbem.cli.options import FOLDER, NUMBER, Command, home_option, json_option, now_option
 from pbem.cli.output import home_folder, known_games, open_home, progress, say, show
 from pbem.config import load_settings, reaches
-from pbem.text import counted, sentence, when, wrapped
+from pbem.text import as_sentence, count_noun, format_time, wrap
 
 
 def made_lines(made: Made) -> Iterator[str]:
     """What was written, and what is not in it."""
-    yield f"{made.path}: {made.bytes:,} bytes, {counted(len(made.campaigns), 'campaign')}."
+    yield f"{made.path}: {made.bytes:,} bytes, {count_noun(len(made.campaigns), 'campaign')}."
     if made.lacking:
-        yield wrapped(
-            f"In the archive {counted(made.lacking, 'turn')} not whole or not written yet; the database in the backup "
+        yield wrap(
+            f"In the archive {count_noun(made.lacking, 'turn')} not whole or not written yet; the database in the backup "
             "has what is missing."
         )
     yield from _left_out(made.left_out)
@@ -40,40 +40,40 @@ def made_lines(made: Made) -> Iterator[str]:
 
 def checked_lines(checked: Checked) -> Iterator[str]:
     """What was proved, and what is wrong."""
-    yield f"{checked.path}: made {when(checked.made, 'UTC')} by pbem {checked.pbem}."
+    yield f"{checked.path}: made {format_time(checked.made, 'UTC')} by pbem {checked.pbem}."
     for each in checked.campaigns:
         proved = "not all proved" if each.unproved else "proved to the last result"
-        yield f"{each.campaign}: {counted(each.turns, 'turn')}, {proved}."
-        yield from (wrapped(f"  {reason}", "  ") for reason in each.unproved)
+        yield f"{each.campaign}: {count_noun(each.turns, 'turn')}, {proved}."
+        yield from (wrap(f"  {reason}", "  ") for reason in each.unproved)
     yield from _unknown(checked.unknown)
     yield from _left_out(checked.left_out)
-    yield from (wrapped(f"Problem: {sentence(problem)}") for problem in checked.problems)
+    yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in checked.problems)
     if not checked.problems:
         yield "All parts are as they were written, and the database is sound."
 
 
 def restored_lines(restored: Restored) -> Iterator[str]:
     """What was made, what is missing, and what to do next."""
-    yield f"{restored.home} is as the backup of {when(restored.made, 'UTC')} has it, and at rest."
+    yield f"{restored.home} is as the backup of {format_time(restored.made, 'UTC')} has it, and at rest."
     if restored.held:
-        yield wrapped(
+        yield wrap(
             f"Held, each until its GM releases it: {', '.join(restored.held)}. "
             "Players and GMs are told once the home is open."
         )
     if restored.mails:
-        yield wrapped(
-            f"{counted(restored.mails, 'mail')} had not gone when the backup was made, and may have gone since: "
+        yield wrap(
+            f"{count_noun(restored.mails, 'mail')} had not gone when the backup was made, and may have gone since: "
             "pbem outbox lists what is held back, and pbem outbox --retry all sends it."
         )
-    yield from (wrapped(f"Missing: {each}.") for each in restored.lacks)
-    yield from (wrapped(f"Changed in pbem.toml, to keep to the home: {each}.") for each in restored.moved)
+    yield from (wrap(f"Missing: {each}.") for each in restored.lacks)
+    yield from (wrap(f"Changed in pbem.toml, to keep to the home: {each}.") for each in restored.moved)
     yield from reaching_lines(restored.reaches)
     yield from _unknown(restored.unknown)
     yield from _left_out(restored.left_out)
-    yield from (wrapped(f"Problem: {sentence(problem)}") for problem in restored.problems)
+    yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in restored.problems)
     yield ""
     yield "Next, in the new home:"
-    came = f"Letters that came after {when(restored.made, 'UTC')} and were read by the old home lie in its mailbox's"
+    came = f"Letters that came after {format_time(restored.made, 'UTC')} and were read by the old home lie in its mailbox's"
     first = (
         "Make sure that the old home is at work no more, and put in place what is missing. If the backup is another "
         "person's, look through pbem.toml: what it names may be theirs."
@@ -85,20 +85,20 @@ def restored_lines(restored: Restored) -> Iterator[str]:
         "pbem reopen, which asks whether that is right, and then pbem tick: it reads the mail.",
         "pbem status; for each campaign that is held: pbem extend, if its deadline is near, and pbem release.",
     )
-    yield from (wrapped(f"{number}. {step}", "   ") for number, step in enumerate(steps, start=1))
+    yield from (wrap(f"{number}. {step}", "   ") for number, step in enumerate(steps, start=1))
 
 
 def reaching_lines(reaches: Sequence[str]) -> Iterator[str]:
     """Tell what a home will run and reach."""
     yield "Once it is open, by its pbem.toml:"
-    yield from (wrapped(f"- {each}", "  ") for each in reaches)
+    yield from (wrap(f"- {each}", "  ") for each in reaches)
 
 
 def exported_lines(exported: Exported) -> Iterator[str]:
     """What was written, and what to do with it."""
     name = exported.campaign
     yield f"{exported.path}: {exported.bytes:,} bytes. {name} is played at {exported.to} now, and here no more."
-    yield wrapped(
+    yield wrap(
         "Whoever writes here for it is told so. In the file are its seeds, sheets and reports: take it to the other "
         "home yourself, and take it in there with:"
     )
@@ -110,13 +110,13 @@ def imported_lines(imported: Imported) -> Iterator[str]:
     """What was taken in, and what to do next."""
     name = imported.campaign
     yield f"{name} is played here from now on; it came from {imported.came_from}, and turn {imported.turn} is open."
-    yield wrapped(f"Asked to confirm it: {', '.join(imported.asked) or 'nobody'}. The GM was mailed a token.")
-    yield from (wrapped(f"Not proved here: {reason}") for reason in imported.unproved)
+    yield wrap(f"Asked to confirm it: {', '.join(imported.asked) or 'nobody'}. The GM was mailed a token.")
+    yield from (wrap(f"Not proved here: {reason}") for reason in imported.unproved)
     yield f"It is paused. Once its players have confirmed: pbem release {name}"
 
 
 def _left_out(left_out: tuple[str, ...]) -> Iterator[str]:
-    yield from (wrapped(f"Not in the backup: {each}.") for each in left_out)
+    yield from (wrap(f"Not in the backup: {each}.") for each in left_out)
 
 
 def _unknown(unknown: tuple[str, ...]) -> Iterator[str]:
@@ -228,7 +228,7 @@ def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:
         stop = "" if each.text.endswith((".", "?", "!")) else "."
         mend = f"{stop} To mend: {each.mend}" if each.mend else ""
         yield f"{each.result:<8} {each.name}: {each.text}{mend}"
-    yield f"{counted(diagnosis.problems, 'problem')}, {counted(diagnosis.warnings, 'warning')}."
+    yield f"{count_noun(diagnosis.problems, 'problem')}, {count_noun(diagnosis.warnings, 'warning')}."
 
 
 @click.command(cls=Command)
@@ -236,7 +236,7 @@ def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:
 @click.option("--address", default="orders@example.org", show_default=True, help="The address players write to.")
 def init(folder: Path, address: str) -> None:
     """Make a home in FOLDER, or bring one up to this version."""
-    settings = found(folder, address)
+    settings = init_home(folder, address)
     click.echo(f"{settings.home} is ready: pbem.toml, database, post folders and archive.")
     click.echo(f"Players write to {settings.address}. Make a campaign with: pbem new")
 
@@ -246,7 +246,7 @@ def init(folder: Path, address: str) -> None:
 def migrate(home: Path | None) -> None:
     """Bring the database up to this version."""
     settings = load_settings(home_folder(home))
-    bring_up(settings)
+    upgrade_home(settings)
     click.echo("The database is of this version.")
     with progress() as bar:
         missing = compare_with_archive(settings, progress=bar)

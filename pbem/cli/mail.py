@@ -27,7 +27,7 @@ from pbem.admin.mail import (
 )
 from pbem.cli.options import NUMBER, Command, home_option, json_option, now_option
 from pbem.cli.output import open_home, show
-from pbem.text import columns, counted, sentence, wrapped
+from pbem.text import as_sentence, count_noun, format_table, wrap
 
 
 def letter_lines(listed: LetterList) -> Iterator[str]:
@@ -46,7 +46,7 @@ def letter_lines(listed: LetterList) -> Iterator[str]:
         )
         for each in listed.letters
     ]
-    yield from columns(rows, "id", "came (UTC)", "state", "from", "subject", "note").splitlines()
+    yield from format_table(rows, "id", "came (UTC)", "state", "from", "subject", "note").splitlines()
     if listed.total > len(rows):
         yield f"The newest {len(rows)} of {listed.total} letters; more with --limit."
 
@@ -59,7 +59,7 @@ def shown_lines(letter: LetterShown) -> Iterator[str]:
     yield f"Subject: {letter.subject}"
     if letter.automatic:
         yield f"Not to be answered: {letter.automatic}."
-    yield from (wrapped(sentence(note)) for note in letter.notes)
+    yield from (wrap(as_sentence(note)) for note in letter.notes)
     yield from ("", letter.text or "(no text)")
     if letter.note:
         yield from ("", "What became of it:", *(f"  {line}" for line in letter.note.splitlines()))
@@ -75,7 +75,7 @@ def outbox_lines(mails: Sequence[Held]) -> Iterator[str]:
     if not mails:
         yield "Everything is delivered."
     for mail in mails:
-        tries = counted(mail.attempts, "try", "tries")
+        tries = count_noun(mail.attempts, "try", "tries")
         coming = f"next {format_utc(mail.next_try)} UTC" if mail.next_try else "no more to come"
         yield f"{mail.id}  {mail.recipient}  {mail.subject}"
         yield f"    {mail.state}, {tries}, {coming}" + (f": {mail.reply}" if mail.reply else "")
@@ -87,7 +87,7 @@ def ledger_lines(accounts: Sequence[Account]) -> Iterator[str]:
         yield "No mail was written."
         return
     rows = [(*_reader(each), *(getattr(each, name) for name in COUNTS)) for each in accounts]
-    yield from columns(rows, "campaign", "seat", "address", *COUNTS).splitlines()
+    yield from format_table(rows, "campaign", "seat", "address", *COUNTS).splitlines()
     for each in accounts:
         if each.bounced or each.refused or each.retried:
             yield f"{each.address}: {each.reply}"
@@ -101,7 +101,7 @@ def retried_mails(ids: Sequence[int]) -> str:
     """What was done to the outbox."""
     if not ids:
         return "No mail waits or has failed."
-    return f"{counted(len(ids), 'mail')} due now; send with: pbem tick"
+    return f"{count_noun(len(ids), 'mail')} due now; send with: pbem tick"
 
 
 def _short(text: str, room: int = 40) -> str:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from pbem.errors import PbemError, RulesetError, in_words
+from pbem.errors import PbemError, RulesetError, describe_error
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -68,7 +68,7 @@ class Commands(click.Group, Command):
         except BrokenPipeError:
             raise  # whoever read along has seen enough; click ends without a word
         except OSError as error:
-            raise click.ClickException(printable(in_words(error))) from error
+            raise click.ClickException(printable(describe_error(error))) from error
 
 
 def _refuse_repeated(ctx: click.Context, given: Iterable[click.Option]) -> None:

@@ -17,17 +17,17 @@ from pbem.actions.base import ASKED, CLI, DRY_RUN, Act, Question, attempt, do, d
 from pbem.actions.fork import Forked, render_forked
 from pbem.actions.open_turn import Written as PreviewWritten
 from pbem.actions.ruling import Written as RulingWritten
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.cli.options import printable
 from pbem.config import find_home
 from pbem.errors import CampaignError, reason_of
-from pbem.games import Catalogue
+from pbem.games import InstalledGames
 from pbem.log import open_log
 from pbem.report.pictures import paint_one
 from pbem.ruleset.drawing import Picture
 from pbem.site.publish import Published
-from pbem.text import counted, wrapped
-from pbem.util import Progress, silent
+from pbem.text import count_noun, wrap
+from pbem.util import Progress, no_progress
 
 UNCONFIRMED = 3
 """The exit code of a command that has changed nothing, since it needs confirmation."""
@@ -35,9 +35,9 @@ UNCONFIRMED = 3
 Facts = TypeVar("Facts")
 
 
-def known_games() -> Catalogue:
+def known_games() -> InstalledGames:
     """The games of this command line, by key."""
-    catalogue: Catalogue = click.get_current_context().obj
+    catalogue: InstalledGames = click.get_current_context().obj
     return catalogue
 
 
@@ -50,9 +50,9 @@ def home_folder(home: Path | None) -> Path:
 
 
 @contextmanager
-def open_home(home: Path | None, log: Path | None = None) -> Iterator[House]:
+def open_home(home: Path | None, log: Path | None = None) -> Iterator[App]:
     """The house of the home a command is meant for, closed at the end, its log kept meanwhile. Raises ConfigError."""
-    with open_house(home_folder(home), known_games()) as house, open_log(log or house.settings.log):
+    with open_app(home_folder(home), known_games()) as house, open_log(log or house.settings.log):
         yield house
 
 
@@ -83,7 +83,7 @@ def act(
     show(facts, wish.render(facts, CLI), as_json=as_json)
 
 
-def perform(house: House, name: str, wish: Act[Facts], now: dt.datetime, *, sure: bool, as_json: bool = False) -> Facts:
+def perform(house: App, name: str, wish: Act[Facts], now: dt.datetime, *, sure: bool, as_json: bool = False) -> Facts:
     """Do something to a campaign, and return what was done.
 
     What needs confirmation, and is not `sure`, is shown first: at a terminal the caller is asked; without
@@ -122,7 +122,7 @@ def _plain(value: Any) -> Any:
 def progress() -> Iterator[Progress]:
     """A progress bar on the terminal that errors go to; nothing anywhere else."""
     if not sys.stderr.isatty():
-        yield silent
+        yield no_progress
         return
     bar = _Bar()
     yield bar
@@ -185,11 +185,9 @@ def preview_folder_lines(written: PreviewWritten) -> Iterator[str]:
 
 def ruling_folder_lines(written: RulingWritten) -> Iterator[str]:
     """What was written for a GM who is to rule, and how to go on."""
-    yield wrapped(
-        f"Turn {written.turn} of {written.campaign}; written to {written.folder}: {', '.join(written.written)}."
-    )
+    yield wrap(f"Turn {written.turn} of {written.campaign}; written to {written.folder}: {', '.join(written.written)}.")
     if written.left:
-        yield wrapped(f"Left as they are: {', '.join(written.left)}. To write them anew, add --force.")
+        yield wrap(f"Left as they are: {', '.join(written.left)}. To write them anew, add --force.")
     if written.kept is not None:
         yield f"What you had written in them is kept in {written.kept}"
     yield f"Fill them in, then: pbem adjudicate {written.campaign} {written.folder} --take"
@@ -197,5 +195,5 @@ def ruling_folder_lines(written: RulingWritten) -> Iterator[str]:
 
 def site_lines(done: Published) -> Iterator[str]:
     """How much of a site changed, and where to look."""
-    replays = f", {counted(done.replays, 'replay')}" if done.replays else ""
-    yield f"{counted(done.files, 'file')} written{replays}. Look at {done.page}"
+    replays = f", {count_noun(done.replays, 'replay')}" if done.replays else ""
+    yield f"{count_noun(done.files, 'file')} written{replays}. Look at {done.page}"

@@ -23,7 +23,7 @@ from pbem.scheduler.worker_status import WorkersStatus, is_anybody_at_work, work
 from pbem.site.publish import publish
 from pbem.store.queue import check_queues
 from pbem.store.session import Queue
-from pbem.text import counted, sentence, wrapped
+from pbem.text import as_sentence, count_noun, wrap
 
 
 def tick_lines(done: Ticked) -> Iterator[str]:
@@ -32,20 +32,29 @@ def tick_lines(done: Ticked) -> Iterator[str]:
         yield "Another tick is at work here, or workers are; this one did nothing."
     before = done.answered
     facts = [
-        (done.polled, f"{counted(done.polled, 'letter')} came in."),
-        (before.letters, f"{counted(before.letters, 'letter')} dealt with: {counted(before.sheets, 'order sheet')}."),
-        (before.unanswered, f"{counted(before.unanswered, 'letter')} left unanswered; see the notes in: pbem letters"),
-        (before.set_aside, f"{counted(before.set_aside, 'letter')} set aside; see: pbem letters"),
-        (before.left, f"{counted(before.left, 'letter')} left for the next tick: so many came that this one stopped."),
-        (done.reminded, f"{counted(done.reminded, 'reminder')} written."),
+        (done.polled, f"{count_noun(done.polled, 'letter')} came in."),
+        (
+            before.letters,
+            f"{count_noun(before.letters, 'letter')} dealt with: {count_noun(before.sheets, 'order sheet')}.",
+        ),
+        (
+            before.unanswered,
+            f"{count_noun(before.unanswered, 'letter')} left unanswered; see the notes in: pbem letters",
+        ),
+        (before.set_aside, f"{count_noun(before.set_aside, 'letter')} set aside; see: pbem letters"),
+        (
+            before.left,
+            f"{count_noun(before.left, 'letter')} left for the next tick: so many came that this one stopped.",
+        ),
+        (done.reminded, f"{count_noun(done.reminded, 'reminder')} written."),
         *((1, f"{turn.campaign}: turn {turn.turn} resolved ({turn.reason}).") for turn in done.resolved),
         *((1, f"{turn.campaign}: turn {turn.turn} is held; see: pbem status {turn.campaign}") for turn in done.held),
         *((1, f"{turn.campaign}: turn {turn.turn} awaits its GM's ruling ({turn.reason}).") for turn in done.awaiting),
-        (done.archived, f"{counted(done.archived, 'turn')} archived late."),
-        (done.sent.sent, f"{counted(done.sent.sent, 'mail')} sent."),
-        (done.sent.retried, f"{counted(done.sent.retried, 'mail')} to be tried again."),
-        (done.sent.held, f"{counted(done.sent.held, 'mail')} held back to keep the pace set in pbem.toml."),
-        (done.sent.failed, f"{counted(done.sent.failed, 'mail')} could not be delivered; see: pbem outbox"),
+        (done.archived, f"{count_noun(done.archived, 'turn')} archived late."),
+        (done.sent.sent, f"{count_noun(done.sent.sent, 'mail')} sent."),
+        (done.sent.retried, f"{count_noun(done.sent.retried, 'mail')} to be tried again."),
+        (done.sent.held, f"{count_noun(done.sent.held, 'mail')} held back to keep the pace set in pbem.toml."),
+        (done.sent.failed, f"{count_noun(done.sent.failed, 'mail')} could not be delivered; see: pbem outbox"),
     ]
     yield from (line for number, line in facts if number)
 
@@ -60,8 +69,8 @@ def status_lines(status: HouseStatus) -> Iterator[str]:
         yield from render_status(campaign, CLI)
     yield from render_undelivered(status.undelivered)
     if status.set_aside:
-        yield f"{counted(status.set_aside, 'letter')} set aside; see: pbem letters --state quarantined"
-    yield from (wrapped(sentence(notice)) for notice in status.notices)
+        yield f"{count_noun(status.set_aside, 'letter')} set aside; see: pbem letters --state quarantined"
+    yield from (wrap(as_sentence(notice)) for notice in status.notices)
 
 
 def workers_lines(status: WorkersStatus) -> Iterator[str]:
@@ -77,10 +86,10 @@ def workers_lines(status: WorkersStatus) -> Iterator[str]:
     for queue in status.queues:
         if queue.waiting or not queue.served:
             unserved = "" if queue.served else "; nobody serves it"
-            yield f"{queue.queue}: {counted(queue.waiting, 'job')} waiting{unserved}"
+            yield f"{queue.queue}: {count_noun(queue.waiting, 'job')} waiting{unserved}"
         for failed in queue.failed:
             lane = f" {failed.lane}" if failed.lane else ""
-            times = counted(failed.times, "time")
+            times = count_noun(failed.times, "time")
             yield f"{queue.queue}{lane}: failed {times}, last {format_utc(failed.last)}; see the log"
 
 

@@ -29,7 +29,7 @@ from pbem.actions.ruling import (
 )
 from pbem.actions.sheets import RestoreSheet, ShowSheets
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, ShowRuling
-from pbem.app import House, found, open_house
+from pbem.app import App, init_home, open_app
 from pbem.campaign.order_sheets import Lines
 from pbem.cli.options import (
     FOLDER,
@@ -59,7 +59,7 @@ from pbem.inbox.sheet_finder import sheet_lines
 from pbem.ruleset.fields import Refused, choose
 from pbem.ruleset.serialization import read_json
 from pbem.ruleset.values import Seat
-from pbem.text import wrapped
+from pbem.text import wrap
 
 TAKE, STOP = "take", "stop"
 """What may be typed instead of a file: to have them read as the ruling, or to go on some other day."""
@@ -126,7 +126,7 @@ def _choose(files: Sequence[str], following: str) -> str:
 
 def _say(lines: Sequence[str]) -> None:
     for line in lines:
-        click.echo(wrapped(line, "    "), err=True)
+        click.echo(wrap(line, "    "), err=True)
 
 
 RULINGS = "rulings"
@@ -253,7 +253,7 @@ def _check_options(*, folder: bool, edit: bool, take: bool, force: bool, drop: b
         raise click.UsageError("give one of FOLDER, --edit, --drop and --restore")
 
 
-def _edited(house: House, name: str, now: dt.datetime, *, sure: bool) -> Taken | None:
+def _edited(house: App, name: str, now: dt.datetime, *, sure: bool) -> Taken | None:
     """The ruling as the GM writes it in his editor; None if he goes on another day. His files stay in the home."""
     form = look(house, name, ShowRulingForm(), now)
     folder = house.settings.home / RULINGS / f"{name}-{form.turn}"
@@ -352,9 +352,9 @@ def fork(
     given = _read_sheets(name, sheets)
     with open_home(home) as house:
         look(house, name, ShowFork(turn), now)
-        settings = found(folder, house.settings.address)
+        settings = init_home(folder, house.settings.address)
         forking.copy_templates(house, settings.home)
-        with open_house(settings.home, known_games()) as there:
+        with open_app(settings.home, known_games()) as there:
             say(copied_lines(do(house, name, forking.CopyTo(turn, there), now), settings.home))
             for seat, lines in given.items():
                 say(render_receipt(do(there, name, GiveSheet(seat, lines), now)))

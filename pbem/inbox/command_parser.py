@@ -55,7 +55,7 @@ from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderBook
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Person
-from pbem.util import without_keys
+from pbem.util import redact_credentials
 
 _SHOWS = Harmless("it only shows")
 
@@ -338,7 +338,7 @@ def _request(header: Header | None, lines: Sequence[str], notes: tuple[str, ...]
     if texted is not None:
         text = "\n".join(lines[texted + 1 :]).strip("\n")
         numbered = numbered[: texted + 1]
-    asking = [(number, _plainly(without_keys(line))) for number, line in numbered if split_words(line)]
+    asking = [(number, _plainly(redact_credentials(line))) for number, line in numbered if split_words(line)]
     if len(asking) > MOST_COMMANDS:
         notes = (*notes, f"Only the first {MOST_COMMANDS} commands were read.")
     return CommandList(header, tuple(asking[:MOST_COMMANDS]), text if texted is not None else "", notes)

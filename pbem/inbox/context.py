@@ -17,7 +17,7 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.inbox.seat_lookup import SeatContext, Shown, StandIn
 from pbem.inbox.sheet_finder import Header
 from pbem.mail.authentication import Verdict
@@ -153,7 +153,7 @@ class Case:
     what the answer to a question has shown of it.
     """
 
-    house: House
+    house: App
     session: Session
     now: dt.datetime
     letter_id: int

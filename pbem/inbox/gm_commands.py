@@ -29,7 +29,7 @@ from pbem.actions.open_turn import Preview
 from pbem.actions.registry import GM_ACTIONS
 from pbem.actions.rerun import State
 from pbem.actions.statistics import Statistics, picture_of
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.order_sheets import Lines, without_keys_in
 from pbem.campaign.people import token_fits
 from pbem.campaign.snapshot import locked_campaign
@@ -131,7 +131,7 @@ _NOT_ALONE = (
 )
 
 
-def examine_files(house: House, raw: bytes, sheet: GmSheet) -> Wishes:
+def examine_files(house: App, raw: bytes, sheet: GmSheet) -> Wishes:
     """Return what the commands wish that take the files of their mail, if the token is right. Holds no lock."""
     orders = read_gm_sheet(sheet)
     taking = [each for each in orders.parsed.orders if isinstance(each, GmCommand) and each.takes_files]

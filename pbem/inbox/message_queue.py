@@ -19,18 +19,18 @@ from itertools import groupby
 from sqlalchemy import ColumnElement, bindparam, select, update
 from sqlalchemy.orm import Session
 
-from pbem.app import House
-from pbem.errors import StoreError, in_words
+from pbem.app import App
+from pbem.errors import StoreError, describe_error
 from pbem.inbox.context import Case
 from pbem.inbox.replies import Fault, LetterProblem, answer, notify
 from pbem.inbox.seat_lookup import is_known
-from pbem.log import tell
+from pbem.log import event
 from pbem.mail.message import UNREADABLE, Message, read_head
 from pbem.store.models import Campaign, InboxMessage
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.session import Store, flushed
 from pbem.store.types import LetterState, Phase
-from pbem.util import Overrun, masked, within
+from pbem.util import TimeLimitExceeded, redact_all, run_with_time_limit
 
 AT_ONCE = 20
 """Letters tried, and held in memory, at a time."""
@@ -140,12 +140,12 @@ def close_letter(session: Session, letter_id: int, state: str, note: str) -> boo
     return session.connection().execute(_CLOSE, values).first() is not None
 
 
-def set_aside(house: House, now: dt.datetime, letter_id: int, raw: bytes, error: Exception | Overrun) -> bool:
+def set_aside(house: App, now: dt.datetime, letter_id: int, raw: bytes, error: Exception | TimeLimitExceeded) -> bool:
     """Keeps a letter that could not be dealt with, and tells those concerned; whether it was still new."""
-    tell("letter set aside", level="error", fault=error, letter=letter_id)
-    problem = _overrun(house) if isinstance(error, Overrun) else in_words(error)
-    trace = masked("".join(traceback.format_exception(error)))[-_LONGEST_NOTE:]
-    note = f"{trace}{problem}" if isinstance(error, Overrun) else trace
+    event("letter set aside", level="error", fault=error, letter=letter_id)
+    problem = _overrun(house) if isinstance(error, TimeLimitExceeded) else describe_error(error)
+    trace = redact_all("".join(traceback.format_exception(error)))[-_LONGEST_NOTE:]
+    note = f"{trace}{problem}" if isinstance(error, TimeLimitExceeded) else trace
     letter = _head(house, raw)
     try:
         with house.store.writing() as session:
@@ -164,12 +164,12 @@ def set_aside(house: House, now: dt.datetime, letter_id: int, raw: bytes, error:
     return True
 
 
-def set_aside_unread(house: House, now: dt.datetime, letter_id: int) -> bool:
+def set_aside_unread(house: App, now: dt.datetime, letter_id: int) -> bool:
     """Keeps a letter that has killed the reader; whether it was still new. Its writer is told if its head can be read.
 
     That is tried last, when nothing else can be lost by it.
     """
-    tell("letter set aside", level="error", letter=letter_id, text=KILLS)
+    event("letter set aside", level="error", letter=letter_id, text=KILLS)
     with house.store.writing() as session:
         if not close_letter(session, letter_id, LetterState.QUARANTINED, KILLS):
             return False
@@ -181,15 +181,15 @@ def set_aside_unread(house: House, now: dt.datetime, letter_id: int) -> bool:
     return True
 
 
-def _overrun(house: House) -> str:
+def _overrun(house: App) -> str:
     return f"reading and answering it took more than {house.settings.letter_seconds:g} seconds of the processor's time"
 
 
-def _head(house: House, raw: bytes) -> Message:
+def _head(house: App, raw: bytes) -> Message:
     """Who wrote a letter, and about what, as far as that can be found out in a letter's time."""
     try:
-        return within(house.settings.letter_seconds, lambda: read_head(raw))
-    except (Exception, Overrun):  # noqa: BLE001 - it may be what could not be read
+        return run_with_time_limit(house.settings.letter_seconds, lambda: read_head(raw))
+    except (Exception, TimeLimitExceeded):  # noqa: BLE001 - it may be what could not be read
         return UNREADABLE
 
 
@@ -198,8 +198,8 @@ def _tell_gms(case: Case, problem: str) -> None:
     page = LetterProblem(
         letter=case.letter_id,
         sender=letter.sender or "",
-        subject=masked(letter.subject),
-        problem=masked(problem),
+        subject=redact_all(letter.subject),
+        problem=redact_all(problem),
     )
     for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == Phase.RUNNING).distinct()):
         notify(case, gm, f"Letter {case.letter_id} was set aside", page)

@@ -20,8 +20,8 @@ from pbem.campaign.order_sheets import (
 )
 from pbem.campaign.people import token_fits
 from pbem.campaign.schedule import Schedule
-from pbem.errors import MISREAD
-from pbem.games import choose_game
+from pbem.errors import PARSE_ERRORS
+from pbem.games import find_game
 from pbem.inbox.command_parser import begins_with_command
 from pbem.inbox.context import Case, Seated
 from pbem.inbox.quoted_originals import repeats_receipt
@@ -35,7 +35,7 @@ from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import Json, View
-from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, without_keys
+from pbem.util import CODE_CHARACTERS, MASK, TOKEN_BYTES, redact_credentials
 
 _BARS = " \t>|"
 """Signs by which programs mark what is quoted."""
@@ -174,7 +174,7 @@ def _without_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
     """The sheet as it is read, kept and told again: a key that stands among its orders is masked, whose it may be."""
 
     def masked(line: str) -> str:
-        return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], without_keys(line))
+        return _KEYLIKE.sub(lambda word: MASK if _is_key(word[0], spot) else word[0], redact_credentials(line))
 
     lines = tuple((number, masked(line)) for number, line in sheet.lines)
     return dataclasses.replace(sheet, lines=lines, written=tuple(map(masked, sheet.written)))
@@ -253,7 +253,7 @@ def offered(games: Mapping[str, AnyRuleset], report: bytes) -> Json:
 def _opened(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset, dict[str, Any]]:
     """A report's data, and their game in the version that wrote them."""
     data = read_report_data(report)
-    ruleset = choose_game(games, data["game"])
+    ruleset = find_game(games, data["game"])
     if data["game_version"] != ruleset.version:
         there, here = data["game_version"], ruleset.version
         raise ReportDataError(f"this report is of version {there} of {ruleset.title}; this program has version {here}")
@@ -269,7 +269,7 @@ def _asked(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:
     """What a ruleset answers on a view from a file; it may expect of views what it writes itself."""
     try:
         return ask()
-    except MISREAD:
+    except PARSE_ERRORS:
         raise ReportDataError(f"this report is damaged: its 'view' is none of {ruleset.title}") from None
 
 

@@ -26,7 +26,7 @@ from pbem.mail.message import Message, find_codes, read_letter
 from pbem.report.answers import Doubt, Question, Reason, Refusal
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.models import Person, Request
-from pbem.util import masked, without_keys
+from pbem.util import redact_all, redact_credentials
 
 _BY_WORD = select(Request.id, Request.code, Request.message_id).where(
     Request.kind == "message",
@@ -111,7 +111,7 @@ def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
 
 def _excerpt(case: Case, claim: Unproven) -> str:
     """How that begins which would be done, without keys; a letter's subject if it has no text."""
-    text = masked((_asked(case, claim) or case.letter.subject)[:_EXCERPT])
+    text = redact_all((_asked(case, claim) or case.letter.subject)[:_EXCERPT])
     lines = text.split("\n")
     return "\n".join([*lines[:_EXCERPT_LINES], *(["(and more)"] if lines[_EXCERPT_LINES:] else [])])
 
@@ -243,7 +243,7 @@ def _known(case: Case, claim: Declined) -> str:
         campaign=spot.campaign if spot else "",
         seat=spot.seat if spot else "",
         label=spot.label if spot else "",
-        typed=without_keys(claim.typed),
+        typed=redact_credentials(claim.typed),
         hint=spot.moved_to if spot and spot.moved_to else claim.hint,
         gm=spot.gm if spot else "",
         notes=case.letter.notes,

@@ -25,7 +25,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import PlayerCommand
-from pbem.app import House
+from pbem.app import App
 from pbem.errors import StoreError
 from pbem.inbox.command_parser import CommandList, Rules, Status, find_request
 from pbem.inbox.context import Case
@@ -49,14 +49,14 @@ from pbem.inbox.replies import ECHO, bare_subject, tell_of_echo, tell_of_letters
 from pbem.inbox.route import Opened, Raw, Read, handle, opened, read_mail, returned_mail, with_files
 from pbem.inbox.seat_lookup import Shown, shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Names, find_sheet
-from pbem.log import tell
+from pbem.log import event
 from pbem.mail.bounces import read_bounce
 from pbem.mail.message import Message, find_codes, read_letter
 from pbem.store.models import Campaign, Outgoing, Request, SeatRow
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.session import Queue, Work, wake
 from pbem.store.types import LetterState
-from pbem.util import Overrun, Progress, silent, within
+from pbem.util import Progress, TimeLimitExceeded, no_progress, run_with_time_limit
 
 _SAVE = (
     update(LetterRow)
@@ -91,7 +91,7 @@ class Tally:
 
 
 def answer_letters(
-    house: House, now: dt.datetime, *, lane: str | None = None, most: int | None = None, progress: Progress = silent
+    house: App, now: dt.datetime, *, lane: str | None = None, most: int | None = None, progress: Progress = no_progress
 ) -> Tally:
     """Deals with every new letter, oldest first; of a lane alone, with those that may go now.
 
@@ -120,7 +120,7 @@ def answer_letters(
     return tally
 
 
-def _load_mails(house: House, letters: Sequence[Waiting]) -> list[Raw]:
+def _load_mails(house: App, letters: Sequence[Waiting]) -> list[Raw]:
     """Return some letters as they came, in the order given."""
     ids = [letter.id for letter in letters]
     with house.store.reading() as session:
@@ -129,13 +129,13 @@ def _load_mails(house: House, letters: Sequence[Waiting]) -> list[Raw]:
     return [rows[letter_id] for letter_id in ids]
 
 
-def _answer(house: House, now: dt.datetime, mail: Raw, known: Names, tally: Tally) -> None:
+def _answer(house: App, now: dt.datetime, mail: Raw, known: Names, tally: Tally) -> None:
     tally.letters += 1
     try:
-        result = within(house.settings.letter_seconds, lambda: _process(house, now, mail, known))
+        result = run_with_time_limit(house.settings.letter_seconds, lambda: _process(house, now, mail, known))
     except StoreError:
         raise  # the letter is not to blame; it stays new for the next tick
-    except (Exception, Overrun) as error:  # noqa: BLE001 - a letter nobody foresaw must not stop the others
+    except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - a letter nobody foresaw must not stop the others
         tally.set_aside += set_aside(house, now, mail.id, mail.raw, error)
     else:
         tally.sheets += result.sheet
@@ -143,7 +143,7 @@ def _answer(house: House, now: dt.datetime, mail: Raw, known: Names, tally: Tall
         tally.unanswered += bool(result.silences)
 
 
-def _process(house: House, now: dt.datetime, mail: Raw, known: Names) -> MessageResult:
+def _process(house: App, now: dt.datetime, mail: Raw, known: Names) -> MessageResult:
     read = with_files(house, read_mail(house, mail, known))
     try:
         return _process_once(house, now, read, known)
@@ -151,7 +151,7 @@ def _process(house: House, now: dt.datetime, mail: Raw, known: Names) -> Message
         return _process_once(house, now, read, known)
 
 
-def _process_once(house: House, now: dt.datetime, read: Read, known: Names) -> MessageResult:
+def _process_once(house: App, now: dt.datetime, read: Read, known: Names) -> MessageResult:
     """Answer a letter, if it is still new, and note what was done."""
     # What a power cut takes back is a letter still new, and a receipt not yet sent.
     with house.store.writing(durable=False) as session:
@@ -161,7 +161,7 @@ def _process_once(house: House, now: dt.datetime, read: Read, known: Names) -> M
         found = opened(house, session, now, read, known)
         result = _handle(found, read.mail.received_at, known)
         _save_result(found.case, result)
-    tell("letter answered", letter=read.mail.id, note=result.note)
+    event("letter answered", letter=read.mail.id, note=result.note)
     return result
 
 
@@ -204,7 +204,7 @@ _KEEPING_NOTHING = (Status, Rules)
 """Commands about no seat that change nothing."""
 
 
-def sort_letters(house: House) -> int:
+def sort_letters(house: App) -> int:
     """Gives each letter that was fetched its lane, oldest first, and wakes who answers it; returns how many.
 
     None takes more than a letter's budget. One that kills the reader, or cannot be read, is left alone.
@@ -221,7 +221,7 @@ def sort_letters(house: House) -> int:
     return len(waiting)
 
 
-def _keep(house: House, letters: Sequence[Waiting], lanes: Sequence[str]) -> None:
+def _keep(house: App, letters: Sequence[Waiting], lanes: Sequence[str]) -> None:
     """Keeps the lanes of some letters, and that reading them has killed nobody this time."""
     with house.store.writing(durable=False) as session:
         for letter, lane in zip(letters, lanes, strict=True):
@@ -230,17 +230,17 @@ def _keep(house: House, letters: Sequence[Waiting], lanes: Sequence[str]) -> Non
         wake(session, *(Work(Queue.CAMPAIGNS, lane) for lane in set(lanes)))
 
 
-def _lane_in_time(house: House, letter: Waiting, known: frozenset[str]) -> str:
+def _lane_in_time(house: App, letter: Waiting, known: frozenset[str]) -> str:
     try:
-        return within(house.settings.letter_seconds, lambda: _lane(house, letter.id, known))
+        return run_with_time_limit(house.settings.letter_seconds, lambda: _lane(house, letter.id, known))
     except StoreError:
         raise
-    except (Exception, Overrun) as error:  # noqa: BLE001 - what is wrong with it is told when it is answered
-        tell("letter not sorted", level="warning", fault=error, letter=letter.id)
+    except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - what is wrong with it is told when it is answered
+        event("letter not sorted", level="warning", fault=error, letter=letter.id)
         return ALONE
 
 
-def _lane(house: House, letter_id: int, known: frozenset[str]) -> str:
+def _lane(house: App, letter_id: int, known: frozenset[str]) -> str:
     with house.store.reading() as session:
         raw = raw_letter(session, letter_id)
         letter = read_letter(raw)

@@ -44,7 +44,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Absence, Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
 from pbem.store.types import ApplicantStatus, Phase
-from pbem.text import when
+from pbem.text import format_time
 
 _HELP = re.compile(r"\A\s*+help\b(.*+)", re.IGNORECASE)
 
@@ -189,7 +189,7 @@ def _due(waiting: Waiting, *, asked: bool) -> str:
         return "The turn waits for a word of the GM: it is not run before that, and may be run at once then."
     if waiting.deadline is None:
         return "There is no deadline; the GM runs the turn."
-    due = when(waiting.deadline, waiting.schedule.zone)
+    due = format_time(waiting.deadline, waiting.schedule.zone)
     return f"Orders are due {due}." if asked else f"No orders are asked of you; the turn ends {due}."
 
 
@@ -291,7 +291,8 @@ def _history(asked: Asked, _: History) -> str:
     named = labels_named(case.session, snapshot, [spot.seat_id], (act.text for act in acts))
     labels = named.get(spot.seat_id, {})
     return "\n".join(
-        f"{when(at, snapshot.schedule.zone)}, {actor}: {as_counted(text, labels)}" for at, actor, text in reversed(acts)
+        f"{format_time(at, snapshot.schedule.zone)}, {actor}: {as_counted(text, labels)}"
+        for at, actor, text in reversed(acts)
     )
 
 

@@ -32,7 +32,7 @@ from pbem.mail.message import Message, read_again, read_letter
 from pbem.mail.quoting import is_quoted
 from pbem.mail.reply_parser import HEADER, has_header, is_end
 from pbem.store.models import Outgoing, Report, SeatRow
-from pbem.util import CODE_CHARACTERS, masked
+from pbem.util import CODE_CHARACTERS, redact_all
 
 _STARTS = 4
 """Words by which the place of a line is found."""
@@ -127,7 +127,7 @@ def words_of(line: str) -> list[str]:
 
     Those of emphasis, titles and tables are marks too: one program shows them, another makes bold letters of them.
     """
-    return [kept for word in masked(_unmarked(line)).casefold().split() if (kept := word.strip(_TYPED_MARKS))]
+    return [kept for word in redact_all(_unmarked(line)).casefold().split() if (kept := word.strip(_TYPED_MARKS))]
 
 
 def _unmarked(line: str) -> str:

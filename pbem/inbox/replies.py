@@ -36,7 +36,7 @@ from pbem.report.notices import Notice, Page
 from pbem.store.models import Campaign, Outgoing, Person, SeatRow
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.types import Phase
-from pbem.util import without_keys
+from pbem.util import redact_credentials
 
 STRANGERS_A_DAY = 100
 """Answers of one kind to addresses that are not known, and for which the receiving server does not vouch."""
@@ -302,7 +302,7 @@ def _made(
 ) -> Mail:
     """The answer to the letter. With a `code`, it stands in the thread of the report of this `spot`."""
     letter = case.letter
-    about = without_keys(bare_subject(letter.subject)) or "your mail"
+    about = redact_credentials(bare_subject(letter.subject)) or "your mail"
     subject = f"Re: {postman.subject(about, code) if spot is not None and code else about}"
     thread = _thread(letter, spot if code else None)
     return postman.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.history import note
 from pbem.campaign.notices import Postman
 from pbem.campaign.people import known_code, token_fits
@@ -194,21 +194,21 @@ class Opened:
     wishes: Wishes = field(default_factory=dict)
 
 
-def read_mail(house: House, mail: Raw, known: Names) -> Read:
+def read_mail(house: App, mail: Raw, known: Names) -> Read:
     """Reads a letter; `known` are the campaigns there are."""
     letter = read_letter(mail.raw)
     verdict = sender_verdict(mail.raw, house.settings.authserv_id, letter.sender)
     return Read(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_sheet(letter.lines))
 
 
-def with_files(house: House, read: Read) -> Read:
+def with_files(house: App, read: Read) -> Read:
     """Return the letter with the files of its GM's ruling examined. May take long: no transaction is to be open."""
     if read.gm_sheet is None or read.letter.automatic:
         return read
     return replace(read, wishes=examine_files(house, read.mail.raw, read.gm_sheet))
 
 
-def opened(house: House, session: Session, now: dt.datetime, read: Read, known: Names) -> Opened:
+def opened(house: App, session: Session, now: dt.datetime, read: Read, known: Names) -> Opened:
     """The letter on the desk, with the right key that it shows."""
     counts = read.verdict == "none" or is_stamping(session, house.settings.authserv_id)
     case = Case(house, session, now, read.mail.id, read.letter, read.verdict if counts else "none")

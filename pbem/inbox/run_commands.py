@@ -26,7 +26,7 @@ from pbem.report.answers import Answer, Done, WhichSeat, tell_findings
 from pbem.ruleset.order_types import Order, Parsed
 from pbem.store.models import Person, SeatRow
 from pbem.store.types import Phase
-from pbem.text import sentence
+from pbem.text import as_sentence
 
 HANDLERS: Handlers = SEAT_QUERY_HANDLERS
 """What is done for each command about a seat."""
@@ -176,7 +176,7 @@ def _done(case: Case, asker: _Asker, request: CommandList, parsed: Parsed, order
         by_person = AskedByPerson(case, asker.person, asker.sender, asker.to, spot, text)
         return Done(shown, PERSON_HANDLERS[type(order)](by_person, order))
     except CampaignError as error:
-        return Done(shown, sentence(f"Not done: {error}"))
+        return Done(shown, as_sentence(f"Not done: {error}"))
 
 
 def _must_ask(case: Case, claim: Seated, order: Order) -> bool:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pbem.config import Settings
-from pbem.config_values import PostUrl, Secret
-from pbem.errors import CarrierDown, ConfigError, PermanentPostError, PostError, TemporaryPostError
+from pbem.config_values import MailUrl, Secret
+from pbem.errors import ConfigError, MailError, PermanentMailError, TemporaryMailError, TransportUnavailable
 
 CONNECT_SECONDS = 15
 """How long a server may take to be reached."""
@@ -72,7 +72,7 @@ def login_for(settings: Settings, name: Literal["inbox", "carrier"]) -> Login | 
     return Login(url.user, secret.read(setting), setting, oauth=setting.endswith("_oauth"))
 
 
-def _named(settings: Settings, name: Literal["inbox", "carrier"]) -> tuple[PostUrl, Secret | None, str]:
+def _named(settings: Settings, name: Literal["inbox", "carrier"]) -> tuple[MailUrl, Secret | None, str]:
     """The URL, the secret and the name of the setting that has it."""
     if name == "inbox":
         url, password, token = settings.inbox_url, settings.inbox_password, settings.inbox_oauth
@@ -105,7 +105,7 @@ _SPENT_QUOTA = "5.4.5"
 """So Gmail answers once a day's mails are spent, whomever the next is for."""
 
 
-def failure(code: int, said: str) -> type[PostError]:
+def failure(code: int, said: str) -> type[MailError]:
     """The error for a refusal with this code, in these words.
 
     421, 454 and 5.4.5 (a spent quota) hold for all mail; 5.7.z is a policy that
@@ -113,10 +113,10 @@ def failure(code: int, said: str) -> type[PostError]:
     """
     status = _status(said)
     if code in (421, 454) or status == _SPENT_QUOTA:
-        return CarrierDown
+        return TransportUnavailable
     if code >= 500 and (not status.startswith("5.7.") or about_content(said)):
-        return PermanentPostError
-    return TemporaryPostError
+        return PermanentMailError
+    return TemporaryMailError
 
 
 def about_content(said: str) -> bool:

@@ -27,9 +27,9 @@ from threading import Lock
 from sqlalchemy import ColumnElement, bindparam, func, select, true, update
 from sqlalchemy.orm import Session
 
-from pbem.config_values import Pace
-from pbem.errors import CarrierDown, PermanentPostError, TemporaryPostError
-from pbem.log import tell
+from pbem.config_values import SendingLimits
+from pbem.errors import PermanentMailError, TemporaryMailError, TransportUnavailable
+from pbem.log import event
 from pbem.mail.compose import text_alone
 from pbem.mail.connection import about_content
 from pbem.mail.outbox import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, TEXT, in_lane, is_due, provider_of
@@ -107,7 +107,7 @@ LONGEST_SPAN = timedelta(days=1)
 _HOLD = update(OUTBOX).where(OUTBOX.c.id == bindparam("row")).values(not_before=bindparam("until"))
 
 
-def hold_back(session: Session, pace: Pace, now: datetime, *, which: ColumnElement[bool]) -> int:
+def hold_back(session: Session, pace: SendingLimits, now: datetime, *, which: ColumnElement[bool]) -> int:
     """Has all due mail of some kind that the pace does not allow now wait, in its order; returns how many mails."""
     slots = Slots(pace, now, _gone(session, now))
     due = session.execute(select(OUTBOX.c.id, OUTBOX.c.provider).where(is_due(now), which).order_by(*IN_ORDER))
@@ -136,7 +136,7 @@ def _gone(session: Session, now: datetime) -> list[tuple[str, datetime]]:
 class Slots:
     """The times at which mail may go. `gone` is the domain and time of each mail that went before."""
 
-    def __init__(self, pace: Pace, now: datetime, gone: Iterable[tuple[str, datetime]]) -> None:
+    def __init__(self, pace: SendingLimits, now: datetime, gone: Iterable[tuple[str, datetime]]) -> None:
         self._pace = pace
         self._taken: dict[str, list[datetime]] = defaultdict(list)
         self._first: dict[str, datetime] = defaultdict(lambda: now)
@@ -184,7 +184,7 @@ The mail in hand may take minutes more from a slow server; its claim must not ru
 RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15), timedelta(hours=1), LONGEST_WAIT)
 """How long to wait after the first, second, … failure; the last holds for all further ones."""
 
-_NO_PACE = Pace()
+_NO_PACE = SendingLimits()
 _EVENTS = {
     MailState.SENT: "mail sent",
     MailState.QUEUED: "mail put off",
@@ -211,7 +211,7 @@ def send_due(
     carrier: Carrier,
     now: datetime,
     *,
-    pace: Pace = _NO_PACE,
+    pace: SendingLimits = _NO_PACE,
     connections: int = 1,
     lane: str | None = None,
     on_sent: Callable[[], None] | None = None,
@@ -285,7 +285,7 @@ class _Sender:
         self._broken = False
         self._lock = Lock()
 
-    def keep(self, pace: Pace) -> None:
+    def keep(self, pace: SendingLimits) -> None:
         """Holds back what the pace does not allow; mail written later is left for the next call."""
         with self._store.writing() as session:
             self.held = hold_back(session, pace, self._now, which=self._which)
@@ -374,10 +374,10 @@ class _Sender:
         now, tries = self._now, row.attempts + 1
         try:
             said = self._carrier.send(row.recipient, row.raw)
-        except PermanentPostError as error:
+        except PermanentMailError as error:
             return _Outcome(row.id, MailState.FAILED, tries, now, noted(row.reply, str(error)))
-        except TemporaryPostError as error:
-            down = isinstance(error, CarrierDown)
+        except TemporaryMailError as error:
+            down = isinstance(error, TransportUnavailable)
             if down:
                 self.trouble = str(error)
             given_up = now - row.created_at >= GIVE_UP and tries >= len(RETRIES) and not down
@@ -388,7 +388,7 @@ class _Sender:
         return _Outcome(row.id, MailState.SENT, tries, now, noted(row.reply, said), now)
 
     def _count(self, row: _Claimed, outcome: _Outcome) -> None:
-        tell(_EVENTS[outcome.state], mail=row.id, provider=row.provider, tries=outcome.attempts, reply=outcome.reply)
+        event(_EVENTS[outcome.state], mail=row.id, provider=row.provider, tries=outcome.attempts, reply=outcome.reply)
         with self._lock:
             if outcome.state == MailState.FAILED:
                 self.failed += 1

@@ -18,7 +18,7 @@ from sqlalchemy import Table, select
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
-from pbem.log import tell
+from pbem.log import event
 from pbem.mail.imap import Idler, ImapMailbox
 from pbem.mail.mailbox import Incoming, Mailbox
 from pbem.mail.maildir import MaildirMailbox
@@ -98,7 +98,7 @@ def poll(store: Store, mailbox: Mailbox, now: datetime) -> int:
         with store.writing() as session:
             stored = _store(session, batch, now)
         if stored:
-            tell("letters stored", letters=sorted(stored))
+            event("letters stored", letters=sorted(stored))
         new += len(stored)
         mailbox.done(batch)
     return new

@@ -22,11 +22,11 @@ from imapclient import IMAPClient, SocketTimeout
 from imapclient.exceptions import LoginError
 
 from pbem.config import Settings
-from pbem.errors import ConfigError, PbemError, TemporaryPostError
-from pbem.log import tell
+from pbem.errors import ConfigError, PbemError, TemporaryMailError
+from pbem.log import event
 from pbem.mail.connection import ANSWER_SECONDS, CONNECT_SECONDS, Login, log_in, login_for, tls_context
 from pbem.mail.mailbox import CUT_TO, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches, is_read_whole
-from pbem.util import without_secrets
+from pbem.util import redact_secrets
 
 SIZES_AT_ONCE = 1_000
 """UIDs of one FETCH; Dovecot refuses a command line of 30,000."""
@@ -156,7 +156,7 @@ class ImapMailbox:
             yield
         except (imaplib.IMAP4.error, OSError, ValueError) as error:
             self.close()
-            raise TemporaryPostError(f"{self._url.server} cannot be used: {without_secrets(str(error))}") from None
+            raise TemporaryMailError(f"{self._url.server} cannot be used: {redact_secrets(str(error))}") from None
 
 
 def _log_in(imap: Any, login: Login, server: str) -> None:
@@ -167,7 +167,7 @@ def _log_in(imap: Any, login: Login, server: str) -> None:
         else:
             log_in(login, lambda password: imap.login(login.user, password), LoginError)
     except LoginError as error:
-        raise TemporaryPostError(login.refused(server, without_secrets(str(error)))) from None
+        raise TemporaryMailError(login.refused(server, redact_secrets(str(error)))) from None
 
 
 def _leave(imap: Any) -> None:
@@ -217,7 +217,7 @@ class Idler:
             if self._idle(min(seconds, LONGEST), stop):
                 return
         except (PbemError, imaplib.IMAP4.error, OSError, ValueError) as error:
-            tell("waiting without IDLE", level="warning", reason=without_secrets(str(error)))
+            event("waiting without IDLE", level="warning", reason=redact_secrets(str(error)))
         stop.wait(max(0, end - time.monotonic()))
 
     def _idle(self, seconds: float, stop: Event) -> bool:

@@ -16,9 +16,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pbem.errors import CarrierDown, TemporaryPostError, reason_of
+from pbem.errors import TemporaryMailError, TransportUnavailable, reason_of
 from pbem.mail.mailbox import MAX_GM_MAIL, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches, is_read_whole
-from pbem.util import flush
+from pbem.util import fsync
 
 STALE_SECONDS = 36 * 3600
 """A mail that nobody has gone on writing for so long never will be whole (the Maildir specification)."""
@@ -52,7 +52,7 @@ class MaildirMailbox:
                 yield [mail for entry, facts in group if (mail := self._read(entry, facts)) is not None]
         except OSError as error:
             where = error.filename or self._folder
-            raise TemporaryPostError(f"the inbox {self._folder} cannot be read: {where}: {error.strerror}") from None
+            raise TemporaryMailError(f"the inbox {self._folder} cannot be read: {where}: {error.strerror}") from None
 
     def left_alone(self) -> list[str]:
         """What lies there and is no mail that can be read, each with the reason, as the last `batches` found it."""
@@ -64,7 +64,7 @@ class MaildirMailbox:
         try:
             return sum(1 for _ in self._find())
         except OSError as error:
-            raise TemporaryPostError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
+            raise TemporaryMailError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
 
     def done(self, batch: list[Incoming]) -> None:
         """Moves the files to cur/ of the Maildir `Processed` inside this one, marked as seen."""
@@ -76,7 +76,7 @@ class MaildirMailbox:
                 if path is not None:
                     _file_away(path, target / "cur")
         except OSError as error:
-            raise TemporaryPostError(f"mail cannot be moved to {target}: {reason_of(error)}") from None
+            raise TemporaryMailError(f"mail cannot be moved to {target}: {reason_of(error)}") from None
 
     def close(self) -> None:
         """Forgets what was found."""
@@ -91,7 +91,7 @@ class MaildirMailbox:
         except OSError:
             return  # whoever reads it says what is wrong
         if not there:
-            raise TemporaryPostError(
+            raise TemporaryMailError(
                 f"the inbox {self._folder} cannot be read: it has no folders new and cur; if it lies on a disk of its "
                 "own, mount that; if it is a new one, make them with: pbem init"
             )
@@ -160,11 +160,11 @@ class MaildirCarrier:
                 _sweep(self._folder)
                 self._made = True
             draft.write_bytes(raw.replace(b"\r\n", b"\n"))
-            flush(draft)
+            fsync(draft)
             draft.rename(new / name)
-            flush(new)
+            fsync(new)
         except OSError as error:
-            raise CarrierDown(f"mail cannot be put in {self._folder}: {reason_of(error)}") from None
+            raise TransportUnavailable(f"mail cannot be put in {self._folder}: {reason_of(error)}") from None
         return name
 
     def close(self) -> None:

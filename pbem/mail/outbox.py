@@ -21,7 +21,7 @@ from sqlalchemy import ColumnElement, Table, bindparam, case, insert, select, up
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
-from pbem.config_values import Pace
+from pbem.config_values import SendingLimits
 from pbem.mail.compose import Mail, compose, readdressed
 from pbem.mail.headers import message_id
 from pbem.store.models import Campaign, Outgoing, Person, SeatRow
@@ -141,7 +141,7 @@ def is_due(now: datetime) -> ColumnElement[bool]:
     return OUTBOX.c.state.in_(UNSENT) & when
 
 
-def lane_of(provider: str, pace: Pace) -> str:
+def lane_of(provider: str, pace: SendingLimits) -> str:
     """The lane in which mail to a provider goes, one sender at a time: one for each that has a pace of its own.
 
     All else goes in the lane "". Where all mail together has a pace there is no other.
@@ -149,12 +149,12 @@ def lane_of(provider: str, pace: Pace) -> str:
     return provider if provider in _own_lanes(pace) else ""
 
 
-def in_lane(lane: str, pace: Pace) -> ColumnElement[bool]:
+def in_lane(lane: str, pace: SendingLimits) -> ColumnElement[bool]:
     """The condition that a mail goes in a lane."""
     return OUTBOX.c.provider == lane if lane else OUTBOX.c.provider.not_in(_own_lanes(pace))
 
 
-def _own_lanes(pace: Pace) -> Collection[str]:
+def _own_lanes(pace: SendingLimits) -> Collection[str]:
     return () if pace.overall else pace.domains.keys()
 
 

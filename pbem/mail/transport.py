@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 from pbem.config import Settings
 from pbem.config_values import FILE_NAME, Dkim
-from pbem.errors import CarrierDown, ConfigError, PermanentPostError, PostError
+from pbem.errors import ConfigError, MailError, PermanentMailError, TransportUnavailable
 from pbem.mail.connection import ANSWER_SECONDS, Login, failure, log_in, login_for, tls_context
 from pbem.mail.maildir import MaildirCarrier
-from pbem.util import without_secrets
+from pbem.util import redact_secrets
 
 _SIGNED = (
     *("from", "to", "reply-to", "subject", "date", "message-id", "in-reply-to", "references"),
@@ -162,7 +162,7 @@ class SmtpCarrier:
     def send(self, recipient: str, raw: bytes) -> str:
         """Hands a mail over; returns the server's reply, which holds its queue number."""
         if not _SENDABLE.fullmatch(recipient):
-            raise PermanentPostError(f"mail cannot be sent to {recipient!r}, which is not a plain address")
+            raise PermanentMailError(f"mail cannot be sent to {recipient!r}, which is not a plain address")
         with self._worded():
             smtp = self._addressed(recipient)
             smtp.send(_content(raw))
@@ -185,7 +185,7 @@ class SmtpCarrier:
         """The connection, awaiting the mail. A connection gone stale shows here, before any mail was sent."""
         if self._smtp is not None:
             # CarrierDown too: 421 is how a server ends a connection that has waited too long (RFC 5321, 3.8).
-            with contextlib.suppress(smtplib.SMTPServerDisconnected, OSError, CarrierDown):
+            with contextlib.suppress(smtplib.SMTPServerDisconnected, OSError, TransportUnavailable):
                 return self._envelope(self._smtp, recipient)
             self.close()
         self._smtp = self._connect()
@@ -197,7 +197,7 @@ class SmtpCarrier:
         replies = _replies(smtp, f"MAIL FROM:<{sender}>", f"RCPT TO:<{recipient}>", "DATA")
         code, reply = next(replies)
         if code != 250:  # all mail has this sender
-            raise CarrierDown(f"{self._url.server} refuses mail from {sender}: {_said(code, reply)}")
+            raise TransportUnavailable(f"{self._url.server} refuses mail from {sender}: {_said(code, reply)}")
         code, reply = next(replies)
         if code >= 400 and code != 421 and next(replies)[0] == 354:
             smtp.close()  # without a recipient it awaits a mail all the same
@@ -240,10 +240,10 @@ class SmtpCarrier:
         """Every failure becomes a PostError, and the connection is left fit for the next mail or closed."""
         try:
             yield
-        except CarrierDown:
+        except TransportUnavailable:
             self.close()
             raise
-        except PostError:
+        except MailError:
             self._reset()
             raise
         except smtplib.SMTPResponseException as error:
@@ -252,7 +252,7 @@ class SmtpCarrier:
             raise failure(error.smtp_code, said)(f"{self._url.server} refuses: {said}") from None
         except (smtplib.SMTPException, OSError) as error:
             self.close()
-            raise CarrierDown(f"{self._url.server} cannot be used: {without_secrets(str(error))}") from None
+            raise TransportUnavailable(f"{self._url.server} cannot be used: {redact_secrets(str(error))}") from None
 
     def _reset(self) -> None:
         try:
@@ -270,9 +270,11 @@ def _log_in(smtp: smtplib.SMTP, login: Login, server: str) -> None:
         else:
             log_in(login, lambda password: smtp.login(login.user, password), smtplib.SMTPAuthenticationError)
     except smtplib.SMTPAuthenticationError as error:
-        raise CarrierDown(login.refused(server, _said(error.smtp_code, error.smtp_error))) from None
+        raise TransportUnavailable(login.refused(server, _said(error.smtp_code, error.smtp_error))) from None
     except UnicodeError:
-        raise CarrierDown(login.refused(server, "user or password has a letter that SMTP does not know")) from None
+        raise TransportUnavailable(
+            login.refused(server, "user or password has a letter that SMTP does not know")
+        ) from None
 
 
 def _replies(smtp: smtplib.SMTP, *commands: str) -> Iterator[tuple[int, bytes]]:
@@ -293,4 +295,4 @@ def _content(raw: bytes) -> bytes:
 
 def _said(code: int, reply: bytes | str) -> str:
     text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
-    return without_secrets(f"{code} {' '.join(text.split())}")
+    return redact_secrets(f"{code} {' '.join(text.split())}")

@@ -18,7 +18,7 @@ from pbem.ruleset.order_types import Finding, Order, Parsed
 from pbem.ruleset.orders import OrderBook
 from pbem.ruleset.tokenizer import join_lines
 from pbem.ruleset.values import Seat
-from pbem.text import counted
+from pbem.text import count_noun
 
 Reason = Literal[
     "unknown-sender",
@@ -55,7 +55,7 @@ class Refusal:
     """To the sender of a mail that cannot be used, or to the address of the seat that it was for.
 
     `typed` is what the mail said where it went wrong, `hint` the nearest valid
-    thing. `counted` is the version that still counts. `since` and `until` are
+    thing. `count_noun` is the version that still counts. `since` and `until` are
     those of a deputy. To an unknown sender nothing of any campaign is told.
     """
 
@@ -224,10 +224,10 @@ class Receipt:
     @property
     def verdict(self) -> str:
         """The first line of the receipt."""
-        problems = counted(len({finding.line for finding in self.errors}), "line") + " in error"
+        problems = count_noun(len({finding.line for finding in self.errors}), "line") + " in error"
         if not self.accepted:
             return f"Sheet {self.version} not taken: {problems}, and no order besides."
-        taken = counted(len(self.orders), "order") if self.orders else "no orders, as you sent it"
+        taken = count_noun(len(self.orders), "order") if self.orders else "no orders, as you sent it"
         return f"Sheet {self.version} taken: {taken}" + (f", {problems}." if self.errors else ".")
 
     @property
@@ -368,7 +368,7 @@ class Confirmation:
 class Doubt:
     """The reason why a sheet might not be meant: it repeats an old receipt, or most of its lines are errors.
 
-    `counted` is the version that still counts; of `errors` out of `lines` lines a receipt would speak.
+    `count_noun` is the version that still counts; of `errors` out of `lines` lines a receipt would speak.
     """
 
     reason: Literal["receipt", "errors"]

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from markupsafe import Markup
 
-from pbem.text import WIDTH, columns, heading
+from pbem.text import WIDTH, format_table, heading
 
 CSS: Mapping[str, str] = {
     "body": "margin:0 auto;padding:8px;max-width:52em;font:16px/1.45 sans-serif",
@@ -190,7 +190,7 @@ def _table(node: SyntaxTreeNode, room: int) -> str:
     if left < min(_NARROWEST, widths[widest]):
         return "\n".join(textwrap.indent(_wrapped(_row(head, row), room - 2), "  ")[2:] for row in rows)
     laid = [line for row in rows for line in _lines(row, widest, left)]
-    return columns([["-" * min(width, room) for width in _fitted(widths, widest, left)], *laid], *head)
+    return format_table([["-" * min(width, room) for width in _fitted(widths, widest, left)], *laid], *head)
 
 
 def rows_of_table(source: str) -> list[list[str]]:

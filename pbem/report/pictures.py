@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from xml.parsers import expat
 
-from pbem.log import tell
+from pbem.log import event
 from pbem.ruleset.drawing import HALO, Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, svg_document
 
 LARGEST_SIDE = 4_000
@@ -292,11 +292,11 @@ class Studio:
         try:
             check(picture)
         except UnfitPicture as why:
-            tell("picture not drawn", level="warning", picture=picture.name, reason=str(why))
+            event("picture not drawn", level="warning", picture=picture.name, reason=str(why))
             return None
         png = self._painter.draw(job)
         if png is None:
-            tell("picture not drawn", level="warning", picture=picture.name, reason="the renderer failed at it")
+            event("picture not drawn", level="warning", picture=picture.name, reason="the renderer failed at it")
         return png
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self
 from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError
 from markupsafe import Markup, escape
 
-from pbem.errors import ConfigError, TemplateUnusable
+from pbem.errors import ConfigError, UnusableTemplateError
 from pbem.report.attachments import Enclosures
 from pbem.report.data import report_data, write_report_data
 from pbem.report.facts import DrawnPicture, Ordered, ReportFacts, ReportParts, tell_scores
@@ -35,7 +35,7 @@ from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical
 from pbem.ruleset.values import Json, View
-from pbem.text import barred, briefly
+from pbem.text import format_time_short, quote_block
 from pbem.web.page import Dress, dress, island
 from pbem.web.sanitize import embedded
 
@@ -192,7 +192,7 @@ class Reporter:
 
         It is "" if it would show no more than the text, or if the text does not have those words just once.
         """
-        parts = text.split(barred(words)) if words and not is_plain(words) else []
+        parts = text.split(quote_block(words)) if words and not is_plain(words) else []
         if len(parts) != 2:
             return ""
         above, below = ([each for each in part.split("\n\n") if each.strip()] for part in parts)
@@ -297,7 +297,7 @@ def _ordered(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[
 
 def report_subject(title: str, view: View, facts: ReportFacts, edition: int) -> str:
     """The subject of a report's mail, without the tags before and behind it. First comes what must not be cut off."""
-    due = f"by {briefly(facts.deadline, facts.zone)}: " if facts.deadline and view["awaited"] else ""
+    due = f"by {format_time_short(facts.deadline, facts.zone)}: " if facts.deadline and view["awaited"] else ""
     kind = "report" if edition == 1 else f"corrected report (edition {edition})"
     return f"{due}{view['label']}, {kind} for {facts.seat} ({title})"
 
@@ -311,7 +311,7 @@ def _faults(name: str) -> Iterator[None]:
     except TemplateNotFound as error:
         raise ConfigError(f"the template {error.name} is missing; it is needed for {name}") from error
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise TemplateUnusable(_place(error, name), str(error)) from error
+        raise UnusableTemplateError(_place(error, name), str(error)) from error
 
 
 def _place(error: Exception, name: str) -> str:

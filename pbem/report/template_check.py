@@ -19,7 +19,7 @@ from jinja2 import TemplateSyntaxError
 from jinja2.meta import find_referenced_templates
 from markupsafe import Markup
 
-from pbem.errors import ConfigError, TemplateUnusable
+from pbem.errors import ConfigError, UnusableTemplateError
 from pbem.report import answers, notices
 from pbem.report import answers as receipt
 from pbem.report import notices as history_pages
@@ -33,7 +33,7 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, remembering
 from pbem.ruleset.serialization import canonical
 from pbem.ruleset.values import Seat, View
-from pbem.text import barred
+from pbem.text import quote_block
 
 _MODULES = (answers, notices, history_pages, answers, notices, answers, notices, press_pages, receipt, time_pages)
 _AT = dt.datetime(2030, 1, 4, 19, 0, tzinfo=dt.UTC)
@@ -231,7 +231,7 @@ def _mails(program: Path, reporter: Reporter) -> Iterator[Callable[[], str]]:
         if (program / _html_of(page)).exists():
             yield partial(reporter.write_html, page)
     for level in (0, 3):
-        yield partial(reporter.letter, f"above\n\n{barred(_WORDS)}\n\nbelow", _WORDS, level)
+        yield partial(reporter.letter, f"above\n\n{quote_block(_WORDS)}\n\nbelow", _WORDS, level)
 
 
 def _html_of(page: Page) -> str:
@@ -274,7 +274,7 @@ def _reported(reporter: Reporter, game: AnyRuleset) -> list[TemplateFault]:
 
 
 def _fault(error: ConfigError) -> TemplateFault:
-    place, why = (error.place, error.why) if isinstance(error, TemplateUnusable) else ("", str(error))
+    place, why = (error.place, error.why) if isinstance(error, UnusableTemplateError) else ("", str(error))
     name, _, line = place.partition(", ")
     text = f"{line}: {why}" if line else why
     return TemplateFault(name, text, fatal=True, endless=isinstance(error.__cause__, TooMuch))

@@ -45,12 +45,22 @@ from markupsafe import Markup, escape
 from pbem.report.markdown import CSS
 from pbem.report.typed_text import typed
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.text import barred, columns, continued, counted, heading, joined, sentence, when, wrapped
+from pbem.text import (
+    as_sentence,
+    count_noun,
+    format_table,
+    format_time,
+    heading,
+    join_names,
+    quote_block,
+    wrap,
+    wrap_order_line,
+)
 
 
 def paragraph(text: str) -> str:
     """A block of a template as a wrapped paragraph with its line end; nothing, if the block came out empty."""
-    return f"{wrapped(text)}\n" if text.strip() else ""
+    return f"{wrap(text)}\n" if text.strip() else ""
 
 
 @pass_eval_context
@@ -80,17 +90,17 @@ def _filling(pattern: str) -> tuple[Callable[..., str], Callable[[Any], tuple[An
 
 
 TEXT_FILTERS = {
-    "when": when,
-    "wrapped": wrapped,
-    "continued": continued,
+    "when": format_time,
+    "wrapped": wrap,
+    "continued": wrap_order_line,
     "paragraph": paragraph,
-    "columns": columns,
-    "counted": counted,
+    "columns": format_table,
+    "counted": count_noun,
     "filled": filled,
     "heading": heading,
-    "sentence": sentence,
-    "barred": barred,
-    "joined": joined,
+    "sentence": as_sentence,
+    "barred": quote_block,
+    "joined": join_names,
 }
 
 

@@ -16,7 +16,7 @@ from itertools import groupby, pairwise, starmap
 from markupsafe import Markup, escape
 
 from pbem.report.markdown import CSS, LINK, rows_of_table
-from pbem.text import columns
+from pbem.text import format_table
 
 _MOST_COLUMNS = 4
 """Wider tables do not fit a phone, but in columns of a narrow letter, which can be moved sideways."""
@@ -222,7 +222,7 @@ def _table(lines: Sequence[str], at: int, _level: int) -> Block:
     end = next((end for end in range(at, len(lines)) if "|" not in lines[end]), len(lines))
     rows = rows_of_table("\n".join(lines[at:end]))
     if len(rows[0]) > _MOST_COLUMNS:
-        return _drawn(columns(rows[1:], *rows[0]).split("\n")), end
+        return _drawn(format_table(rows[1:], *rows[0]).split("\n")), end
     head = Element("tr", tuple(Element("th", tuple(_spans(cell)), "th", ' scope="col"') for cell in rows[0]))
     below = [Element("tr", tuple(Element("td", tuple(_spans(cell)), "row") for cell in row)) for row in rows[1:]]
     return Element("table", (head, *below), "table"), end

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.deadlines import Due, Waiting, load_waiting
 from pbem.campaign.notices import Postman, tell_gm_once
 from pbem.campaign.snapshot import (
@@ -22,7 +22,7 @@ from pbem.campaign.snapshot import (
     lock_campaign,
     locked_campaign,
 )
-from pbem.errors import ConfigError, StoreError, in_words
+from pbem.errors import ConfigError, StoreError, describe_error
 from pbem.mail.compose import Mail
 from pbem.mail.outbox import topic_of
 from pbem.report.notices import Late, LateDigest, LateOthers, Page, Reminder, TurnProblem
@@ -53,7 +53,7 @@ def untold(turns: Iterable[Waiting], now: dt.datetime) -> list[Waiting]:
     return [turn for turn in turns if _is_untold(turn, now)]
 
 
-def remind(house: House, turns: Iterable[Waiting], now: dt.datetime) -> tuple[int, list[str]]:
+def remind(house: App, turns: Iterable[Waiting], now: dt.datetime) -> tuple[int, list[str]]:
     """Queues the reminders and late notices of some open turns that are to go out now; each once to each seat.
 
     Returns how many, and a sentence for each campaign whose reminders could not be written.
@@ -65,7 +65,7 @@ def remind(house: House, turns: Iterable[Waiting], now: dt.datetime) -> tuple[in
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
-            problems.append(f"campaign {turn.campaign}: nobody could be reminded ({in_words(error)})")
+            problems.append(f"campaign {turn.campaign}: nobody could be reminded ({describe_error(error)})")
     return count, problems
 
 
@@ -73,7 +73,7 @@ def _is_untold(turn: Waiting, now: dt.datetime) -> bool:
     return needs_reminding(turn, now) or is_late(turn, now)
 
 
-def _remind(house: House, found: Waiting, now: dt.datetime) -> int:
+def _remind(house: App, found: Waiting, now: dt.datetime) -> int:
     with house.store.writing() as session:
         snapshot = locked_campaign(session, found.campaign)
         # As it is by now: another process may have told them, and the turn may be another.
@@ -95,7 +95,7 @@ def _remind(house: House, found: Waiting, now: dt.datetime) -> int:
 class _Notices:
     """The mails of one turn that remind its players."""
 
-    house: House
+    house: App
     snapshot: CampaignSnapshot
     turn: Waiting
     last: dict[Seat, LastReport]
@@ -205,9 +205,9 @@ def _tell_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
     )
 
 
-def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) -> str:
+def report_problem(house: App, turn: Due, error: Exception, now: dt.datetime) -> str:
     """Queues the mail to the GM, unless he has had it; returns the same in one sentence."""
-    problem = in_words(error)
+    problem = describe_error(error)
     said = f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem})"
     try:
         _mail(house, turn, problem, now)
@@ -218,7 +218,7 @@ def report_problem(house: House, turn: Due, error: Exception, now: dt.datetime) 
     return said
 
 
-def _mail(house: House, turn: Due, problem: str, now: dt.datetime) -> None:
+def _mail(house: App, turn: Due, problem: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
         lock_campaign(session, turn.campaign)
         # That which failed, whatever is open now.

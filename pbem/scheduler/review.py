@@ -18,11 +18,11 @@ from sqlalchemy.orm import Session
 from pbem.actions.base import Scene
 from pbem.actions.deadlines import hold
 from pbem.actions.ruling import needs_ruling
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.deadlines import BY_DEADLINE, Due, Waiting, load_waiting, still_due
 from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold, locked_campaign
-from pbem.errors import StoreError, in_words
+from pbem.errors import StoreError, describe_error
 from pbem.report.notices import HeldTurn
 from pbem.ruleset.protocol import Adjudicated
 from pbem.store.models import InboxMessage, Sheet, Turn
@@ -52,7 +52,7 @@ class Sifted:
     problems: list[str] = field(default_factory=list)
 
 
-def hold_back(house: House, turns: Sequence[Due], now: dt.datetime) -> Sifted:
+def hold_back(house: App, turns: Sequence[Due], now: dt.datetime) -> Sifted:
     """Holds those of the turns due that had better wait for their GM."""
     done = Sifted()
     doubtful = _doubtful(house, turns)
@@ -64,11 +64,11 @@ def hold_back(house: House, turns: Sequence[Due], now: dt.datetime) -> Sifted:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
             said = f"campaign {turn.campaign}: turn {turn.turn} had better wait for its GM, who could not be told"
-            done.problems.append(f"{said} ({in_words(error)})")
+            done.problems.append(f"{said} ({describe_error(error)})")
     return done
 
 
-def _doubtful(house: House, turns: Sequence[Due]) -> set[Due]:
+def _doubtful(house: App, turns: Sequence[Due]) -> set[Due]:
     """The turns that may have to wait, found in one look at the database."""
     if not turns:
         return set()
@@ -79,7 +79,7 @@ def _doubtful(house: House, turns: Sequence[Due]) -> set[Due]:
         return {turn for turn, open_ in known if _doubt(session, turn, open_)}
 
 
-def _is_held_back(house: House, turn: Due, now: dt.datetime) -> bool:
+def _is_held_back(house: App, turn: Due, now: dt.datetime) -> bool:
     with house.store.writing() as session:
         snapshot = locked_campaign(session, turn.campaign)
         waiting = still_due(session, turn, now)
@@ -91,7 +91,7 @@ def _is_held_back(house: House, turn: Due, now: dt.datetime) -> bool:
         return True
 
 
-def may_run(house: House, turn: Due, now: dt.datetime) -> Callable[[Session, CampaignSnapshot], bool]:
+def may_run(house: App, turn: Due, now: dt.datetime) -> Callable[[Session, CampaignSnapshot], bool]:
     """The question whether a turn that was found due may be run: it is due still, and nothing speaks against it."""
 
     def still(session: Session, snapshot: CampaignSnapshot) -> bool:
@@ -103,9 +103,7 @@ def may_run(house: House, turn: Due, now: dt.datetime) -> Callable[[Session, Cam
     return still
 
 
-def _open_doubt(
-    session: Session, house: House, snapshot: CampaignSnapshot, turn: Due, waiting: Waiting
-) -> Doubt | None:
+def _open_doubt(session: Session, house: App, snapshot: CampaignSnapshot, turn: Due, waiting: Waiting) -> Doubt | None:
     """What speaks against running a turn, unless its GM was asked and has released it.
 
     A turn that its GM decides waits for him anyway, and its digest says who sent nothing.
@@ -150,7 +148,7 @@ def _moment(waiting: Waiting) -> tuple[str, ...]:
 
 
 def _tell_gm(
-    session: Session, house: House, snapshot: CampaignSnapshot, waiting: Waiting, doubt: Doubt, now: dt.datetime
+    session: Session, house: App, snapshot: CampaignSnapshot, waiting: Waiting, doubt: Doubt, now: dt.datetime
 ) -> None:
     page = HeldTurn(
         campaign=snapshot.name,

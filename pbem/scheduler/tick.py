@@ -25,15 +25,15 @@ from pbem import util as budget
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import Still, asked_runs, at_any_rate, is_asked, run_turn
 from pbem.admin.health import check_open, stuck_mail, watch_polls
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.archive_sync import archive_left, restore
 from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest
 from pbem.campaign.deadlines import BY_GM, Due, due, open_turns
 from pbem.campaign.schedule import Outage
 from pbem.campaign.snapshot import check_running, load_campaign
-from pbem.errors import PbemError, RulesetError, StoreError, in_words
+from pbem.errors import PbemError, RulesetError, StoreError, describe_error
 from pbem.inbox.process import Tally, answer_letters
-from pbem.log import tell
+from pbem.log import event
 from pbem.mail.delivery import Sent, send_due
 from pbem.mail.fetch import open_mailbox, open_waiter, poll
 from pbem.mail.outbox import in_lane, is_due
@@ -43,8 +43,8 @@ from pbem.scheduler.reminders import remind, report_problem
 from pbem.scheduler.review import hold_back, may_run
 from pbem.site.publish import publish_changes
 from pbem.store.models import Campaign, Turn
-from pbem.text import counted
-from pbem.util import Progress, Stopped, silent, without_secrets
+from pbem.text import count_noun
+from pbem.util import Progress, ShutdownRequested, no_progress, redact_secrets
 
 MOST_NAMED = 3
 """Things in the inbox that are no mail, named in one sentence."""
@@ -71,9 +71,9 @@ class Ticked:
 
 def tell_problems(done: Ticked) -> None:
     """Tells the log of problems. None repeats a password, whoever was so careless."""
-    done.problems = [without_secrets(problem) for problem in done.problems]
+    done.problems = [redact_secrets(problem) for problem in done.problems]
     for problem in done.problems:
-        tell("problem", level="error", text=problem)
+        event("problem", level="error", text=problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,14 @@ class Moment:
     read_until: dt.datetime | None = None
 
 
-def fetch_mail(house: House, now: dt.datetime, done: Ticked) -> None:
+def fetch_mail(house: App, now: dt.datetime, done: Ticked) -> None:
     """Stores all mail that waits. Raises PostError when the mailbox cannot be read."""
     with closing(open_mailbox(house.settings)) as mailbox:
         done.polled = poll(house.store, mailbox, now)
         done.problems += filter(None, [_left_alone(mailbox.left_alone())])
 
 
-def try_to_fetch_mail(house: House, now: dt.datetime, done: Ticked) -> bool:
+def try_to_fetch_mail(house: App, now: dt.datetime, done: Ticked) -> bool:
     """Whether all mail that waits could be stored."""
     try:
         fetch_mail(house, now, done)
@@ -113,20 +113,20 @@ def _left_alone(things: Sequence[str]) -> str:
     """The sentence on what lies in the inbox and is no mail; "" if nothing does."""
     if not things:
         return ""
-    count = counted(len(things), "thing in the inbox is", "things in the inbox are")
+    count = count_noun(len(things), "thing in the inbox is", "things in the inbox are")
     left = "were" if len(things) > 1 else "was"
     more = ", and others" if len(things) > MOST_NAMED else ""
     return f"{count} no mail that can be read and {left} left alone: {', '.join(things[:MOST_NAMED])}{more}"
 
 
 def answer_mail(
-    house: House,
+    house: App,
     now: dt.datetime,
     done: Ticked,
     *,
     lane: str | None = None,
     most: int | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> None:
     """Answers the letters that have come, all or those of a lane; after `most` bytes the others wait."""
 
@@ -136,19 +136,19 @@ def answer_mail(
     mail_at_rest(house, answer, done.problems, now)
 
 
-def mask_tokens(house: House, now: dt.datetime, done: Ticked) -> None:
+def mask_tokens(house: App, now: dt.datetime, done: Ticked) -> None:
     """Masks tokens in letters and mails that have done their work."""
     mail_at_rest(house, lambda: forget_tokens(house.store, now), done.problems, now)
 
 
 def look_after(
-    house: House, moment: Moment, done: Ticked, *, campaign: str | None = None, progress: Progress = silent
+    house: App, moment: Moment, done: Ticked, *, campaign: str | None = None, progress: Progress = no_progress
 ) -> None:
     """What follows when the letters are answered, in all campaigns or in one: reminds, resolves, tells GMs."""
     each_by_itself(house, lambda name: _look_after(house, moment, done, name, progress), done.problems, campaign)
 
 
-def _look_after(house: House, moment: Moment, done: Ticked, campaign: str | None, progress: Progress) -> None:
+def _look_after(house: App, moment: Moment, done: Ticked, campaign: str | None, progress: Progress) -> None:
     now = moment.at
     waiting = open_turns(house, campaign)
     if moment.readable:
@@ -160,18 +160,18 @@ def _look_after(house: House, moment: Moment, done: Ticked, campaign: str | None
     done.problems += send_digests(house, now, campaign)
 
 
-def _sifted(house: House, turns: Sequence[Due], now: dt.datetime, done: Ticked) -> list[Due]:
+def _sifted(house: App, turns: Sequence[Due], now: dt.datetime, done: Ticked) -> list[Due]:
     """The turns due that need not wait for their GM."""
     sifted = hold_back(house, turns, now)
     for turn in sifted.held:
-        tell("turn held", campaign=turn.campaign, turn=turn.turn)
+        event("turn held", campaign=turn.campaign, turn=turn.turn)
     done.held = sifted.held
     done.problems += sifted.problems
     return sifted.free
 
 
 def resolve(
-    house: House, turns: Sequence[Due], now: dt.datetime, done: Ticked, progress: Progress, *, at_word: Still
+    house: App, turns: Sequence[Due], now: dt.datetime, done: Ticked, progress: Progress, *, at_word: Still
 ) -> None:
     """Runs turns. Those by the clock must be due still when they are run; for those of a GM, `at_word` is asked."""
     for count, turn in enumerate(turns, start=1):
@@ -180,26 +180,26 @@ def resolve(
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
-            tell("turn not resolved", level="error", fault=error, campaign=turn.campaign, turn=turn.turn)
+            event("turn not resolved", level="error", fault=error, campaign=turn.campaign, turn=turn.turn)
             done.problems.append(report_problem(house, turn, error, now))
         progress("resolving", count, len(turns))
 
 
-def _run(house: House, turn: Due, now: dt.datetime, done: Ticked, *, at_word: Still) -> None:
+def _run(house: App, turn: Due, now: dt.datetime, done: Ticked, *, at_word: Still) -> None:
     by_gm = turn.reason == BY_GM
     still = at_word if by_gm else may_run(house, turn, now)
     if not by_gm and awaits_ruling(house, turn, now):
         done.awaiting.append(turn)
-        tell("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
+        event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
     elif run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
         done.resolved.append(turn)
-        tell("turn resolved", **dataclasses.asdict(turn), state=_state_hash(house, turn))
+        event("turn resolved", **dataclasses.asdict(turn), state=_state_hash(house, turn))
     elif by_gm:
         said = "was not run, since the campaign has changed at this very moment; look at it, and try again"
         done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
 
 
-def _state_hash(house: House, turn: Due) -> str | None:
+def _state_hash(house: App, turn: Due) -> str | None:
     """The hash of the state that a turn's run has led to."""
     opened = select(Turn.state_hash).join(Campaign, Campaign.id == Turn.campaign_id)
     here = (Campaign.name == turn.campaign, Turn.number == turn.turn + 1, Turn.shelf_id.is_(None))
@@ -207,36 +207,36 @@ def _state_hash(house: House, turn: Due) -> str | None:
         return session.scalar(opened.where(*here))
 
 
-def file_away(house: House, now: dt.datetime, done: Ticked) -> None:
+def file_away(house: App, now: dt.datetime, done: Ticked) -> None:
     """Brings the archive up to the database, and mends it; then the site."""
     each_by_itself(house, lambda name: _archive(house, now, done, name), done.problems)
     show_site(house, now, done)
 
 
-def _archive(house: House, now: dt.datetime, done: Ticked, campaign: str | None) -> None:
+def _archive(house: App, now: dt.datetime, done: Ticked, campaign: str | None) -> None:
     archived, problems = archive_left(house, now, campaign)
     done.archived += archived
     done.problems += [*problems, *restore(house, campaign)]
 
 
-def show_site(house: House, now: dt.datetime, done: Ticked) -> None:
+def show_site(house: App, now: dt.datetime, done: Ticked) -> None:
     """Brings the site up to the database, where the settings name its folder and anything has changed."""
     try:
         done.problems += publish_changes(house, now)
     except StoreError:
         raise
     except (PbemError, RulesetError, OSError) as error:
-        done.problems.append(f"the site cannot be written: {in_words(error)}")
+        done.problems.append(f"the site cannot be written: {describe_error(error)}")
 
 
 def send_mail(
-    house: House, now: dt.datetime, done: Ticked, *, lane: str | None = None, progress: Progress = silent
+    house: App, now: dt.datetime, done: Ticked, *, lane: str | None = None, progress: Progress = no_progress
 ) -> None:
     """Sends what is due: all of it, or that of a lane."""
     mail_at_rest(house, lambda: _send_mail(house, now, done, lane, progress), done.problems, now)
 
 
-def _send_mail(house: House, now: dt.datetime, done: Ticked, lane: str | None, progress: Progress) -> None:
+def _send_mail(house: App, now: dt.datetime, done: Ticked, lane: str | None, progress: Progress) -> None:
     settings = house.settings
     with house.store.reading() as session:
         waiting = select(func.count()).where(is_due(now))
@@ -279,7 +279,7 @@ MOST_BYTES = 64_000_000
 """Of letters that a tick deals with: then it sends what it has, and the next one goes on. Many sheets have 5,000."""
 
 
-def tick(house: House, now: dt.datetime, *, live: bool = False, progress: Progress = silent) -> Ticked:
+def tick(house: App, now: dt.datetime, *, live: bool = False, progress: Progress = no_progress) -> Ticked:
     """Does all that is to be done now.
 
     If `now` is the clock's (`live`), deadlines also wait after an outage.
@@ -303,7 +303,7 @@ def tick(house: House, now: dt.datetime, *, live: bool = False, progress: Progre
     return done
 
 
-def run_now(house: House, name: str, now: dt.datetime, *, progress: Progress = silent) -> Ticked:
+def run_now(house: App, name: str, now: dt.datetime, *, progress: Progress = no_progress) -> Ticked:
     """Resolves a campaign's open turn on the GM's word, after reading the mail; archives and sends.
 
     Raises CampaignError when there is no open turn, PostError when the mailbox
@@ -329,15 +329,15 @@ def run_now(house: House, name: str, now: dt.datetime, *, progress: Progress = s
 @contextmanager
 def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
     """Tells the log of the tick in the block."""
-    tell("tick began", now=now)
+    event("tick began", now=now)
     began = time.monotonic()
     try:
         yield
     except Exception as error:
-        tell("tick stopped", level="error", fault=error)
+        event("tick stopped", level="error", fault=error)
         raise
     tell_problems(done)
-    tell(
+    event(
         "tick ended",
         seconds=round(time.monotonic() - began, 3),
         polled=done.polled,
@@ -349,7 +349,7 @@ def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
     )
 
 
-def _open_number(house: House, name: str) -> int:
+def _open_number(house: App, name: str) -> int:
     with house.store.reading() as session:
         snapshot = load_campaign(session, name)
     check_running(snapshot)
@@ -357,16 +357,16 @@ def _open_number(house: House, name: str) -> int:
 
 
 @contextmanager
-def _alone(house: House) -> Iterator[bool]:
+def _alone(house: App) -> Iterator[bool]:
     """Whether this process is the only one ticking, in this home and on its database."""
     with _only_here(house) as only, house.store.alone() if only else nullcontext(False) as alone:
         if not alone:
-            tell("tick left undone: another is at work")
+            event("tick left undone: another is at work")
         yield alone
 
 
 @contextmanager
-def _only_here(house: House) -> Iterator[bool]:
+def _only_here(house: App) -> Iterator[bool]:
     """The lock of the home, which ends with the process, however that ends."""
     with (house.settings.home / LOCK).open("a") as file:
         try:
@@ -377,7 +377,7 @@ def _only_here(house: House) -> Iterator[bool]:
             yield True
 
 
-def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[Ticked], None]) -> None:
+def serve(house: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[Ticked], None]) -> None:
     """Ticks every `poll_seconds` of the settings or when mail comes, and tells each tick, until `stop` is set.
 
     A tick that is told to stop over a letter leaves that, and all that follows, to the next.
@@ -386,11 +386,11 @@ def serve(house: House, *, clock: Callable[[], dt.datetime], stop: Event, told: 
     while not stop.is_set():
         try:
             done = tick(house, clock(), live=True)
-        except Stopped:
-            tell("tick ended early: told to stop")
+        except ShutdownRequested:
+            event("tick ended early: told to stop")
             return
         except (OSError, PbemError) as error:  # a database that is locked, a full disk: the next tick may fare better
-            done = Ticked(problems=[without_secrets(in_words(error))])
+            done = Ticked(problems=[redact_secrets(describe_error(error))])
         told(done)
         if done.answered.left:
             continue
@@ -410,6 +410,6 @@ def stopped_by_signals() -> Iterator[Event]:
     try:
         yield stop
     finally:
-        budget.resume()
+        budget.clear_shutdown()
         for number, handler in before.items():
             signal.signal(number, handler)

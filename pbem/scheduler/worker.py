@@ -40,13 +40,13 @@ from sqlalchemy.orm import Session
 from pbem.actions.ruling import held_for_rulings
 from pbem.actions.run_turn import asked_runs
 from pbem.admin.health import LastPoll, check_open, last_poll, watch_polls
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.campaign.deadlines import due, open_turns
-from pbem.errors import CampaignError, ConfigError, PbemError, StoreError, in_words
+from pbem.errors import CampaignError, ConfigError, PbemError, StoreError, describe_error
 from pbem.inbox.message_queue import ALONE
 from pbem.inbox.process import sort_letters
-from pbem.log import tell
+from pbem.log import event
 from pbem.mail.fetch import open_waiter
 from pbem.mail.imap import LONGEST
 from pbem.mail.outbox import is_due, lane_of
@@ -66,7 +66,7 @@ from pbem.scheduler.worker_status import LOST_AFTER
 from pbem.store.models import Campaign, InboxMessage, Outgoing, Worker
 from pbem.store.session import Place, Queue, Work, wake
 from pbem.store.types import LetterState
-from pbem.util import Stopped, without_secrets
+from pbem.util import ShutdownRequested, redact_secrets
 
 Given = Callable[[], None]
 
@@ -110,10 +110,10 @@ AT_ONCE = "at once"
 MOST_WOKEN = 50
 """Jobs put into the queues in one transaction, so that the first can begin before the last is there."""
 
-JobHandler = Callable[[House, str, dt.datetime, Ticked], None]
+JobHandler = Callable[[App, str, dt.datetime, Ticked], None]
 
 
-def do_job(house: House, work: Work, now: dt.datetime) -> Ticked:
+def do_job(house: App, work: Work, now: dt.datetime) -> Ticked:
     """Does a job; returns what came of it. Raises ConfigError in a home that was restored and not opened since."""
     check_open(house)
     done = Ticked()
@@ -121,7 +121,7 @@ def do_job(house: House, work: Work, now: dt.datetime) -> Ticked:
     return done
 
 
-def _poll(house: House, lane: str, now: dt.datetime, done: Ticked) -> None:
+def _poll(house: App, lane: str, now: dt.datetime, done: Ticked) -> None:
     """Fetches the mail, sorts it, and wakes all for whom there is something to do; unless another has just done so."""
     if lane != AT_ONCE and _was_polled(house, now):
         return
@@ -133,14 +133,14 @@ def _poll(house: House, lane: str, now: dt.datetime, done: Ticked) -> None:
     mask_tokens(house, now, done)
 
 
-def _was_polled(house: House, now: dt.datetime) -> bool:
+def _was_polled(house: App, now: dt.datetime) -> bool:
     """Whether a poll came so lately that two workers must have asked for it."""
     with house.store.reading() as session:
         last = last_poll(session)
     return last is not None and last.at <= now < last.at + dt.timedelta(seconds=house.settings.poll_seconds / 2)
 
 
-def _look_after(house: House, campaign: str, now: dt.datetime, done: Ticked) -> None:
+def _look_after(house: App, campaign: str, now: dt.datetime, done: Ticked) -> None:
     """Answers the letters of a campaign; if no other could be one of them, does what is due in it."""
     with house.store.reading() as session:
         last = last_poll(session)
@@ -157,11 +157,11 @@ def _look_after(house: House, campaign: str, now: dt.datetime, done: Ticked) -> 
         look_after(house, _moment(last), done, campaign=campaign)
 
 
-def _send(house: House, lane: str, now: dt.datetime, done: Ticked) -> None:
+def _send(house: App, lane: str, now: dt.datetime, done: Ticked) -> None:
     send_mail(house, now, done, lane=lane)
 
 
-def _file_away(house: House, _lane: str, now: dt.datetime, done: Ticked) -> None:
+def _file_away(house: App, _lane: str, now: dt.datetime, done: Ticked) -> None:
     file_away(house, now, done)
 
 
@@ -189,7 +189,7 @@ def _waits_in(session: Session, lane: str) -> bool:
     return session.scalar(waiting.limit(1)) is not None
 
 
-def wake_all(house: House, now: dt.datetime) -> None:
+def wake_all(house: App, now: dt.datetime) -> None:
     """Puts all that is to be done now into the queues, and so makes good what was lost of them."""
     works = sorted(_all_work(house, now))
     for start in range(0, len(works), MOST_WOKEN):
@@ -197,7 +197,7 @@ def wake_all(house: House, now: dt.datetime) -> None:
             wake(session, *works[start : start + MOST_WOKEN])
 
 
-def _all_work(house: House, now: dt.datetime) -> set[Work]:
+def _all_work(house: App, now: dt.datetime) -> set[Work]:
     with house.store.reading() as session:
         last = last_poll(session)
     campaigns = _with_something_due(house, _moment(last)) if last else set()
@@ -213,7 +213,7 @@ def _all_work(house: House, now: dt.datetime) -> set[Work]:
     return {Work(Queue.CAMPAIGNS, campaign) for campaign in campaigns} | mail | {Work(Queue.ARCHIVE)}
 
 
-def _with_something_due(house: House, moment: Moment) -> set[str]:
+def _with_something_due(house: App, moment: Moment) -> set[str]:
     """The campaigns in which there may be something to do, whatever letters come."""
     try:
         return set(_due_in(house, moment, None))
@@ -223,7 +223,7 @@ def _with_something_due(house: House, moment: Moment) -> set[str]:
         return {name for name in names if _may_be_due(house, moment, name)}
 
 
-def _may_be_due(house: House, moment: Moment, campaign: str) -> bool:
+def _may_be_due(house: App, moment: Moment, campaign: str) -> bool:
     """Return whether there may be something to do in a campaign; of one that cannot be read, its job tells."""
     try:
         return any(True for _ in _due_in(house, moment, campaign))
@@ -231,7 +231,7 @@ def _may_be_due(house: House, moment: Moment, campaign: str) -> bool:
         return True
 
 
-def _due_in(house: House, moment: Moment, campaign: str | None) -> Iterator[str]:
+def _due_in(house: App, moment: Moment, campaign: str | None) -> Iterator[str]:
     waiting = open_turns(house, campaign)
     found = due(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
     yield from (turn.campaign for turn in (*found, *asked_runs(house, moment.at, campaign)))
@@ -266,7 +266,7 @@ for _name in ("procrastinate", "psycopg.pool"):
     logging.getLogger(_name).addHandler(logging.NullHandler())  # else their warnings go to standard error
 
 
-def queues_here(house: House, chosen: Collection[Queue]) -> tuple[Queue, ...]:
+def queues_here(house: App, chosen: Collection[Queue]) -> tuple[Queue, ...]:
     """The queues that a worker is to serve: those chosen, or all; the archive is left to homes where it lies."""
     archived = house.settings.archive.is_dir()
     if Queue.ARCHIVE in chosen and not archived:
@@ -277,7 +277,7 @@ def queues_here(house: House, chosen: Collection[Queue]) -> tuple[Queue, ...]:
 
 
 def work(
-    house: House,
+    house: App,
     queues: Collection[Queue],
     *,
     stop: Event,
@@ -302,7 +302,7 @@ def work(
             thread.join()
 
 
-def read_clock(house: House) -> dt.datetime:
+def read_clock(house: App) -> dt.datetime:
     """The time it is by the database: the same for all machines."""
     with house.store.reading() as session:
         return _time(session)
@@ -317,7 +317,7 @@ def _time(session: Session) -> dt.datetime:
 class _Crew:
     """What the parts of one worker have in common. `in_hand` are the numbers of the jobs that it does."""
 
-    house: House
+    house: App
     queues: tuple[Queue, ...]
     stop: Event
     told: Callable[[Ticked], None]
@@ -347,8 +347,8 @@ class _Crew:
     def _complain(self, error: Exception) -> None:
         """Tell why there is no work to be had; the same reason once, however often it is met."""
         cause = error.__cause__ if isinstance(error, ConnectorException) and error.__cause__ else error
-        reason = without_secrets(" ".join(str(cause).split()) or in_words(error))
-        tell("worker waits for the database", level="warning", reason=reason)
+        reason = redact_secrets(" ".join(str(cause).split()) or describe_error(error))
+        event("worker waits for the database", level="warning", reason=reason)
         if reason != self.trouble:
             self.trouble = reason
             self.told(Ticked(problems=[f"the database cannot be used by workers: {reason}"]))
@@ -384,7 +384,7 @@ class _Crew:
         return app
 
     def _refuse(self, job: Job) -> None:
-        tell("job refused", level="error", job=job.id, queue=job.queue)
+        event("job refused", level="error", job=job.id, queue=job.queue)
         said = "is not of a kind that pbem puts in; it counts as failed"
         self.told(Ticked(problems=[f"job {job.id} of the queue {job.queue} {said}"]))
 
@@ -415,24 +415,24 @@ class _Crew:
         try:
             self._wait_for_place()
             done = do_job(self.house, work, read_clock(self.house))
-        except Stopped:
+        except ShutdownRequested:
             self._put_back(work)
         except (StoreError, OSError) as error:  # a database out of reach, a full disk: the next try may fare better
-            done.problems.append(in_words(error))
+            done.problems.append(describe_error(error))
             self.stop.wait(PAUSE)
             self._put_back(work)
         except Exception as error:
-            tell("job failed", level="error", fault=error, queue=work.queue, lane=work.lane)
-            self._tell(Ticked(problems=[f"{_named(work)} failed ({in_words(error)}); see the log"]))
+            event("job failed", level="error", fault=error, queue=work.queue, lane=work.lane)
+            self._tell(Ticked(problems=[f"{_named(work)} failed ({describe_error(error)}); see the log"]))
             raise
         self._tell(done)
-        tell("job ended", queue=work.queue, lane=work.lane, seconds=round(time.monotonic() - began, 3))
+        event("job ended", queue=work.queue, lane=work.lane, seconds=round(time.monotonic() - began, 3))
 
     def _wait_for_place(self) -> None:
         """Waits while a tick is at work on the database."""
         while not self.place.taken():
             if self.stop.is_set():
-                raise Stopped
+                raise ShutdownRequested
 
     def _put_back(self, work: Work) -> None:
         with self.house.store.writing() as session:
@@ -529,16 +529,16 @@ async def _of(app: QueueApp, number: int) -> Iterable[Job]:
 
 async def _put_back(app: QueueApp, jobs: Iterable[Job]) -> None:
     for job in jobs:
-        tell("job put back", level="warning", job=job.id, queue=job.queue)
+        event("job put back", level="warning", job=job.id, queue=job.queue)
         try:
             await app.job_manager.retry_job(job)
         except UniqueViolation:  # another of its kind waits, and does for both
             await app.job_manager.finish_job(job, Status.SUCCEEDED, delete_job=True)
         except ConnectorException as error:
-            tell("job put back by another", reason=str(error.__cause__))
+            event("job put back by another", reason=str(error.__cause__))
 
 
-def _keep_time(house: House, stop: Event) -> None:
+def _keep_time(house: App, stop: Event) -> None:
     """Has the mailbox polled every `poll_seconds` of the settings, by whichever worker, and when mail comes."""
     waiter, seconds = open_waiter(house.settings), house.settings.poll_seconds
     hinted = False
@@ -551,7 +551,7 @@ def _keep_time(house: House, stop: Event) -> None:
         hinted = time.monotonic() - began < min(wait, LONGEST) - LOOK_UP
 
 
-def _ask_for_poll(house: House, pause: dt.timedelta, *, at_once: bool) -> float:
+def _ask_for_poll(house: App, pause: dt.timedelta, *, at_once: bool) -> float:
     """Asks for a poll if it is time; returns the seconds until it is time again."""
     with house.store.writing(durable=False) as session:
         last, now = last_poll(session), _time(session)

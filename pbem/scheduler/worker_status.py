@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Row, select, text
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.store.models import Worker
 from pbem.store.queue import check_queues
 from pbem.store.session import Queue
@@ -85,7 +85,7 @@ _FAILED = text("""
 """)
 
 
-def workers_status(house: House) -> WorkersStatus:
+def workers_status(house: App) -> WorkersStatus:
     """Who works, what waits and what failed. Raises ConfigError where there can be no workers."""
     check_queues(house.store)
     with house.store.reading() as session:
@@ -93,7 +93,7 @@ def workers_status(house: House) -> WorkersStatus:
         return WorkersStatus(workers=workers, queues=tuple(_queues(session, workers)))
 
 
-def is_anybody_at_work(house: House) -> bool:
+def is_anybody_at_work(house: App) -> bool:
     """Whether workers are there to do what is put into the queues."""
     if house.store.engine.dialect.name != "postgresql":
         return False

@@ -17,7 +17,7 @@ from pathlib import Path
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.damaged_rows import fault_of, unreadable_words
 from pbem.campaign.press import NEWS
 from pbem.campaign.snapshot import CampaignSnapshot, is_pause, live, load_campaign, load_state
@@ -202,7 +202,7 @@ _Told = tuple[int, Opened]
 """The id of a turn whose opening all were told of, and what is told of it; its label is looked up when it is needed."""
 
 
-def load_club(session: Session, house: House, problems: list[str]) -> ClubShown:
+def load_club(session: Session, house: App, problems: list[str]) -> ClubShown:
     """The club and all of its campaigns that the site may show; problems are told of those that cannot be read."""
     settings = house.settings
     names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
@@ -218,7 +218,7 @@ def load_club(session: Session, house: House, problems: list[str]) -> ClubShown:
     )
 
 
-def _shown(session: Session, house: House, name: str, problems: list[str]) -> CampaignShown | None:
+def _shown(session: Session, house: App, name: str, problems: list[str]) -> CampaignShown | None:
     try:
         snapshot = load_campaign(session, name)
         if snapshot.policy.site == OFF or snapshot.game not in house.games:

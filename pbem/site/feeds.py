@@ -11,7 +11,7 @@ from pbem.report.data import Due, deadlines_calendar
 from pbem.ruleset.drawing import svg_escape
 from pbem.site.data import CampaignShown, ClubShown, Opened
 from pbem.store.types import Phase
-from pbem.text import when
+from pbem.text import format_time
 
 _ATOM = "http://www.w3.org/2005/Atom"
 MOST_ENTRIES = 40
@@ -77,7 +77,9 @@ def _said(campaign: CampaignShown, opened: Opened) -> str:
         return "The game is over."
     if campaign.status == Phase.MOVED and opened == campaign.last:
         return "The game is played in another house now."
-    return f"Orders are due {when(opened.deadline, campaign.zone)}." if opened.deadline else "The turn has begun."
+    return (
+        f"Orders are due {format_time(opened.deadline, campaign.zone)}." if opened.deadline else "The turn has begun."
+    )
 
 
 def _tag(club: ClubShown, campaign: CampaignShown) -> str:

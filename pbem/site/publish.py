@@ -16,11 +16,11 @@ from markupsafe import Markup
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.record import file_hash, words_told
 from pbem.campaign.damaged_rows import UNREADABLE, keep_fact, read_fact
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
-from pbem.errors import CampaignError, PbemError, RulesetError, StoreError, in_words
+from pbem.errors import CampaignError, PbemError, RulesetError, StoreError, describe_error
 from pbem.games import rulebook
 from pbem.report.markdown import as_html
 from pbem.report.pictures import UnfitPicture, check
@@ -36,7 +36,7 @@ from pbem.site.feeds import calendar, campaign_feed, club_feed
 from pbem.site.replay import Replay, write_replay
 from pbem.store.models import Act, Campaign, Press, Report, SealedPage, SeatRow, Turn
 from pbem.store.types import SITE, Phase
-from pbem.text import when
+from pbem.text import format_time
 from pbem.web.page import Dress, dress, island
 
 WIDTH, HEIGHT = 720, 220
@@ -123,7 +123,7 @@ class Published:
     problems: tuple[str, ...] = ()
 
 
-def publish(house: House, root: Path, only: Collection[str] = ()) -> Published:
+def publish(house: App, root: Path, only: Collection[str] = ()) -> Published:
     """Writes the site below a folder: all of it, or with `only` the first pages and those of these campaigns.
 
     Raises CampaignError for a campaign that there is not or that is not shown, and ConfigError for a bad folder.
@@ -141,7 +141,7 @@ def publish(house: House, root: Path, only: Collection[str] = ()) -> Published:
     return Published(root / "index.html", folder.written, site.replays, tuple(problems))
 
 
-def publish_changes(house: House, now: dt.datetime) -> tuple[str, ...]:
+def publish_changes(house: App, now: dt.datetime) -> tuple[str, ...]:
     """Writes the site into the folder of the settings, if there is one and anything was done since it was written.
 
     Returns a sentence for each campaign whose pages could not be made.
@@ -162,7 +162,7 @@ def publish_changes(house: House, now: dt.datetime) -> tuple[str, ...]:
     return problems
 
 
-def _withdraw_sealed(house: House, root: Path, now: dt.datetime) -> None:
+def _withdraw_sealed(house: App, root: Path, now: dt.datetime) -> None:
     """Remove sealed pages from the site that are old, or whose seat has another player now.
 
     A file goes before its row says so: killed in between, the next call removes it again.
@@ -187,7 +187,7 @@ def _withdraw_sealed(house: House, root: Path, now: dt.datetime) -> None:
         session.execute(rows.values(withdrawn_at=now, content=b""))
 
 
-def _write_sealed(house: House, root: Path, now: dt.datetime) -> None:
+def _write_sealed(house: App, root: Path, now: dt.datetime) -> None:
     """Puts the sealed pages that are new on the site, one by one: all of a turn together would fill the memory."""
     is_new = SealedPage.written_at.is_(None) & SealedPage.withdrawn_at.is_(None)
     unwritten = select(SealedPage.id).where(is_new).order_by(SealedPage.id)
@@ -214,7 +214,7 @@ def _write_all_sealed(session: Session, folder: SiteFolder) -> None:
             folder.write(place, session.scalars(select(SealedPage.content).where(SealedPage.id == id_)).one())
 
 
-def _state(session: Session, house: House) -> Any:
+def _state(session: Session, house: App) -> Any:
     """What the site depends on: it is the same as long as nothing was done in any campaign. None: it cannot be read."""
     try:
         return _depends_on(session, house)
@@ -222,7 +222,7 @@ def _state(session: Session, house: House) -> Any:
         return None
 
 
-def _depends_on(session: Session, house: House) -> Any:
+def _depends_on(session: Session, house: App) -> Any:
     campaign = Campaign.__table__.c
     campaigns = session.execute(
         select(campaign.name, campaign.status, campaign.turn, campaign.era, campaign.schedule)
@@ -255,7 +255,7 @@ def _check_shown(session: Session, club: ClubShown, only: Collection[str]) -> No
 class _Site:
     """One writing of the site."""
 
-    def __init__(self, session: Session, house: House, club: ClubShown, folder: SiteFolder) -> None:
+    def __init__(self, session: Session, house: App, club: ClubShown, folder: SiteFolder) -> None:
         self._session, self._house, self._club, self._folder = session, house, club, folder
         self.replays = 0
 
@@ -276,7 +276,7 @@ class _Site:
         except StoreError:
             raise
         except (PbemError, RulesetError, OSError, ValueError, LookupError, TypeError) as error:
-            return f"campaign {campaign.name}: its pages cannot be written ({in_words(error)})"
+            return f"campaign {campaign.name}: its pages cannot be written ({describe_error(error)})"
         return ""
 
     def _write_campaign(self, campaign: CampaignShown) -> None:
@@ -328,7 +328,7 @@ class _Site:
 
 def site_page(reporter: Reporter, path: str, template: str, **facts: Any) -> str:
     """A page of the site, which is to lie at a path from its root."""
-    return reporter.site(template, up="../" * path.count("/"), dress=_dress_of(template), when=when, **facts)
+    return reporter.site(template, up="../" * path.count("/"), dress=_dress_of(template), when=format_time, **facts)
 
 
 def replay_page(

@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.files import Shelf, named
 from pbem.campaign.history import orders_told
 from pbem.campaign.press import DIARY, PRESS
@@ -111,7 +111,7 @@ class Replay:
             self.scores[seat].append(own if seat in views else None)
 
 
-def write_replay(session: Session, house: House, snapshot: CampaignSnapshot, folder: SiteFolder, home: str) -> Replay:
+def write_replay(session: Session, house: App, snapshot: CampaignSnapshot, folder: SiteFolder, home: str) -> Replay:
     """Writes the files of all openings of a game that is over."""
     replay = Replay(
         house.reporter,

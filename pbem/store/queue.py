@@ -21,7 +21,7 @@ from sqlalchemy import Connection, inspect, make_url, text
 from sqlalchemy.orm import Session
 
 from pbem.config import Settings
-from pbem.config_values import Pace
+from pbem.config_values import SendingLimits
 from pbem.errors import ConfigError, StoreError
 from pbem.store.models import Fact
 from pbem.store.session import Queue, Store, Waker, Work
@@ -118,7 +118,7 @@ def name_of(work: Work) -> str:
     return f"{work.queue} {work.lane}".rstrip()
 
 
-def lock_of(work: Work, pace: Pace) -> str | None:
+def lock_of(work: Work, pace: SendingLimits) -> str | None:
     """The name by which no two jobs of the same work are under way; None where several at once share it safely."""
     if work.queue == Queue.POLL:
         return work.queue.value
@@ -134,7 +134,7 @@ def open_waker(settings: Settings) -> Waker | None:
 class _Waker:
     """Puts work in, once it has seen that the queues have been made."""
 
-    def __init__(self, pace: Pace) -> None:
+    def __init__(self, pace: SendingLimits) -> None:
         self._pace = pace
         self._there = False
 
@@ -145,7 +145,7 @@ class _Waker:
                 defer(session, work, self._pace)
 
 
-def defer(session: Session, work: Work, pace: Pace) -> None:
+def defer(session: Session, work: Work, pace: SendingLimits) -> None:
     """Puts a piece of work into its queue, unless it waits there already."""
     from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 

@@ -22,7 +22,7 @@ from urllib.parse import quote
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from pbem.errors import MISREAD, ConfigError, StoreError
+from pbem.errors import PARSE_ERRORS, ConfigError, StoreError
 from pbem.store.migrate import knows_revision, migrate
 
 SECONDS = 60.0
@@ -85,7 +85,7 @@ def take_rows(source: Path, target: Path, *, leave: Collection[str] = ()) -> Non
                 raise StoreError(f"row {astray[1]} of {astray[0]} points to a row of {astray[2]} that is not there")
     try:
         migrate(f"sqlite:///{target}")
-    except (*MISREAD, zlib.error, SQLAlchemyError, ConfigError) as error:
+    except (*PARSE_ERRORS, zlib.error, SQLAlchemyError, ConfigError) as error:
         said = " ".join(str(error).split())[:200]
         raise StoreError(f"its rows of migration {revision} cannot be brought to this version: {said}") from None
 

@@ -23,7 +23,7 @@ from sqlalchemy import select, update
 from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
-from pbem.app import TEMPLATES, House
+from pbem.app import TEMPLATE_DIR, App
 from pbem.config import load_settings, write_default_settings
 from pbem.mail.headers import reply_code
 from pbem.report.renderer import Reporter
@@ -85,7 +85,7 @@ class Posthouse:
             write_default_settings(folder, ADDRESS)
             database.write_bytes(migrated())
         settings = load_settings(folder)
-        self._house = House(settings, Store(settings.database), {ruleset.key: ruleset}, reporter)
+        self._house = App(settings, Store(settings.database), {ruleset.key: ruleset}, reporter)
         self._ruleset = ruleset
         self._seats = usual_seats(ruleset)
         self._seen = len(self._mails())
@@ -291,7 +291,7 @@ class SecrecyRules(Held):
     )
     def test_no_mail_leaks(self, tmp_path: Path) -> None:
         """Receipt and report are the same to the byte, whatever others have, do and write."""
-        with Reporter([TEMPLATES], {self.ruleset.key: self.ruleset}) as reporter:
+        with Reporter([TEMPLATE_DIR], {self.ruleset.key: self.ruleset}) as reporter:
             found = list(all_mail_leaks(standard_game(self.ruleset), self.secrecy, tmp_path, reporter))
 
         assert found == []

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from pbem.app import TEMPLATES
+from pbem.app import TEMPLATE_DIR
 from pbem.report.templates import template_environment
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
@@ -216,7 +216,7 @@ def _pictures(ruleset: AnyRuleset) -> Iterator[Picture]:
 
 
 def _wording(ruleset: AnyRuleset) -> Any:
-    templates = template_environment([TEMPLATES], {ruleset.key: ruleset})
+    templates = template_environment([TEMPLATE_DIR], {ruleset.key: ruleset})
     module: Any = templates.get_template(f"{ruleset.key}/events.j2").module
     return module.event
 

@@ -20,7 +20,7 @@ from pbem.actions.create import NewCampaign, create
 from pbem.actions.deadlines import release
 from pbem.actions.ruling import TakeRuling
 from pbem.actions.start import Start
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.archive.record import turn_dice
 from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import load_campaign, load_last_reports
@@ -157,7 +157,7 @@ def soak(ruleset: AnyRuleset, turns: int, folder: Path) -> Iterator[str]:
     path = write_default_settings(folder, "orders@example.org")
     path.write_text(path.read_text().replace("pictures = true", "pictures = false"))
     migrate(load_settings(folder).database)
-    with open_house(folder, {ruleset.key: ruleset}) as house:
+    with open_app(folder, {ruleset.key: ruleset}) as house:
         played = 0
         for number in itertools.count():
             hashes = _campaign(house, ruleset, f"soak{number}")
@@ -167,7 +167,7 @@ def soak(ruleset: AnyRuleset, turns: int, folder: Path) -> Iterator[str]:
                 return
 
 
-def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
+def _campaign(house: App, ruleset: AnyRuleset, name: str) -> list[str]:
     """One campaign, to its end or its last turn here; its archive is proved, and no letter was set aside."""
     dice, now = Dice(name.encode()), START
     seats = usual_seats(ruleset)
@@ -203,7 +203,7 @@ def _campaign(house: House, ruleset: AnyRuleset, name: str) -> list[str]:
         return list(session.scalars(hashes))
 
 
-def _rule(house: House, name: str, now: dt.datetime, dice: Dice) -> Ticked:
+def _rule(house: App, name: str, now: dt.datetime, dice: Dice) -> Ticked:
     """The GM writes something, however mad, to everyone; if that cannot be read, he lets the turn pass without."""
     with house.store.reading() as session:
         snapshot = load_campaign(session, name)
@@ -216,19 +216,19 @@ def _rule(house: House, name: str, now: dt.datetime, dice: Dice) -> Ticked:
     return tick(house, now) if kept else run_now(house, name, now)
 
 
-def _is_over(house: House, name: str) -> bool:
+def _is_over(house: App, name: str) -> bool:
     with house.store.reading() as session:
         return load_campaign(session, name).status == Phase.OVER
 
 
-def _views(house: House, name: str) -> list[tuple[Seat, View]]:
+def _views(house: App, name: str) -> list[tuple[Seat, View]]:
     """What each player was mailed last."""
     with house.store.reading() as session:
         reports = load_last_reports(session, load_campaign(session, name))
     return [(seat, json.loads(report.view)) for seat, report in reports.items()]
 
 
-def _write(house: House, ruleset: AnyRuleset, name: str, seat: Seat, view: View, dice: Dice) -> None:
+def _write(house: App, ruleset: AnyRuleset, name: str, seat: Seat, view: View, dice: Dice) -> None:
     """Puts what a player sends in the inbox: often a sheet, sometimes two, sometimes nothing or no mail at all."""
     for count in range(dice.below(3, "mails")):
         luck = dice.scoped(count)

@@ -33,7 +33,7 @@ from pbem.actions.settings import SetPolicy
 from pbem.actions.start import Start
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
 from pbem.actions.withdrawal import find_break
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.history import choose_word
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import find_place, load_campaign, locked_campaign
@@ -48,7 +48,7 @@ from pbem_rules.gm_adjudicated import RULESET
 from tests.actions.history import begin, meanwhile, play
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk
 
-Act = Callable[[House, dt.datetime], Any]
+Act = Callable[[App, dt.datetime], Any]
 """What somebody does to the campaign toy1."""
 
 WEEK = dt.timedelta(days=7)
@@ -67,13 +67,13 @@ class Letter:
 
     lines: tuple[str, ...]
 
-    def come(self, house: House, now: dt.datetime) -> None:
+    def come(self, house: App, now: dt.datetime) -> None:
         """It lies with the letters that are to be answered, before anything else is done."""
         desk = Desk(house, now, _numbers)
         desk.post("\n".join([f"GM toy1 {TOKEN}", *self.lines, "END"]), sender="gm@example.org")
         poll(house.store, open_mailbox(house.settings), now)
 
-    def __call__(self, house: House, now: dt.datetime) -> None:
+    def __call__(self, house: App, now: dt.datetime) -> None:
         """The desk answers it."""
         assert answer_letters(house, now).set_aside == 0
 
@@ -83,7 +83,7 @@ def letter(*lines: str) -> Letter:
     return Letter(lines)
 
 
-def nothing(_house: House, _now: dt.datetime) -> None:
+def nothing(_house: App, _now: dt.datetime) -> None:
     """No act at all."""
 
 
@@ -92,14 +92,14 @@ def deed(act: Deed[Any]) -> Act:
     return lambda house, now: do(house, "toy1", act, now)
 
 
-def choose(house: House, now: dt.datetime) -> None:
+def choose(house: App, now: dt.datetime) -> None:
     """A player chooses a word for the dice."""
     with house.store.writing() as session:
         snapshot = locked_campaign(session, "toy1")
         choose_word(session, snapshot, find_place(snapshot, "red"), ["swordfish"], now)
 
 
-def fork(house: House, now: dt.datetime) -> None:
+def fork(house: App, now: dt.datetime) -> None:
     """Copies the campaign as it stood in turn 2; the turns of the copy hang together."""
     with (
         tempfile.TemporaryDirectory(prefix="fork-", dir=house.settings.home.parent) as folder,
@@ -110,25 +110,25 @@ def fork(house: House, now: dt.datetime) -> None:
             assert find_break(session, load_campaign(session, "toy1")) is None
 
 
-def fill_in(house: House, now: dt.datetime) -> None:
+def fill_in(house: App, now: dt.datetime) -> None:
     """The GM looks at the form of a ruling, and hands it in."""
     form = look(house, "toy1", ShowRulingForm(), now)
     do(house, "toy1", TakeRuling({"all.txt": "It snowed."}, of=(form.turn, form.era)), now)
 
 
-def rule_twice(house: House, now: dt.datetime) -> None:
+def rule_twice(house: App, now: dt.datetime) -> None:
     """The GM rules once more on the same turn."""
     for words in ("It rained.", "It hailed."):
         do(house, "toy1", TakeRuling({"all.txt": words}), now)
 
 
-def rule_and_drop(house: House, now: dt.datetime) -> None:
+def rule_and_drop(house: App, now: dt.datetime) -> None:
     """The GM drops their ruling."""
     do(house, "toy1", TakeRuling(RULING), now)
     do(house, "toy1", DropRuling(), now)
 
 
-def bring_back(house: House, now: dt.datetime) -> None:
+def bring_back(house: App, now: dt.datetime) -> None:
     """The GM brings back what they had ruled before."""
     rule_twice(house, now)
     do(house, "toy1", RestoreRuling(), now)
@@ -313,13 +313,13 @@ STAGES = {
 }
 
 
-def come(act: Act, house: House, now: dt.datetime) -> None:
+def come(act: Act, house: App, now: dt.datetime) -> None:
     """What has happened before an act: a letter has come in."""
     if isinstance(act, Letter):
         act.come(house, now)
 
 
-def attempt(act: Act, house: House, now: dt.datetime) -> str:
+def attempt(act: Act, house: App, now: dt.datetime) -> str:
     """Does an act, or hears in a sentence why not. Whatever else it raises is a traceback at the GM."""
     try:
         done = act(house, now)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import select
 
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.record import RECORD
 from pbem.store.models import Base
 
@@ -21,7 +21,7 @@ _PACKED = "files"
 """The column with reports as they were written, full of codes; they follow from the views beside it."""
 
 
-def ending(house: House) -> str:
+def ending(house: App) -> str:
     """All rows but mail, and all records and names in the archive, every random word as the number of its first place.
 
     So what hung together hangs together in the end of the same name, as far as
@@ -36,7 +36,7 @@ def ending(house: House) -> str:
     return "\n".join([*rows, *sorted(numbered(folder) for folder in _folders(house))])
 
 
-def _rows(house: House) -> Iterator[str]:
+def _rows(house: App) -> Iterator[str]:
     with house.store.reading() as session:
         for table in Base.metadata.sorted_tables:
             if table.name not in _MAIL:
@@ -44,7 +44,7 @@ def _rows(house: House) -> Iterator[str]:
                 yield from map(repr, session.execute(select(*columns).order_by(*table.primary_key)))
 
 
-def _folders(house: House) -> Iterator[str]:
+def _folders(house: App) -> Iterator[str]:
     """Each folder of a turn: where it stands, without the random part of its name, its record, and its files."""
     for record in house.settings.archive.rglob(RECORD):
         folder = record.parent

@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event
 
 from pbem.actions.withdrawal import find_break
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import load_campaign
@@ -95,8 +95,8 @@ class Scene:
     """A home that two processes have open, and how it stood when the curtain rose."""
 
     stage: Stage
-    one: House
-    other: House
+    one: App
+    other: App
     now: dt.datetime
     rewind_rows: Callable[[], object]
     archive: Path
@@ -135,7 +135,7 @@ class Scene:
         return points
 
 
-def faults(house: House, now: dt.datetime) -> list[str]:
+def faults(house: App, now: dt.datetime) -> list[str]:
     """What is wrong with the campaign, once a tick has done what was left, and run the turn that is due by then."""
     found = tick(house, now + LATER).problems
     with house.store.reading() as session:
@@ -156,7 +156,7 @@ def scene(stage: Stage, home: Path, now: dt.datetime) -> Iterator[Scene]:
     """The home in this folder as it stands, for two."""
     archive = home.with_name("archive")
     with ExitStack() as stack:
-        one, other = (stack.enter_context(open_house(home, stage.games)) for _ in range(2))
+        one, other = (stack.enter_context(open_app(home, stage.games)) for _ in range(2))
         one.settings.archive.mkdir(exist_ok=True)
         shutil.copytree(one.settings.archive, archive)
         yield Scene(stage, one, other, now, stack.enter_context(kept_rows(one.store.engine)), archive)

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.run_turn import run_turn
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.campaign.archive_sync import prove
 from pbem.errors import CampaignError
 from pbem.inbox.process import answer_letters
@@ -25,7 +25,7 @@ PROCESSES = 2
 
 
 def _run(home: Path, barrier: Barrier, won: multiprocessing.Queue[bool]) -> None:
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         barrier.wait()
         won.put(run_turn(house, "toy1", MONDAY, reason="race", number=1))
 

@@ -26,7 +26,7 @@ from pbem.actions.seats import ExpelSeat, GiveSeat, VacateSeat
 from pbem.actions.sheets import RestoreSheet
 from pbem.actions.start import Start
 from pbem.actions.withdraw_ruling import RestoreRuling
-from pbem.app import House
+from pbem.app import App
 from pbem.cli import main
 from pbem.cli.weights import WEIGHTS
 from pbem.inbox.command_parser import COMMANDS, ChangeAddress, Fallback
@@ -221,7 +221,7 @@ def test_what_undoes_an_action_is_there() -> None:
             assert weight.because
 
 
-def kept(house: House) -> dict[str, list[str]]:
+def kept(house: App) -> dict[str, list[str]]:
     """Return all rows by their tables, but for mail, and for the journal, which tells that it was asked."""
     with house.store.reading() as session:
         return {

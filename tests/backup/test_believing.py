@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.admin.health import house_status, open_home
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.backup import check_backup, import_campaign, restore_home
 from pbem.campaign.column_checks import CHECKS, find_faults
 from pbem.errors import BackupError, PbemError
@@ -346,7 +346,7 @@ def test_no_cell_of_a_backup_stops_the_program(kept: Kept, tmp_path: Path, seed:
         restore_home(file, tmp_path / "home", kept.desk.now, GAMES)
     except PbemError:
         return
-    with open_house(tmp_path / "home", GAMES) as house:
+    with open_app(tmp_path / "home", GAMES) as house:
         open_home(house)
         desk = Desk(house, kept.desk.now)
         for _ in range(2):

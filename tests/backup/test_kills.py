@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.backup import back_up, check_backup, export_campaign, import_campaign, restore_home
 from pbem.campaign.archive_sync import prove
 from pbem.config import load_settings
@@ -26,17 +26,17 @@ STEPS = ("commit: after", "file: before os.rename", "file: in the middle", "file
 """Points before which something has become lasting: all of these, and of no other kind, matter here."""
 
 
-def keep(house: House, now: dt.datetime) -> None:
+def keep(house: App, now: dt.datetime) -> None:
     """Makes a backup inside the home, where the points are."""
     back_up(load_settings(house.settings.home), house.settings.home / "backup.zip", now)
 
 
-def bring_back(house: House, now: dt.datetime) -> None:
+def bring_back(house: App, now: dt.datetime) -> None:
     """Makes a home of a backup, inside the home."""
     restore_home(house.settings.home / "backup.zip", house.settings.home / "again", now, GAMES)
 
 
-def take_in(house: House, now: dt.datetime) -> None:
+def take_in(house: App, now: dt.datetime) -> None:
     """Takes in a campaign."""
     import_campaign(house, house.settings.home / "toy1.zip", now)
 
@@ -59,7 +59,7 @@ def new_home(home: Path) -> Path:
     new = make_home(home.with_name("new"))
     settings = new / "pbem.toml"
     settings.write_text(settings.read_text().replace("orders@example.org", NEW))
-    with open_house(leaving, GAMES) as house:
+    with open_app(leaving, GAMES) as house:
         export_campaign(house, "toy1", new / "toy1.zip", MONDAY, to=NEW)
     return new
 
@@ -81,7 +81,7 @@ def test_a_kill_in_a_backup(home: Path) -> None:
         copy = copy_home(home, "copy")
         assert tick_in_a_process(copy, at=at, work=keep).code == -9
         assert check_backup(copy / "backup.zip", MONDAY, GAMES).problems == ()
-        with open_house(copy, GAMES) as house:
+        with open_app(copy, GAMES) as house:
             keep(house, MONDAY)
         assert left_over(copy) == []
 
@@ -94,7 +94,7 @@ def test_a_kill_in_a_restoring(home: Path) -> None:
         if not (copy / "again" / "pbem.toml").exists():
             restore_home(copy / "backup.zip", copy / "again", MONDAY, GAMES)
             assert left_over(copy) == []
-        with open_house(copy / "again", GAMES) as house:
+        with open_app(copy / "again", GAMES) as house:
             assert prove(house, "toy1").turns == 1
 
 
@@ -103,7 +103,7 @@ def test_a_kill_in_an_import(new_home: Path) -> None:
     for at in points(tick_in_a_process(copy_home(new_home, "copy"), work=take_in).passed):
         copy = copy_home(new_home, "copy")
         assert tick_in_a_process(copy, at=at, work=take_in).code == -9
-        with open_house(copy, GAMES) as house:
+        with open_app(copy, GAMES) as house:
             with house.store.reading() as session:
                 there = session.scalar(select(Campaign.id)) is not None
             if there:

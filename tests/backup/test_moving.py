@@ -24,7 +24,7 @@ from pbem.actions.base import do
 from pbem.actions.deadlines import Hold, Release
 from pbem.actions.run_turn import run_turn
 from pbem.admin.health import house_status
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.archive.verify import verify
 from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
 from pbem.backup import transfer as others
@@ -74,7 +74,7 @@ def another_home(folder: Path, now: Desk, *, database: str = "") -> Iterator[Des
     make_home(folder, database=database)
     settings = folder / "pbem.toml"
     settings.write_text(settings.read_text().replace("orders@example.org", NEW))
-    with open_house(folder, GAMES) as house:
+    with open_app(folder, GAMES) as house:
         desk = Desk(house, now.now)
         desk.begin(name="toy2", rounds="9")
         desk.tick()
@@ -179,7 +179,7 @@ def test_the_mail_says_what_has_happened(there: Desk) -> None:
 def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None:
     """Sheets, questions and a GM's words get no further than the new address; no turn runs."""
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         old = Desk(house, moved.old.now)
         old.tick(hours=24 * 30)
         for reader in (ANN, "gm@example.org"):
@@ -201,7 +201,7 @@ def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None
 def test_the_site_of_the_old_home_says_that_it_is_played_elsewhere(moved: Moved, tmp_path: Path) -> None:
     """Its pages are still there, with no deadline and no seat to ask for."""
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         done = publish(house, home / "public")
 
     club, campaign = (home / "public" / "index.html", home / "public" / "c" / "toy1" / "index.html")
@@ -214,7 +214,7 @@ def test_the_site_of_the_old_home_says_that_it_is_played_elsewhere(moved: Moved,
 def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
     """If it is played nowhere else, it is paused where it was."""
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         old = Desk(house, moved.old.now)
         take_back(house, "toy1", old.now)
         do(house, "toy1", Release(), old.now)
@@ -252,7 +252,7 @@ def test_a_name_is_not_given_twice(moved: Moved, alone: Desk) -> None:
 
 def test_a_game_that_is_not_there_is_refused(moved: Moved, alone: Desk) -> None:
     """As is one in an older version; nothing is taken in."""
-    empty: House = dataclasses.replace(alone.house, games={})
+    empty: App = dataclasses.replace(alone.house, games={})
 
     with pytest.raises(BackupError, match="is a game of toy, which is not installed here"):
         import_campaign(empty, moved.file, alone.now)
@@ -393,7 +393,7 @@ def test_it_comes_home_again(moved: Moved, alone: Desk, tmp_path: Path) -> None:
     play(alone, {"green": "BID 2"})
     export_campaign(alone.house, "toy1", tmp_path / "back.zip", alone.now, to="orders@example.org")
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         old = Desk(house, alone.now)
         import_campaign(house, tmp_path / "back.zip", old.now)
         do(house, "toy1", Release(), old.now)
@@ -428,5 +428,5 @@ def test_a_backup_of_a_home_that_a_campaign_has_left(moved: Moved, tmp_path: Pat
     made = back_up(moved.old.house.settings, tmp_path / "left.zip", moved.old.now)
 
     assert restore_home(made.path, tmp_path / "again", moved.old.now, GAMES).held == ()
-    with open_house(tmp_path / "again", GAMES) as house:
+    with open_app(tmp_path / "again", GAMES) as house:
         assert [(each.status, each.held) for each in house_status(house).campaigns] == [("moved", NEW)]

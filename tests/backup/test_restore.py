@@ -14,7 +14,7 @@ from sqlalchemy import select
 from pbem.actions.base import do
 from pbem.actions.deadlines import Release
 from pbem.admin.health import house_status, is_closed, open_home
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.archive_sync import prove
 from pbem.config import load_settings
@@ -38,7 +38,7 @@ def restored(kept: Kept, home: Path, database: str = "") -> Path:
 @pytest.fixture
 def again(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
     """The restored home, open, and still at rest."""
-    with open_house(restored(kept, tmp_path / "again"), GAMES) as house:
+    with open_app(restored(kept, tmp_path / "again"), GAMES) as house:
         yield Desk(house, kept.desk.now)
 
 
@@ -46,9 +46,9 @@ def again(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
 def opened(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
     """The restored home, at work again."""
     home = restored(kept, tmp_path / "again")
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         open_home(house)
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         yield Desk(house, kept.desk.now)
 
 
@@ -64,7 +64,7 @@ def test_a_backup_of_the_version_before_is_restored(kept: Kept, tmp_path: Path) 
     file = of_version(kept.file, tmp_path / "old.zip", "0020", statements)
     restore_home(file, tmp_path / "restored", kept.desk.now, GAMES)
 
-    with open_house(tmp_path / "restored", GAMES) as house, house.store.reading() as session:
+    with open_app(tmp_path / "restored", GAMES) as house, house.store.reading() as session:
         assert set(session.scalars(select(InboxMessage.state))) == {"processed"}
         assert set(session.scalars(select(Campaign.hold_kind))) == {"review"}
         assert {each.held for each in house_status(house).campaigns} == {"it awaits your review"}
@@ -134,7 +134,7 @@ def test_no_turn_runs_before_its_gm_says_so(opened: Desk) -> None:
 def test_no_mail_after_it_has_a_name_that_was_used(kept: Kept, opened: Desk, tmp_path: Path) -> None:
     """The old home went on for a while: its turn and the restored one's have other codes and Message-IDs."""
     went_on = Path(shutil.copytree(kept.desk.home, tmp_path / "went-on", symlinks=True))
-    with open_house(went_on, GAMES) as house:
+    with open_app(went_on, GAMES) as house:
         old = Desk(house, kept.desk.now)
         play(old, {"red": "BID 1"})
         do(opened.house, "toy1", Release(), opened.now)
@@ -185,7 +185,7 @@ def test_an_archive_elsewhere_comes_into_the_home(kept: Kept, tmp_path: Path) ->
         settings = old.home / FILE_NAME
         outside = tmp_path / "outside"
         settings.write_text(settings.read_text().replace('archive = "turns"', f'archive = "{outside}"'))
-    with open_house(tmp_path / "old", GAMES) as house:
+    with open_app(tmp_path / "old", GAMES) as house:
         Desk(house).begin()
         back_up(load_settings(tmp_path / "old"), tmp_path / "backup.zip", kept.desk.now)
     restore_home(tmp_path / "backup.zip", tmp_path / "new", kept.desk.now, GAMES)
@@ -217,9 +217,9 @@ def test_what_is_missing_is_said(kept: Kept, tmp_path: Path, monkeypatch: pytest
 def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, postgres_url: str) -> None:
     """A home on SQLite goes on on PostgreSQL, and from there on SQLite; each backup of it is sound."""
     home = restored(kept, tmp_path / "shared", postgres_url)
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         open_home(house)
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         desk = Desk(house, kept.desk.now)
         do(house, "toy1", Release(), desk.now)
         play(desk, {"red": "BID 2"})
@@ -229,9 +229,9 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
     assert check_backup(made.path, desk.now, GAMES).problems == ()
     restore_home(made.path, tmp_path / "alone", desk.now, GAMES)
 
-    with open_house(tmp_path / "alone", GAMES) as house:
+    with open_app(tmp_path / "alone", GAMES) as house:
         open_home(house)
-    with open_house(tmp_path / "alone", GAMES) as house:
+    with open_app(tmp_path / "alone", GAMES) as house:
         alone = Desk(house, desk.now)
         assert [turn.record for turn in live_turns(alone)] == records
         do(house, "toy1", Release(), alone.now)
@@ -252,7 +252,7 @@ def test_a_restore_onto_a_server_that_fails_leaves_its_database_empty(
         connection.execute("DROP TYPE procrastinate_job_status")
     home = restored(kept, tmp_path / "home", postgres_url)
 
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         check_queues(house.store)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.archive.verify import verify
 from pbem.backup import import_campaign
 from pbem.errors import BackupError, StoreError
@@ -36,7 +36,7 @@ def alone(request: pytest.FixtureRequest, moved: Moved, tmp_path: Path) -> Itera
 
 def import_into(home: Path, file: Path, now: dt.datetime) -> str:
     """Import by a connection of its own; return the sentence of a refusal."""
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         try:
             import_campaign(house, file, now)
         except BackupError as error:

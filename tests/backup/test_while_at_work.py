@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.archive_sync import prove
 from pbem.config import load_settings
@@ -48,6 +48,6 @@ def test_backups_of_a_home_at_work(busy: Desk, tmp_path: Path) -> None:
     assert [each.campaigns[0].turns for each in checked] == sorted(each.campaigns[0].turns for each in checked)
     assert checked[-1].campaigns[0].turns == ROUNDS
     restore_home(made[0].path, tmp_path / "again", busy.now, GAMES)
-    with open_house(tmp_path / "again", GAMES) as house:
+    with open_app(tmp_path / "again", GAMES) as house:
         assert prove(house, "toy1").turns == checked[0].campaigns[0].turns
         assert len(live_turns(Desk(house))) == checked[0].campaigns[0].turns + 2

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.crowd import ORDERS, crowd, night, start
-from pbem.app import found, open_house
+from pbem.app import init_home, open_app
 from pbem.config_values import FILE_NAME
 from pbem_rules.harvester import RULESET
 
@@ -26,8 +26,8 @@ def test_start_and_night_are_measured_apart() -> None:
 def test_a_night_without_letters_is_refused(tmp_path: Path) -> None:
     """What was not done has no time."""
     (tmp_path / FILE_NAME).write_text(f'address = "{ORDERS}"\npictures = false\n')
-    found(tmp_path, ORDERS)
-    with open_house(tmp_path, {RULESET.key: RULESET}) as house:
+    init_home(tmp_path, ORDERS)
+    with open_app(tmp_path, {RULESET.key: RULESET}) as house:
         start(house, LEAST)
         with pytest.raises(RuntimeError, match=f"a night for {LEAST} seats did something else"):
             night(house, LEAST)

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 import tests.toy
-from pbem.app import TEMPLATES
+from pbem.app import TEMPLATE_DIR
 from pbem.report.renderer import Reporter
 from pbem.ruleset import Json, Order, Picture, View
 from pbem.site.data import ClubShown, Score, SiteFolder
@@ -63,7 +63,7 @@ def view_of(seat: str, word: str) -> Json:
 
 def reporter_of(game: Wild) -> Reporter:
     """Return a reporter with the templates of the toy game."""
-    return Reporter([TEMPLATES, Path(tests.toy.__file__).parent / "templates"], {game.key: game}, pictures=False)
+    return Reporter([TEMPLATE_DIR, Path(tests.toy.__file__).parent / "templates"], {game.key: game}, pictures=False)
 
 
 @pytest.mark.parametrize("word", EVIL)
@@ -91,7 +91,7 @@ def test_a_hostile_replay_is_text(browser: Browser, tmp_path: Path) -> None:
     campaign = dataclasses.replace(campaign, scores=(Score(EVIL[0], 1, 2),), of=EVIL[1])
     club = ClubShown(name=EVIL[0], address="orders@example.org", domain="example.org", url="", campaigns=(campaign,))
     with Reporter(
-        [TEMPLATES, Path(tests.toy.__file__).parent / "templates"], {game.key: game}, pictures=False
+        [TEMPLATE_DIR, Path(tests.toy.__file__).parent / "templates"], {game.key: game}, pictures=False
     ) as reporter:
         replay = Replay(reporter, game, seats, folder, HOME)
         for number, word in enumerate(EVIL, start=1):

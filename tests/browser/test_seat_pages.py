@@ -16,7 +16,7 @@ from sqlalchemy import select
 from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.config import write_default_settings
 from pbem.report.data import read_report_data
 from pbem.report.facts import Said, Words
@@ -121,7 +121,7 @@ def test_the_desk_takes_what_a_page_mails(ruleset: AnyRuleset, opened: Page, tmp
         name="web1", game=ruleset.key, gm="gm@example.org", seats=seats, deadline="EVERY 24h", options={},
         policy={"pages": "attached"},
     )  # fmt: skip
-    with open_house(tmp_path, {ruleset.key: ruleset}) as house:
+    with open_app(tmp_path, {ruleset.key: ruleset}) as house:
         desk = Desk(house, MONDAY)
         create(house, wanted, desk.now, seed=b"a seed for pages")
         do(house, "web1", Start(), desk.now)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
-from pbem.app import TEMPLATES
+from pbem.app import TEMPLATE_DIR
 from pbem.report.facts import Said
 from pbem.report.renderer import Reporter
 from pbem.ruleset import AnyRuleset
@@ -64,7 +64,7 @@ def write_replay(root: Path, ruleset: AnyRuleset, times: int = 1) -> list[str]:
     campaign = campaign_of(ruleset, game.seats)
     club = ClubShown(name="The Club", address="orders@example.org", domain="example.org", url="", campaigns=(campaign,))
     said = {"kind": "news", "by": "red", "to": [], "text": HOSTILE}
-    with Reporter([TEMPLATES], {ruleset.key: ruleset}, pictures=False) as reporter:
+    with Reporter([TEMPLATE_DIR], {ruleset.key: ruleset}, pictures=False) as reporter:
         replay = Replay(reporter, ruleset, game.seats, folder, HOME)
         for number, step in enumerate(game.steps * times, start=1):
             before = {"orders": {}, "missing": [game.seats[0]]}
@@ -248,7 +248,7 @@ def test_pages_of_the_club_read_well(browser: Browser, tmp_path: Path, status: P
         games=(campaign.game,),
     )  # fmt: skip
     folder = SiteFolder(tmp_path)
-    with Reporter([TEMPLATES], pictures=False) as reporter:
+    with Reporter([TEMPLATE_DIR], pictures=False) as reporter:
         folder.write("index.html", site_page(reporter, "index.html", "club", club=club))
         path = "c/war7/index.html"
         folder.write(path, site_page(reporter, path, "campaign", club=club, campaign=campaign, pictures=[]))

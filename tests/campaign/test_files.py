@@ -10,7 +10,7 @@ import pytest
 
 from pbem.actions.base import look
 from pbem.actions.open_turn import ShowPreview
-from pbem.app import TEMPLATES
+from pbem.app import TEMPLATE_DIR
 from pbem.campaign import files as piles
 from pbem.campaign.files import Files, Pile, batches
 from pbem.report import renderer as reporter
@@ -93,7 +93,7 @@ def test_a_turn_is_the_same_by_several_processes(desk: Desk, monkeypatch: pytest
     send(desk, {"red": "BID 2"})
     desk.tick(hours=1)
     one = look(desk.house, "toy1", ShowPreview(), desk.now)
-    with Reporter([desk.home / "templates", TEMPLATES], desk.house.games, pictures=False, jobs=2) as shared:
+    with Reporter([desk.home / "templates", TEMPLATE_DIR], desk.house.games, pictures=False, jobs=2) as shared:
         two = look(replace(desk.house, reporter=shared), "toy1", ShowPreview(), desk.now)
 
     assert "bid 2" in one.reports[0].parts.text.lower()

@@ -21,7 +21,7 @@ from pbem.campaign.press import MOST_CHARACTERS, passable
 from pbem.errors import CampaignError
 from pbem.ruleset import View
 from pbem.store.models import Act
-from pbem.util import MASK, masked
+from pbem.util import MASK, redact_all
 from tests.toy.home import Desk, open_desk, text_of
 from tests.toy.ruleset import Auction
 
@@ -165,7 +165,7 @@ def test_press_with_the_report_reaches_whom_it_is_for(desk: Desk) -> None:
 
 def without_keys(mail: tuple[str, str]) -> str:
     """A mail without what is drawn by chance: keys, and the hash of a record with its salt."""
-    return re.sub(r"\b[0-9a-f]{64}\b", "record", masked(str(mail)))
+    return re.sub(r"\b[0-9a-f]{64}\b", "record", redact_all(str(mail)))
 
 
 @pytest.mark.parametrize("press_with", ["mail", "report"])

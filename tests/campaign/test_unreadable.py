@@ -19,7 +19,7 @@ from pbem.actions.base import look
 from pbem.actions.statistics import ShowStatistics
 from pbem.admin.checks import database
 from pbem.admin.health import house_status
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.campaign.column_checks import CHECKS, find_faults
 from pbem.cli import main
 from pbem.config import load_settings
@@ -92,7 +92,7 @@ def turns_of_toy2(home: Path) -> int:
 
 def goes_on(club: Club, home: Path) -> list[str]:
     """Asserts that everything goes on for toy2; returns what was said in the first tick and by the status."""
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         desk = Desk(house, club.now)
         before = turns_of_toy2(home)
         order(desk, "toy1", "blue", "BID 3")
@@ -147,9 +147,9 @@ def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
     copy = spoilt(club, tmp_path, "campaign", "policy", "[]")
     assert copy is not None
 
-    with open_house(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
+    with open_app(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
         look(house, "toy1", ShowStatistics(), club.now)
-    with open_house(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
+    with open_app(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
         house_status(house, "toy1")
 
 
@@ -160,7 +160,7 @@ def test_words_that_are_not_in_utf8_are_shown_and_told_of(club: Club, tmp_path: 
     shown = CliRunner().invoke(main, ["--home", str(copy), "journal", "toy1"], obj=GAMES)
 
     assert "a\N{REPLACEMENT CHARACTER}" in shown.output
-    with open_house(copy, GAMES) as house, house.store.reading() as session:
+    with open_app(copy, GAMES) as house, house.store.reading() as session:
         found = [fault.text for fault in find_faults(session.connection())]
     assert found == ["table act, row 1, field text: a text in UTF-8 is expected, and it is 'a\\udcff'"]
 
@@ -189,7 +189,7 @@ def test_what_is_remembered_of_polls_is_learnt_anew(club: Club, tmp_path: Path) 
 def test_the_other_goes_on_on_postgresql(migrated_postgres_url: str, tmp_path: Path, statement: str) -> None:
     """A server holds values to their types alone."""
     make_home(tmp_path / "home", database=migrated_postgres_url)
-    with open_house(tmp_path / "home", GAMES) as house:
+    with open_app(tmp_path / "home", GAMES) as house:
         desk = Desk(house)
         for name in ("toy1", "toy2"):
             desk.begin(name=name, rounds="9", rules={"mass": "101"})

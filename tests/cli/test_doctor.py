@@ -19,7 +19,7 @@ from pbem.admin.checks import advice_for_database
 from pbem.campaign.archive_sync import code_change, prove
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import ReplayError
-from pbem.games import GROUP, Catalogue, installed_games
+from pbem.games import GROUP, InstalledGames, installed_games
 from pbem.ruleset import Json
 from pbem.store.models import Turn
 from tests.cli.conftest import Run
@@ -257,7 +257,7 @@ def test_the_code_of_a_game_has_changed_under_its_version(desk: Desk) -> None:
     desk.begin()
     desk.tick(hours=24 * 7)
     entry = EntryPoint("toy", f"{__name__}:TAXED", GROUP)
-    found = [check for check in examine(desk.home, MONDAY, Catalogue([entry])).checks if check.name == "games"]
+    found = [check for check in examine(desk.home, MONDAY, InstalledGames([entry])).checks if check.name == "games"]
     with pytest.raises(ReplayError) as failed:
         prove(dataclasses.replace(desk.house, games={"toy": TAXED}), "toy1")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.errors import DISK_FULL, CarrierDown
+from pbem.errors import DISK_FULL, TransportUnavailable
 from pbem.mail.maildir import MaildirCarrier
 from tests.cli.conftest import Run
 from tests.faults.night import processes
@@ -90,7 +90,7 @@ def _deliver(folder: Path, told: object) -> None:
     fill_disk()
     try:
         MaildirCarrier(folder).send("ann@example.org", b"Subject: report\r\n\r\nreport\r\n")
-    except CarrierDown as error:
+    except TransportUnavailable as error:
         told.put(str(error))  # type: ignore[attr-defined] # a queue between processes
 
 

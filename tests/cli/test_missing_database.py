@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pbem.cli import main
-from pbem.config import with_values
+from pbem.config import rewrite_settings
 from pbem.config_values import FILE_NAME
 from pbem.store.session import Store
 from tests.cli.conftest import Run
@@ -155,7 +155,7 @@ def test_the_repair_of_a_server_works_as_it_is_printed(
     backup = tmp_path / "b.pbem.zip"
     assert duel("backup", str(backup)).exit_code == 0
     settings = home / FILE_NAME
-    settings.write_text(with_values(settings.read_text(), {"database": migrated_postgres_url}))
+    settings.write_text(rewrite_settings(settings.read_text(), {"database": migrated_postgres_url}))
     with closing(Store(migrated_postgres_url)) as store, store.engine.begin() as connection:
         connection.exec_driver_sql("DROP TABLE press")
     output = duel("doctor", *NOW).output

@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pbem.config import with_values
+from pbem.config import rewrite_settings
 from pbem.config_values import FILE_NAME
 from pbem.store.copy import copy_in
 from pbem.store.queue import prepare_queues
@@ -52,7 +52,7 @@ def administrator(served: Run, home: Path, postgres_url: str) -> Iterator[Execut
 def use(home: Path, url: str) -> None:
     """Has a home use a database."""
     settings = home / FILE_NAME
-    settings.write_text(with_values(settings.read_text(), {"database": url}))
+    settings.write_text(rewrite_settings(settings.read_text(), {"database": url}))
 
 
 def make_read_only(url: str) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 
 from pbem.cli import main
 from pbem.store.models import InboxMessage, Outgoing
-from pbem.util import masked
+from pbem.util import redact_all
 from tests.toy.home import MONDAY, Desk
 
 TOKEN = "0123456789abcdef0123"
@@ -215,4 +215,4 @@ def test_what_bounced_is_tried_again_by_its_number(desk: Desk) -> None:
 )
 def test_keys_are_masked_wherever_they_stand(text: str, shown: str) -> None:
     """Tokens, codes and Message-IDs of reports; words of the language stay, and no letter steers a terminal."""
-    assert masked(text) == shown
+    assert redact_all(text) == shown

@@ -19,7 +19,7 @@ from pbem.actions.create import NewCampaign, create
 from pbem.actions.run_turn import run_turn
 from pbem.actions.settings import mail_gm_token
 from pbem.actions.start import Start
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
@@ -65,7 +65,7 @@ class _Letters:
 
 def life_night(home: Path) -> list[bytes]:
     """Prepares the campaigns in a home; returns the letters that shall come in the night."""
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         for name, seats, turns in _CAMPAIGNS:
             _begin(house, name, seats, turns)
         _ask_before(house)
@@ -89,7 +89,7 @@ _CAMPAIGNS = (
 """Name, seats, and how many turns were run before the night."""
 
 
-def _begin(house: House, name: str, seats: tuple[str, ...], turns: int) -> None:
+def _begin(house: App, name: str, seats: tuple[str, ...], turns: int) -> None:
     wanted = NewCampaign(
         name=name,
         game="toy",
@@ -107,7 +107,7 @@ def _begin(house: House, name: str, seats: tuple[str, ...], turns: int) -> None:
         assert run_turn(house, name, TUESDAY, reason="a test")
 
 
-def _ask_before(house: House) -> None:
+def _ask_before(house: App) -> None:
     """What was asked in the days before and has its answer in the night: joining, leaving, deputies, a hold."""
     with house.store.reading() as session:
         letters = _Letters(session)
@@ -125,7 +125,7 @@ def _ask_before(house: House) -> None:
     _deal(house, letters.written[10:])
 
 
-def _deal(house: House, letters: list[bytes]) -> None:
+def _deal(house: App, letters: list[bytes]) -> None:
     """Has the desk deal with letters, on Tuesday; nothing is sent yet."""
     inbox = house.settings.home / "post" / "inbox"
     inbox.mkdir(parents=True, exist_ok=True)

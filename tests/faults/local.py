@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.scheduler.tick import tick
 from tests.faults.night import GAMES, LATER, NIGHT, tick_in_a_process, whole_night
 from tests.faults.outcome import Outcome, astray, idle, outcome
@@ -73,7 +73,7 @@ def put_in_inbox(home: Path, letters: Iterable[bytes]) -> None:
 
 def recovered(home: Path, *, after: dt.datetime = NIGHT) -> Outcome:
     """Ticks until nothing is left to do; what a home has come to then. No mail is astray, and the inbox is empty."""
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         for number in range(1, ROUNDS + 1):
             tick(house, after + number * LATER)
         assert idle(tick(house, after + (ROUNDS + 1) * LATER))

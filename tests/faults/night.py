@@ -21,9 +21,9 @@ from pathlib import Path
 from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.campaign.notices import house_key
-from pbem.errors import PbemError, in_words
+from pbem.errors import PbemError, describe_error
 from pbem.log import open_log
 from pbem.ruleset import AnyRuleset, Dice, Event, Parsed, TurnInput, View
 from pbem.scheduler.tick import tick
@@ -74,7 +74,7 @@ def letter(number: int, sender: str, text: str, *, domain: str = "example.org", 
 
 
 def begin(
-    house: House,
+    house: App,
     name: str,
     now: dt.datetime,
     *,
@@ -100,7 +100,7 @@ def begin(
 
 def whole_night(home: Path) -> list[bytes]:
     """Prepares all of a night's work in a home; returns the letters that shall come."""
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         begin(house, "due", MONDAY)
         begin(house, "full", MONDAY, deadline="SUN 20:00 UTC", rounds="1")
         begin(house, "late", MONDAY, deadline="SAT 19:00 UTC")
@@ -123,7 +123,7 @@ def whole_night(home: Path) -> list[bytes]:
 
 def small_night(home: Path, *, domain: str) -> list[bytes]:
     """Prepares one campaign in a home, its first mail unsent and its turn due; returns the letters that shall come."""
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         begin(house, "due", MONDAY, domain=domain)
     sheets = ["ORDERS due red\nBID 1\nEND\n", "ORDERS due red\nBID 2\nEND\n"]
     return [letter(number, "ann", text, domain=domain) for number, text in enumerate(sheets)]
@@ -149,11 +149,11 @@ def processes() -> ForkServerContext:
     return context
 
 
-Work = Callable[[House, dt.datetime], object]
+Work = Callable[[App, dt.datetime], object]
 """What a process does in a home; it has to be known by its name, to be found in another process."""
 
 
-def live_tick(house: House, now: dt.datetime) -> None:
+def live_tick(house: App, now: dt.datetime) -> None:
     """A tick by the clock."""
     tick(house, now, live=True)
 
@@ -181,10 +181,10 @@ def _tick(home: Path, at: int | None, strike: Strike, now: dt.datetime, work: Wo
     trap.set()
     said = ""
     try:
-        with open_house(home, GAMES) as house, open_log(house.settings.log):
+        with open_app(home, GAMES) as house, open_log(house.settings.log):
             work(house, now)
     except (OSError, PbemError) as error:
-        said = in_words(error)
+        said = describe_error(error)
     told.send((tuple(trap.passed), said))
 
 
@@ -201,6 +201,6 @@ def ticks_at_once(home: Path, count: int) -> list[bool]:
 
 
 def _tick_with_others(home: Path, barrier: Barrier, told: Queue[bool]) -> None:
-    with open_house(home, GAMES) as house:
+    with open_app(home, GAMES) as house:
         barrier.wait()
         told.put(tick(house, NIGHT).busy)

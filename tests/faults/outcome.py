@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.app import House
+from pbem.app import App
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove
 from pbem.errors import PbemError
@@ -67,7 +67,7 @@ class Outcome:
         return "; ".join(said)
 
 
-def outcome(house: House) -> Outcome:
+def outcome(house: App) -> Outcome:
     """What stands in a house's database and archive. Raises ReplayError if an archive does not prove itself."""
     with house.store.reading() as session:
         return Outcome(
@@ -129,7 +129,7 @@ def _decoded(raw: bytes) -> bytes:
     )
 
 
-def _proof(house: House, name: str) -> tuple[str, int, int]:
+def _proof(house: App, name: str) -> tuple[str, int, int]:
     proof = prove(house, name)
     verify(house.settings.archive, name, games=house.games)
     return proof.campaign, proof.turns, proof.reports
@@ -145,7 +145,7 @@ def idle(done: Ticked) -> bool:
     return not any(nothing) and not done.resolved
 
 
-def astray(house: House, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
+def astray(house: App, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
     """What is wrong with the mails that went out, in sentences: lost, altered, or with somebody they are not for.
 
     One that was replaced by another while it waited must not come. `delivered`

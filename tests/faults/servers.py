@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.scheduler.tick import Ticked, tick
@@ -80,14 +80,14 @@ class ServerNight:
         with relaying(self.mail.ports[service], limit=limit) as relay:
             user = "orders@" if service == "imap" else ""
             change_settings(home, **{setting: f"{service}://{user}127.0.0.1:{relay.port}"})
-            with open_house(home, GAMES) as house:
+            with open_app(home, GAMES) as house:
                 done = tick(house, NIGHT)
         change_settings(home, **{setting: usual})
         return done, relay.passed
 
     def recovered(self, home: Path) -> Outcome:
         """Ticks until nothing is left to do; what a home has come to then. No mail is astray, no letter left behind."""
-        with open_house(home, GAMES) as house:
+        with open_app(home, GAMES) as house:
             tick(house, NIGHT + LATER)
             assert idle(tick(house, NIGHT + 2 * LATER))
             wrong = astray(house, self._delivered())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import select
 
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import fingerprint, poll
 from pbem.mail.mailbox import Incoming
@@ -137,6 +137,6 @@ def test_mail_that_is_delivered_twice(servers: ServerNight, undisturbed: Undistu
         for raw in servers.letters:
             servers.mail.deliver(servers.mail.address("orders"), raw, sender=servers.mail.address("ann"))
         servers.mail.settle()
-        with open_house(home, GAMES) as house:
+        with open_app(home, GAMES) as house:
             assert tick(house, NIGHT).polled == len(servers.letters)
             assert outcome(house).difference(undisturbed[1]) == ""

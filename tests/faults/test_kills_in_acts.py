@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from tests.actions.acts import STAGES, attempt, come
 from tests.actions.ending import ending
 from tests.actions.meeting import faults
@@ -46,7 +46,7 @@ def stages(folder: Path) -> dict[str, tuple[Path, dt.datetime]]:
     return prepared
 
 
-def do(name: str, act: str, house: House, now: dt.datetime) -> None:
+def do(name: str, act: str, house: App, now: dt.datetime) -> None:
     """An act of a stage by its name; what it refuses is a sentence."""
     ours = dataclasses.replace(house, games=STAGES[name].games)
     come(STAGES[name].acts[act], ours, now)
@@ -59,7 +59,7 @@ KNOWN: dict[str, list[str]] = {}
 
 def left(name: str, home: Path, now: dt.datetime) -> list[str]:
     """What is wrong in a home that is left in peace now."""
-    with open_house(home, STAGES[name].games) as house:
+    with open_app(home, STAGES[name].games) as house:
         end = ending(house)
         if end not in KNOWN:
             attempt(STAGES[name].after, house, now)

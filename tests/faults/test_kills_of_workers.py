@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.errors import StoreError
 from pbem.log import open_log
 from pbem.scheduler.tick import stopped_by_signals
@@ -87,7 +87,7 @@ class Crew:
 
 
 def _work(home: Path) -> None:
-    with open_house(home, GAMES) as house, open_log(house.settings.log), stopped_by_signals() as stop:
+    with open_app(home, GAMES) as house, open_log(house.settings.log), stopped_by_signals() as stop:
         work(house, tuple(Queue), stop=stop, told=lambda _: None, lost_after=LOST_AFTER)
 
 
@@ -102,7 +102,7 @@ def close(desk: Desk, night: int) -> None:
         session.execute(update(Turn).where(*is_open).values(deadline=read_clock(desk.house)))
 
 
-def is_over(house: House, night: int) -> bool:
+def is_over(house: App, night: int) -> bool:
     """Whether all turns of a night have been run and archived, all letters answered and all mail sent."""
     try:
         with house.store.reading() as session:
@@ -152,7 +152,7 @@ def _soak(server: PostgresServer, desk: Desk, rnd: random.Random) -> None:
     _check(desk)
 
 
-def _let_claims_run_out(house: House) -> None:
+def _let_claims_run_out(house: App) -> None:
     """As if some minutes had passed: mail that was with a killed worker is free for the others."""
     with house.store.writing() as session:
         claimed = update(Outgoing).where(Outgoing.state == MailState.SENDING)

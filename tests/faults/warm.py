@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pbem.app import open_house
+from pbem.app import open_app
 from tests.faults.life import life_night
 from tests.faults.local import put_in_inbox
 from tests.faults.night import GAMES, NIGHT, live_tick, whole_night
@@ -23,5 +23,5 @@ for work in (whole_night, life_night):
     with TemporaryDirectory(dir=fastest_folder()) as folder:
         home = make_home(Path(folder) / "home")
         put_in_inbox(home, work(home))
-        with open_house(home, GAMES) as house:
+        with open_app(home, GAMES) as house:
             live_tick(house, NIGHT)

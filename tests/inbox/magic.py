@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.errors import StoreError
 from pbem.ruleset import Parsed, View
 from pbem.scheduler.tick import serve, stopped_by_signals, tick
@@ -55,7 +55,7 @@ class Magic(Auction):
 
 def main(work: str, home: Path, now: dt.datetime) -> None:
     """Ticks once at a time, or serves at it until told to stop."""
-    with open_house(home, {"toy": Magic()}) as house, stopped_by_signals() as stop:
+    with open_app(home, {"toy": Magic()}) as house, stopped_by_signals() as stop:
         if work == "tick":
             tick(house, now)
         else:

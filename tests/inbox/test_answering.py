@@ -18,7 +18,7 @@ from pbem.mail.fetch import open_mailbox, poll
 from pbem.mail.message import read_letter
 from pbem.ruleset import Parsed, View
 from pbem.store.models import Act, InboxMessage, Outgoing, Request, Sheet
-from pbem.util import masked
+from pbem.util import redact_all
 from tests.inbox.trusting import ANN, BOB, CYD, EVE, code, stand_in, token
 from tests.toy.home import Desk, open_desk
 from tests.toy.ruleset import Auction
@@ -89,7 +89,7 @@ def came_of(desk: Desk) -> list[tuple[object, ...]]:
     kept: list[tuple[object, ...]] = []
     with desk.house.store.reading() as session:
         kept += [
-            (row.state, masked(row.note), row.sender, row.verdict, (row.key or "")[:5], row.unanswered)
+            (row.state, redact_all(row.note), row.sender, row.verdict, (row.key or "")[:5], row.unanswered)
             for row in session.scalars(select(InboxMessage).order_by(InboxMessage.id))
         ]
         for sheet in session.scalars(select(Sheet).order_by(Sheet.turn_id, Sheet.seat_id, Sheet.version)):
@@ -99,7 +99,7 @@ def came_of(desk: Desk) -> list[tuple[object, ...]]:
         kept += [(asked.kind, asked.data) for asked in session.scalars(select(Request).order_by(Request.id))]
         for mail in session.scalars(select(Outgoing).order_by(Outgoing.recipient, Outgoing.id)):
             text = read_letter(mail.raw).text
-            kept.append((mail.recipient, mail.kind, mail.topic, mail.campaign_id, masked(text).split()))
+            kept.append((mail.recipient, mail.kind, mail.topic, mail.campaign_id, redact_all(text).split()))
     return kept
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.store.models import Campaign, Sheet, Shelf, Turn
 from tests.inbox.trusting import ANN, BOB, CYD, EVE, code, put_seat, token, told
 from tests.toy.home import GAMES, Desk, open_desk
@@ -113,7 +113,7 @@ def keys(played: Played) -> dict[str, str]:
 @pytest.fixture
 def desk(played: Played, tmp_path: Path) -> Iterator[Desk]:
     """A copy of the home played so far, open."""
-    with open_house(shutil.copytree(played.home, tmp_path / "home"), GAMES) as house:
+    with open_app(shutil.copytree(played.home, tmp_path / "home"), GAMES) as house:
         yield Desk(house, played.now, itertools.count(100))
 
 

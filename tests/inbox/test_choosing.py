@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.ruleset import Parsed, View
 from pbem.ruleset.order_types import Entry
 from pbem.store.models import Sheet
@@ -93,7 +93,7 @@ class TestAnyWords:
     @pytest.fixture
     def desk(self, tmp_path: Path) -> Iterator[Desk]:
         """A home of that game."""
-        with open_house(make_home(tmp_path / "home"), {"toy": Chatter()}) as house:
+        with open_app(make_home(tmp_path / "home"), {"toy": Chatter()}) as house:
             yield Desk(house)
 
     def test_a_greeting_is_no_order(self, desk: Desk) -> None:

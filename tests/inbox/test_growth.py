@@ -23,7 +23,7 @@ from pbem.mail.headers import all_addresses, one_address
 from pbem.mail.message import read_letter
 from pbem.mail.mime import decode_words, html_to_text, parameter
 from pbem.mail.reply_parser import own_lines, plain
-from pbem.util import masked
+from pbem.util import redact_all
 from tests.growth import MOST_GROWTH, growth
 from tests.toy.ruleset import Auction
 
@@ -119,7 +119,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "flowed": lambda text: unflow(text, delete_space=True),
     "orders": orders,
     "commands": commands,
-    "masked": masked,
+    "masked": redact_all,
     "passed on": passed,
     "a ruling": formed,
     "fields": fields,

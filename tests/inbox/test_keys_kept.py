@@ -12,7 +12,7 @@ from pbem.actions.run_turn import run_turn
 from pbem.actions.settings import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.store.models import Act, InboxMessage, Outgoing, Sheet
-from pbem.util import MASK, masked, without_keys
+from pbem.util import MASK, redact_all, redact_credentials
 from tests.inbox.trusting import token
 from tests.toy.home import Desk, text_of
 
@@ -86,9 +86,9 @@ def test_a_key_in_a_subject_is_masked(desk: Desk) -> None:
 )
 def test_words_are_left_as_they_are(line: str) -> None:
     """What only resembles a frame, or a key, is kept as it was written."""
-    assert without_keys(line) == line
+    assert redact_credentials(line) == line
 
 
 def test_frames_are_masked_in_logs() -> None:
     """The last word of a player's frame is a key, whatever its form."""
-    assert masked("PLAYER toy1 red whatever1\nSTATUS") == f"PLAYER toy1 red {MASK}\nSTATUS"
+    assert redact_all("PLAYER toy1 red whatever1\nSTATUS") == f"PLAYER toy1 red {MASK}\nSTATUS"

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import update
 
 from pbem.admin.mail import retry_letter, retry_mail, show_letter
-from pbem.errors import UpkeepError
+from pbem.errors import MailAdminError
 from pbem.mail.compose import Mail, Part, compose
 from pbem.mail.fetch import message_ids
 from pbem.mail.message import read_letter
@@ -142,7 +142,7 @@ def test_a_masked_mail_does_not_go_out_again(desk: Desk, token: str) -> None:
         session.execute(update(Outgoing).where(Outgoing.id == welcome).values(state="bounced"))
 
     with pytest.raises(
-        UpkeepError, match=f"mail {welcome} was sent too long ago to go again: it is no longer kept whole"
+        MailAdminError, match=f"mail {welcome} was sent too long ago to go again: it is no longer kept whole"
     ):
         retry_mail(desk.house.store, desk.now, welcome)
 

@@ -11,7 +11,7 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import select, update
 
-from pbem.errors import PermanentPostError, TemporaryPostError
+from pbem.errors import PermanentMailError, TemporaryMailError
 from pbem.mail.delivery import send_due
 from pbem.store.models import InboxMessage, Outgoing, Person
 from tests.mail.reports import postfix
@@ -53,7 +53,7 @@ def refuse(answers: dict[str, str]) -> Callable[[str], None]:
 
     def before(recipient: str) -> None:
         if recipient in answers:
-            raise PermanentPostError(answers[recipient])
+            raise PermanentMailError(answers[recipient])
 
     return before
 
@@ -70,7 +70,7 @@ class SmallCarrier(ListCarrier):
 
     def send(self, recipient: str, raw: bytes) -> str:
         if len(raw) > 4_000:
-            raise PermanentPostError(TOO_BIG)
+            raise PermanentMailError(TOO_BIG)
         return super().send(recipient, raw)
 
 
@@ -146,7 +146,7 @@ def test_a_second_address_has_time_of_its_own(shared: Desk) -> None:
     shared.now += dt.timedelta(days=30)
 
     def busy(recipient: str) -> None:
-        raise (PermanentPostError(GONE) if recipient == ANN else TemporaryPostError("450 busy"))
+        raise (PermanentMailError(GONE) if recipient == ANN else TemporaryMailError("450 busy"))
 
     assert send(shared, busy)[0] == (0, 2, 0)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.ruleset import View
 from pbem.store.models import Sheet
 from tests.inbox.trusting import ANN, code, told
@@ -26,7 +26,7 @@ class Suggesting(Auction):
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     """A home of that game, with a campaign begun."""
-    with open_house(make_home(tmp_path / "home"), {"toy": Suggesting()}) as house:
+    with open_app(make_home(tmp_path / "home"), {"toy": Suggesting()}) as house:
         desk = Desk(house)
         desk.begin()
         desk.tick()

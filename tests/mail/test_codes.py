@@ -8,7 +8,7 @@ import pytest
 
 from pbem.mail.headers import message_id, plus_address, reply_code, tagged_subject, without_codes
 from pbem.mail.message import find_codes, read_letter
-from pbem.util import masked
+from pbem.util import redact_all
 
 KEY = b"k" * 32
 CODE = reply_code(KEY, "trap7", "red", 3)
@@ -95,7 +95,7 @@ def test_every_code_can_be_masked() -> None:
     """A code without a digit would be taken for a word, and told in logs and press."""
     codes = [reply_code(b"key", number) for number in range(500)]
 
-    assert all(masked(f"it is {code}, keep it").startswith("it is ****") for code in codes)
+    assert all(redact_all(f"it is {code}, keep it").startswith("it is ****") for code in codes)
 
 
 def test_a_subject_without_its_codes() -> None:

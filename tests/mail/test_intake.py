@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import select
 
-from pbem.errors import TemporaryPostError
+from pbem.errors import TemporaryMailError
 from pbem.mail.fetch import poll
 from pbem.mail.mailbox import Incoming
 from pbem.store.models import InboxMessage
@@ -35,7 +35,7 @@ class ListMailbox:
 
     def done(self, batch: list[Incoming]) -> None:
         if self.failing:
-            raise TemporaryPostError("the connection broke")
+            raise TemporaryMailError("the connection broke")
         self.waiting.remove(batch)
 
     def left_alone(self) -> list[str]:
@@ -72,7 +72,7 @@ def test_a_letter_begins_as_new(store: Store) -> None:
 def test_a_crash_before_done_stores_once(any_store: Store) -> None:
     """If the mailbox fails after the commit, the same mails come again and are not stored again."""
     mailbox = ListMailbox([incoming("1", b"a"), incoming("2", b"b")], failing=True)
-    with pytest.raises(TemporaryPostError):
+    with pytest.raises(TemporaryMailError):
         poll(any_store, mailbox, NOON)
     mailbox.failing = False
 
@@ -96,9 +96,9 @@ def test_what_was_stored_before_a_failure_is_kept(store: Store) -> None:
     class Breaking(ListMailbox):
         def batches(self) -> Iterator[list[Incoming]]:
             yield from super().batches()
-            raise TemporaryPostError("the connection broke")
+            raise TemporaryMailError("the connection broke")
 
-    with pytest.raises(TemporaryPostError):
+    with pytest.raises(TemporaryMailError):
         poll(store, Breaking([incoming("1", b"a")]), NOON)
 
     assert stored(store) == [b"a"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.errors import TemporaryPostError
+from pbem.errors import TemporaryMailError
 from pbem.mail import mailbox as incoming
 from pbem.mail.mailbox import MAX_MAIL, Incoming
 from pbem.mail.maildir import STALE_SECONDS, MaildirCarrier, MaildirMailbox
@@ -126,7 +126,7 @@ def test_an_inbox_that_cannot_be_read(tmp_path: Path) -> None:
     """An inbox that is a file, not a folder, is a sentence, not a traceback."""
     (tmp_path / "inbox").write_text("x")
 
-    with pytest.raises(TemporaryPostError, match=r"inbox cannot be read: .*: Not a directory"):
+    with pytest.raises(TemporaryMailError, match=r"inbox cannot be read: .*: Not a directory"):
         read(tmp_path / "inbox")
 
 
@@ -144,7 +144,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     """A carrier folder that cannot be made is a sentence, not a traceback."""
     (tmp_path / "sent").write_text("x")
 
-    with pytest.raises(TemporaryPostError, match="mail cannot be put in"):
+    with pytest.raises(TemporaryMailError, match="mail cannot be put in"):
         MaildirCarrier(tmp_path / "sent").send("ann@example.org", b"")
 
 
@@ -190,14 +190,14 @@ def test_an_inbox_that_is_not_mounted(tmp_path: Path) -> None:
     mailbox = MaildirMailbox(tmp_path, name="maildir:inbox")
 
     for look in (mailbox.waiting, lambda: list(mailbox.batches())):
-        with pytest.raises(TemporaryPostError, match="it has no folders new and cur; if it lies on a disk"):
+        with pytest.raises(TemporaryMailError, match="it has no folders new and cur; if it lies on a disk"):
             look()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_inbox_elsewhere_is_not_made(tmp_path: Path) -> None:
     """Inside the home an inbox is made with the first look; outside of it one must be there."""
-    with pytest.raises(TemporaryPostError, match="no folders new and cur"):
+    with pytest.raises(TemporaryMailError, match="no folders new and cur"):
         list(MaildirMailbox(tmp_path / "far", name="maildir:inbox", ours=False).batches())
 
     assert read(tmp_path / "near") == []

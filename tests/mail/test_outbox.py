@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from pbem.admin.mail import retry_mail
 from pbem.config import Settings, load_settings, write_default_settings
-from pbem.errors import CarrierDown, ConfigError, PermanentPostError, TemporaryPostError
+from pbem.errors import ConfigError, PermanentMailError, TemporaryMailError, TransportUnavailable
 from pbem.mail.compose import Mail
 from pbem.mail.delivery import BATCH, CLAIM, Sent, send_due
 from pbem.mail.outbox import GIVE_UP, LONGEST_WAIT, queue, topic_of, withdraw
@@ -129,7 +129,7 @@ def test_more_than_a_batch(store: Store, settings: Settings) -> None:
 
 def test_a_mail_refused_for_ever(outbox: Store) -> None:
     """A mail that will never pass is given up, and the others go out."""
-    carrier = ListCarrier(refusing(PermanentPostError("550 no such user"), "bob@example.org"))
+    carrier = ListCarrier(refusing(PermanentMailError("550 no such user"), "bob@example.org"))
 
     assert send_due(outbox, carrier, NOON) == Sent(sent=2, failed=1)
     assert [(row.state, row.reply) for row in rows(outbox)][1] == ("failed", "550 no such user")
@@ -137,7 +137,7 @@ def test_a_mail_refused_for_ever(outbox: Store) -> None:
 
 def test_a_mail_refused_for_now_is_tried_again(outbox: Store) -> None:
     """A mail refused for now waits 1, 5, 15, 60 minutes and then 4 hours at a time; the others go out."""
-    carrier = ListCarrier(refusing(TemporaryPostError("450 later"), "bob@example.org"))
+    carrier = ListCarrier(refusing(TemporaryMailError("450 later"), "bob@example.org"))
     assert send_due(outbox, carrier, NOON) == Sent(sent=2, retried=1)
 
     waits, now = [], NOON
@@ -151,7 +151,7 @@ def test_a_mail_refused_for_now_is_tried_again(outbox: Store) -> None:
 
 def test_a_mail_refused_for_five_days_is_given_up(outbox: Store) -> None:
     """After five days a mail that is still refused for now has failed, but not before it was tried five times."""
-    carrier = ListCarrier(refusing(TemporaryPostError("450 later")))
+    carrier = ListCarrier(refusing(TemporaryMailError("450 later")))
     tries = [send_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT) for days in range(5)]
 
     assert tries == [Sent(retried=3)] * 4 + [Sent(failed=3)]
@@ -159,7 +159,7 @@ def test_a_mail_refused_for_five_days_is_given_up(outbox: Store) -> None:
 
 def test_a_mail_tried_again_by_hand_has_all_its_tries(outbox: Store) -> None:
     """Whoever has mended what was wrong does not lose it to the first server that puts it off."""
-    carrier = ListCarrier(refusing(TemporaryPostError("450 later")))
+    carrier = ListCarrier(refusing(TemporaryMailError("450 later")))
     for days in range(5):
         send_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT)
     later = NOON + GIVE_UP + 6 * LONGEST_WAIT
@@ -171,7 +171,7 @@ def test_a_mail_tried_again_by_hand_has_all_its_tries(outbox: Store) -> None:
 
 def test_a_carrier_that_is_down_pauses_all_mail(outbox: Store) -> None:
     """If no mail passes the rest is not even tried, and waits without penalty for the next call."""
-    carrier = ListCarrier(refusing(CarrierDown("connection refused"), "bob@example.org"))
+    carrier = ListCarrier(refusing(TransportUnavailable("connection refused"), "bob@example.org"))
 
     assert send_due(outbox, carrier, NOON) == Sent(sent=1, retried=1, trouble="connection refused")
     assert [(row.state, row.attempts) for row in rows(outbox)] == [("sent", 1), ("queued", 1), ("queued", 0)]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from pbem.config import Settings, load_settings, write_default_settings
-from pbem.config_values import Limits, Pace
-from pbem.errors import TemporaryPostError
+from pbem.config_values import RateLimit, SendingLimits
+from pbem.errors import TemporaryMailError
 from pbem.mail.compose import Mail
 from pbem.mail.delivery import BATCH, Sent, Slots, send_due
 from pbem.mail.outbox import queue
@@ -24,7 +24,7 @@ from tests.mail.test_outbox import ListCarrier, refusing
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 MINUTE, HOUR = dt.timedelta(minutes=1), dt.timedelta(hours=1)
-THREE_A_MINUTE = Pace(Limits(per_minute=3))
+THREE_A_MINUTE = SendingLimits(RateLimit(per_minute=3))
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def players(count: int, domain: str = "example.org") -> list[str]:
     return [f"p{number:03}@{domain}" for number in range(count)]
 
 
-def nights(store: Store, pace: Pace, minutes: Sequence[int]) -> list[int]:
+def nights(store: Store, pace: SendingLimits, minutes: Sequence[int]) -> list[int]:
     """How many mails go out, when mail is sent at these minutes after noon."""
     return [send_due(store, ListCarrier(), NOON + minute * MINUTE, pace=pace).sent for minute in minutes]
 
@@ -80,7 +80,7 @@ def test_a_day_has_its_own_limit(store: Store, settings: Settings) -> None:
     """What went out in the last 24 hours counts, not what went out on the same date."""
     write(store, settings, players(5))
 
-    assert nights(store, Pace(Limits(per_minute=2, per_day=3)), [0, 1, 2, 60, 24 * 60, 24 * 60 + 1]) == [
+    assert nights(store, SendingLimits(RateLimit(per_minute=2, per_day=3)), [0, 1, 2, 60, 24 * 60, 24 * 60 + 1]) == [
         2,
         1,
         0,
@@ -94,7 +94,7 @@ def test_one_domain_does_not_hold_up_others(store: Store, settings: Settings) ->
     """A limit for one domain holds back its mail alone, however its name is written."""
     write(store, settings, [*players(3, "Slow.example"), *players(2)])
     carrier = ListCarrier()
-    send_due(store, carrier, NOON, pace=Pace(domains={"slow.example": Limits(per_hour=1)}))
+    send_due(store, carrier, NOON, pace=SendingLimits(domains={"slow.example": RateLimit(per_hour=1)}))
 
     assert carrier.recipients == ["p000@Slow.example", *players(2)]
 
@@ -103,7 +103,10 @@ def test_mail_held_back_for_its_domain_leaves_room_for_others(store: Store, sett
     """The overall limit is not used up by mail that cannot go now."""
     write(store, settings, [*players(5, "slow.example"), *players(4)])
 
-    assert nights(store, Pace(Limits(per_minute=4), {"slow.example": Limits(per_hour=1)}), [0, 1]) == [4, 1]
+    assert nights(store, SendingLimits(RateLimit(per_minute=4), {"slow.example": RateLimit(per_hour=1)}), [0, 1]) == [
+        4,
+        1,
+    ]
 
 
 def test_receipts_pass_a_mass_of_reports(store: Store, settings: Settings) -> None:
@@ -120,7 +123,7 @@ def test_receipts_pass_a_mass_of_reports(store: Store, settings: Settings) -> No
 def test_what_is_refused_for_now_has_not_gone(store: Store, settings: Settings) -> None:
     """Only mail that was taken counts."""
     write(store, settings, players(4))
-    later = ListCarrier(refusing(TemporaryPostError("450 later")))
+    later = ListCarrier(refusing(TemporaryMailError("450 later")))
 
     assert send_due(store, later, NOON, pace=THREE_A_MINUTE) == Sent(retried=3, held=1)
     assert send_due(store, ListCarrier(), NOON + MINUTE, pace=THREE_A_MINUTE) == Sent(sent=3, held=1)
@@ -142,7 +145,7 @@ def test_a_long_queue_is_never_lost(store: Store, settings: Settings) -> None:
     write(store, settings, players(2 * BATCH + 1))
     every_four_hours = range(0, 2 * 24 * 60 + 1, 4 * 60)
 
-    sent = nights(store, Pace(Limits(per_day=BATCH)), every_four_hours)
+    sent = nights(store, SendingLimits(RateLimit(per_day=BATCH)), every_four_hours)
     assert [count for count in sent if count] == [BATCH, BATCH, 1]
 
 
@@ -152,7 +155,9 @@ def test_a_long_queue_is_never_lost(store: Store, settings: Settings) -> None:
 )
 def test_slots_keep_every_limit(mails: list[str], before: list[tuple[str, int]]) -> None:
     """Of the mail that goes now, no limit is passed; and what is told to wait is told no time in the past."""
-    pace = Pace(Limits(per_minute=5, per_hour=20), {"a": Limits(per_minute=2), "b": Limits(per_hour=6)})
+    pace = SendingLimits(
+        RateLimit(per_minute=5, per_hour=20), {"a": RateLimit(per_minute=2), "b": RateLimit(per_hour=6)}
+    )
     gone = [(domain, NOON - ago * MINUTE) for domain, ago in before]
     slots = Slots(pace, NOON, gone)
     times = [(domain, slots.take(domain)) for domain in mails]

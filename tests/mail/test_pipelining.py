@@ -12,7 +12,7 @@ import pytest
 
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
-from pbem.errors import PermanentPostError
+from pbem.errors import PermanentMailError
 from pbem.mail.transport import open_carrier
 from tests.mail.letters import mail
 
@@ -68,7 +68,7 @@ def test_nothing_is_sent_after_a_refusal(server: EagerServer, tmp_path: Path) ->
     (tmp_path / FILE_NAME).write_text(f'address = "orders@example.org"\ncarrier = "{url}"\n')
 
     with closing(open_carrier(load_settings(tmp_path))) as carrier:
-        with pytest.raises(PermanentPostError, match=r"550 5\.1\.1"):
+        with pytest.raises(PermanentMailError, match=r"550 5\.1\.1"):
             carrier.send("bob@example.org", RAW)
         carrier.send("ann@example.org", RAW)
     assert [taken for taken in server.taken if taken] == [RAW]

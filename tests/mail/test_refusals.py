@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.errors import CarrierDown, PermanentPostError, PostError, TemporaryPostError
+from pbem.errors import MailError, PermanentMailError, TemporaryMailError, TransportUnavailable
 from pbem.mail.connection import about_content, failure
 
 
 @pytest.mark.parametrize(
     ("said", "kind"),
     [
-        ("421 4.7.0 Try again later, closing connection", CarrierDown),
-        ("454 4.7.0 Temporary authentication failure", CarrierDown),
-        ("550 5.4.5 Daily user sending limit exceeded", CarrierDown),
-        ("450 4.2.1 mailbox busy", TemporaryPostError),
-        ("452 4.2.2 The recipient's inbox is out of storage space", TemporaryPostError),
-        ("550 5.7.1 Our system has detected that this message is likely unsolicited", TemporaryPostError),
-        ("550 5.1.1 The email account that you tried to reach does not exist", PermanentPostError),
-        ("554 no such user", PermanentPostError),
+        ("421 4.7.0 Try again later, closing connection", TransportUnavailable),
+        ("454 4.7.0 Temporary authentication failure", TransportUnavailable),
+        ("550 5.4.5 Daily user sending limit exceeded", TransportUnavailable),
+        ("450 4.2.1 mailbox busy", TemporaryMailError),
+        ("452 4.2.2 The recipient's inbox is out of storage space", TemporaryMailError),
+        ("550 5.7.1 Our system has detected that this message is likely unsolicited", TemporaryMailError),
+        ("550 5.1.1 The email account that you tried to reach does not exist", PermanentMailError),
+        ("554 no such user", PermanentMailError),
         (
             "552 5.7.0 This message was blocked because its content presents a potential security issue",
-            PermanentPostError,
+            PermanentMailError,
         ),
     ],
 )
-def test_how_a_refusal_is_taken(said: str, kind: type[PostError]) -> None:
+def test_how_a_refusal_is_taken(said: str, kind: type[MailError]) -> None:
     """It holds for all mail, for now, or for good; a policy may be lifted, but not the dislike of what a mail holds."""
     assert failure(int(said[:3]), said) is kind
 

@@ -15,7 +15,7 @@ from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
 from pbem.actions.status import CampaignStatus
 from pbem.admin.health import house_status
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.games import installed_games
 from pbem.scheduler.tick import Ticked, tick
 from pbem.store.models import InboxMessage
@@ -27,14 +27,14 @@ HOUR = dt.timedelta(hours=1)
 
 
 @pytest.fixture
-def house(make_settings: MakeSettings) -> Iterator[House]:
+def house(make_settings: MakeSettings) -> Iterator[App]:
     """A house whose post goes through the running mail system."""
     settings = make_settings()
-    with open_house(settings.home, installed_games()) as house:
+    with open_app(settings.home, installed_games()) as house:
         yield house
 
 
-def _begin(house: House, *, gm: str, seats: dict[str, str]) -> Ticked:
+def _begin(house: App, *, gm: str, seats: dict[str, str]) -> Ticked:
     """Starts a campaign and sends its first mails."""
     wanted = NewCampaign(
         name="trap7",
@@ -49,12 +49,12 @@ def _begin(house: House, *, gm: str, seats: dict[str, str]) -> Ticked:
     return tick(house, NOW)
 
 
-def _status(house: House) -> CampaignStatus:
+def _status(house: App) -> CampaignStatus:
     (campaign,) = house_status(house).campaigns
     return campaign
 
 
-def test_mail_to_a_dead_address_comes_back(house: House, mail_server: MailServer) -> None:
+def test_mail_to_a_dead_address_comes_back(house: App, mail_server: MailServer) -> None:
     """Welcome and report return as two reports of Postfix; both are listed, the GM hears of both, the seat stays."""
     ann, ghost, gm = map(mail_server.address, ("ann", GHOST, "gm"))
     begun = _begin(house, gm=gm, seats={"red": ann, "green": ghost})
@@ -71,7 +71,7 @@ def test_mail_to_a_dead_address_comes_back(house: House, mail_server: MailServer
     assert [mail["Subject"] for mail in told] == ["[trap7] Mail to green came back"] * 2
 
 
-def test_a_dead_gm_makes_no_loop(house: House, mail_server: MailServer) -> None:
+def test_a_dead_gm_makes_no_loop(house: App, mail_server: MailServer) -> None:
     """When what the GM is told comes back as well, that is the end of it."""
     ann, ghost = map(mail_server.address, ("ann", GHOST))
     _begin(house, gm=mail_server.address(f"{GHOST}+gm"), seats={"red": ann, "green": ghost})

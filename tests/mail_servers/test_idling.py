@@ -12,7 +12,7 @@ from threading import Event
 
 import pytest
 
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.log import open_log
 from pbem.mail.fetch import Sleeper, open_waiter
 from pbem.mail.imap import Idler
@@ -110,7 +110,7 @@ def test_serve_answers_mail_as_it_comes(make_settings: MakeSettings, mail_server
         if any(answered):
             stop.set()
 
-    with open_house(settings.home, {}) as house, delivering(mail_server, Event()):
+    with open_app(settings.home, {}) as house, delivering(mail_server, Event()):
         patient = dataclasses.replace(house, settings=dataclasses.replace(settings, poll_seconds=DAY))
         serve(patient, clock=lambda: NOW, stop=stop, told=hear)
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.config import Settings
-from pbem.errors import ConfigError, TemporaryPostError
+from pbem.errors import ConfigError, TemporaryMailError
 from pbem.mail import mailbox as incoming
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.mail.imap import ImapMailbox
@@ -156,7 +156,7 @@ def test_a_line_that_breaks_before_the_move(mail_server: MailServer, make_settin
     mail_server.append("orders", MAILS)
     with relaying(mail_server.ports["imap"]) as relay:
         mailbox = Cutting(make_settings(inbox=f"imap://orders@127.0.0.1:{relay.port}"), relay.cut)
-        with pytest.raises(TemporaryPostError, match="cannot be used"):
+        with pytest.raises(TemporaryMailError, match="cannot be used"):
             poll(store, mailbox, NOON)
 
         assert poll(store, mailbox, NOON) == 0
@@ -183,7 +183,7 @@ def sentence(make_settings: MakeSettings, **others: str) -> str:
     """The sentence with which an inbox cannot be read."""
     with (
         closing(open_mailbox(make_settings(**others))) as mailbox,
-        pytest.raises((TemporaryPostError, ConfigError)) as error,
+        pytest.raises((TemporaryMailError, ConfigError)) as error,
     ):
         list(mailbox.batches())
     return str(error.value)

@@ -12,7 +12,7 @@ import pytest
 from pbem.admin import examine
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
-from pbem.errors import CarrierDown, ConfigError, TemporaryPostError
+from pbem.errors import ConfigError, TemporaryMailError, TransportUnavailable
 from pbem.games import installed_games
 from pbem.mail.fetch import greet_carrier, mails_waiting
 from pbem.store.migrate import migrate
@@ -63,9 +63,11 @@ def test_a_token_that_is_refused(write: Write, bad: str) -> None:
     """One that has expired, or is somebody else's or none, is a sentence that names the setting and not the token."""
     settings = write(*with_token(bad))
 
-    with pytest.raises(TemporaryPostError, match=r"refuses the access token of orders: .*; look at inbox_oauth$") as no:
+    with pytest.raises(TemporaryMailError, match=r"refuses the access token of orders: .*; look at inbox_oauth$") as no:
         mails_waiting(settings)
-    with pytest.raises(CarrierDown, match=r"refuses the access token of orders: 535 .*; look at carrier_oauth$") as nor:
+    with pytest.raises(
+        TransportUnavailable, match=r"refuses the access token of orders: 535 .*; look at carrier_oauth$"
+    ) as nor:
         greet_carrier(settings)
     assert bad not in f"{no.value}{nor.value}"
 

@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from pbem.errors import CarrierDown, ConfigError, PermanentPostError, PostError, TemporaryPostError
+from pbem.errors import ConfigError, MailError, PermanentMailError, TemporaryMailError, TransportUnavailable
 from pbem.mail.compose import Mail, Part
 from pbem.mail.delivery import Sent, send_due
 from pbem.mail.outbox import queue
@@ -42,9 +42,9 @@ def test_mail_arrives_whole(mail_server: MailServer, make_settings: MakeSettings
     assert mail_server.mails("ann", at_least=1)[0].endswith(RAW.partition(b"\r\n\r\n")[2])
 
 
-def refusal(carrier: Carrier, recipient: str) -> PostError:
+def refusal(carrier: Carrier, recipient: str) -> MailError:
     """The error with which mail to a recipient is refused."""
-    with pytest.raises(PostError) as error:
+    with pytest.raises(MailError) as error:
         carrier.send(recipient, RAW)
     return error.value
 
@@ -52,17 +52,17 @@ def refusal(carrier: Carrier, recipient: str) -> PostError:
 @pytest.mark.parametrize(
     ("recipient", "kind", "said"),
     [
-        ("nobody@pbem.test", PermanentPostError, "refuses nobody@pbem.test: 550 5.1.1"),
-        ("ann@example.org", PermanentPostError, "refuses ann@example.org: 550 5.1.2"),
-        ("two words@pbem.test", PermanentPostError, "not a plain address"),
-        ("ann@pbem.test\r\nRCPT TO:<bob@pbem.test>", PermanentPostError, "not a plain address"),
-        ("policy@pbem.test", TemporaryPostError, "550 5.7.1"),
-        ("busy@pbem.test", TemporaryPostError, "450 4.2.0"),
-        ("quota@pbem.test", CarrierDown, "550 5.4.5"),
-        ("closing@pbem.test", CarrierDown, "421 4.3.2"),
+        ("nobody@pbem.test", PermanentMailError, "refuses nobody@pbem.test: 550 5.1.1"),
+        ("ann@example.org", PermanentMailError, "refuses ann@example.org: 550 5.1.2"),
+        ("two words@pbem.test", PermanentMailError, "not a plain address"),
+        ("ann@pbem.test\r\nRCPT TO:<bob@pbem.test>", PermanentMailError, "not a plain address"),
+        ("policy@pbem.test", TemporaryMailError, "550 5.7.1"),
+        ("busy@pbem.test", TemporaryMailError, "450 4.2.0"),
+        ("quota@pbem.test", TransportUnavailable, "550 5.4.5"),
+        ("closing@pbem.test", TransportUnavailable, "421 4.3.2"),
     ],
 )
-def test_refusals(mail_server: MailServer, carrier: Carrier, recipient: str, kind: type[PostError], said: str) -> None:
+def test_refusals(mail_server: MailServer, carrier: Carrier, recipient: str, kind: type[MailError], said: str) -> None:
     """A refusal is permanent, for now, or for all mail; and the next mail passes over the same carrier."""
     error = refusal(carrier, recipient)
 
@@ -118,7 +118,7 @@ def test_a_wrong_password(make_settings: MakeSettings, monkeypatch: pytest.Monke
     with closing(open_carrier(settings)) as carrier:
         error = refusal(carrier, "ann@pbem.test")
 
-    assert isinstance(error, CarrierDown)
+    assert isinstance(error, TransportUnavailable)
     assert "refuses the login of orders: 535 5.7.8" in str(error)
     assert str(error).endswith("look at carrier_password")
 
@@ -133,7 +133,10 @@ def test_a_wrong_password(make_settings: MakeSettings, monkeypatch: pytest.Monke
 )
 def test_servers_that_cannot_be_used(make_settings: MakeSettings, others: dict[str, str], said: str) -> None:
     """A server that is not there or not to be trusted is a sentence."""
-    with closing(open_carrier(make_settings(**others))) as carrier, pytest.raises((CarrierDown, ConfigError)) as error:
+    with (
+        closing(open_carrier(make_settings(**others))) as carrier,
+        pytest.raises((TransportUnavailable, ConfigError)) as error,
+    ):
         carrier.send("ann@pbem.test", RAW)
 
     assert said in str(error.value)

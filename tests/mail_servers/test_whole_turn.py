@@ -13,7 +13,7 @@ import pytest
 from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.campaign.archive_sync import prove
 from pbem.cli.demo import Player
 from pbem.games import installed_games
@@ -28,15 +28,15 @@ HOUR = dt.timedelta(hours=1)
 
 
 @pytest.fixture(params=[("imaps", "smtps"), ("imap+starttls", "smtp+starttls")], ids=["tls", "starttls"])
-def house(request: pytest.FixtureRequest, mail_server: MailServer, make_settings: MakeSettings) -> Iterator[House]:
+def house(request: pytest.FixtureRequest, mail_server: MailServer, make_settings: MakeSettings) -> Iterator[App]:
     """A house whose post goes through the running mail system, with TLS from the start or by STARTTLS."""
     inbox, carrier = request.param
     settings = make_settings(inbox=mail_server.inbox("orders", inbox), carrier=mail_server.carrier("orders", carrier))
-    with open_house(settings.home, installed_games()) as house:
+    with open_app(settings.home, installed_games()) as house:
         yield house
 
 
-def _begin(house: House, server: MailServer) -> None:
+def _begin(house: App, server: MailServer) -> None:
     seats = [(seat, server.address(account)) for seat, account in SEATS.items()]
     wanted = NewCampaign(
         name="trap7",
@@ -68,7 +68,7 @@ def _send_sheets(server: MailServer, players: list[Player]) -> None:
     server.mails("orders", at_least=len(players))
 
 
-def _tick(house: House, now: dt.datetime) -> Ticked:
+def _tick(house: App, now: dt.datetime) -> Ticked:
     done = tick(house, now)
     assert done.problems == []
     return done
@@ -80,7 +80,7 @@ def _mails(server: MailServer, account: str, count: int) -> list[EmailMessage]:
     return [email.message_from_bytes(raw, policy=policy.default) for raw in raws]
 
 
-def test_a_turn_is_played_by_mail(house: House, mail_server: MailServer) -> None:
+def test_a_turn_is_played_by_mail(house: App, mail_server: MailServer) -> None:
     """Sheets come by IMAP, receipts go at once, and after the settling time each player has his report."""
     _begin(house, mail_server)
     _send_sheets(mail_server, _players(mail_server))
@@ -98,7 +98,7 @@ def test_a_turn_is_played_by_mail(house: House, mail_server: MailServer) -> None
     assert prove(house, "trap7").turns == 1
 
 
-def test_a_report_arrives_whole(house: House, mail_server: MailServer) -> None:
+def test_a_report_arrives_whole(house: App, mail_server: MailServer) -> None:
     """What a player's mail program gets has text, HTML with its pictures inside, and the data as an attachment."""
     _begin(house, mail_server)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.errors import ConfigError, TemplateUnusable
+from pbem.errors import ConfigError, UnusableTemplateError
 from pbem.report.renderer import TEMPLATE as SEAT_PAGE
 from pbem.report.renderer import Reporter
 from pbem.report.template_check import filling_faults, template_faults
@@ -119,7 +119,7 @@ def test_templates_of_all_kinds_are_confined(tmp_path: Path, name: str) -> None:
     trap = tmp_path / "trap"
     reporter = overriding(tmp_path, name, f"{{{{ cycler.__init__.__globals__.os.popen('touch {trap}').read() }}}}")
 
-    with pytest.raises(TemplateUnusable, match="unsafe"):
+    with pytest.raises(UnusableTemplateError, match="unsafe"):
         WRITERS[name](reporter)
     assert not trap.exists()
 

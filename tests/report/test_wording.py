@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from pbem.report.templates import TEXT_FILTERS, Sandbox, paragraph
-from pbem.text import WIDTH, columns, counted, heading, sentence, when, wrapped
+from pbem.text import WIDTH, as_sentence, count_noun, format_table, format_time, heading, wrap
 
 
 @pytest.mark.parametrize(
@@ -23,14 +23,14 @@ from pbem.text import WIDTH, columns, counted, heading, sentence, when, wrapped
 )
 def test_time_in_both_zones(at: str, zone: str, told: str) -> None:
     """A time is told in the campaign's zone and in UTC, whose day is named only if it differs."""
-    assert when(dt.datetime.fromisoformat(at), zone) == told
+    assert format_time(dt.datetime.fromisoformat(at), zone) == told
 
 
 def test_long_text_is_wrapped_under_its_beginning() -> None:
     """Further lines are indented, none is too long, and no word is lost."""
     text = "word " * 50
 
-    lines = wrapped(text, "    ").splitlines()
+    lines = wrap(text, "    ").splitlines()
 
     assert max(map(len, lines)) <= WIDTH
     assert all(line.startswith("    word") for line in lines[1:])
@@ -39,7 +39,7 @@ def test_long_text_is_wrapped_under_its_beginning() -> None:
 
 def test_long_word_stays_whole() -> None:
     """A hash or an address is never broken."""
-    assert "f" * 100 in wrapped("see " + "f" * 100)
+    assert "f" * 100 in wrap("see " + "f" * 100)
 
 
 @pytest.mark.parametrize("width", [4, 7, 12, 25, 40])
@@ -49,7 +49,7 @@ def test_lines_are_broken_as_the_standard_library_breaks_them(width: int) -> Non
 
     for end in range(1, len(text) + 1):
         words = " ".join(text[:end].split())
-        assert wrapped(words, width=width).split("\n") == textwrap.wrap(
+        assert wrap(words, width=width).split("\n") == textwrap.wrap(
             words, width, break_long_words=False, break_on_hyphens=False
         )
 
@@ -62,20 +62,20 @@ def test_paragraph_is_one_block() -> None:
 
 def test_columns_are_aligned() -> None:
     """Words stand to the left, whole numbers to the right, and no line ends in blanks."""
-    table = columns([("R472", 3, "dark"), ("R9", 12, "")], "Ship", "Damage", "State")
+    table = format_table([("R472", 3, "dark"), ("R9", 12, "")], "Ship", "Damage", "State")
 
     assert table == "Ship  Damage  State\nR472       3  dark\nR9        12"
 
 
 def test_table_without_rows_is_its_headings() -> None:
     """An empty table still shows its headings."""
-    assert columns([], "Ship", "State") == "Ship  State"
+    assert format_table([], "Ship", "State") == "Ship  State"
 
 
 def test_rows_must_fit_their_headings() -> None:
     """A template whose rows and headings differ is told so."""
     with pytest.raises(ValueError, match="Ship, State needs rows of 2"):
-        columns([("R472",)], "Ship", "State")
+        format_table([("R472",)], "Ship", "State")
 
 
 def test_heading_is_underlined() -> None:
@@ -94,13 +94,13 @@ def test_heading_is_underlined() -> None:
 )
 def test_sentence(text: str, told: str) -> None:
     """A finding is told as a sentence, whatever way its game wrote it."""
-    assert sentence(text) == told
+    assert as_sentence(text) == told
 
 
 def test_numbers_are_told_with_what_they_count() -> None:
     """Its plural takes an s, or is given."""
-    assert [counted(number, "unit") for number in (0, 1, 2)] == ["0 units", "1 unit", "2 units"]
-    assert [counted(number, "hex", "hexes") for number in (1, 2)] == ["1 hex", "2 hexes"]
+    assert [count_noun(number, "unit") for number in (0, 1, 2)] == ["0 units", "1 unit", "2 units"]
+    assert [count_noun(number, "hex", "hexes") for number in (1, 2)] == ["1 hex", "2 hexes"]
 
 
 @pytest.mark.parametrize(

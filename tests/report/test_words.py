@@ -6,7 +6,7 @@ import pytest
 
 from pbem.report.facts import Said, Words
 from pbem.report.notices import Broadcast, Page, PressMail
-from pbem.text import WIDTH, barred, joined
+from pbem.text import WIDTH, join_names, quote_block
 from tests.report.toy import Fair, facts, reporter, seen
 
 HOSTILE = '<img src=x onerror="alert(1)"> & {{ 7*7 }}'
@@ -107,8 +107,8 @@ def test_a_letter_of_plain_words_is_text_alone(words: str) -> None:
 
 def test_bars_stand_before_every_line() -> None:
     """Also before blank lines, and before what was wrapped or has no blank to wrap at."""
-    assert barred("a\n\nb") == "| a\n|\n| b"
-    assert all(line.startswith("| ") and len(line) <= WIDTH for line in barred("x" * 200).split("\n"))
+    assert quote_block("a\n\nb") == "| a\n|\n| b"
+    assert all(line.startswith("| ") and len(line) <= WIDTH for line in quote_block("x" * 200).split("\n"))
 
 
 @pytest.mark.parametrize(
@@ -116,4 +116,4 @@ def test_bars_stand_before_every_line() -> None:
 )
 def test_names_are_joined_in_words(names: list[str], said: str) -> None:
     """A list of names as a person says it."""
-    assert joined(names) == said
+    assert join_names(names) == said

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Row, text
 
-from pbem.app import House
+from pbem.app import App
 from pbem.scheduler.tick import Ticked
 from pbem.scheduler.worker import AT_ONCE, do_job, read_clock
 from pbem.store.session import Queue, Work
@@ -27,7 +27,7 @@ _WAITING = text("""
 """)
 
 
-def waiting(house: House) -> list[Work]:
+def waiting(house: App) -> list[Work]:
     """The jobs that wait, in the order in which they would be taken."""
     return [Work(Queue(row.queue_name), row.lane) for row in _rows(house)]
 
@@ -56,7 +56,7 @@ def poll(desk: Desk) -> Ticked:
     return do_job(desk.house, Work(Queue.POLL, AT_ONCE), desk.now)
 
 
-def _rows(house: House) -> list[Row[Any]]:
+def _rows(house: App) -> list[Row[Any]]:
     with house.store.reading() as session:
         return list(session.execute(_WAITING))
 

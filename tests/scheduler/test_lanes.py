@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from pbem.app import House
+from pbem.app import App
 from pbem.campaign.people import hash_token
 from pbem.inbox.message_queue import MOST_ATTEMPTS
 from pbem.inbox.process import sort_letters
@@ -218,7 +218,7 @@ def some_letters(rnd: random.Random) -> list[tuple[str, str]]:
     return [letter() for _ in range(20)]
 
 
-def kept(house: House) -> tuple[object, ...]:
+def kept(house: App) -> tuple[object, ...]:
     """What is kept of a house's campaigns, without what chance draws."""
     with house.store.reading() as session:
         seats = session.execute(select(SeatRow.id, SeatRow.status, SeatRow.muted))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from pbem.config_values import Limits, Pace
+from pbem.config_values import RateLimit, SendingLimits
 from pbem.errors import ConfigError
 from pbem.mail.outbox import lane_of
 from pbem.store.migrate import downgrade, migrate
@@ -143,13 +143,13 @@ def test_queues_are_brought_up_to_the_package(queues_url: str) -> None:
 @pytest.mark.parametrize(
     ("pace", "lane", "lock"),
     [
-        (Pace(), "", None),
-        (Pace(domains={"gmail.com": Limits(per_hour=5)}), "gmail.com", "send gmail.com"),
-        (Pace(domains={"gmx.de": Limits(per_hour=5)}), "", None),
-        (Pace(Limits(per_day=5), {"gmail.com": Limits(per_hour=5)}), "", "send"),
+        (SendingLimits(), "", None),
+        (SendingLimits(domains={"gmail.com": RateLimit(per_hour=5)}), "gmail.com", "send gmail.com"),
+        (SendingLimits(domains={"gmx.de": RateLimit(per_hour=5)}), "", None),
+        (SendingLimits(RateLimit(per_day=5), {"gmail.com": RateLimit(per_hour=5)}), "", "send"),
     ],
 )
-def test_who_may_send_at_once(pace: Pace, lane: str, lock: str | None) -> None:
+def test_who_may_send_at_once(pace: SendingLimits, lane: str, lock: str | None) -> None:
     """A domain with a pace has one sender; all mail has one where all has a pace; the rest is shared."""
     assert lane_of("gmail.com", pace) == lane
     assert lock_of(Work(Queue.SEND, lane), pace) == lock

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from email import policy
 from email.message import EmailMessage
 
-from pbem.app import House
+from pbem.app import App
 from pbem.cli.demo import Player
 from pbem.ruleset import Dice, Seat, View
 from pbem.scheduler.tick import Ticked, tick
@@ -34,7 +34,7 @@ def settler(view: View, dice: Dice) -> list[str]:
 class Season:
     """A house whose post goes through the running mail system. `who` tells from which account a seat is played."""
 
-    house: House
+    house: App
     server: MailServer
     now: dt.datetime = START
     who: dict[Seat, str] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from pbem.actions.settings import mail_gm_token
 from pbem.actions.start import Start
 from pbem.actions.status import CampaignStatus
 from pbem.admin.health import house_status
-from pbem.app import open_house
+from pbem.app import open_app
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove
 from pbem.campaign.snapshot import load_campaign
@@ -37,7 +37,7 @@ def season(mail_server: MailServer, make_settings: MakeSettings) -> Iterator[Sea
     """A house on the running mail system, and a campaign with four of its six seats taken."""
     mail_server.empty()
     settings = make_settings(inbox=mail_server.inbox("orders"), carrier=mail_server.carrier("orders"))
-    with open_house(settings.home, installed_games()) as house:
+    with open_app(settings.home, installed_games()) as house:
         season = Season(house, mail_server)
         for seat, account in (("red", "ann"), ("yellow", "bob"), ("green", "cyn"), ("cyan", "dee")):
             season.sit(seat, account)

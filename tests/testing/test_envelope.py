@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.app import TEMPLATES
+from pbem.app import TEMPLATE_DIR
 from pbem.report.renderer import Reporter
 from pbem.testing.mail_leaks import NAME, Posthouse, all_mail_leaks, letter
 from pbem.testing.play import STANDARD_CAP, play, standard, usual_seats
@@ -19,7 +19,7 @@ from tests.testing.toy import TOY, FogPatrol
 @pytest.fixture(scope="module")
 def reporter() -> Iterator[Reporter]:
     """One reporter for all houses."""
-    with Reporter([TEMPLATES], {TOY.key: TOY}) as reporter:
+    with Reporter([TEMPLATE_DIR], {TOY.key: TOY}) as reporter:
         yield reporter
 
 

@@ -22,7 +22,7 @@ from sqlalchemy import select
 from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
-from pbem.app import House, open_house
+from pbem.app import App, open_app
 from pbem.campaign.house_rules import read_policy
 from pbem.config import load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
@@ -78,7 +78,7 @@ class Begun:
     archive: Mapping[Path, bytes]
 
     @classmethod
-    def of(cls, house: House) -> Begun:
+    def of(cls, house: App) -> Begun:
         """What a house has now."""
         rows = sqlite3.connect(":memory:", check_same_thread=False)
         with closing(sqlite3.connect(str(house.store.engine.url.database))) as live:
@@ -87,7 +87,7 @@ class Begun:
         files = [path for path in archive.rglob("*") if path.is_file()]
         return cls(rows, {path.relative_to(archive): path.read_bytes() for path in files})
 
-    def put(self, house: House) -> None:
+    def put(self, house: App) -> None:
         """Gives it to another house."""
         with closing(sqlite3.connect(str(house.store.engine.url.database))) as live:
             self.rows.backup(live)
@@ -117,7 +117,7 @@ def made_of(home: Path) -> tuple[tuple[str, bytes], ...]:
 class Desk:
     """An open house with one campaign, "toy1", and the clock that its tests turn."""
 
-    house: House
+    house: App
     now: dt.datetime = MONDAY
     _count: Iterator[int] = field(default_factory=itertools.count)
     _read: dict[Path, tuple[str, EmailMessage]] = field(default_factory=dict)
@@ -233,5 +233,5 @@ def text_of(mail: EmailMessage) -> str:
 def open_desk(folder: Path, *, database: str = "", games: Mapping[str, AnyRuleset] = GAMES) -> Iterator[Desk]:
     """A fresh home in a folder, open."""
     make_home(folder, database=database)
-    with open_house(folder, games) as house:
+    with open_app(folder, games) as house:
         yield Desk(house)

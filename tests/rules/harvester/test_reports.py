@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pbem.app import TEMPLATES
+from pbem.app import TEMPLATE_DIR
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.renderer import Reporter
 from pbem.ruleset import Event, Seat, Stamp, View
@@ -33,7 +33,7 @@ def mailed(seen: View) -> ReportParts:
         code="k2",
         address="orders@example.org",
     )
-    with Reporter([TEMPLATES], pictures=False) as reporter:
+    with Reporter([TEMPLATE_DIR], pictures=False) as reporter:
         return reporter.report(RULESET, seen, facts)
 
 
