@@ -28,7 +28,7 @@ from pbem.games import installed_games
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.pool import Job
 from pbem.report.renderer import Reporter
-from pbem.ruleset import AnyRuleset, Dice, Event, Seat, TurnInput, View, canonical
+from pbem.ruleset import AnyRuleset, Dice, Event, SeatName, TurnInput, View, canonical_json
 from pbem.testing.play import default_options, mailed, seat_names, standard
 from pbem_rules.harvester import RULESET as HARVESTER
 
@@ -46,7 +46,7 @@ class Batch:
 
     name: str
     ruleset: AnyRuleset
-    views: Iterable[tuple[Seat, View]]
+    views: Iterable[tuple[SeatName, View]]
     pictures: bool
 
     def jobs(self) -> Iterator[Job]:
@@ -62,7 +62,7 @@ class Batch:
                 code="abcdefghijklmnop",
                 address="orders@example.org",
             )
-            yield Job(self.ruleset, canonical(view), facts)
+            yield Job(self.ruleset, canonical_json(view), facts)
 
 
 class _Crowd:
@@ -71,7 +71,7 @@ class _Crowd:
     def __init__(self, seats: int) -> None:
         self._state, self._events, _ = middle(seats)
 
-    def __iter__(self) -> Iterator[tuple[Seat, View]]:
+    def __iter__(self) -> Iterator[tuple[SeatName, View]]:
         return iter(HARVESTER.views(self._state, self._state.seats, self._events))
 
 
@@ -87,12 +87,12 @@ def club(reports: int) -> Batch:
     return Batch(f"{ruleset.title}, {reports} reports", ruleset, list(islice(views, reports)), pictures=True)
 
 
-def table(ruleset: AnyRuleset, number: int) -> Iterator[tuple[Seat, View]]:
+def table(ruleset: AnyRuleset, number: int) -> Iterator[tuple[SeatName, View]]:
     """The views of a turn of a game of bots."""
     dice, seats = Dice(f"table {number}".encode()), seat_names(ruleset, USUAL_TABLE)
     state = ruleset.setup(default_options(ruleset), seats, dice)
     events: tuple[Event, ...] = ()
-    last: dict[Seat, View] = {}
+    last: dict[SeatName, View] = {}
     for turn in range(TURNS):
         last = {seat: mailed(ruleset, state, seat, events, last=last.get(seat)) for seat in seats}
         lines = {seat: standard(ruleset, view, dice.scoped(seat, turn)) for seat, view in last.items()}

@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-from pbem.ruleset import Dice, Event, Order, Seat, TurnInput, View, canonical
+from pbem.ruleset import Dice, Event, Order, SeatName, TurnInput, View, canonical_json
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
 
@@ -34,7 +34,7 @@ SEED = Dice(b"bench")
 WARM_TURNS = 6
 """Turns of bots before anything is measured, so that units are scattered and fights are on."""
 
-Lines = Mapping[Seat, list[str]]
+Lines = Mapping[SeatName, list[str]]
 T = TypeVar("T")
 
 
@@ -106,7 +106,7 @@ def sheets(state: State, events: Sequence[Event]) -> Lines:
     }
 
 
-def orders(state: State, lines: Lines) -> dict[Seat, tuple[Order, ...]]:
+def orders(state: State, lines: Lines) -> dict[SeatName, tuple[Order, ...]]:
     """What the sheets come to."""
     views = RULESET.views(state, state.seats, ())
     return {seat: RULESET.parse(view, enumerate(lines[seat], 1)).orders for seat, view in views if seat in lines}
@@ -137,10 +137,10 @@ def night(players: int, rounds: int) -> Night:
     """What each part of a turn night costs a player."""
     state, events, _ = middle(players)
     written = sheets(state, events)
-    mailed = {seat: json.loads(canonical(view)) for seat, view in RULESET.views(state, state.seats, events)}
+    mailed = {seat: json.loads(canonical_json(view)) for seat, view in RULESET.views(state, state.seats, events)}
     sent, dice = TurnInput(orders(state, written)), SEED.scoped("turn", state.turn)
     after, happened = RULESET.resolve(state, sent, dice)
-    views = [json.loads(canonical(view)) for _, view in RULESET.views(after, after.seats, happened)]
+    views = [json.loads(canonical_json(view)) for _, view in RULESET.views(after, after.seats, happened)]
 
     def each(act: Callable[[View], Any]) -> float:
         return 1000 * best(rounds, lambda: [act(view) for view in views]) / players

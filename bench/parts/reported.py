@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from pbem.report.data import report_data, write_report_data
 from pbem.report.facts import Ordered, ReportFacts, SheetUsed
 from pbem.report.renderer import Reporter
-from pbem.ruleset import AnyRuleset, Dice, Event, Order, Seat, TurnInput, View, canonical
-from pbem.ruleset.protocol import all_views, remembering
+from pbem.ruleset import AnyRuleset, Dice, Event, Order, SeatName, TurnInput, View, canonical_json
+from pbem.ruleset.protocol import iter_views, with_memory
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 DEADLINE = dt.datetime(2030, 1, 1, 20, tzinfo=dt.UTC)
@@ -48,12 +48,12 @@ class Costs:
     whole: float
 
 
-def played(ruleset: AnyRuleset, seats: Sequence[Seat], turns: int) -> list[Reported]:
+def played(ruleset: AnyRuleset, seats: Sequence[SeatName], turns: int) -> list[Reported]:
     """What all seats are to be told after so many turns of bots, or at the end of the game."""
     dice = Dice(b"bench")
     state, events = ruleset.setup({}, seats, dice), tuple[Event, ...]()
-    orders: dict[Seat, tuple[Order, ...]] = {}
-    views: dict[Seat, View] = {}
+    orders: dict[SeatName, tuple[Order, ...]] = {}
+    views: dict[SeatName, View] = {}
     for number in range(turns + 1):
         views = _views(ruleset, state, seats, events, views)
         if number == turns or ruleset.standing(state).over:
@@ -64,10 +64,10 @@ def played(ruleset: AnyRuleset, seats: Sequence[Seat], turns: int) -> list[Repor
 
 
 def _views(
-    ruleset: AnyRuleset, state: Any, seats: Sequence[Seat], events: Any, before: Mapping[Seat, View]
-) -> dict[Seat, View]:
-    shown = all_views(ruleset, state, seats, events)
-    return {seat: json.loads(canonical(remembering(ruleset, view, before.get(seat)))) for seat, view in shown}
+    ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], events: Any, before: Mapping[SeatName, View]
+) -> dict[SeatName, View]:
+    shown = iter_views(ruleset, state, seats, events)
+    return {seat: json.loads(canonical_json(with_memory(ruleset, view, before.get(seat)))) for seat, view in shown}
 
 
 def _ordered(ruleset: AnyRuleset, view: View, dice: Dice) -> tuple[Order, ...]:

@@ -27,9 +27,9 @@ from pbem.campaign.order_sheets import Lines, without_keys_in
 from pbem.errors import CampaignError
 from pbem.mail.headers import one_address
 from pbem.mail.message import Attached
-from pbem.ruleset.fields import Kind, Refused, Word
-from pbem.ruleset.order_types import FILLED_IN, Order, Verb
-from pbem.ruleset.values import Seat
+from pbem.ruleset.fields import Field, FieldError, KeywordField
+from pbem.ruleset.order_types import FILLED_IN, Order, OrderType
+from pbem.ruleset.values import SeatName
 
 Wish = Question[Any] | Act[Any]
 """The action that a command asks for."""
@@ -44,7 +44,7 @@ class Valued:
 
 
 @dataclass(frozen=True)
-class Free(Kind):
+class Free(Field):
     """Any word, such as a name that is looked up later."""
 
     shown: str
@@ -78,7 +78,7 @@ class Numeral(Free, Valued):
         return None if typed is None else read_number(typed)
 
 
-class Flag(Word, Valued):
+class Flag(KeywordField, Valued):
     """A word whose value tells that it was typed."""
 
     def value(self, typed: Any) -> bool:
@@ -86,7 +86,7 @@ class Flag(Word, Valued):
         return bool(typed)
 
 
-class Day(Kind):
+class Day(Field):
     """A day of the calendar, ISO 8601; kept as text."""
 
     shown, expected, example = "day", "a day like 2026-12-24 or 24 Dec 2026", "2026-12-24"
@@ -96,13 +96,13 @@ class Day(Kind):
         try:
             return dt.date.fromisoformat(word).isoformat()
         except ValueError:
-            raise Refused("not-a-day", f"expected {self.expected}, got {word!r}") from None
+            raise FieldError("not-a-day", f"expected {self.expected}, got {word!r}") from None
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         return (self.example,)
 
 
-class Address(Kind):
+class Address(Field):
     """A mail address."""
 
     shown, expected, example = "address", "an address like ann@example.org", "ann@example.org"
@@ -111,14 +111,14 @@ class Address(Kind):
         """Return the address, its domain in lower case. Raises Refused."""
         address = one_address(word)
         if address is None:
-            raise Refused("not-an-address", f"expected {self.expected}, got {word!r}")
+            raise FieldError("not-an-address", f"expected {self.expected}, got {word!r}")
         return address
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         return (self.example,)
 
 
-class Number(Kind):
+class Number(Field):
     """A number; kept as it is typed."""
 
     shown, expected, example = "number", "a number", "2"
@@ -126,7 +126,7 @@ class Number(Kind):
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         """Return the number. Raises Refused."""
         if not _is_number(word):
-            raise Refused("not-a-number", f"expected {self.expected}, got {word!r}")
+            raise FieldError("not-a-number", f"expected {self.expected}, got {word!r}")
         return word
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
@@ -147,7 +147,7 @@ def _is_number(word: str) -> bool:
 SEAT = Free("seat", "the name of a seat", "blue")
 TURN = Numeral("turn", "a turn as your reports call it, or its number", "4")
 DAY, ADDRESS, NUMBER = Day(), Address(), Number()
-SURE = Word(("YES",))
+SURE = KeywordField(("YES",))
 """The confirmation of a command whose effect is shown first."""
 
 
@@ -191,7 +191,7 @@ class SeatCommand(PlayerCommand, Act[Deed]):
     and the `account` for which mails that it causes are counted.
     """
 
-    seat: Annotated[Seat, FILLED_IN] = ""
+    seat: Annotated[SeatName, FILLED_IN] = ""
     text: Annotated[str, FILLED_IN] = ""
     account: Annotated[str, FILLED_IN] = ""
 
@@ -259,7 +259,7 @@ class GmCommand(Order):
 
     def with_values(self) -> Self:
         """Return the command with the values of its arguments in the place of the words. Raises CampaignError."""
-        kinds = Verb.of(type(self)).kinds
+        kinds = OrderType.of(type(self)).kinds
         valued = {name: kind for name, kind in kinds.items() if isinstance(kind, Valued)}
         return replace(self, **{name: kind.value(getattr(self, name)) for name, kind in valued.items()})
 

@@ -36,7 +36,7 @@ from pbem.campaign.history import note
 from pbem.campaign.optimistic_lock import Ground, Overtaken, act_on, load_ground
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
 from pbem.report.answers import Restated, Told
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.text import as_sentence, wrap, wrap_order_line
 
 MOST_LINES = 60
@@ -85,7 +85,7 @@ def format_utc(at: dt.datetime) -> str:
     return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M}"
 
 
-def versions(sheets: Mapping[Seat, int]) -> str:
+def versions(sheets: Mapping[SeatName, int]) -> str:
     """Return the sheets that count, a version a seat."""
     return ", ".join(f"{seat} (version {version})" for seat, version in sheets.items()) or "none"
 

@@ -33,12 +33,12 @@ from pbem.campaign.snapshot import RESERVED_SEATS, _listed, is_seat_name, load_c
 from pbem.campaign.value_checks import is_campaign_name
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.mail.headers import check_address
-from pbem.ruleset.dice import seal
+from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.fields import suggest
-from pbem.ruleset.protocol import AnyRuleset, TakenOver, TurnInput, WrittenDown, all_views
-from pbem.ruleset.serialization import canonical, storable
-from pbem.ruleset.validation import Fault
-from pbem.ruleset.values import Json, Option, Seat
+from pbem.ruleset.protocol import AnyRuleset, StateImporter, TextImporter, TurnInput, iter_views
+from pbem.ruleset.serialization import canonical_json, require_storable
+from pbem.ruleset.validation import ValidationError
+from pbem.ruleset.values import Json, Option, SeatName
 from pbem.store.models import Campaign, SeatRow
 from pbem.store.types import Seating
 from pbem.text import count_noun
@@ -67,7 +67,7 @@ def read_data(path: Path) -> Json:
     """The data of a file. Raises CampaignError saying what is wrong with it, and in which line if that is known."""
     name, read, most = _READERS.get(path.suffix.lower(), ("JSON", json.loads, MOST_BYTES))
     try:
-        return storable(read(read_plain(path, most, follow=True).decode("utf-8-sig")))
+        return require_storable(read(read_plain(path, most, follow=True).decode("utf-8-sig")))
     except OSError as error:
         raise CampaignError(f"{path} cannot be read ({error.strerror or type(error).__name__})") from None
     except (ValueError, RecursionError) as error:
@@ -206,25 +206,29 @@ def _text(path: Path) -> str:
         raise CampaignError(f"{path} is not text in UTF-8: save it as such, or take it out of the folder") from None
 
 
-def from_state(ruleset: AnyRuleset, data: Json, seats: Sequence[Seat], turn: int | None) -> Middle:
+def from_state(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> Middle:
     """What a campaign begins with that goes on from a state. Raises CampaignError naming every fault."""
-    if not isinstance(ruleset, TakenOver):
+    if not isinstance(ruleset, StateImporter):
         raise CampaignError(
             f"{ruleset.title} cannot be begun in the middle from a state: it does not know how to look at one"
-            + ("; write texts, and give their folder with --from" if isinstance(ruleset, WrittenDown) else "")
+            + ("; write texts, and give their folder with --from" if isinstance(ruleset, TextImporter) else "")
         )
     _refuse(ruleset, ruleset.check_state(data, seats))
     return _played_on(ruleset, data, seats, turn)
 
 
 def from_texts(
-    ruleset: AnyRuleset, options: Mapping[str, Any], texts: Mapping[str, str], seats: Sequence[Seat], turn: int | None
+    ruleset: AnyRuleset,
+    options: Mapping[str, Any],
+    texts: Mapping[str, str],
+    seats: Sequence[SeatName],
+    turn: int | None,
 ) -> Middle:
     """What a campaign begins with that goes on from a GM's texts. Raises CampaignError naming what is wrong in which.
 
     SetupError as `setup` does.
     """
-    if not isinstance(ruleset, WrittenDown):
+    if not isinstance(ruleset, TextImporter):
         raise CampaignError(f"{ruleset.title} cannot be begun from texts: give a state of it with --state")
     data, found = ruleset.state_from(options, seats, texts, turn or 1)
     errors = [
@@ -239,17 +243,17 @@ def from_texts(
     return _played_on(ruleset, data, seats, turn or 1)
 
 
-def _played_on(ruleset: AnyRuleset, data: Json, seats: Sequence[Seat], turn: int | None) -> Middle:
+def _played_on(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> Middle:
     """Tries to load a state, to show it to each seat, and to run its turn."""
     try:
         state = ruleset.load(data, ruleset.version)
-        dumped = json.loads(canonical(ruleset.dump(state)))
+        dumped = json.loads(canonical_json(ruleset.dump(state)))
         _refuse(ruleset, list(_otherwise(data, dumped)))
         standing = ruleset.standing(state)
         if standing.over:
             raise CampaignError(f"this game of {ruleset.title} is over: there is nothing to play on from")
         _refuse(ruleset, [_stranger(seat) for seat in sorted(standing.awaiting - set(seats))])
-        labels = [str(view["label"]) for _, view in all_views(ruleset, state, seats, ())]
+        labels = [str(view["label"]) for _, view in iter_views(ruleset, state, seats, ())]
         empty = {seat: () for seat in seats if seat in standing.awaiting}
         ruleset.resolve(state, TurnInput(empty, standing.awaiting), turn_dice(_TRIED, turn or 1))
     except (*PARSE_ERRORS, RulesetError) as error:
@@ -259,14 +263,16 @@ def _played_on(ruleset: AnyRuleset, data: Json, seats: Sequence[Seat], turn: int
     return Middle(dumped, _number(ruleset, labels[0], turn))
 
 
-def _stranger(seat: Seat) -> Fault:
-    return Fault("", f"the game waits for {seat}, whom the campaign does not have", f"give it: --seat {seat}=ADDRESS")
+def _stranger(seat: SeatName) -> ValidationError:
+    return ValidationError(
+        "", f"the game waits for {seat}, whom the campaign does not have", f"give it: --seat {seat}=ADDRESS"
+    )
 
 
-def _otherwise(data: Json, dumped: Json) -> Iterator[Fault]:
+def _otherwise(data: Json, dumped: Json) -> Iterator[ValidationError]:
     """Where data differ from what the game makes of them: it would play on from something else."""
-    for each in () if canonical(data) == canonical(dumped) else differences(data, make_patch(data, dumped)):
-        yield Fault(each.path, f"the game reads it otherwise: {each.text}")
+    for each in () if canonical_json(data) == canonical_json(dumped) else differences(data, make_patch(data, dumped)):
+        yield ValidationError(each.path, f"the game reads it otherwise: {each.text}")
 
 
 def _number(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
@@ -281,7 +287,7 @@ def _number(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
     )
 
 
-def _refuse(ruleset: AnyRuleset, faults: Sequence[Fault]) -> None:
+def _refuse(ruleset: AnyRuleset, faults: Sequence[ValidationError]) -> None:
     refuse(f"this is no state of {ruleset.title} to play on from", faults)
 
 
@@ -366,7 +372,7 @@ def create(house: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b
         created_at=now,
         turn=middle.turn - 1 if middle else 0,
         origin=middle.turn - 1 if middle else 0,
-        given=canonical(middle.state) if middle else None,
+        given=canonical_json(middle.state) if middle else None,
     )
     try:
         return _keep(house, campaign, seats, now)
@@ -384,7 +390,7 @@ def _keep(house: App, campaign: Campaign, seats: Mapping[str, str], now: dt.date
         campaign.seats = [_seat(session, seat, address, now) for seat, address in seats.items()]
         session.add(campaign)
         session.flush()
-        sealed = seal(campaign.seed)
+        sealed = seed_hash(campaign.seed)
         where = f"; taken over, its first turn is turn {campaign.origin + 1}" if campaign.given else ""
         said = f"created: {house.game(campaign.game).title}, seats {', '.join(seats)}{where}; dice seal {sealed}"
         note(session, campaign.id, now, actor="gm", text=said)
@@ -394,7 +400,7 @@ def _keep(house: App, campaign: Campaign, seats: Mapping[str, str], now: dt.date
 
 
 def _middle(
-    ruleset: AnyRuleset, wanted: NewCampaign, options: Mapping[str, Any], seats: Sequence[Seat]
+    ruleset: AnyRuleset, wanted: NewCampaign, options: Mapping[str, Any], seats: Sequence[SeatName]
 ) -> Middle | None:
     """What a game that was begun elsewhere is played on from; None for a new one. Raises CampaignError."""
     if wanted.state is not None and wanted.options:

@@ -36,7 +36,7 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError
 from pbem.report.notices import DeadlineMoved, Paused, Rescheduled, Resumed
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Turn, Vote
 from pbem.store.types import HoldKind, Phase
 from pbem.text import format_time
@@ -186,7 +186,7 @@ def _back(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
     return f"pbem extend {snapshot.name} {moment} (by mail: EXTEND {moment})"
 
 
-def vote(scene: Scene, seat: Seat) -> str:
+def vote(scene: Scene, seat: SeatName) -> str:
     """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player.
 
     The campaign is locked. Who is awaited may be secret, as in a fight that others do not hear of. So all who play

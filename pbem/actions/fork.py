@@ -33,7 +33,7 @@ from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, counting_versions,
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.ruleset.order_types import FILLED_IN
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Base, Campaign, Enclosed, GmText, Person, Press, Report, RollRow, SeatRow, Sheet, Turn
 from pbem.store.session import Store
 from pbem.store.types import Phase, Seating
@@ -51,7 +51,7 @@ class Forked:
 
     campaign: str
     turn: int
-    sheets: Mapping[Seat, int]
+    sheets: Mapping[SeatName, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +60,8 @@ class Compared:
 
     campaign: str
     turn: int
-    differing: Mapping[Seat, tuple[str, ...]]
-    same: tuple[Seat, ...]
+    differing: Mapping[SeatName, tuple[str, ...]]
+    same: tuple[SeatName, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +178,7 @@ class TryOut(GmCommand, Act[WhatIf]):
     takes_text = True
     weight = Harmless("the campaign stays as it is; its players are told of the copy")
     number: Annotated[int, TURN]
-    seat: Annotated[Seat | None, SEAT] = None
+    seat: Annotated[SeatName | None, SEAT] = None
     lines: Annotated[Lines, FILLED_IN] = ()
 
     def wish(self, text: TextBlock) -> TryOut:
@@ -220,7 +220,7 @@ def _passing_house(house: App) -> Iterator[App]:
             store.close()
 
 
-def _views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[Seat, bytes]:
+def _views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[SeatName, bytes]:
     rows = session.execute(
         select(SeatRow.name, Report.view)
         .join(Report, Report.seat_id == SeatRow.id)

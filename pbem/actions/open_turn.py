@@ -62,10 +62,10 @@ from pbem.campaign.turns import Outcome, load_before, opening_of, resolve_turn
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.report.data import ReportDataError, read_report_data
-from pbem.ruleset.fields import Refused
-from pbem.ruleset.rolls import Roll, count_of
-from pbem.ruleset.serialization import digest
-from pbem.ruleset.values import Seat
+from pbem.ruleset.fields import FieldError
+from pbem.ruleset.rolls import Roll, count_rolls
+from pbem.ruleset.serialization import json_sha256
+from pbem.ruleset.values import SeatName
 from pbem.store.types import Phase
 from pbem.text import format_time, wrap
 
@@ -93,8 +93,8 @@ class Preview:
     turn: int
     at: dt.datetime
     zone: str
-    sheets: Mapping[Seat, int]
-    missing: tuple[Seat, ...]
+    sheets: Mapping[SeatName, int]
+    missing: tuple[SeatName, ...]
     reports: tuple[MadeReport, ...]
     events: int
     over: bool
@@ -109,7 +109,7 @@ class Written:
     """Where a preview was written, and whose reports differ from those written there before (None: none were)."""
 
     folder: Path
-    changed: tuple[Seat, ...] | None
+    changed: tuple[SeatName, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class ShowPreview(GmCommand, Question[Preview]):
         yield wrap(f"Nothing was kept, and nobody is mailed. {REAL_DICE if facts.real_dice else OTHER_DICE}")
 
 
-def _in_order(snapshot: CampaignSnapshot, outcome: Outcome) -> tuple[Seat, ...]:
+def _in_order(snapshot: CampaignSnapshot, outcome: Outcome) -> tuple[SeatName, ...]:
     return tuple(seat for seat in snapshot.seats if seat in outcome.turn.missing)
 
 
@@ -173,7 +173,7 @@ def write_preview(made: Preview, folder: Path) -> Written:
     """Writes all reports into a folder, in the place of those of an earlier preview. Raises OSError."""
     reports = folder / REPORTS
     reports.mkdir(parents=True, exist_ok=True)
-    before, now = _views(reports), {report.place.seat: digest(json.loads(report.view)) for report in made.reports}
+    before, now = _views(reports), {report.place.seat: json_sha256(json.loads(report.view)) for report in made.reports}
     for seat in made.opening.snapshot.seats:
         for path in reports.glob(f"{seat}.*"):
             path.unlink()
@@ -186,12 +186,12 @@ def write_preview(made: Preview, folder: Path) -> Written:
     return Written(folder, changed if before else None)
 
 
-def _views(folder: Path) -> dict[Seat, str]:
+def _views(folder: Path) -> dict[SeatName, str]:
     """What the reports of an earlier preview told, by seat, as hashes."""
     found = {}
     for path in folder.glob("*.json"):
         try:
-            found[path.stem] = digest(read_report_data(path.read_bytes())["view"])
+            found[path.stem] = json_sha256(read_report_data(path.read_bytes())["view"])
         except ReportDataError:
             found[path.stem] = ""
     return found
@@ -214,7 +214,7 @@ class GiveSheet(Weighty[Receipt]):
 
     command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
-    seat: Seat
+    seat: SeatName
     lines: Lines
 
     def asks(self, scene: Scene, facts: Receipt) -> bool:
@@ -277,7 +277,7 @@ def render_receipt(receipt: Receipt) -> Iterator[str]:
     yield from render_reading(receipt.findings, receipt.orders)
 
 
-def _read(scene: Scene, seat: Seat, lines: Lines) -> _Given:
+def _read(scene: Scene, seat: SeatName, lines: Lines) -> _Given:
     session, snapshot = scene.session, scene.snapshot
     turn = load_open_turn(session, snapshot)
     place, ruleset = find_place(snapshot, seat), scene.house.game(snapshot.game)
@@ -314,7 +314,7 @@ class RollBook:
 
     def told(self, roll: Roll) -> str:
         """One of the rolls in words."""
-        return roll.told(count_of(self.rolls, roll.label))
+        return roll.told(count_rolls(self.rolls, roll.label))
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +346,7 @@ class RollDice(GmCommand, Act[Rolled]):
         rolls = open_rolls(scene.session, scene.snapshot)
         try:
             roll = rolls.roll(self.dice, self.label)
-        except Refused as refused:
+        except FieldError as refused:
             raise CampaignError(f"{refused.text}: {refused.hint}") from None
         keep_rolls(scene.session, scene.snapshot, rolls.fresh, scene.now)
         return Rolled(scene.snapshot.name, scene.snapshot.turn, roll)

@@ -28,7 +28,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
 from pbem.errors import CampaignError
 from pbem.report.notices import Broadcast as GmLetter
 from pbem.ruleset.order_types import FILLED_IN
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import GmText, Press, SeatRow
 from pbem.store.types import Phase
 from pbem.text import count_noun, format_time, join_names, quote_block
@@ -41,7 +41,7 @@ class Text:
 
     id: int
     turn: int
-    seat: Seat
+    seat: SeatName
     text: str
 
 
@@ -53,9 +53,9 @@ class PressShown:
     turn: int
     at: dt.datetime
     kind: str
-    seat: Seat
+    seat: SeatName
     unsigned: bool
-    to: tuple[Seat, ...]
+    to: tuple[SeatName, ...]
     text: str
 
 
@@ -72,7 +72,7 @@ class Texts:
 class Reached:
     """The seats to which a GM's words are mailed."""
 
-    to: tuple[Seat, ...]
+    to: tuple[SeatName, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class AddText(GmCommand, Act[Text]):
     command = "text"
     weight = Reversible("pbem text NAME --drop ID", "DROP text")
     text: Annotated[str, FILLED_IN] = ""
-    seat: Annotated[Seat | None, SEAT] = None
+    seat: Annotated[SeatName | None, SEAT] = None
 
     def wish(self, text: TextBlock) -> AddText:
         """Return it with the text below."""
@@ -242,7 +242,7 @@ class ShowPress(GmCommand, Question[PressBook]):
             yield quote_block(each.text)
 
 
-def _shown(row: Press, seat: Seat | None) -> PressShown:
+def _shown(row: Press, seat: SeatName | None) -> PressShown:
     to = tuple(row.recipients or ())
     return PressShown(row.id, row.turn, row.at, row.kind, seat or "", row.anonymous, to, row.text)
 
@@ -349,15 +349,15 @@ class Unmute(SeatCommand):
         return Deed(f"You get {what} in {snapshot.name}" + (" again." if whom in muted else ": that was not muted."))
 
 
-def _muted(scene: Scene, own: Place) -> frozenset[Seat]:
+def _muted(scene: Scene, own: Place) -> frozenset[SeatName]:
     return muted_seats(scene.session, scene.snapshot).get(own.id, frozenset())
 
 
-def _set_muted(session: Session, own: Place, muted: frozenset[Seat]) -> None:
+def _set_muted(session: Session, own: Place, muted: frozenset[SeatName]) -> None:
     session.execute(update(SeatRow).where(SeatRow.id == own.id).values(muted=sorted(muted)))
 
 
-def _writer(snapshot: CampaignSnapshot, word: str) -> Seat:
+def _writer(snapshot: CampaignSnapshot, word: str) -> SeatName:
     """Whose press is meant: a seat's, or that of nobody in particular."""
     return UNSIGNED if word.lower() == UNSIGNED else find_place(snapshot, word).seat
 

@@ -24,7 +24,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_
 from pbem.errors import CampaignError
 from pbem.mail.outbox import press_topic
 from pbem.report.notices import Broadcast, PressMail
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Press
 
 EVERYBODY = "all"
@@ -46,7 +46,7 @@ ROOM_FOR_DIARIES = 300_000
 """Characters of all diaries of a campaign, in equal shares: the last report brings them all."""
 
 
-def read_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[Seat, ...] | None:
+def read_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[SeatName, ...] | None:
     """The seats that words name; None for ALL. Raises CampaignError for one that is not there, or out of the game."""
     if any(word.lower() == EVERYBODY for word in words):
         return None

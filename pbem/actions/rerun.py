@@ -42,10 +42,10 @@ from pbem.campaign.snapshot import CampaignSnapshot, SheetIn, live_turn, load_st
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.report.notices import ReportGone
 from pbem.ruleset.order_types import FILLED_IN
-from pbem.ruleset.protocol import AnyRuleset, TakenOver
-from pbem.ruleset.serialization import canonical, read_json
-from pbem.ruleset.validation import Fault
-from pbem.ruleset.values import Json, Seat
+from pbem.ruleset.protocol import AnyRuleset, StateImporter
+from pbem.ruleset.serialization import canonical_json, parse_json
+from pbem.ruleset.validation import ValidationError
+from pbem.ruleset.values import Json, SeatName
 from pbem.store.models import Sheet, Turn, Vote
 from pbem.store.types import Phase
 from pbem.text import wrap
@@ -109,7 +109,7 @@ class RunAgain(GmCommand):
 
     usage = "RERUN seat [sure] [asked]"
     takes_text = True
-    seat: Annotated[Seat, SEAT]
+    seat: Annotated[SeatName, SEAT]
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
@@ -164,7 +164,7 @@ def keep_amendment(scene: Scene, amendment: Amendment) -> None:
     _note(session, house, amendment, now)
 
 
-def _ids(again: Rerun, seats: Sequence[Seat]) -> list[int]:
+def _ids(again: Rerun, seats: Sequence[SeatName]) -> list[int]:
     return [place.id for place in again.snapshot.places if place.seat in seats]
 
 
@@ -291,7 +291,7 @@ class Patch(GmCommand, Planned[Patched, "_Plan"]):
     def wish(self, text: TextBlock) -> Patch:
         """Return it with the patch below: the state as it shall be, or a JSON Patch of it."""
         try:
-            return Patch(read_json(text.words))
+            return Patch(parse_json(text.words))
         except (ValueError, RecursionError) as error:
             raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
 
@@ -346,7 +346,7 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, want
         written = _plain(ruleset, state)
         standing = ruleset.standing(state)
         for seat in snapshot.seats:
-            canonical(ruleset.view(state, seat, ()))
+            canonical_json(ruleset.view(state, seat, ()))
     except RulesetError as error:
         refuse(refused, faults)
         raise CampaignError(f"{refused}: {error}") from None
@@ -355,7 +355,7 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, want
         raise CampaignError(f"{ruleset.title} cannot read this state ({type(error).__name__}: {error})") from None
     if not standing.over:  # of a game that is over nothing is asked but that it can be shown
         refuse(refused, faults)
-    if canonical(written) != canonical(wanted):
+    if canonical_json(written) != canonical_json(wanted):
         first = differences(wanted, make_patch(wanted, written))[0]
         raise CampaignError(f"{ruleset.title} reads this state otherwise than written: {first.path}: {first.text}")
     strangers = standing.awaiting - set(snapshot.seats)
@@ -363,9 +363,9 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, want
         raise CampaignError(f"{ruleset.title} cannot go on from this state: nobody at the table would be to move")
 
 
-def _new_faults(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> list[Fault]:
+def _new_faults(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> list[ValidationError]:
     """What a game that can tell finds wrong with the state, and not with the one before."""
-    if not isinstance(ruleset, TakenOver):
+    if not isinstance(ruleset, StateImporter):
         return []
     found = ruleset.check_state(wanted, snapshot.seats)
     known = ruleset.check_state(before, snapshot.seats) if found else ()
@@ -373,4 +373,4 @@ def _new_faults(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, w
 
 
 def _plain(ruleset: AnyRuleset, state: Any) -> Json:
-    return json.loads(canonical(ruleset.dump(state)))
+    return json.loads(canonical_json(ruleset.dump(state)))

@@ -48,8 +48,8 @@ from pbem.campaign.turns import (
 from pbem.errors import PARSE_ERRORS, CampaignError
 from pbem.report.facts import Correction, SheetUsed
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.serialization import canonical
-from pbem.ruleset.values import Seat, View
+from pbem.ruleset.serialization import canonical_json
+from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Report, Turn
 from pbem.store.types import Phase
 
@@ -62,7 +62,7 @@ class Changes:
     was made for the state with the hash `of_state`.
     """
 
-    sheets: Mapping[Seat, Lines] = field(default_factory=dict)
+    sheets: Mapping[SeatName, Lines] = field(default_factory=dict)
     patch: Patch = ()
     of_state: str = ""
     drop_patch: bool = False
@@ -87,7 +87,7 @@ class Rerun:
     following: Turn
     before: Before | None
     outcome: Outcome
-    given: Mapping[Seat, Reading]
+    given: Mapping[SeatName, Reading]
     withdrawn: tuple[Withdrawn, ...]
 
     @property
@@ -125,7 +125,7 @@ def rerun(scene: Scene, changes: Changes) -> Rerun:
     patch = (() if changes.drop_patch else tuple(json.loads(turn.record or b"{}").get("patch", ()))) + tuple(
         changes.patch
     )
-    given: dict[Seat, Reading] = {}
+    given: dict[SeatName, Reading] = {}
     before = None
     withdrawn = (*all_withdrawn(session, snapshot.id), Withdrawn(number, file_hash(turn.record or b""), RERUN))
     if number != snapshot.origin:
@@ -181,9 +181,9 @@ def _look_back(
     ruleset: AnyRuleset,
     snapshot: CampaignSnapshot,
     turn: Turn,
-    sheets: Mapping[Seat, Lines],
+    sheets: Mapping[SeatName, Lines],
     patch: Patch,
-) -> tuple[Before, dict[Seat, Reading]]:
+) -> tuple[Before, dict[SeatName, Reading]]:
     """What the turn was run from: seats, views, sheets and rulings of that time, and the GM's sheets."""
     out = removed_before(session, snapshot.id, turn.number + 1)
     then = replace(
@@ -210,15 +210,15 @@ def _look_back(
 
 
 def _read(
-    ruleset: AnyRuleset, snapshot: CampaignSnapshot, last: Mapping[Seat, LastReport], seat: Seat, lines: Lines
-) -> tuple[Seat, Reading]:
+    ruleset: AnyRuleset, snapshot: CampaignSnapshot, last: Mapping[SeatName, LastReport], seat: SeatName, lines: Lines
+) -> tuple[SeatName, Reading]:
     place = find_place(snapshot, seat)
     if not place.playing:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} was out of the game in turn {snapshot.turn}")
     return place.seat, checked(read_lines(ruleset, json.loads(last[place.seat].view), lines), place.seat)
 
 
-def _sheet(snapshot: CampaignSnapshot, came: Sequence[SheetIn], seat: Seat, reading: Reading) -> SheetIn:
+def _sheet(snapshot: CampaignSnapshot, came: Sequence[SheetIn], seat: SeatName, reading: Reading) -> SheetIn:
     place = find_place(snapshot, seat)
     version = 1 + max((sheet.version for sheet in came if sheet.seat_id == place.id), default=0)
     # 0 marks it as one that is not in the database: it is put there only if the run is kept.
@@ -229,7 +229,7 @@ def _sheet(snapshot: CampaignSnapshot, came: Sequence[SheetIn], seat: Seat, read
 class Touched:
     """A seat whose report changes: what it is told otherwise, and what becomes of its sheet for the open turn."""
 
-    seat: Seat
+    seat: SeatName
     edition: int
     differences: tuple[str, ...]
     sheet: Literal["none", "kept", "dropped"]
@@ -247,9 +247,9 @@ class Impact:
     campaign: str
     turn: int
     touched: tuple[Touched, ...]
-    untouched: tuple[Seat, ...]
-    gone: tuple[Seat, ...]
-    given: Mapping[Seat, Reading]
+    untouched: tuple[SeatName, ...]
+    gone: tuple[SeatName, ...]
+    given: Mapping[SeatName, Reading]
     tried: tuple[str, ...]
     deadline: dt.datetime | None
     zone: str
@@ -285,7 +285,7 @@ def plan_amendment(scene: Scene, changes: Changes) -> Amendment:
     opening = opening_of(session, again.snapshot, again.number + 1, again.outcome, deadline, previous)
     waiting = load_sheets(session, again.following.id)
     corrections = {
-        place.seat: _correction(house, again, opening, old[place.id], place, canonical(view), waiting)
+        place.seat: _correction(house, again, opening, old[place.id], place, canonical_json(view), waiting)
         for place, view in affected
         if place.id in old
     }
@@ -322,7 +322,7 @@ def _deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: bool) -
 
 def _is_affected(again: Rerun, old: Mapping[int, Report], place: Place, view: View) -> bool:
     """Whether a seat's report tells anything that it did not: of the game, or of the sheet that was used."""
-    if place.id not in old or canonical(view) != old[place.id].view:
+    if place.id not in old or canonical_json(view) != old[place.id].view:
         return True
     missed = place.seat in again.outcome.turn.missing
     return _used_then(again).get(place.seat) != again.outcome.used.get(place.seat) or missed != (
@@ -330,7 +330,7 @@ def _is_affected(again: Rerun, old: Mapping[int, Report], place: Place, view: Vi
     )
 
 
-def _used_then(again: Rerun) -> dict[Seat, SheetUsed]:
+def _used_then(again: Rerun) -> dict[SeatName, SheetUsed]:
     return {seat: SheetUsed(**sheet) for seat, sheet in again.told.get("sheets", {}).items()}
 
 
@@ -370,7 +370,7 @@ def _impact(
     again: Rerun,
     old: Mapping[int, Report],
     affected: Sequence[tuple[Place, View]],
-    corrections: Mapping[Seat, Correction],
+    corrections: Mapping[SeatName, Correction],
     deadline: dt.datetime | None,
 ) -> Impact:
     snapshot = again.snapshot
@@ -400,5 +400,5 @@ def _tried(again: Rerun) -> Iterator[str]:
         yield "another state"
 
 
-def _touched(seat: Seat, correction: Correction) -> Touched:
+def _touched(seat: SeatName, correction: Correction) -> Touched:
     return Touched(seat=seat, edition=correction.edition, differences=correction.differences, sheet=correction.sheet)

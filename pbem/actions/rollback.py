@@ -63,7 +63,7 @@ from pbem.campaign.snapshot import (
 )
 from pbem.errors import CampaignError
 from pbem.report.notices import Rewound
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Shelf, Turn
 from pbem.store.types import Phase
 from pbem.text import format_time, wrap
@@ -83,10 +83,10 @@ class Rolled:
     turn: int
     deadline: dt.datetime | None
     zone: str
-    sheets: Mapping[Seat, int]
+    sheets: Mapping[SeatName, int]
     seed_known: bool
-    back: tuple[Seat, ...] = ()
-    out: tuple[Seat, ...] = ()
+    back: tuple[SeatName, ...] = ()
+    out: tuple[SeatName, ...] = ()
 
 
 _TURN = Numeral("turn", "a turn as your reports call it, or its number", "4", least=0)
@@ -215,7 +215,9 @@ def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline
     )
 
 
-def _seats_then(session: Session, snapshot: CampaignSnapshot, number: int) -> tuple[tuple[Seat, ...], tuple[Seat, ...]]:
+def _seats_then(
+    session: Session, snapshot: CampaignSnapshot, number: int
+) -> tuple[tuple[SeatName, ...], tuple[SeatName, ...]]:
     """Return the seats that are removed now, and were not when a turn opened; and those of which the reverse is true.
 
     One that the house rules had removed by then, since its player had missed too often, stays removed.

@@ -46,8 +46,8 @@ from pbem.report.notices import Adjudication
 from pbem.ruleset.order_types import Finding
 from pbem.ruleset.protocol import Adjudicated, TurnInput
 from pbem.ruleset.rolls import Roll
-from pbem.ruleset.serialization import digest
-from pbem.ruleset.values import LARGEST_ENCLOSURE, Json
+from pbem.ruleset.serialization import json_sha256
+from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json
 from pbem.store.models import Campaign, Request, Turn
 from pbem.store.session import flushed
 from pbem.store.types import HoldKind, Phase
@@ -68,7 +68,7 @@ class Earlier:
 
 def keep_earlier(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn, ruling: Json, now: dt.datetime) -> None:
     """Keep the ruling that counted until now, unless one like it is kept already."""
-    if any(digest(each.ruling) == digest(ruling) for each in earlier_rulings(session, snapshot, turn)):
+    if any(json_sha256(each.ruling) == json_sha256(ruling) for each in earlier_rulings(session, snapshot, turn)):
         return
     code = reply_code(secrets.token_bytes(32), RULING)
     # Nobody is mailed a code, but the limit of codes in a day looks at `to` and `by` of every request.
@@ -100,7 +100,7 @@ def choose_earlier(name: str, turn: OpenTurn, known: list[Earlier], number: int 
 
     Raises CampaignError.
     """
-    others = [each for each in known if turn.ruling is None or digest(each.ruling) != digest(turn.ruling)]
+    others = [each for each in known if turn.ruling is None or json_sha256(each.ruling) != json_sha256(turn.ruling)]
     chosen = [each for each in others if number in (None, each.number)]
     if chosen:
         return chosen[-1]
@@ -515,7 +515,7 @@ def _holds_form(content: bytes) -> bool:
 def _beginning(path: Path) -> bytes:
     """A file; of one that is far too large, enough to see that."""
     with path.open("rb") as file:
-        return file.read(2 * LARGEST_ENCLOSURE)
+        return file.read(2 * MAX_ATTACHMENT_BYTES)
 
 
 def open_ruling(session: Session, house: App, snapshot: CampaignSnapshot) -> OpenRuling:
@@ -543,7 +543,7 @@ def _send_digest(house: App, name: str, now: dt.datetime) -> None:
         open_ = open_ruling(session, house, load_campaign(session, name))
         page = _page(open_)
         # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
-        moment = ("digest", digest(page.digest), str(page.deadline))
+        moment = ("digest", json_sha256(page.digest), str(page.deadline))
         if was_told(session, house, open_.snapshot, moment):
             return
     subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
@@ -574,10 +574,12 @@ def _page(open_: OpenRuling) -> Adjudication:
 def keep_ruling(scene: Scene, open_: OpenRuling, ruling: Json) -> None:
     """The ruling stands; the turn waits for the release, if not for something else. The one before is kept."""
     session, snapshot, now = scene.session, scene.snapshot, scene.now
-    if open_.turn.ruling is not None and digest(open_.turn.ruling) != digest(ruling):
+    if open_.turn.ruling is not None and json_sha256(open_.turn.ruling) != json_sha256(ruling):
         keep_earlier(session, snapshot, open_.turn, open_.turn.ruling, now)
     session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
-    note(session, snapshot.id, now, actor="gm", text=f"ruled on turn {snapshot.turn} (digest {digest(ruling)[:12]})")
+    note(
+        session, snapshot.id, now, actor="gm", text=f"ruled on turn {snapshot.turn} (digest {json_sha256(ruling)[:12]})"
+    )
     if not hold(scene, HoldKind.RULED):
         waiting = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULING)
         session.execute(waiting.values(hold_kind=HoldKind.RULED))

@@ -28,7 +28,7 @@ from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, Place, check_runni
 from pbem.campaign.turns import After, Before, compute, load_before, put_turn
 from pbem.mail.outbox import withdraw
 from pbem.report.notices import Miss, Missed, MissedDigest, MissedOthers
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Request, SeatRow, Turn
 from pbem.store.session import Queue, Work, flushed, wake
 from pbem.store.types import Phase
@@ -43,7 +43,7 @@ class _Misser:
     in_all: int
 
 
-def follow_misses(scene: Scene, missing: frozenset[Seat], *, act: int) -> None:
+def follow_misses(scene: Scene, missing: frozenset[SeatName], *, act: int) -> None:
     """Warns who missed and tells the GM, and does what the house rules say of those who missed too often.
 
     The campaign is as it was when the turn was run, `missing` are its seats without
@@ -63,7 +63,7 @@ def follow_misses(scene: Scene, missing: frozenset[Seat], *, act: int) -> None:
     tell_gm_once(scene.session, scene.house, snapshot, scene.now, moment=moment, subject=subject, page=page)
 
 
-def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[Seat]) -> list[_Misser]:
+def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[SeatName]) -> list[_Misser]:
     """Those whose sheets were waited for."""
     places = {place.id: place for place in snapshot.places if place.manned and place.seat in missing}
     rows = session.execute(

@@ -41,7 +41,7 @@ from pbem.mail.headers import check_address
 from pbem.mail.outbox import pass_on
 from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, Campaign, Deputy, Person, Report, ReportCopy, SeatRow
 from pbem.store.types import Phase, Seating
 from pbem.text import format_table
@@ -170,7 +170,7 @@ def pause_seat(scene: Scene, place: Place, *, paused: bool, actor: str = "gm") -
     return True
 
 
-def seat_or_list(scene: Scene, person: Person, *, wish: Seat, words: str, why: str) -> str:
+def seat_or_list(scene: Scene, person: Person, *, wish: SeatName, words: str, why: str) -> str:
     """Gives somebody a free seat, the one he wishes for if it may be, else a place on the standby list.
 
     Returns what came of it, in sentences to him.
@@ -194,7 +194,7 @@ def seat_or_list(scene: Scene, person: Person, *, wish: Seat, words: str, why: s
     return _seated(snapshot, place, wish)
 
 
-def _named(scene: Scene, place: Place, wish: Seat) -> Place:
+def _named(scene: Scene, place: Place, wish: SeatName) -> Place:
     """A seat as its player names it, before the start of a game without names of its own, or of a state."""
     session, snapshot = scene.session, scene.snapshot
     names = scene.house.game(snapshot.game).seats.names or session.scalar(
@@ -206,7 +206,7 @@ def _named(scene: Scene, place: Place, wish: Seat) -> Place:
     return replace(place, seat=wish)
 
 
-def _seated(snapshot: CampaignSnapshot, place: Place, wish: Seat) -> str:
+def _seated(snapshot: CampaignSnapshot, place: Place, wish: SeatName) -> str:
     other = "" if wish in ("", place.seat) else f" The seat {wish}, which you asked for, is not free."
     coming = (
         "first report come when it begins" if snapshot.status == Phase.FORMING else "its newest report follow by mail"
@@ -275,7 +275,7 @@ def _send(scene: Scene, to: str, subject: str, *said: str) -> None:
     send_words(scene.session, scene.house, scene.snapshot, scene.now, *said, to=to, subject=subject)
 
 
-def back_hint(name: str, seat: Seat) -> str:
+def back_hint(name: str, seat: SeatName) -> str:
     """Return how a GM brings a removed seat back."""
     return f"pbem seat {name} {seat} --resume (by mail: RESUME {seat})"
 
@@ -290,8 +290,8 @@ class Roster:
     """Who sits where in a campaign ("" for nobody), how the seat stands, and who waits for one, the first first."""
 
     campaign: str
-    seats: tuple[tuple[Seat, str, str], ...]
-    standbys: tuple[tuple[str, Seat], ...]
+    seats: tuple[tuple[SeatName, str, str], ...]
+    standbys: tuple[tuple[str, SeatName], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +301,7 @@ class GiveSeat(GmCommand, Weighty[Deed]):
     usage = "SEAT seat TO address [sure]"
     command = "seat"
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
-    seat: Annotated[Seat, SEAT]
+    seat: Annotated[SeatName, SEAT]
     address: Annotated[str, ADDRESS]
     sure: Annotated[str | None, SURE] = None
 
@@ -334,7 +334,7 @@ class VacateSeat(GmCommand, Weighty[Deed]):
     usage = "OPEN seat [sure]"
     command = "seat"
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
-    seat: Annotated[Seat, SEAT]
+    seat: Annotated[SeatName, SEAT]
     sure: Annotated[str | None, SURE] = None
 
     def look(self, scene: Scene) -> Deed:
@@ -352,7 +352,7 @@ class VacateSeat(GmCommand, Weighty[Deed]):
         return Deed(open_seat(scene, place, "opened by the GM", actor="gm"))
 
 
-def _playing_place(snapshot: CampaignSnapshot, seat: Seat) -> Place:
+def _playing_place(snapshot: CampaignSnapshot, seat: SeatName) -> Place:
     place = find_place(snapshot, seat)
     check_playing(snapshot, place)
     return place
@@ -374,7 +374,7 @@ class ExpelSeat(GmCommand, Weighty[Deed]):
     usage = "REMOVE seat [sure] [asked]"
     command = "seat"
     weight = Confirmed("the seat, to its player and the game", "pbem seat NAME SEAT --resume")
-    seat: Annotated[Seat, SEAT]
+    seat: Annotated[SeatName, SEAT]
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
@@ -418,7 +418,7 @@ class PauseSeat(GmCommand, Act[Deed]):
     usage = "PAUSE seat"
     command = "seat"
     weight = Reversible("pbem seat NAME SEAT --resume", "RESUME seat")
-    seat: Annotated[Seat, SEAT]
+    seat: Annotated[SeatName, SEAT]
 
     def do(self, scene: Scene) -> Deed:
         """Pause the seat."""
@@ -435,7 +435,7 @@ class ResumeSeat(GmCommand, Act[Deed]):
     usage = "RESUME seat"
     command = "seat"
     weight = Reversible("pbem seat NAME SEAT --pause", "PAUSE seat")
-    seat: Annotated[Seat, SEAT]
+    seat: Annotated[SeatName, SEAT]
 
     def do(self, scene: Scene) -> Deed:
         """End the pause of the seat, or its removal."""
@@ -472,7 +472,7 @@ class Invite(GmCommand, Act[Deed]):
     command = "invite"
     weight = Harmless("an invitation takes nothing from anybody")
     address: Annotated[str, ADDRESS]
-    seat: Annotated[Seat | None, SEAT] = None
+    seat: Annotated[SeatName | None, SEAT] = None
 
     def do(self, scene: Scene) -> Deed:
         """Invites him."""
@@ -498,7 +498,14 @@ class Invite(GmCommand, Act[Deed]):
 
 
 def _mail_invitation(
-    session: Session, house: App, snapshot: CampaignSnapshot, address: str, now: dt.datetime, *, wish: Seat, code: str
+    session: Session,
+    house: App,
+    snapshot: CampaignSnapshot,
+    address: str,
+    now: dt.datetime,
+    *,
+    wish: SeatName,
+    code: str,
 ) -> None:
     ruleset = house.game(snapshot.game)
     page = Confirmation(

@@ -15,9 +15,9 @@ from pbem.actions.open_turn import GiveSheet, restoring
 from pbem.campaign.snapshot import Place, check_running, find_place, live_turn
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
-from pbem.ruleset.fields import Word
-from pbem.ruleset.orders import OrderBook
-from pbem.ruleset.values import Seat
+from pbem.ruleset.fields import KeywordField
+from pbem.ruleset.orders import OrderParser
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Sheet
 from pbem.text import format_time, wrap
 
@@ -37,7 +37,7 @@ class SheetShown:
 class SeatSheets:
     """The sheet of a seat that counts, if one does, and its others, the oldest first."""
 
-    seat: Seat
+    seat: SeatName
     counts: SheetShown | None
     others: tuple[SheetShown, ...]
 
@@ -58,7 +58,7 @@ class ShowSheets(GmCommand, Question[SheetsShown]):
     """See the sheets of the open turn, of a seat or of all."""
 
     usage = "SHEETS [seat]"
-    seat: Annotated[Seat | None, SEAT] = None
+    seat: Annotated[SeatName | None, SEAT] = None
 
     def look(self, scene: Scene) -> SheetsShown:
         """Return the sheets. Raises CampaignError if no turn is open, or there is no such seat."""
@@ -98,7 +98,7 @@ class RestoreSheet(Weighty[Receipt]):
 
     command = "sheet"
     weight = Confirmed("the sheet that counts, for the turn", "pbem sheet NAME SEAT --restore")
-    seat: Seat
+    seat: SeatName
     version: int | None = None
 
     def asks(self, scene: Scene, facts: Receipt) -> bool:
@@ -132,8 +132,8 @@ class SheetCommand(GmCommand):
 
     usage = "SHEET seat [what] [number] [sure] [asked]"
     takes_text = True
-    seat: Annotated[Seat, SEAT]
-    what: Annotated[str | None, Word(("BACK",))] = None
+    seat: Annotated[SeatName, SEAT]
+    what: Annotated[str | None, KeywordField(("BACK",))] = None
     number: Annotated[str | None, NUMBER] = None
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
@@ -173,9 +173,9 @@ def _seat_sheets(scene: Scene, place: Place) -> SeatSheets:
     return SeatSheets(place.seat, counts, tuple(each for each in sheets if each is not counts))
 
 
-def _shown(row: Sheet, book: OrderBook) -> SheetShown:
+def _shown(row: Sheet, book: OrderParser) -> SheetShown:
     return SheetShown(row.version, row.received_at, row.author, row.accepted, _lines(row.orders, book))
 
 
-def _lines(orders: Sequence[Any], book: OrderBook) -> tuple[str, ...]:
+def _lines(orders: Sequence[Any], book: OrderParser) -> tuple[str, ...]:
     return tuple(book.line(book.from_json(order)) for order in orders)

@@ -25,10 +25,10 @@ from pbem.campaign.snapshot import CampaignSnapshot, players_allowed
 from pbem.campaign.turns import Outcome, opening_of, put_turn, set_up, set_up_record
 from pbem.errors import CampaignError
 from pbem.mail.outbox import withdraw
-from pbem.ruleset.dice import seal
-from pbem.ruleset.protocol import AnyRuleset, TakenOver
-from pbem.ruleset.serialization import canonical
-from pbem.ruleset.values import Json, Seat
+from pbem.ruleset.dice import seed_hash
+from pbem.ruleset.protocol import AnyRuleset, StateImporter
+from pbem.ruleset.serialization import canonical_json
+from pbem.ruleset.values import Json, SeatName
 from pbem.store.models import Campaign, SeatRow, Turn
 from pbem.store.types import Phase
 from pbem.text import count_noun, format_time
@@ -42,13 +42,13 @@ class Started:
     """
 
     campaign: str
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatName, ...]
     deadline: dt.datetime
     zone: str
     seal: str
     first: int
-    own_words: tuple[Seat, ...]
-    left_out: tuple[Seat, ...]
+    own_words: tuple[SeatName, ...]
+    left_out: tuple[SeatName, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +56,11 @@ class _SetUp:
     """A campaign set up, before anything is written. `snapshot` has the places where somebody sits."""
 
     snapshot: CampaignSnapshot
-    left_out: tuple[Seat, ...]
+    left_out: tuple[SeatName, ...]
     outcome: Outcome
     given: Json
     deadline: dt.datetime
-    tokens: Mapping[Seat, str]
+    tokens: Mapping[SeatName, str]
     reports: Pile[MadeReport]
     record: bytes
     files: Mapping[str, bytes]
@@ -102,7 +102,7 @@ class Start(GmCommand, Planned[Started, _SetUp]):
         withdraw(
             session, snapshot.name, snapshot.origin, snapshot.seats
         )  # mails on the dice, which are of the set-up: no word is taken any more
-        note(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seal(snapshot.seed)}")
+        note(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seed_hash(snapshot.seed)}")
 
     def facts(self, plan: _SetUp) -> Started:
         """Who plays, and when the first turn is due."""
@@ -112,7 +112,7 @@ class Start(GmCommand, Planned[Started, _SetUp]):
             seats=snapshot.seats,
             deadline=plan.deadline,
             zone=snapshot.schedule.zone,
-            seal=seal(snapshot.seed),
+            seal=seed_hash(snapshot.seed),
             first=snapshot.first,
             own_words=tuple(each.seat for each in snapshot.words if each.own),
             left_out=plan.left_out,
@@ -182,8 +182,8 @@ def _given(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) ->
     if given is None:
         return None
     state = ruleset.load(json.loads(given), snapshot.version)
-    dumped = json.loads(canonical(ruleset.dump(state)))
-    return from_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, TakenOver) else dumped
+    dumped = json.loads(canonical_json(ruleset.dump(state)))
+    return from_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, StateImporter) else dumped
 
 
 def _keep(session: Session, house: App, snapshot: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
@@ -196,13 +196,13 @@ def _keep(session: Session, house: App, snapshot: CampaignSnapshot, made: _SetUp
     }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(begun))
     _close_seats(session, snapshot, made)
-    none: frozenset[Seat] = frozenset()
+    none: frozenset[SeatName] = frozenset()
     # There was no state before the set-up, but for one that it was given; its turn is there for its record.
     setup = put_turn(
         session,
         snapshot,
         number=snapshot.origin,
-        state=canonical(made.given),
+        state=canonical_json(made.given),
         state_hash="",
         awaited=none,
         deadline=None,

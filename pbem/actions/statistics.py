@@ -18,9 +18,9 @@ from sqlalchemy.orm import Session
 from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Channel, Question, Scene
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
-from pbem.ruleset.drawing import Anchor, Drawing, Ground, Label, Mark, Picture
+from pbem.ruleset.drawing import Anchor, Background, Drawing, Label, Mark, Picture
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import InboxMessage, Person, SeatRow, Sheet, Turn
 from pbem.store.types import Phase
 from pbem.text import count_noun, format_table, format_time_short, wrap
@@ -79,8 +79,8 @@ class TurnTaken:
     deadline: dt.datetime | None
     resolved: dt.datetime | None
     hours: float | None
-    sheets: Mapping[Seat, SheetCame]
-    scores: Mapping[Seat, int]
+    sheets: Mapping[SeatName, SheetCame]
+    scores: Mapping[SeatName, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class SeatPlayed:
     `fading` are the reasons to fear that he drops out; usually there are none.
     """
 
-    seat: Seat
+    seat: SeatName
     address: str
     in_time: int
     late: int
@@ -269,7 +269,7 @@ def _load_turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRulese
 
 def _sheets(
     snapshot: CampaignSnapshot, turn: Any, record: Mapping[str, Any], came: Mapping[int, dt.datetime]
-) -> Iterator[tuple[Seat, SheetCame]]:
+) -> Iterator[tuple[SeatName, SheetCame]]:
     missing = record.get("missing", ())
     for place in snapshot.places:
         at = came.get(place.id)
@@ -413,7 +413,7 @@ def picture_of(statistics: Statistics) -> Picture:
     for part, labels in (_squares(turns, seats), _bars(turns, bars), _score_plot(turns, seats, bars + BARS + 44)):
         body += part
         marks += labels
-    ground = Ground("".join(body), WIDTH, height)
+    ground = Background("".join(body), WIDTH, height)
     title = f"How {statistics.campaign} has gone: sheets, length of turns, scores"
     return Drawing(ground, tuple(marks)).picture("statistics", title)
 
@@ -432,7 +432,7 @@ def _step(turns: Sequence[TurnTaken]) -> float:
     return min(40.0, (WIDTH - LEFT - RIGHT) / max(1, len(turns)))
 
 
-def _squares(turns: Sequence[TurnTaken], seats: Sequence[Seat]) -> _Part:
+def _squares(turns: Sequence[TurnTaken], seats: Sequence[SeatName]) -> _Part:
     step, labels = _step(turns), []
     kinds = {str(Came.IN_TIME): FILLS[Came.IN_TIME], "just in time": CLOSE} | {str(came): FILLS[came] for came in FILLS}
     key = [_box(KEY + APART * at, 28, 15, 12, fill) for at, fill in enumerate(kinds.values())]
@@ -478,7 +478,7 @@ def _bars(turns: Sequence[TurnTaken], top: int) -> _Part:
     return bars, labels
 
 
-def _score_plot(turns: Sequence[TurnTaken], seats: Sequence[Seat], top: int) -> _Part:
+def _score_plot(turns: Sequence[TurnTaken], seats: Sequence[SeatName], top: int) -> _Part:
     known = [score for turn in turns for score in turn.scores.values()]
     if not known or len(turns) < 2:
         return [], [Label(LEFT, top, "Scores: none to compare", 11, PALE)] if known else []
@@ -491,7 +491,7 @@ def _score_plot(turns: Sequence[TurnTaken], seats: Sequence[Seat], top: int) -> 
     labels = [Label(LEFT - 10, top + 4, str(high), 11, PALE, "end")]
     labels += [Label(LEFT - 10, top + PLOT + 4, str(low), 11, PALE, "end")]
     labels += [Label(LEFT - 10, top + PLOT // 2 + 4, "scores", 11, PALE, "end")]
-    ends: list[tuple[float, float, Seat, str]] = []
+    ends: list[tuple[float, float, SeatName, str]] = []
     for number, seat in enumerate(seats):
         points = [point(at, turn.scores[seat]) for at, turn in enumerate(turns) if seat in turn.scores]
         if points:
@@ -502,7 +502,7 @@ def _score_plot(turns: Sequence[TurnTaken], seats: Sequence[Seat], top: int) -> 
     return lines, [*labels, *_named(ends)]
 
 
-def _named(ends: Sequence[tuple[float, float, Seat, str]]) -> Iterator[Label]:
+def _named(ends: Sequence[tuple[float, float, SeatName, str]]) -> Iterator[Label]:
     """The names of lines at their ends, apart from each other."""
     places = sorted(ends, key=lambda end: end[1])
     heights = [end[1] for end in places]

@@ -15,7 +15,7 @@ from pbem.actions.base import Channel, Question, Scene, format_days
 from pbem.app import App
 from pbem.campaign.deadlines import Away, Counting, load_waiting
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_state
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, Outgoing, SeatRow, Turn
 from pbem.store.types import HoldKind, MailState, Phase, Seating
 from pbem.text import count_noun, format_table, format_time
@@ -30,7 +30,7 @@ class SeatStatus:
     `absences` are those that were not over when the turn opened.
     """
 
-    seat: Seat
+    seat: SeatName
     address: str
     playing: bool
     paused: bool
@@ -57,8 +57,8 @@ class Undelivered:
 class Result:
     """How a game ended."""
 
-    winners: tuple[Seat, ...]
-    scores: Mapping[Seat, int]
+    winners: tuple[SeatName, ...]
+    scores: Mapping[SeatName, int]
     reason: str
 
 

@@ -36,7 +36,7 @@ from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts
 from pbem.report.markdown import as_text
 from pbem.report.notices import DiceNotice, Welcome
 from pbem.report.renderer import report_subject
-from pbem.ruleset.dice import seal
+from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.protocol import Adjudicated, AnyRuleset
 from pbem.store.models import Deputy, Person, Report, ReportCopy, SeatRow, Turn
 from pbem.store.types import Pages
@@ -76,7 +76,7 @@ def _dice_notice(house: App, snapshot: CampaignSnapshot, place: Place | None, co
         campaign=snapshot.name,
         game=ruleset.title,
         seat=place.seat if place else "",
-        seal=seal(snapshot.seed),
+        seal=seed_hash(snapshot.seed),
         word=drawn_word(snapshot.seed, place.seat) if place else "",
         longest=LONGEST,
         gm=snapshot.gm,
@@ -152,7 +152,7 @@ def _page(house: App, snapshot: CampaignSnapshot, place: Place, token: str, *, h
         schedule=snapshot.schedule.text,
         rules=_rules_file(ruleset),
         options=tuple(_options(ruleset, snapshot.options)),
-        seal=seal(snapshot.seed),
+        seal=seed_hash(snapshot.seed),
         word=next((each.word for each in snapshot.words if each.seat == place.seat), "") if not heir else "",
         judged=isinstance(ruleset, Adjudicated),
         heir=heir,

@@ -32,9 +32,9 @@ from pbem.actions.ruling import (
 from pbem.campaign.history import note
 from pbem.errors import CampaignError
 from pbem.mail.mailbox import MAX_GM_MAIL
-from pbem.ruleset.fields import Word
-from pbem.ruleset.serialization import digest
-from pbem.ruleset.values import as_size
+from pbem.ruleset.fields import KeywordField
+from pbem.ruleset.serialization import json_sha256
+from pbem.ruleset.values import format_size
 from pbem.store.models import Campaign, Turn
 from pbem.store.types import HoldKind
 from pbem.text import format_time, wrap
@@ -131,7 +131,7 @@ class DropRuling(Act[Dropped]):
         due = turn.deadline is not None and turn.deadline <= now
         held = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULED)
         session.execute(held.values(hold_kind=HoldKind.RULING if due else HoldKind.NONE))
-        said = f"the ruling on turn {snapshot.turn} is dropped (digest {digest(turn.ruling)[:12]})"
+        said = f"the ruling on turn {snapshot.turn} is dropped (digest {json_sha256(turn.ruling)[:12]})"
         note(session, snapshot.id, now, actor="gm", text=said)
         return Dropped(snapshot.name, snapshot.turn)
 
@@ -186,7 +186,7 @@ class RestoreRuling(Weighty[Restored]):
 def _others(scene: Scene, open_: OpenRuling) -> list[Earlier]:
     """Return the earlier rulings that differ from the one that counts."""
     known, ruling = earlier_rulings(scene.session, scene.snapshot, open_.turn), open_.turn.ruling
-    return [each for each in known if ruling is None or digest(each.ruling) != digest(ruling)]
+    return [each for each in known if ruling is None or json_sha256(each.ruling) != json_sha256(ruling)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class RulingCommand(GmCommand):
     usage = "RULING [what] [number] [sure] [asked]"
     takes_text = True
     takes_files = True
-    what: Annotated[str | None, Word(("OFF", "BACK"))] = None
+    what: Annotated[str | None, KeywordField(("OFF", "BACK"))] = None
     number: Annotated[str | None, NUMBER] = None
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
@@ -222,6 +222,6 @@ class RulingCommand(GmCommand):
         if text.cut:
             raise CampaignError(
                 "the mail is too big, and only its beginning was read: make pictures smaller, or have the ruling read "
-                f"from a folder; with all its files a mail may have {as_size(MAX_GM_MAIL)}"
+                f"from a folder; with all its files a mail may have {format_size(MAX_GM_MAIL)}"
             )
         return ruling_by_mail(read_form(line for _, line in text.lines), text.attached)

@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 
 from pbem.archive.record import file_hash
 from pbem.campaign.snapshot import NEVER, NO_HOLD, CampaignSnapshot, is_pause, live, record_of
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Shelf, Turn
 from pbem.store.types import MailState, Phase
 
@@ -47,7 +47,7 @@ class _Link:
     has_its_state: bool
     resolved: bool
     record: bytes
-    told: frozenset[Seat]
+    told: frozenset[SeatName]
 
 
 def find_break(session: Session, snapshot: CampaignSnapshot) -> Break | None:
@@ -92,7 +92,7 @@ def _at_the_end(snapshot: CampaignSnapshot, last: _Link) -> str:
     return ""
 
 
-def _reported(record: Mapping[str, Any]) -> set[Seat]:
+def _reported(record: Mapping[str, Any]) -> set[SeatName]:
     paths = (path.removeprefix("reports/") for path in record.get("files", ()) if path.startswith("reports/"))
     return {name.removesuffix(".json") for name in paths if name.endswith(".json")}
 
@@ -111,10 +111,10 @@ def _links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
         )
 
 
-def _told(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[Seat]]:
+def _told(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[SeatName]]:
     """The seats whose reports opened each live turn, by its id."""
     reports = select(Report.turn_id, SeatRow.name).join(SeatRow, SeatRow.id == Report.seat_id)
-    told: dict[int, set[Seat]] = defaultdict(set)
+    told: dict[int, set[SeatName]] = defaultdict(set)
     for turn_id, seat in session.execute(reports.join(Turn, Turn.id == Report.turn_id).where(live(snapshot.id))):
         told[turn_id].add(seat)
     return told
@@ -236,15 +236,15 @@ def count_misses_again(
     session.flush()
 
 
-def misses_in_a_row(session: Session, snapshot: CampaignSnapshot, number: int) -> Mapping[Seat, int]:
+def misses_in_a_row(session: Session, snapshot: CampaignSnapshot, number: int) -> Mapping[SeatName, int]:
     """Return how many sheets in a row each seat had missed when the turn of a number opened."""
     seats = session.execute(select(SeatRow.name, SeatRow.since).where(SeatRow.campaign_id == snapshot.id))
     return _rows(session, snapshot, {name: since for name, since in seats if since}, before=number)
 
 
 def _missed(
-    turns: Iterable[Turn], run_at: Mapping[int, dt.datetime], since: Mapping[Seat, dt.datetime]
-) -> Counter[Seat]:
+    turns: Iterable[Turn], run_at: Mapping[int, dt.datetime], since: Mapping[SeatName, dt.datetime]
+) -> Counter[SeatName]:
     """How many of the turns the player of each seat has missed."""
     told = ((turn, json.loads(turn.record)) for turn in turns if turn.record)
     return Counter(
@@ -256,14 +256,14 @@ def _missed(
 
 
 def _rows(
-    session: Session, snapshot: CampaignSnapshot, since: Mapping[Seat, dt.datetime], *, before: int = NEVER
-) -> Mapping[Seat, int]:
+    session: Session, snapshot: CampaignSnapshot, since: Mapping[SeatName, dt.datetime], *, before: int = NEVER
+) -> Mapping[SeatName, int]:
     """How many turns, up to the last one `before` a number, each seat was awaited in and its player sent nothing."""
     runs = select(Turn.record, Turn.resolved_at).where(
         live(snapshot.id), Turn.record.is_not(None), Turn.number < before
     )
-    rows: dict[Seat, int] = {}
-    ended: set[Seat] = set()
+    rows: dict[SeatName, int] = {}
+    ended: set[SeatName] = set()
     for record, at in session.execute(runs.order_by(Turn.number.desc())):
         told = json.loads(record or b"{}")
         ended |= {seat for seat, seated in since.items() if at is None or at <= seated}

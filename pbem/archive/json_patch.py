@@ -16,7 +16,7 @@ import jsonpatch
 
 from pbem.archive.record import Patch
 from pbem.errors import PbemError
-from pbem.ruleset.serialization import canonical
+from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json
 
 MOST_COPIED = 16_000_000
@@ -88,7 +88,7 @@ def _own(data: Json) -> Json:
 
 def _copied(data: Json, operation: Json) -> int:
     """How much an operation copies, as bytes of JSON. Raises what looking it up may raise."""
-    return len(canonical(_at(data, operation["from"]))) if operation["op"] == "copy" else 0
+    return len(canonical_json(_at(data, operation["from"]))) if operation["op"] == "copy" else 0
 
 
 def _tested(before: Json, operations: Sequence[Json]) -> Iterator[Json]:
@@ -126,7 +126,7 @@ def _path(operation: Json) -> str:
 
 
 def _short(value: Json) -> str:
-    return _cut(canonical(value).decode())
+    return _cut(canonical_json(value).decode())
 
 
 def _cut(text: str) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 
 from pbem.archive.record import _HASH_SHOWN, FORMAT, RECORD, WITHDRAWN, file_hash, folder_name, withdrawn_name
 from pbem.errors import ReplayError
-from pbem.ruleset.serialization import canonical
+from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json
 from pbem.util import read_plain
 
@@ -51,7 +51,7 @@ def check_shape(record: Json, number: int, raw: bytes) -> None:
 
 def _is_canonical(record: Json, raw: bytes) -> bool:
     try:
-        return canonical(record) + b"\n" == raw
+        return canonical_json(record) + b"\n" == raw
     except (ValueError, RecursionError):
         return False
 

@@ -43,11 +43,11 @@ from pbem.errors import ReplayError
 from pbem.report.facts import DiceTold, DiceWord, SheetUsed
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Order
-from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.rolls import Roll
-from pbem.ruleset.serialization import canonical, digest
-from pbem.ruleset.values import Enclosure, Event, Json, Seat
+from pbem.ruleset.serialization import canonical_json, json_sha256
+from pbem.ruleset.values import Attachment, Event, Json, SeatName
 
 FORMULA = (
     "The dice are those of HMAC-SHA-256(key: the sealed seed, message: 'pbem dice words', a zero byte, and `words` as "
@@ -63,7 +63,7 @@ MOST_LISTED = 60
 _DRAWN_CHARACTERS = 12
 
 
-def drawn_word(seed: bytes, seat: Seat) -> str:
+def drawn_word(seed: bytes, seat: SeatName) -> str:
     """The word of a seat whose player sends none.
 
     It follows from the sealed seed, so nobody can draw it again until it suits; it tells nothing of the seed.
@@ -74,7 +74,7 @@ def drawn_word(seed: bytes, seat: Seat) -> str:
 
 def mixed_seed(seed: bytes, words: Sequence[DiceWord]) -> bytes:
     """The seed of the dice: the sealed one with the words; without any, as in campaigns of old, the sealed one."""
-    return _keyed(seed, b"pbem dice words", canonical(_pairs(words))) if words else seed
+    return _keyed(seed, b"pbem dice words", canonical_json(_pairs(words))) if words else seed
 
 
 def rehearsal_seed(seed: bytes) -> bytes:
@@ -100,9 +100,9 @@ def recorded_words(record: Mapping[str, Json]) -> tuple[DiceWord, ...]:
     return words
 
 
-def words_told(words: Sequence[DiceWord]) -> dict[Seat, DiceTold]:
+def words_told(words: Sequence[DiceWord]) -> dict[SeatName, DiceTold]:
     """What each seat's first report, and its last, tell of the words; nothing where there are none."""
-    known, few = digest(_pairs(words)), len(words) <= MOST_LISTED
+    known, few = json_sha256(_pairs(words)), len(words) <= MOST_LISTED
     return {
         each.seat: DiceTold(words=tuple(words) if few else (each,), digest=known, seats=len(words)) for each in words
     }
@@ -112,7 +112,7 @@ def _pairs(words: Sequence[DiceWord]) -> list[Json]:
     return [[each.seat, each.word] for each in words]
 
 
-def _own(words: Sequence[DiceWord]) -> list[Seat]:
+def _own(words: Sequence[DiceWord]) -> list[SeatName]:
     return [each.seat for each in words if each.own]
 
 
@@ -161,12 +161,14 @@ def recorded_rolls(record: Mapping[str, Json]) -> tuple[Roll, ...]:
 
 def state_hash(ruleset: AnyRuleset, state: Any) -> str:
     """The hash of a state: of its dump, as canonical JSON."""
-    return digest(ruleset.dump(state))
+    return json_sha256(ruleset.dump(state))
 
 
 def events_hash(events: Iterable[Event]) -> str:
     """The hash of all that happened in a turn, hidden or not, and of who heard it."""
-    return digest([{"kind": event.kind, "audience": sorted(event.audience), "data": event.data} for event in events])
+    return json_sha256(
+        [{"kind": event.kind, "audience": sorted(event.audience), "data": event.data} for event in events]
+    )
 
 
 def file_hash(content: bytes) -> str:
@@ -179,7 +181,7 @@ def told_hash(record: bytes) -> str:
     return file_hash(record) if "salt" in json.loads(record) else ""
 
 
-def orders_json(book: OrderBook, orders: Iterable[Order]) -> list[Json]:
+def orders_json(book: OrderParser, orders: Iterable[Order]) -> list[Json]:
     """Orders as JSON data, in their sequence."""
     return [book.to_json(order) for order in orders]
 
@@ -189,7 +191,7 @@ def setup_record(
     campaign: str,
     ruleset: AnyRuleset,
     options: Mapping[str, Any],
-    seats: Sequence[Seat],
+    seats: Sequence[SeatName],
     seal: str,
     started: dt.datetime,
     state: str,
@@ -223,12 +225,12 @@ def turn_record(
     ruleset: AnyRuleset,
     number: int,
     options: Mapping[str, Any],
-    seats: Sequence[Seat],
+    seats: Sequence[SeatName],
     seal: str,
     opened: dt.datetime,
     resolved: dt.datetime,
     turn: TurnInput,
-    used: Mapping[Seat, SheetUsed],
+    used: Mapping[SeatName, SheetUsed],
     state_before: str,
     state_after: str,
     events: Sequence[Event],
@@ -267,7 +269,7 @@ def _place(
     number: int,
     *,
     options: Mapping[str, Any],
-    seats: Sequence[Seat],
+    seats: Sequence[SeatName],
     seal: str,
 ) -> dict[str, Json]:
     return {
@@ -297,7 +299,7 @@ def _hashes(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def _bytes(record: dict[str, Json]) -> bytes:
-    return canonical(record) + b"\n"
+    return canonical_json(record) + b"\n"
 
 
 RECORD = "turn.json"
@@ -325,7 +327,7 @@ ENCLOSED = "enclosed"
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
 
 
-def enclosed_path(enclosure: Enclosure) -> str:
+def enclosed_path(enclosure: Attachment) -> str:
     """The file of a content in the folder of a turn."""
     ending = _ENDINGS.get(enclosure.kind) or PurePosixPath(enclosure.name).suffix.lower()
     return f"{ENCLOSED}/{enclosure.sha256}{ending}"

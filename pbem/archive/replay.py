@@ -38,12 +38,12 @@ from pbem.archive.record import (
 )
 from pbem.errors import PARSE_ERRORS, ReplayError, RulesetError
 from pbem.report.data import ReportDataError, read_report_data
-from pbem.ruleset.dice import seal
-from pbem.ruleset.fields import Refused
-from pbem.ruleset.protocol import AnyRuleset, TakenOver, TurnInput, all_views, remembering
-from pbem.ruleset.rolls import Roll, throw_dice
-from pbem.ruleset.serialization import canonical, digest
-from pbem.ruleset.values import Event, Json, Seat, View
+from pbem.ruleset.dice import seed_hash
+from pbem.ruleset.fields import FieldError
+from pbem.ruleset.protocol import AnyRuleset, StateImporter, TurnInput, iter_views, with_memory
+from pbem.ruleset.rolls import Roll, roll_notation
+from pbem.ruleset.serialization import canonical_json, json_sha256
+from pbem.ruleset.values import Event, Json, SeatName, View
 
 
 def check_enclosed(folders: Sequence[Folder], ruleset: AnyRuleset) -> None:
@@ -73,8 +73,8 @@ def check_rolls(folder: Folder, seed: bytes) -> None:
     """The rolls of a turn are those of its dice; `seed` is the mixed one. Raises ReplayError."""
     for roll in recorded_rolls(folder.record):
         try:
-            true = throw_dice(roll_dice(seed, folder.number), roll.dice, roll.label, roll.number)
-        except Refused as refused:
+            true = roll_notation(roll_dice(seed, folder.number), roll.dice, roll.label, roll.number)
+        except FieldError as refused:
             raise ReplayError(f"turn {folder.number}: {refused.text}") from None
         if roll != true:
             raise ReplayError(
@@ -201,8 +201,8 @@ class _Run:
 
     def __init__(self, ruleset: AnyRuleset, sealed: bytes, mixed: bytes) -> None:
         self._ruleset, self._sealed, self._seed = ruleset, sealed, mixed
-        self._unheard: dict[Seat, list[Event]] = {}
-        self._last: dict[Seat, View] = {}
+        self._unheard: dict[SeatName, list[Event]] = {}
+        self._last: dict[SeatName, View] = {}
         self.state: Any = None
         self.reports = 0
 
@@ -222,7 +222,7 @@ class _Run:
                 f"turn {folder.number} is of {record['game']} version {record['version']}; this is {here}, and a turn "
                 "comes out the same only with the version that ran it; what can be shown here is told by: pbem verify"
             )
-        if record["seal"] != seal(self._sealed):
+        if record["seal"] != seed_hash(self._sealed):
             raise ReplayError(f"turn {folder.number}: the dice's seed does not have the seal {record['seal']}")
 
     def _set_up(self, folder: Folder) -> Sequence[Event]:
@@ -247,7 +247,7 @@ class _Run:
 
     def _keep(self, state: Any, record: Json) -> None:
         """What the rules made of it, and the GM's changes of that."""
-        data = apply_patch(json.loads(canonical(self._ruleset.dump(state))), record.get("patch", ()))
+        data = apply_patch(json.loads(canonical_json(self._ruleset.dump(state))), record.get("patch", ()))
         self.state = self._ruleset.load(data, self._ruleset.version)
 
     def _expect_result(self, folder: Folder, what: str, found: str, key: str) -> None:
@@ -265,19 +265,19 @@ class _Run:
         for seat, view in self._views(told, len(events)):
             path = _report_of(seat)
             archived = _archived_view(folder, path)
-            mailed = remembering(self._ruleset, view, self._last.get(seat))
+            mailed = with_memory(self._ruleset, view, self._last.get(seat))
             # Reports from before their game remembered anything stand as they were made.
             shown = mailed if "memory" in archived else view
-            _compare(folder, f"the view in {folder.said(path)}", digest(shown), digest(archived))
+            _compare(folder, f"the view in {folder.said(path)}", json_sha256(shown), json_sha256(archived))
             self._last[seat] = archived
             self.reports += 1
 
-    def _views(self, told: Sequence[Seat], new: int) -> Iterator[tuple[Seat, View]]:
+    def _views(self, told: Sequence[SeatName], new: int) -> Iterator[tuple[SeatName, View]]:
         """The views of the seats told, of all that happened since their last report; `new` events are of this turn."""
         unheard = {seat: self._unheard.pop(seat) for seat in told}
         up_to_date = [seat for seat in told if len(unheard[seat]) == new]
         if up_to_date:
-            yield from all_views(self._ruleset, self.state, up_to_date, unheard[up_to_date[0]])
+            yield from iter_views(self._ruleset, self.state, up_to_date, unheard[up_to_date[0]])
         for seat in told:
             if len(unheard[seat]) > new:
                 yield seat, self._ruleset.view(self.state, seat, unheard[seat])
@@ -294,12 +294,12 @@ def _check_options(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
 
 def _check_given(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
     """Raises ValueError for a state that its game would have refused, and that might never come to its end."""
-    if isinstance(ruleset, TakenOver):
+    if isinstance(ruleset, StateImporter):
         for fault in ruleset.check_state(record["given"], record["seats"]):
             raise ValueError(f"the state it was given is none: {fault}")
 
 
-def _report_of(seat: Seat) -> str:
+def _report_of(seat: SeatName) -> str:
     return f"reports/{seat}.json"
 
 

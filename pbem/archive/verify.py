@@ -34,10 +34,10 @@ from pbem.archive.replay import check_enclosed, check_none_undone, check_numbers
 from pbem.errors import ReplayError
 from pbem.report.data import ReportDataError, dice_data, read_report_data
 from pbem.report.facts import DiceTold, DiceWord
-from pbem.ruleset.dice import seal
+from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.serialization import digest
-from pbem.ruleset.values import Seat
+from pbem.ruleset.serialization import json_sha256
+from pbem.ruleset.values import SeatName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,7 +244,7 @@ def _check_sheets(folder: Folder) -> None:
     record = folder.record
     for seat, sheet in sorted(record.get("sheets", {}).items()):
         where = f"turn {folder.number}: the sheet of {seat}"
-        if digest(record["orders"].get(seat)) != sheet["digest"]:
+        if json_sha256(record["orders"].get(seat)) != sheet["digest"]:
             raise ReplayError(f"{where} has digest {sheet['digest']}, but its orders have another")
         path = f"sheets/{seat}-v{sheet['version']}.txt"
         if path not in record["files"]:
@@ -283,7 +283,7 @@ def _words(setup: Folder) -> tuple[DiceWord, ...]:
     return words
 
 
-def _check_words_told(setup: Folder, seat: Seat, told: DiceTold) -> None:
+def _check_words_told(setup: Folder, seat: SeatName, told: DiceTold) -> None:
     path = f"reports/{seat}.json"
     try:
         data = read_report_data(setup.read(path)).get("dice")
@@ -322,9 +322,9 @@ def _seed(folders: list[Folder], given: bytes | None) -> bytes | None:
     except ValueError:
         raise ReplayError(f"turn {folders[-1].number}: its seed is not written in hexadecimal digits") from None
     sealed = folders[0].record["seal"]
-    if seed is not None and seal(seed) != sealed:
+    if seed is not None and seed_hash(seed) != sealed:
         whose = "given" if told is None else "in the last record"
-        raise ReplayError(f"the seed {whose} has the seal {seal(seed)}, but {sealed} was told at the start")
+        raise ReplayError(f"the seed {whose} has the seal {seed_hash(seed)}, but {sealed} was told at the start")
     return seed
 
 

@@ -27,8 +27,8 @@ from pathlib import Path
 from pbem.archive.record import RECORD, WITHDRAWN, file_hash, folder_name, withdrawn_name
 from pbem.errors import CampaignError
 from pbem.ruleset.order_types import Order
-from pbem.ruleset.orders import OrderBook
-from pbem.ruleset.values import Seat
+from pbem.ruleset.orders import OrderParser
+from pbem.ruleset.values import SeatName
 from pbem.util import fsync, write_atomically
 
 
@@ -36,7 +36,7 @@ from pbem.util import fsync, write_atomically
 class SheetReceived:
     """One order sheet as it came; in `text` its token or code is already masked."""
 
-    seat: Seat
+    seat: SeatName
     version: int
     text: str
 
@@ -45,8 +45,8 @@ def turn_files(
     reports: Iterable[Mapping[str, bytes]],
     *,
     sheets: Iterable[SheetReceived] = (),
-    orders: Mapping[Seat, Sequence[Order]] | None = None,
-    book: OrderBook | None = None,
+    orders: Mapping[SeatName, Sequence[Order]] | None = None,
+    book: OrderParser | None = None,
 ) -> dict[str, bytes]:
     """Every file of a turn's folder but its record, by its path in the folder.
 

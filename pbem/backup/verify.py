@@ -25,7 +25,7 @@ from pbem.errors import PARSE_ERRORS, BackupError, CampaignError, RulesetError
 from pbem.mail.headers import check_address
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.serialization import digest
+from pbem.ruleset.serialization import json_sha256
 from pbem.store.models import Campaign, Person, Press, Report, RollRow, SeatRow, Sheet, Turn
 from pbem.util import read_plain
 
@@ -147,7 +147,7 @@ def _views(session: Session, house: App, snapshot: CampaignSnapshot) -> Iterator
         where = f"table report, row {id_}, field"
         if seat_id not in names:
             yield f"{where} seat_id: there is no seat {seat_id}"
-        elif digest(json.loads(view)) != _archived(archive, names[seat_id], number - 1):
+        elif json_sha256(json.loads(view)) != _archived(archive, names[seat_id], number - 1):
             yield f"{where} view: it is not the one that the archive has"
 
 
@@ -155,7 +155,7 @@ def _archived(archive: Path, seat: str, number: int) -> str:
     """Return the hash of the view in an archived report; "" if there is none."""
     path = archive / folder_name(number) / "reports" / f"{seat}.json"
     try:
-        return digest(read_report_data(read_plain(path, MOST_RECORD))["view"])
+        return json_sha256(read_report_data(read_plain(path, MOST_RECORD))["view"])
     except (OSError, ValueError, ReportDataError):
         return ""
 

@@ -71,7 +71,7 @@ from pbem.campaign.value_checks import (
     unpacked,
     view,
 )
-from pbem.ruleset.serialization import digest
+from pbem.ruleset.serialization import json_sha256
 from pbem.store.models import Base
 from pbem.store.types import Bundled, Data, Packed, Utc
 
@@ -430,7 +430,7 @@ def _together(table: str, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what is wrong between the values of a row, and in which field."""
     if table == "person" and row["address"].lower() != row["key"]:
         yield "key", f"it is not the address {shown(row['address'])} in lower case"
-    if table == "sheet" and digest(row["orders"]) != row["digest"]:
+    if table == "sheet" and json_sha256(row["orders"]) != row["digest"]:
         yield "digest", "it is not that of the orders"
     if table == "turn" and (row["resolved_at"] is None) != (row["record"] is None):
         yield "record", "a turn that was run has a record, and no other has one"

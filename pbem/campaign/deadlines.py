@@ -17,7 +17,7 @@ from pbem.app import App
 from pbem.campaign.house_rules import Policy
 from pbem.campaign.schedule import Outage, Schedule, start_of
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, Campaign, SeatRow, Sheet, Turn
 from pbem.store.session import flushed
 from pbem.store.types import HoldKind, Phase, Seating
@@ -128,8 +128,8 @@ class Waiting:
     hold_kind: HoldKind
     hold_reason: str
     manned: bool
-    awaited: tuple[Seat, ...]
-    sheets: dict[Seat, Counting]
+    awaited: tuple[SeatName, ...]
+    sheets: dict[SeatName, Counting]
 
     @property
     def held(self) -> str:
@@ -142,11 +142,11 @@ class Waiting:
         return None if self.deadline is None else self.deadline + self.policy.grace_time
 
     @property
-    def missing(self) -> tuple[Seat, ...]:
+    def missing(self) -> tuple[SeatName, ...]:
         """The seats awaited that have no sheet."""
         return tuple(seat for seat in self.awaited if seat not in self.sheets)
 
-    def is_held_by(self, seat: Seat) -> bool:
+    def is_held_by(self, seat: SeatName) -> bool:
         """Whether the turn waits for its deadline because of this seat."""
         return seat in self.awaited and (seat not in self.sheets or self.sheets[seat].wait)
 
@@ -260,16 +260,16 @@ def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]
     """The open turns of all running campaigns, or of one; in the order of their creation."""
     connection, of = flushed(session), {} if campaign is None else {"campaign": campaign}
     turns, seats, sheets = (connection.execute(asked, of).all() for asked in (_OF_ONE if of else _OF_ALL))
-    manned: dict[int, list[Seat]] = defaultdict(list)
+    manned: dict[int, list[SeatName]] = defaultdict(list)
     for campaign_id, seat in seats:
         manned[campaign_id].append(seat)
-    counting: dict[int, dict[Seat, Counting]] = defaultdict(dict)
+    counting: dict[int, dict[SeatName, Counting]] = defaultdict(dict)
     for turn_id, seat, version, wait, received_at in sheets:
         counting[turn_id][seat] = Counting(version, wait, received_at)
     return [_waiting(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
 
 
-def _waiting(row: RowMapping, manned: Sequence[Seat], sheets: dict[Seat, Counting]) -> Waiting:
+def _waiting(row: RowMapping, manned: Sequence[SeatName], sheets: dict[SeatName, Counting]) -> Waiting:
     plain = ("campaign", "turn_id", "turn", "opened_at", "deadline", "reminded_at", "hold_kind", "hold_reason")
     return Waiting(
         **{name: row[name] for name in plain},

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.values import Enclosure, View
+from pbem.ruleset.values import Attachment, View
 from pbem.store.models import Enclosed
 
 AT_ONCE = 100
@@ -116,7 +116,7 @@ class Shelf:
         return {each: self._known[each] for each in sorted(hashes) if each in self._known}
 
 
-def named(ruleset: AnyRuleset, view: View) -> list[Enclosure]:
+def named(ruleset: AnyRuleset, view: View) -> list[Attachment]:
     """All that a view names, in its order."""
     return [each for enclosed in ruleset.enclosures(view).values() for each in enclosed]
 

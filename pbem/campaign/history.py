@@ -31,10 +31,10 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place, SheetIn, live
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.order_types import Order
-from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
-from pbem.ruleset.rolls import Roll, Rolls, throw_dice
-from pbem.ruleset.values import Event, Seat
+from pbem.ruleset.rolls import Roll, Rolls, roll_notation
+from pbem.ruleset.values import Event, SeatName
 from pbem.store.models import Act, Report, RollRow, SeatRow, Shelf, Turn
 from pbem.store.session import flushed
 from pbem.store.types import Phase
@@ -142,12 +142,12 @@ Past = Mapping[int, tuple[Event, ...]]
 """What happened in earlier turns, by their number."""
 
 
-def removed_before(session: Session, campaign_id: int, number: int) -> frozenset[Seat]:
+def removed_before(session: Session, campaign_id: int, number: int) -> frozenset[SeatName]:
     """The seats that the turns before that of this number were told the GM took out."""
     return frozenset(seat for seat, run in removed_in(session, campaign_id).items() if run < number)
 
 
-def removed_in(session: Session, campaign_id: int) -> dict[Seat, int]:
+def removed_in(session: Session, campaign_id: int) -> dict[SeatName, int]:
     """Return the turn that was run without it, by each seat that has left the game; others may still come back."""
     runs = select(Turn.number, Turn.record).where(live(campaign_id), Turn.record.is_not(None))
     return {
@@ -179,12 +179,12 @@ def all_withdrawn(session: Session, campaign_id: int) -> tuple[Withdrawn, ...]:
     )
 
 
-def orders_used(record: bytes, book: OrderBook) -> dict[Seat, tuple[Order, ...]]:
+def orders_used(record: bytes, book: OrderParser) -> dict[SeatName, tuple[Order, ...]]:
     """The orders a turn was resolved with, from its record; a seat whose orders no longer exist is left out."""
     return orders_told(json.loads(record), book)
 
 
-def orders_told(record: Mapping[str, Any], book: OrderBook) -> dict[Seat, tuple[Order, ...]]:
+def orders_told(record: Mapping[str, Any], book: OrderParser) -> dict[SeatName, tuple[Order, ...]]:
     """The same, of a record that was read already."""
     used = {}
     for seat, orders in record.get("orders", {}).items():
@@ -237,7 +237,7 @@ def load_rolls(session: Session, snapshot: CampaignSnapshot, turn: int) -> tuple
     """All that was ever rolled in the turn of a number, in its order."""
     rows = flushed(session).execute(_ROLLS, {"campaign": snapshot.id, "turn": turn})
     dice = roll_dice(snapshot.dice_seed, turn)
-    return tuple(throw_dice(dice, *row) for row in rows)
+    return tuple(roll_notation(dice, *row) for row in rows)
 
 
 def open_rolls(session: Session, snapshot: CampaignSnapshot) -> Rolls:

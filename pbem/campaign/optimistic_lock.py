@@ -29,7 +29,7 @@ from pbem.campaign.press import Mark, mark, muted_seats
 from pbem.campaign.snapshot import CampaignSnapshot, check_here, live, load_campaign, lock_campaign
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
-from pbem.ruleset.values import Json, Seat
+from pbem.ruleset.values import Json, SeatName
 from pbem.store.models import Report, RollRow, Sheet, Turn
 from pbem.store.session import flushed
 from pbem.store.types import Phase
@@ -73,7 +73,7 @@ class Ground:
     codes: tuple[str, ...]
     absences: tuple[Away, ...]
     words: Mark
-    muted: Mapping[int, frozenset[Seat]]
+    muted: Mapping[int, frozenset[SeatName]]
     dice: tuple[DiceWord, ...]
 
 

@@ -18,12 +18,12 @@ from sqlalchemy.orm import Session
 
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt, Restated, Told, compare, restate, tell_findings
-from pbem.ruleset.order_types import Finding, Order, Parsed
-from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.order_types import Finding, Order, ParsedSheet
+from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.serialization import digest
+from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.tokenizer import split_words
-from pbem.ruleset.values import Seat, View
+from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Sheet, Turn
 from pbem.util import redact_credentials
 
@@ -39,7 +39,7 @@ _MOST_NAMES = 2
 _LONGEST = 60
 
 
-def without_courtesies(parsed: Parsed, lines: Sequence[tuple[int, str]]) -> tuple[Parsed, tuple[str, ...]]:
+def without_courtesies(parsed: ParsedSheet, lines: Sequence[tuple[int, str]]) -> tuple[ParsedSheet, tuple[str, ...]]:
     """A sheet's reading without complaints about its courtesies, and what to note of them.
 
     Where nothing is ordered they stay: "Thanks, nice game" alone is no sheet that orders nothing.
@@ -52,7 +52,7 @@ def without_courtesies(parsed: Parsed, lines: Sequence[tuple[int, str]]) -> tupl
     return replace(parsed, findings=kept), (f"Read as words to a person, and left alone: {said}.",)
 
 
-def _refused(parsed: Parsed) -> set[int]:
+def _refused(parsed: ParsedSheet) -> set[int]:
     """The lines that are nothing at all, and are not like anything either."""
     taken = {entry.line for entry in parsed.entries}
     near = {finding.line for finding in parsed.findings if finding.hint.startswith("did you mean")}
@@ -100,10 +100,10 @@ class Reading:
     them, and `book` is that of its game.
     """
 
-    parsed: Parsed
+    parsed: ParsedSheet
     lines: Lines
     orders: Sequence[Mapping[str, Any]]
-    book: OrderBook
+    book: OrderParser
     notes: tuple[str, ...] = ()
 
     @property
@@ -114,7 +114,7 @@ class Reading:
     @property
     def digest(self) -> str:
         """By which its orders are known."""
-        return digest(self.orders)
+        return json_sha256(self.orders)
 
     @property
     def restated(self) -> tuple[Restated, ...]:
@@ -152,7 +152,7 @@ def still_reads(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, A
     """Whether orders given against another view, as a sheet keeps them, could be given against this one too."""
     lines = [ruleset.orders.line(ruleset.orders.from_json(order)) for order in orders]
     reading = read_lines(ruleset, view, list(enumerate(lines, start=1)))
-    return not reading.parsed.errors and reading.digest == digest(list(orders))
+    return not reading.parsed.errors and reading.digest == json_sha256(list(orders))
 
 
 def _is_missing(finding: Finding) -> bool:
@@ -194,7 +194,7 @@ class Earlier:
         return self.last + 1
 
 
-def earlier_sheets(session: Session, book: OrderBook, *, turn_id: int, seat_id: int) -> Earlier:
+def earlier_sheets(session: Session, book: OrderParser, *, turn_id: int, seat_id: int) -> Earlier:
     """What a seat has sent for a turn so far."""
     database, which = session.connection(), {"turn_id": turn_id, "seat_id": seat_id}
     last, counted = database.execute(_LAST, which).one()
@@ -244,7 +244,7 @@ def _row(sheet: SheetRead, now: dt.datetime) -> dict[str, Any]:
     }
 
 
-def receipt_name(campaign: str, seat: Seat, turn: int, version: int, era: int) -> tuple[str | int, ...]:
+def receipt_name(campaign: str, seat: SeatName, turn: int, version: int, era: int) -> tuple[str | int, ...]:
     """What the Message-ID of a receipt is made of, so that each sheet has one and no more."""
     return ("receipt", campaign, seat, turn, version, era)
 
@@ -270,10 +270,10 @@ def copy_sheets(
 def make_receipt(
     reading: Reading,
     earlier: Earlier,
-    book: OrderBook,
+    book: OrderParser,
     *,
     campaign: str,
-    seat: Seat,
+    seat: SeatName,
     label: str,
     deadline: dt.datetime | None,
     held: bool,
@@ -305,7 +305,7 @@ def make_receipt(
     )
 
 
-def checked(reading: Reading, seat: Seat) -> Reading:
+def checked(reading: Reading, seat: SeatName) -> Reading:
     """A GM's sheet that has something to take. Raises CampaignError with its first slip."""
     if not reading.accepted:
         slip = next((each for each in reading.told if each.line), reading.told[0])

@@ -17,7 +17,7 @@ from pbem.campaign.schedule import start_of
 from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.mail.headers import reply_code
 from pbem.report.answers import RequestKind
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Applicant, Deputy, Person, Report, ReportCopy, Request, SeatRow
 from pbem.store.types import ApplicantStatus
 from pbem.util import TOKEN_BYTES
@@ -43,7 +43,7 @@ LONGEST_WORDS = 2_000
 
 
 def enlist(
-    session: Session, campaign_id: int, person: Person, now: dt.datetime, *, wish: Seat = "", words: str = ""
+    session: Session, campaign_id: int, person: Person, now: dt.datetime, *, wish: SeatName = "", words: str = ""
 ) -> Applicant:
     """Puts somebody at the end of the list; who is on it already keeps his place, but may wish for another seat."""
     found = find_applicant(session, campaign_id, person)
@@ -73,7 +73,7 @@ def place_number(session: Session, applicant: Applicant) -> int:
     return 1 + (session.scalar(select(func.count()).select_from(Applicant).where(listed, before)) or 0)
 
 
-def standbys(session: Session, campaign_id: int) -> list[tuple[Person, Seat]]:
+def standbys(session: Session, campaign_id: int) -> list[tuple[Person, SeatName]]:
     """Who waits for a seat, the first first, each with the seat wished for."""
     rows = session.execute(
         select(Person, Applicant.wish)

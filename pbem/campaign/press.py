@@ -27,7 +27,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.errors import CampaignError
 from pbem.mail.reply_parser import plain
 from pbem.report.facts import Said, Words
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
 from pbem.store.session import flushed
 from pbem.util import MASK, redact_all
@@ -86,7 +86,7 @@ class Piece:
     kind: str
     sender: Place | None
     text: str
-    to: tuple[Seat, ...] | None = None
+    to: tuple[SeatName, ...] | None = None
     unsigned: bool = False
 
     @property
@@ -133,13 +133,13 @@ def put_piece(
 _MUTED = select(SeatRow.id, SeatRow.muted).where(SeatRow.campaign_id == bindparam("campaign"))
 
 
-def muted_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, frozenset[Seat]]:
+def muted_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, frozenset[SeatName]]:
     """What the player of each seat, by its id, does not want press from; only of those who want less than all."""
     rows = flushed(session).execute(_MUTED, {"campaign": snapshot.id})
     return {id_: frozenset(muted) for id_, muted in rows if muted}
 
 
-def is_muted(piece: Piece, muted: Collection[Seat]) -> bool:
+def is_muted(piece: Piece, muted: Collection[SeatName]) -> bool:
     """Whether somebody who has muted these gets no such piece; who wrote an unsigned one does not count."""
     if piece.sender is None:
         return False
@@ -184,7 +184,7 @@ class Postbag:
     texts: tuple[tuple[int, int | None, str], ...] = ()
     looks: tuple[tuple[int, str], ...] = ()
     labels: Mapping[int, Labels] = field(default_factory=dict)
-    muted: Mapping[int, frozenset[Seat]] = field(default_factory=dict)
+    muted: Mapping[int, frozenset[SeatName]] = field(default_factory=dict)
     diaries: tuple[Said, ...] = ()
 
     def words(self, place: Place) -> Words:

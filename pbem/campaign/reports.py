@@ -28,8 +28,8 @@ from pbem.report.facts import Correction, DiceTold, ReportFacts, ReportParts, Sh
 from pbem.report.pool import Job
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.serialization import canonical
-from pbem.ruleset.values import Seat, View
+from pbem.ruleset.serialization import canonical_json
+from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Deputy, Person, Report, Turn
 from pbem.store.types import Pages
 
@@ -94,14 +94,14 @@ class Opening:
     seed: str = ""
     over: bool = False
     rolled: bool = False
-    dice: Mapping[Seat, DiceTold] = field(default_factory=dict)
-    used: Mapping[Seat, SheetUsed]
-    missing: frozenset[Seat]
-    orders: Mapping[Seat, tuple[Order, ...]] = field(default_factory=dict)
+    dice: Mapping[SeatName, DiceTold] = field(default_factory=dict)
+    used: Mapping[SeatName, SheetUsed]
+    missing: frozenset[SeatName]
+    orders: Mapping[SeatName, tuple[Order, ...]] = field(default_factory=dict)
     record: str = ""
     postbag: Postbag
     shelf: Shelf
-    corrections: Mapping[Seat, Correction] = field(default_factory=dict)
+    corrections: Mapping[SeatName, Correction] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def make_reports(
         for place, view in views:
             # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
             facts = _facts(house, opening, place, opening.shelf.of(ruleset, view))
-            job = Job(ruleset, canonical(view), facts, opening.orders.get(place.seat, ()))
+            job = Job(ruleset, canonical_json(view), facts, opening.orders.get(place.seat, ()))
             asked.append((place, job))
             yield job
 

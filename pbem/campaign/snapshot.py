@@ -20,8 +20,8 @@ from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.validation import Fault
-from pbem.ruleset.values import Json, Seat, Seats
+from pbem.ruleset.validation import ValidationError
+from pbem.ruleset.values import Json, SeatName, Seats
 from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
 from pbem.store.session import flushed
 from pbem.store.types import HoldKind, Pages, Phase, Seating
@@ -60,7 +60,7 @@ class Place:
     """
 
     id: int
-    seat: Seat
+    seat: SeatName
     address: str
     playing: bool
     paused: bool = False
@@ -117,7 +117,7 @@ class CampaignSnapshot:
         return mixed_seed(self.seed, self.words)
 
     @cached_property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[SeatName, ...]:
         """All seats there ever were."""
         return tuple(place.seat for place in self.places)
 
@@ -151,7 +151,7 @@ class OpenTurn:
 
     id: int
     number: int
-    awaited: frozenset[Seat]
+    awaited: frozenset[SeatName]
     state: bytes
     state_hash: str
     opened_at: dt.datetime
@@ -257,7 +257,7 @@ def check_here(snapshot: CampaignSnapshot) -> None:
         raise CampaignError(f"campaign {snapshot.name} has moved to {snapshot.moved_to}, and is played there alone")
 
 
-def find_place(snapshot: CampaignSnapshot, seat: Seat) -> Place:
+def find_place(snapshot: CampaignSnapshot, seat: SeatName) -> Place:
     """The place of this seat. Raises CampaignError with the nearest there is."""
     for place in snapshot.places:
         if place.seat == seat.lower():
@@ -328,7 +328,7 @@ def load_open_turn(session: Session, snapshot: CampaignSnapshot) -> OpenTurn:
     return OpenTurn.of(turn, load_sheets(session, turn.id))
 
 
-def counting_versions(session: Session, snapshot: CampaignSnapshot, turn: Turn) -> dict[Seat, int]:
+def counting_versions(session: Session, snapshot: CampaignSnapshot, turn: Turn) -> dict[SeatName, int]:
     """The versions of the sheets that count for a turn, be its seats still in the game or not."""
     names = {place.id: place.seat for place in snapshot.places}
     return {names[sheet.seat_id]: sheet.version for sheet in load_sheets(session, turn.id) if sheet.accepted}
@@ -360,7 +360,7 @@ _LAST_REPORTS = (
 
 def load_last_reports(
     session: Session, snapshot: CampaignSnapshot, *, until: int | None = None
-) -> dict[Seat, LastReport]:
+) -> dict[SeatName, LastReport]:
     """The report each seat was mailed last, or had been when the turn of a number opened."""
     # Without a last turn it is all there are, whatever the snapshot says: one may just have been brought back.
     which = {"campaign": snapshot.id, "until": NEVER if until is None else until}
@@ -386,7 +386,7 @@ MOST_FAULTS = 20
 """Faults that are told at once; a wrong file may have thousands."""
 
 
-def refuse(what: str, faults: Sequence[Fault]) -> None:
+def refuse(what: str, faults: Sequence[ValidationError]) -> None:
     """Raises CampaignError if there are faults: what they are of, and each on a line of its own."""
     if faults:
         raise CampaignError(_listed(what, list(map(str, faults))))

@@ -55,12 +55,12 @@ from pbem.campaign.snapshot import (
     record_of,
 )
 from pbem.report.facts import SheetUsed
-from pbem.ruleset.dice import Dice, seal
+from pbem.ruleset.dice import Dice, seed_hash
 from pbem.ruleset.order_types import Order
-from pbem.ruleset.protocol import AnyRuleset, TurnInput, all_views, remembering
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, iter_views, with_memory
 from pbem.ruleset.rolls import Roll
-from pbem.ruleset.serialization import canonical, digest
-from pbem.ruleset.values import Event, Json, Seat, Standing, View
+from pbem.ruleset.serialization import canonical_json, json_sha256
+from pbem.ruleset.values import Event, Json, SeatName, Standing, View
 from pbem.store.models import Turn
 from pbem.store.session import flushed
 
@@ -88,10 +88,10 @@ class Before:
     snapshot: CampaignSnapshot
     ruleset: AnyRuleset
     turn: OpenTurn
-    last: Mapping[Seat, LastReport]
+    last: Mapping[SeatName, LastReport]
     previous: bytes
     withdrawn: tuple[Withdrawn, ...]
-    removed: frozenset[Seat]
+    removed: frozenset[SeatName]
     absences: tuple[Away, ...] = ()
     patch: Patch = ()
     rolls: tuple[Roll, ...] = ()
@@ -110,7 +110,7 @@ class Outcome:
     standing: Standing
     views: Iterable[tuple[Place, View]]
     turn: TurnInput = field(default_factory=lambda: TurnInput({}))
-    used: Mapping[Seat, SheetUsed] = field(default_factory=dict)
+    used: Mapping[SeatName, SheetUsed] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     patch: Patch = ()
     enclosed: Mapping[str, bytes] = field(default_factory=dict)
@@ -118,12 +118,12 @@ class Outcome:
     @property
     def state(self) -> bytes:
         """The state as the database keeps it."""
-        return canonical(self.dumped)
+        return canonical_json(self.dumped)
 
     @property
     def state_hash(self) -> str:
         """What the state is known by."""
-        return digest(self.dumped)
+        return json_sha256(self.dumped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +220,7 @@ def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
     dumped = ruleset.dump(state)
     if not patch:
         return state, dumped
-    dumped = apply_patch(json.loads(canonical(dumped)), patch)
+    dumped = apply_patch(json.loads(canonical_json(dumped)), patch)
     return ruleset.load(dumped, ruleset.version), dumped
 
 
@@ -240,7 +240,7 @@ def opening_of(
         snapshot=snapshot,
         number=number,
         deadline=deadline,
-        seal=seal(snapshot.seed),
+        seal=seed_hash(snapshot.seed),
         seed=snapshot.seed.hex() if outcome.standing.over else "",
         over=outcome.standing.over,
         rolled=outcome.standing.over and has_rolled(session, snapshot),
@@ -274,7 +274,7 @@ def run_record(before: Before, outcome: Outcome, files: Mapping[str, bytes], now
         number=turn.number,
         options=snapshot.options,
         seats=snapshot.seats,
-        seal=seal(snapshot.seed),
+        seal=seed_hash(snapshot.seed),
         opened=turn.opened_at,
         resolved=now,
         turn=outcome.turn,
@@ -295,17 +295,17 @@ def turn_input(before: Before) -> TurnInput:
     return _input(before, _counted(before.snapshot, before.turn.sheets))
 
 
-def _counted(snapshot: CampaignSnapshot, sheets: Sequence[SheetIn]) -> dict[Seat, SheetIn]:
+def _counted(snapshot: CampaignSnapshot, sheets: Sequence[SheetIn]) -> dict[SeatName, SheetIn]:
     """The sheet that counts for each playing seat: its last accepted one."""
     names = {place.id: place.seat for place in snapshot.playing}
     return {names[sheet.seat_id]: sheet for sheet in sheets if sheet.accepted and sheet.seat_id in names}
 
 
-def _input(before: Before, counted: Mapping[Seat, SheetIn]) -> TurnInput:
+def _input(before: Before, counted: Mapping[SeatName, SheetIn]) -> TurnInput:
     ruleset, playing = before.ruleset, [place.seat for place in before.snapshot.playing]
     missing = [seat for seat in playing if seat in before.turn.awaited and seat not in counted]
     kept = orders_used(before.previous, ruleset.orders) if missing else {}
-    orders: dict[Seat, tuple[Order, ...]] = {}
+    orders: dict[SeatName, tuple[Order, ...]] = {}
     for seat in playing:
         if seat in counted:
             orders[seat] = tuple(map(ruleset.orders.from_json, counted[seat].orders))
@@ -325,8 +325,8 @@ def _views(session: Session, before: Before, state: Any, events: tuple[Event, ..
         for first in sorted(set(since.values())):
             seats = [seat for seat, number in since.items() if number == first]
             earlier = chain.from_iterable(past[number] for number in range(first, before.turn.number))
-            for seat, view in all_views(before.ruleset, state, seats, (*earlier, *events)):
-                yield told[seat], remembering(before.ruleset, view, json.loads(before.last[seat].view))
+            for seat, view in iter_views(before.ruleset, state, seats, (*earlier, *events)):
+                yield told[seat], with_memory(before.ruleset, view, json.loads(before.last[seat].view))
 
     return Shown(made)
 
@@ -362,8 +362,8 @@ def set_up(snapshot: CampaignSnapshot, ruleset: AnyRuleset, given: Json, patch: 
     places = {place.seat: place for place in snapshot.places}
 
     def made() -> Iterator[tuple[Place, View]]:
-        for seat, view in all_views(ruleset, state, snapshot.seats, ()):
-            yield places[seat], remembering(ruleset, view, None)
+        for seat, view in iter_views(ruleset, state, snapshot.seats, ()):
+            yield places[seat], with_memory(ruleset, view, None)
 
     return Outcome(
         dumped=dumped,
@@ -388,7 +388,7 @@ def set_up_record(
         ruleset=ruleset,
         options=snapshot.options,
         seats=snapshot.seats,
-        seal=seal(snapshot.seed),
+        seal=seed_hash(snapshot.seed),
         started=started,
         state=outcome.state_hash,
         files=files,
@@ -410,7 +410,7 @@ def put_turn(
     number: int,
     state: bytes,
     state_hash: str,
-    awaited: frozenset[Seat],
+    awaited: frozenset[SeatName],
     deadline: dt.datetime | None,
     now: dt.datetime,
 ) -> int:

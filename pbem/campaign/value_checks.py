@@ -18,9 +18,9 @@ from pbem.campaign.house_rules import check_kept
 from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError, ReplayError
 from pbem.mail.headers import MESSAGE_ID, one_address
-from pbem.ruleset.fields import Refused
-from pbem.ruleset.rolls import read_throw
-from pbem.ruleset.serialization import read_json
+from pbem.ruleset.fields import FieldError
+from pbem.ruleset.rolls import parse_notation
+from pbem.ruleset.serialization import parse_json
 from pbem.util import CODE_CHARACTERS
 
 Check = Callable[[Any], object]
@@ -173,7 +173,7 @@ def _filled(files: Mapping[str, int], texts: bytes, pictures: bytes) -> dict[str
 def stored_data(value: Any) -> Any:
     """Return the data of a JSON text."""
     try:
-        return read_json(text(value, MOST_UNPACKED))
+        return parse_json(text(value, MOST_UNPACKED))
     except (ValueError, RecursionError):
         raise Unfit("JSON is expected") from None
 
@@ -291,8 +291,8 @@ def house_rules(value: Any) -> None:
 def dice_notation(value: str) -> None:
     """Check what a GM has rolled."""
     try:
-        read_throw(value)
-    except Refused as error:
+        parse_notation(value)
+    except FieldError as error:
         raise Unfit(f"dice such as 3d6+2 are expected: {error}") from None
 
 
@@ -305,7 +305,7 @@ def mapping(value: Any) -> None:
 def json_bytes(value: bytes) -> Any:
     """Check and return JSON in bytes."""
     try:
-        return read_json(value.decode())
+        return parse_json(value.decode())
     except (ValueError, RecursionError):
         raise Unfit("JSON in UTF-8 is expected") from None
 

@@ -34,9 +34,9 @@ from pbem.cli.options import (
 )
 from pbem.cli.output import act, ask, open_home, say
 from pbem.inbox.gm_commands import GM_COMMANDS
-from pbem.ruleset.fields import Kind
+from pbem.ruleset.fields import Field
 from pbem.ruleset.tokenizer import split_words
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 
 
 @click.command(cls=Command)
@@ -123,7 +123,7 @@ def policy(name: str, rules: dict[str, str], *, now: dt.datetime, as_json: bool,
         ask(home, name, ShowPolicy(), now, as_json=as_json)
 
 
-CHANGES: Mapping[str, Callable[[Seat], Act[Deed]]] = {
+CHANGES: Mapping[str, Callable[[SeatName], Act[Deed]]] = {
     "open": VacateSeat,
     "remove": ExpelSeat,
     "pause": PauseSeat,
@@ -232,7 +232,7 @@ _CONFIRMING = ("sure", "asked")
 """The fields that only confirm, for which the command line has --yes."""
 
 
-def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Kind]) -> Command:
+def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]) -> Command:
     """Return the command that does an action: its fields are the arguments, behind the name of the campaign."""
 
     def run(name: str, home: Path | None, now: dt.datetime | None = None, **given: Any) -> None:
@@ -257,7 +257,7 @@ def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Kind])
     return command
 
 
-def _type_of(kind: Kind) -> click.ParamType[Any]:
+def _type_of(kind: Field) -> click.ParamType[Any]:
     return click.IntRange(kind.least, 2**31 - 1) if isinstance(kind, Numeral) else click.STRING
 
 

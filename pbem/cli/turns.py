@@ -56,9 +56,9 @@ from pbem.cli.output import (
     show,
 )
 from pbem.inbox.sheet_finder import sheet_lines
-from pbem.ruleset.fields import Refused, choose
-from pbem.ruleset.serialization import read_json
-from pbem.ruleset.values import Seat
+from pbem.ruleset.fields import FieldError, match_name
+from pbem.ruleset.serialization import parse_json
+from pbem.ruleset.values import SeatName
 from pbem.text import wrap
 
 TAKE, STOP = "take", "stop"
@@ -116,8 +116,8 @@ def _choose(files: Sequence[str], following: str) -> str:
 
     def meant(typed: str) -> str:
         try:
-            return choose(typed, names, "a file, take or stop")
-        except Refused as refused:
+            return match_name(typed, names, "a file, take or stop")
+        except FieldError as refused:
             raise click.UsageError(f"{refused.text}: {refused.hint}") from None
 
     chosen: str = click.prompt(f"Next (a file, {TAKE} or {STOP})", default=following, value_proc=meant, err=True)
@@ -289,7 +289,7 @@ def patch(name: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | 
 
 def _read_json(file: BinaryIO) -> Any:
     try:
-        return read_json(file.read().decode("utf-8-sig"))
+        return parse_json(file.read().decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise click.BadParameter(f"it is not JSON: {error}", param_hint="FILE") from None
 
@@ -364,5 +364,5 @@ def fork(
                 say(question.render(look(house, name, question, now), CLI))
 
 
-def _read_sheets(name: str, sheets: Mapping[Seat, str]) -> dict[Seat, Lines]:
+def _read_sheets(name: str, sheets: Mapping[SeatName, str]) -> dict[SeatName, Lines]:
     return {seat: sheet_lines(Path(path).read_bytes(), name) for seat, path in sheets.items()}

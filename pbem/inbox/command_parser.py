@@ -49,9 +49,9 @@ from pbem.inbox.sheet_finder import Header, Names, SheetText
 from pbem.mail.message import Message, find_codes
 from pbem.mail.reply_parser import is_end
 from pbem.report.markdown import find_sections, headed_sections
-from pbem.ruleset.fields import Word
-from pbem.ruleset.order_types import Order, Parsed
-from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderBook
+from pbem.ruleset.fields import KeywordField
+from pbem.ruleset.order_types import Order, ParsedSheet
+from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Person
@@ -165,10 +165,10 @@ class MailAs(PlayerCommand):
     weight = Reversible("", "FORMAT form")
     usage = "FORMAT form"
     needs_seat = False
-    form: Annotated[str, Word(("PLAIN", "WHOLE", "CALENDAR", "NOCALENDAR", "PAGE", "LINK", "NOPAGE"))]
+    form: Annotated[str, KeywordField(("PLAIN", "WHOLE", "CALENDAR", "NOCALENDAR", "PAGE", "LINK", "NOPAGE"))]
 
 
-COMMANDS = OrderBook(
+COMMANDS = OrderParser(
     (
         *(Status, Resend, History, Rules, Join, Withdraw, Confirm),
         *SEAT_ACTIONS,
@@ -280,7 +280,7 @@ class CommandList:
     pressed: bool = False
     at: int = 0
 
-    def parse(self) -> Parsed:
+    def parse(self) -> ParsedSheet:
         """The commands in the order written, and what is wrong with the rest. Never raises."""
         return without_courtesies(COMMANDS.parse({}, self.lines), self.lines)[0]
 

@@ -41,12 +41,12 @@ from pbem.mail.message import attached_files, was_cut
 from pbem.mail.reply_parser import is_end
 from pbem.report.answers import GmAnswer, GmCommandDone, GmImpostor, tell_findings
 from pbem.report.pictures import paint_one
-from pbem.ruleset.order_types import Order, Parsed
-from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.order_types import Order, ParsedSheet
+from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Campaign
 
-GM_COMMANDS = OrderBook(GM_ACTIONS, loosely=False)
+GM_COMMANDS = OrderParser(GM_ACTIONS, loosely=False)
 """All commands a GM may mail."""
 
 _FRAME = re.compile(r"\A\s*+gm\s++(\S{1,40}+)\s++(\S{1,64}+)\s*+", re.IGNORECASE)
@@ -72,7 +72,7 @@ class GmSheet:
 class GmOrders:
     """The commands of a GM, with what is wrong with them, and the text below the last."""
 
-    parsed: Parsed
+    parsed: ParsedSheet
     text: TextBlock
 
 

@@ -39,7 +39,7 @@ from pbem.inbox.seat_lookup import find_seat, games_of, load_seat, seats_of, tak
 from pbem.report.answers import DIGEST_SHOWN, Help, HelpOnVerb, OrderHelp, RulebookPage
 from pbem.report.markdown import Section, as_html, as_text, find_sections, sections
 from pbem.ruleset.fields import suggest
-from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderBook
+from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Absence, Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
@@ -127,7 +127,7 @@ def _orders(case: Case) -> tuple[OrderHelp, ...]:
     return tuple(order for ruleset in rulesets for order in _described(ruleset.orders, ruleset.title))
 
 
-def _described(book: OrderBook, game: str) -> Iterator[OrderHelp]:
+def _described(book: OrderParser, game: str) -> Iterator[OrderHelp]:
     for verb in book.verbs:
         yield OrderHelp(verb.word, game, verb.usage, verb.help, verb.examples)
 

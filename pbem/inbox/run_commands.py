@@ -23,7 +23,7 @@ from pbem.inbox.replies import answer
 from pbem.inbox.seat_lookup import SeatContext, load_seat, seats_of
 from pbem.inbox.sheet_finder import Header
 from pbem.report.answers import Answer, Done, WhichSeat, tell_findings
-from pbem.ruleset.order_types import Order, Parsed
+from pbem.ruleset.order_types import Order, ParsedSheet
 from pbem.store.models import Person, SeatRow
 from pbem.store.types import Phase
 from pbem.text import as_sentence
@@ -87,7 +87,7 @@ def serve(case: Case, request: CommandList, declined: Callable[[Case, Claim], st
     return declined(case, asker)
 
 
-def _asker(case: Case, request: CommandList, parsed: Parsed) -> _Asker | Claim:
+def _asker(case: Case, request: CommandList, parsed: ParsedSheet) -> _Asker | Claim:
     """Who asks; a claim that is not good enough for what is asked."""
     claim, sender, commands = _claim(case, request), case.letter.sender, parsed.orders
     asks = tuple(order for order in commands if not _slip(case, request, parsed, order))
@@ -135,7 +135,7 @@ def _is_proven(case: Case, claim: Seated) -> bool:
     return claim.proof == "confirmed" or vouched or (own and claim.proof == "token" and case.verdict != "fail")
 
 
-def _is_forged(case: Case, parsed: Parsed) -> bool:
+def _is_forged(case: Case, parsed: ParsedSheet) -> bool:
     """Whether the receiving server says that the sender did not write it; a code, though, is good from anywhere."""
     return case.verdict == "fail" and not (parsed.orders and all(isinstance(order, Confirm) for order in parsed.orders))
 
@@ -160,7 +160,7 @@ def _at(case: Case, spot: SeatContext, *, proven: bool) -> _Asker:
     return _Asker(case.session.scalar(player), case.letter.sender or spot.address, spot.address, spot, proven)
 
 
-def _done(case: Case, asker: _Asker, request: CommandList, parsed: Parsed, order: Order) -> Done:
+def _done(case: Case, asker: _Asker, request: CommandList, parsed: ParsedSheet, order: Order) -> Done:
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
     if slip := _slip(case, request, parsed, order):
         return Done(shown, slip)
@@ -203,7 +203,7 @@ def _is_late(spot: SeatContext | None, order: Order) -> bool:
     return isinstance(order, ChooseWord) and spot is not None and spot.status != Phase.FORMING
 
 
-def _slip(case: Case, request: CommandList, parsed: Parsed, order: Order) -> str:
+def _slip(case: Case, request: CommandList, parsed: ParsedSheet, order: Order) -> str:
     """Why a command is not done whoever asks for it, because it may not be meant; "" if it is clear."""
     if not isinstance(order, Leave) or request.pressed:
         return ""
@@ -212,7 +212,7 @@ def _slip(case: Case, request: CommandList, parsed: Parsed, order: Order) -> str
     return "" if case.letter.text.strip() else _BY_SUBJECT
 
 
-def _answered(case: Case, asker: _Asker, request: CommandList, parsed: Parsed, done: list[Done]) -> str:
+def _answered(case: Case, asker: _Asker, request: CommandList, parsed: ParsedSheet, done: list[Done]) -> str:
     told = tuple(each for each in done if each.result)
     if not (told or parsed.findings):
         if case.silences:
@@ -252,5 +252,5 @@ def _needs_seat(order: Order) -> bool:
     return isinstance(order, PlayerCommand) and order.needs_seat
 
 
-def _verbs(parsed: Parsed) -> str:
+def _verbs(parsed: ParsedSheet) -> str:
     return ", ".join(COMMANDS.line(order).split()[0] for order in parsed.orders) or "nothing that is understood"

@@ -11,7 +11,7 @@ from sqlalchemy import Row, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
 from pbem.campaign.house_rules import Policy
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Deputy, Person, Report, ReportCopy, SeatRow, Turn
 from pbem.store.types import HoldKind, Phase, Seating
 from pbem.util import CODE_CHARACTERS
@@ -27,7 +27,7 @@ class SeatContext:
     """
 
     seat_id: int
-    seat: Seat
+    seat: SeatName
     address: str
     token_hash: str
     playing: bool
@@ -93,7 +93,7 @@ class Known:
 
     campaign: str
     game: str
-    seat: Seat
+    seat: SeatName
 
 
 _NEWEST = (
@@ -215,13 +215,13 @@ class Named:
     token_hash: str
 
 
-def find_seat(session: Session, campaign: str, seat: Seat) -> Named | None:
+def find_seat(session: Session, campaign: str, seat: SeatName) -> Named | None:
     """Return the seat of these names, if there is one."""
     found = session.connection().execute(_BY_NAMES, {"campaign": campaign, "seat": seat}).first()
     return None if found is None else Named(*found)
 
 
-def seat_names(session: Session, campaign: str) -> list[Seat]:
+def seat_names(session: Session, campaign: str) -> list[SeatName]:
     """The seats of a campaign; none if there is no such campaign."""
     return list(session.scalars(select(SeatRow.name).join(Campaign).where(Campaign.name == campaign)))
 

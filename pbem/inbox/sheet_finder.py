@@ -26,7 +26,7 @@ from pbem.campaign.order_sheets import Lines, without_keys_in
 from pbem.mail.message import Filed, read_from
 from pbem.mail.mime import decode_text
 from pbem.mail.reply_parser import is_end, own_lines, plain
-from pbem.ruleset.order_types import Parsed
+from pbem.ruleset.order_types import ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import View
@@ -201,7 +201,7 @@ def upper(ruleset: AnyRuleset, view: View, sheet: SheetText) -> SheetText | None
     return _upper(sheet, above) if above else None
 
 
-def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> Parsed | None:
+def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> ParsedSheet | None:
     """Return what stands above a sheet as it parses; None without an order, or where any words are some."""
     if not sheet.above:
         return None
@@ -210,7 +210,7 @@ def _orders_above(ruleset: AnyRuleset, view: View, sheet: SheetText) -> Parsed |
     return above if above.entries and not ruleset.parse(view, [(1, _PROSE)]).entries else None
 
 
-def _upper(sheet: SheetText, above: Parsed) -> SheetText | None:
+def _upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:
     lines = sheet.above
     if len(above.errors) > MOST_ASIDE:
         lines = lines[: min(finding.line for finding in above.errors) - 1]

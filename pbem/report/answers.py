@@ -14,10 +14,10 @@ from typing import ClassVar, Literal
 
 from markupsafe import Markup
 
-from pbem.ruleset.order_types import Finding, Order, Parsed
-from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.order_types import Finding, Order, ParsedSheet
+from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.tokenizer import join_lines
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.text import count_noun
 
 Reason = Literal[
@@ -64,7 +64,7 @@ class Refusal:
     reason: Reason
     address: str
     campaign: str = ""
-    seat: Seat = ""
+    seat: SeatName = ""
     label: str = ""
     typed: str = ""
     hint: str = ""
@@ -110,7 +110,7 @@ class Help:
 
     address: str
     campaign: str = "trap7"
-    seat: Seat = "red"
+    seat: SeatName = "red"
     orders: tuple[OrderHelp, ...] = ()
     commands: tuple[tuple[str, str], ...] = ()
     unknown: str = ""
@@ -191,7 +191,7 @@ class Receipt:
     page: ClassVar[str] = "receipt"
 
     campaign: str
-    seat: Seat
+    seat: SeatName
     label: str
     version: int
     digest: str
@@ -236,7 +236,7 @@ class Receipt:
         return self.digest[:DIGEST_SHOWN]
 
 
-def restate(parsed: Parsed, book: OrderBook) -> tuple[Restated, ...]:
+def restate(parsed: ParsedSheet, book: OrderParser) -> tuple[Restated, ...]:
     """Every order taken, in words and as it is written, in the order of the sheet."""
     return tuple(Restated(entry.line, entry.order.words(), book.line(entry.order)) for entry in parsed.entries)
 
@@ -250,7 +250,7 @@ def tell_findings(findings: Iterable[Finding], lines: Iterable[tuple[int, str]])
     )
 
 
-def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: OrderBook) -> Replacement:
+def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: OrderParser) -> Replacement:
     """The difference of a sheet's orders from those of `version`, the one that counted before."""
     old, new = [book.line(order) for order in before], [book.line(order) for order in now]
     added, dropped = _without(new, old), _without(old, new)
@@ -336,7 +336,7 @@ class WhichSeat:
 
     address: str
     commands: tuple[str, ...]
-    seats: tuple[tuple[str, Seat], ...]
+    seats: tuple[tuple[str, SeatName], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -355,7 +355,7 @@ class Confirmation:
     address: str
     days: int
     campaign: str = ""
-    seat: Seat = ""
+    seat: SeatName = ""
     game: str = ""
     summary: str = ""
     schedule: str = ""
@@ -395,7 +395,7 @@ class Question:
     excerpt: str
     days: int
     campaign: str = ""
-    seat: Seat = ""
+    seat: SeatName = ""
     gm: str = ""
     orders: bool = False
     weighty: bool = False

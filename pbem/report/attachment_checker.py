@@ -32,7 +32,7 @@ from pbem.report.attachment_types import (
 from pbem.report.painter import paint
 from pbem.report.pictures import LARGEST_SIDE, UnfitPicture, check_painted, check_size
 from pbem.ruleset.drawing import FONT
-from pbem.ruleset.values import LARGEST_ENCLOSURE, as_size
+from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, format_size
 
 SHOWN = 1_200
 """Pixels up to which the longer side of an SVG is shown; one that is smaller is shown as large as it says."""
@@ -141,8 +141,10 @@ def _painted(raw: bytes) -> Fit:
         png = paint(svg, width * sharper, height * sharper)
     except ValueError:
         raise UnfitFile("it could not be painted") from None
-    if len(png) > LARGEST_ENCLOSURE:
-        raise UnfitFile(f"painted it has {as_size(len(png))}; {as_size(LARGEST_ENCLOSURE)} are the most: simplify it")
+    if len(png) > MAX_ATTACHMENT_BYTES:
+        raise UnfitFile(
+            f"painted it has {format_size(len(png))}; {format_size(MAX_ATTACHMENT_BYTES)} are the most: simplify it"
+        )
     return Fit("image/png", png, width, height)
 
 

@@ -27,7 +27,7 @@ from markupsafe import Markup
 from pbem.report.facts import ReportFacts
 from pbem.ruleset.drawing import svg_escape
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.values import LARGEST_ENCLOSURE, LARGEST_OF_TURN, Enclosure, View, as_size
+from pbem.ruleset.values import LARGEST_OF_TURN, MAX_ATTACHMENT_BYTES, Attachment, View, format_size
 
 _ENDINGS = {"image/png": (".png",), "image/jpeg": (".jpg", ".jpeg")}
 """What a program shows that goes by a file's name; an SVG has become a PNG."""
@@ -70,7 +70,7 @@ class Enclosures:
             self._names.setdefault(_key(each), _unused(_file_name(each), self._names.values()))
 
     @property
-    def _all(self) -> Iterator[Enclosure]:
+    def _all(self) -> Iterator[Attachment]:
         return (each for enclosed in self._places.values() for each in enclosed)
 
     def placed(self) -> Mapping[str, Sequence[PlacedEnclosure]]:
@@ -91,7 +91,7 @@ class Enclosures:
         shown = {self._cid(each): each for each in self._all if each.shown and each.sha256 in contents}
         return {cid: _element(each, contents[each.sha256]) for cid, each in shown.items()}
 
-    def _placed(self, enclosure: Enclosure) -> PlacedEnclosure:
+    def _placed(self, enclosure: Attachment) -> PlacedEnclosure:
         there = enclosure.sha256 in self._facts.enclosed
         return PlacedEnclosure(
             name=self._names[_key(enclosure)],
@@ -104,16 +104,16 @@ class Enclosures:
             attached=there,
         )
 
-    def _cid(self, enclosure: Enclosure) -> str:
+    def _cid(self, enclosure: Attachment) -> str:
         return self._facts.content_id(f"enclosed-{enclosure.sha256[:12]}")
 
 
-def _key(enclosure: Enclosure) -> tuple[str, bool]:
+def _key(enclosure: Attachment) -> tuple[str, bool]:
     """A content is sent once: as a picture, as a file, or as both."""
     return enclosure.sha256, enclosure.shown
 
 
-def _file_name(enclosure: Enclosure) -> str:
+def _file_name(enclosure: Attachment) -> str:
     endings = _ENDINGS.get(enclosure.kind, ())
     if not endings or enclosure.name.lower().endswith(endings):
         return enclosure.name
@@ -131,7 +131,7 @@ def data_url(kind: str, content: bytes) -> str:
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def raster_svg(enclosure: Enclosure, content: bytes) -> tuple[str, str]:
+def raster_svg(enclosure: Attachment, content: bytes) -> tuple[str, str]:
     """A picture of pixels as the inside of an SVG, and the tag that begins that SVG."""
     size = f'width="{enclosure.width}" height="{enclosure.height}"'
     head = (
@@ -141,7 +141,7 @@ def raster_svg(enclosure: Enclosure, content: bytes) -> tuple[str, str]:
     return f'<image {size} href="{data_url(enclosure.kind, content)}"/>', head
 
 
-def _element(enclosure: Enclosure, content: bytes) -> str:
+def _element(enclosure: Attachment, content: bytes) -> str:
     source = data_url(enclosure.kind, content)
     return Markup('<img class="enclosed" src="{}" alt="{}" width="{}" height="{}">').format(
         source, enclosure.title, enclosure.width, enclosure.height
@@ -176,7 +176,7 @@ _LOST = "it cannot be examined, since it is damaged or takes too much memory: ma
 class Examined(NamedTuple):
     """A picture or file that can be sent, and its bytes; or, without one, the `fault` for which it cannot."""
 
-    enclosure: Enclosure | None
+    enclosure: Attachment | None
     content: bytes = b""
     fault: str = ""
 
@@ -213,8 +213,8 @@ def _fault(name: str, raw: bytes) -> str:
         return "a name with a colon cannot be written in a ruling: name it otherwise"
     if not raw:
         return "it is empty"
-    if len(raw) > LARGEST_ENCLOSURE:
-        return f"it has {as_size(len(raw))}; a file may have {as_size(LARGEST_ENCLOSURE)}: make it smaller"
+    if len(raw) > MAX_ATTACHMENT_BYTES:
+        return f"it has {format_size(len(raw))}; a file may have {format_size(MAX_ATTACHMENT_BYTES)}: make it smaller"
     return ""
 
 
@@ -223,7 +223,9 @@ def _too_much(files: Mapping[str, bytes]) -> str:
         return f"{len(files)} files came with this ruling; {MOST_FILES} are the most"
     size = sum(map(len, files.values()))
     if size > LARGEST_OF_TURN:
-        return f"the files of this ruling have {as_size(size)} together; {as_size(LARGEST_OF_TURN)} are the most"
+        return (
+            f"the files of this ruling have {format_size(size)} together; {format_size(LARGEST_OF_TURN)} are the most"
+        )
     return ""
 
 
@@ -268,4 +270,4 @@ def _read(name: str, answer: Mapping[str, Any]) -> Examined:
     content = base64.b64decode(answer["content"])
     hash_ = hashlib.sha256(content).hexdigest()
     size = (int(answer["width"]), int(answer["height"]))
-    return Examined(Enclosure(name, str(answer["kind"]), hash_, len(content), *size), content)
+    return Examined(Attachment(name, str(answer["kind"]), hash_, len(content), *size), content)

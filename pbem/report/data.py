@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pbem.errors import PbemError
 from pbem.report.facts import DiceTold, ReportFacts
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.serialization import canonical, canonical_object, read_json
+from pbem.ruleset.serialization import canonical_json, canonical_object, parse_json
 from pbem.ruleset.values import View
 
 if TYPE_CHECKING:
@@ -66,14 +66,16 @@ def dice_data(told: DiceTold, seal: str) -> dict[str, Any]:
 def write_report_data(data: dict[str, Any], view: bytes | None = None) -> bytes:
     """The bytes of `report_data`: canonical JSON and a newline. Of its `view` that may be at hand already."""
     if view is None:
-        return canonical(data) + b"\n"
-    return canonical_object({name: canonical(data[name]) for name in data if name != "view"} | {"view": view}) + b"\n"
+        return canonical_json(data) + b"\n"
+    return (
+        canonical_object({name: canonical_json(data[name]) for name in data if name != "view"} | {"view": view}) + b"\n"
+    )
 
 
 def read_report_data(raw: bytes) -> dict[str, Any]:
     """The data of a report's JSON attachment. Raises ReportDataError saying what the bytes are not."""
     try:
-        data = read_json(raw.decode("utf-8-sig"))
+        data = parse_json(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         raise ReportDataError("this is not a report: it is no JSON text; use the .json file attached to one") from None
     if not isinstance(data, dict) or "format" not in data:

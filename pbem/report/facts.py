@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from pbem.ruleset.values import Json, Seat
+from pbem.ruleset.values import Json, SeatName
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class SheetUsed:
 class DiceWord(NamedTuple):
     """A word that is mixed with the sealed seed of the dice: the `own` of a seat's player, or one drawn for him."""
 
-    seat: Seat
+    seat: SeatName
     word: str
     own: bool
 
@@ -63,9 +63,9 @@ class Said:
     `label` is what he called the moment when he wrote it, where that is told.
     """
 
-    by: Seat
+    by: SeatName
     text: str
-    to: tuple[Seat, ...] = ()
+    to: tuple[SeatName, ...] = ()
     label: str = ""
 
 
@@ -121,8 +121,8 @@ class ReportFacts:
     """
 
     campaign: str
-    seat: Seat
-    seats: tuple[Seat, ...]
+    seat: SeatName
+    seats: tuple[SeatName, ...]
     deadline: dt.datetime | None
     zone: str
     code: str
@@ -176,7 +176,7 @@ class ReportParts:
     for a player who wants it; it is kept nowhere, since it follows from the rest.
     """
 
-    seat: Seat
+    seat: SeatName
     subject: str
     text: str
     html: str

@@ -10,7 +10,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol
 
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 
 
 class Page(Protocol):
@@ -33,9 +33,9 @@ class Welcome:
     page: ClassVar[str] = "welcome"
 
     campaign: str
-    seat: Seat
+    seat: SeatName
     token: str
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatName, ...]
     game: str
     designer: str
     summary: str
@@ -61,7 +61,7 @@ class Reminder:
     page: ClassVar[str] = "reminder"
 
     campaign: str
-    seat: Seat
+    seat: SeatName
     label: str
     deadline: dt.datetime
     zone: str
@@ -69,7 +69,7 @@ class Reminder:
     address: str
     order_lines: tuple[str, ...] = ()
     counted: int | None = None
-    missing: tuple[Seat, ...] = ()
+    missing: tuple[SeatName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ class Bounced:
     page: ClassVar[str] = "bounce"
 
     campaign: str
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatName, ...]
     recipient: str
     subject: str
     sent_at: dt.datetime
@@ -114,7 +114,7 @@ class Rewound:
     page: ClassVar[str] = "rewound"
 
     campaign: str
-    seat: Seat
+    seat: SeatName
     back: bool
     label: str
     deadline: dt.datetime | None
@@ -134,7 +134,7 @@ class ReportGone:
     page: ClassVar[str] = "report_gone"
 
     campaign: str
-    seat: Seat
+    seat: SeatName
     label: str
     gm: str
 
@@ -147,8 +147,8 @@ class PressMail:
     level: ClassVar[int] = 0
 
     campaign: str
-    by: Seat
-    to: tuple[Seat, ...]
+    by: SeatName
+    to: tuple[SeatName, ...]
     text: str
 
 
@@ -161,7 +161,7 @@ class Broadcast:
 
     campaign: str
     gm: str
-    to: tuple[Seat, ...]
+    to: tuple[SeatName, ...]
     text: str
 
 
@@ -225,7 +225,7 @@ class Late:
     page: ClassVar[str] = "late"
 
     campaign: str
-    seat: Seat
+    seat: SeatName
     label: str
     deadline: dt.datetime
     closes: dt.datetime
@@ -233,7 +233,7 @@ class Late:
     header: str
     address: str
     order_lines: tuple[str, ...] = ()
-    late: tuple[Seat, ...] = ()
+    late: tuple[SeatName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,7 +246,7 @@ class LateOthers:
     label: str
     closes: dt.datetime
     zone: str
-    late: tuple[Seat, ...]
+    late: tuple[SeatName, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,8 +260,8 @@ class LateDigest:
     deadline: dt.datetime
     closes: dt.datetime
     zone: str
-    late: tuple[Seat, ...]
-    came: tuple[Seat, ...]
+    late: tuple[SeatName, ...]
+    came: tuple[SeatName, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,8 +279,8 @@ class HeldTurn:
     review: bool
     deadline: dt.datetime | None
     zone: str
-    missing: tuple[Seat, ...]
-    came: tuple[Seat, ...]
+    missing: tuple[SeatName, ...]
+    came: tuple[SeatName, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +294,7 @@ class Missed:
     page: ClassVar[str] = "missed"
 
     campaign: str
-    seat: Seat
+    seat: SeatName
     label: str
     in_a_row: int
     opens_in: int | None
@@ -310,13 +310,13 @@ class MissedOthers:
     page: ClassVar[str] = "missed_others"
 
     campaign: str
-    missed: tuple[Seat, ...]
+    missed: tuple[SeatName, ...]
 
 
 class Miss(NamedTuple):
     """A seat that missed, for the GM; `done` is what became of it, in sentences, if anything did."""
 
-    seat: Seat
+    seat: SeatName
     in_a_row: int
     in_all: int
     done: str
@@ -357,7 +357,7 @@ class Adjudication:
     turn: int
     deadline: dt.datetime | None
     zone: str
-    missing: tuple[Seat, ...]
+    missing: tuple[SeatName, ...]
     digest: str
     form: str
     ruled: bool
@@ -375,7 +375,7 @@ class DiceNotice:
 
     campaign: str
     game: str
-    seat: Seat
+    seat: SeatName
     seal: str
     word: str
     longest: int

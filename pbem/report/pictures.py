@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 from xml.parsers import expat
 
 from pbem.log import event
-from pbem.ruleset.drawing import HALO, Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, svg_document
+from pbem.ruleset.drawing import HALO, Background, Drawing, Label, Mark, Picture, Sprite, SpriteInstance, svg_document
 
 LARGEST_SIDE = 4_000
 """Pixels; a PNG of both sides so long takes 64 MB to draw."""
@@ -307,7 +307,7 @@ def paint_one(picture: Picture) -> bytes | None:
 
 
 @functools.lru_cache(maxsize=32)
-def _told(ground: Ground) -> tuple[str, bytes]:
+def _told(ground: Background) -> tuple[str, bytes]:
     """The key of a ground, and the line by which a worker is told it."""
     svg = svg_document(ground.width, ground.height, ground.body, "")
     key = hashlib.sha256(svg.encode()).hexdigest()
@@ -322,7 +322,7 @@ def _sprite(sprite: Sprite) -> list[Any]:
 
 def _mark(mark: Mark, sprites: dict[Sprite, int]) -> list[Any]:
     """A mark as a worker is told it; a sprite is entered among those of its drawing."""
-    if isinstance(mark, Stamp):
+    if isinstance(mark, SpriteInstance):
         return [sprites.setdefault(mark.sprite, len(sprites)), mark.x, mark.y]
     text = "".join(sign if sign.isprintable() else "?" for sign in mark.text)
     return [mark.x, mark.y, text, mark.size, mark.anchor, mark.fill, mark.halo, mark.bold, HALO]

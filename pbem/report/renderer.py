@@ -30,10 +30,10 @@ from pbem.report.pictures import Studio
 from pbem.report.pool import Job, ReportPool
 from pbem.report.templates import LETTER, limited, template_environment
 from pbem.report.typed_text import is_plain
-from pbem.ruleset.drawing import Picture, live_svg
+from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.serialization import canonical
+from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json, View
 from pbem.text import format_time_short, quote_block
 from pbem.web.page import Dress, dress, island
@@ -72,7 +72,7 @@ def seat_page(
 
 
 def _map(picture: Picture) -> str:
-    return f'<div class="map" data-name="{escape(picture.name.capitalize())}">{live_svg(picture)}</div>'
+    return f'<div class="map" data-name="{escape(picture.name.capitalize())}">{interactive_svg(picture)}</div>'
 
 
 def _seat(view: View, facts: ReportFacts, desk: Json) -> Json:
@@ -152,7 +152,7 @@ class Reporter:
 
     def report(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()) -> ReportParts:
         """One report, made here; what it is made of as in `Job`, but for its view."""
-        return self.make(Job(ruleset, canonical(view), facts, orders))
+        return self.make(Job(ruleset, canonical_json(view), facts, orders))
 
     def make(self, job: Job) -> ReportParts:
         """One report, made here."""
@@ -166,7 +166,7 @@ class Reporter:
     def tried(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, *, drawn: bool) -> ReportParts:
         """A report to try templates by: no picture is painted, each stands as if it had been, or could not be."""
         pictures = [(picture, b"" if drawn else None) for picture in ruleset.pictures(view)]
-        return self._report(Job(ruleset, canonical(view), facts, ()), view, pictures)
+        return self._report(Job(ruleset, canonical_json(view), facts, ()), view, pictures)
 
     def reports(self, jobs: Iterable[Job]) -> Iterator[ReportParts]:
         """The reports of all jobs, in their order. Jobs are taken somewhat ahead of the reports that are handed out."""

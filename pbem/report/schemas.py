@@ -15,8 +15,8 @@ from typing import Any
 
 from pbem.report import data as report
 from pbem.ruleset import orders as desks
-from pbem.ruleset.order_types import Verb
-from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.order_types import OrderType
+from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json
 
@@ -126,8 +126,8 @@ def _name() -> Json:
     return _told("the name of the order", {"type": "string", "pattern": "^[a-z][a-z0-9-]*$"})
 
 
-def _order(verb: Verb) -> Json:
-    """An order as `OrderBook.to_json` writes it: every field is there, null if it was left out."""
+def _order(verb: OrderType) -> Json:
+    """An order as `OrderParser.to_json` writes it: every field is there, null if it was left out."""
     hints = typing.get_type_hints(verb.order)
     fields = {slot.name: _value(hints[slot.name]) for slot in dataclasses.fields(verb.order)}
     return _told(verb.help, _object({"order": {"const": verb.name}, **fields}, closed=True))
@@ -158,7 +158,7 @@ def _desk(ruleset: AnyRuleset | None) -> Json:
     return _document("desk", desks.FORMAT, title, {**body, "$defs": definitions}, ruleset)
 
 
-def _verb(book: OrderBook | None) -> Json:
+def _verb(book: OrderParser | None) -> Json:
     return _object(
         {
             "name": {"enum": [verb.name for verb in book.verbs]} if book else _name(),

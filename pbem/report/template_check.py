@@ -30,9 +30,9 @@ from pbem.report.notices import Page
 from pbem.report.renderer import Reporter
 from pbem.report.templates import LETTER, TooMuch, limited, template_environment
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.protocol import AnyRuleset, TurnInput, remembering
-from pbem.ruleset.serialization import canonical
-from pbem.ruleset.values import Seat, View
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, with_memory
+from pbem.ruleset.serialization import canonical_json
+from pbem.ruleset.values import SeatName, View
 from pbem.text import quote_block
 
 _MODULES = (answers, notices, history_pages, answers, notices, answers, notices, press_pages, receipt, time_pages)
@@ -70,7 +70,7 @@ def _variants(page: Any) -> Iterator[Page]:
         yield from (dataclasses.replace(page, **{name: word}) for word in words)
 
 
-def sample_facts(view: View, seats: tuple[Seat, ...]) -> Iterator[ReportFacts]:
+def sample_facts(view: View, seats: tuple[SeatName, ...]) -> Iterator[ReportFacts]:
     """What may stand around a view in a report: little, and everything."""
     for full in (False, True):
         yield dataclasses.replace(sample(ReportFacts, full=full), seat=view["seat"], seats=seats, page=full)
@@ -117,7 +117,7 @@ def _several(name: str, origin: type, args: Sequence[Any], *, full: bool) -> Any
     return tuple(_value(name, args[0], full=full) for _ in range(2)) if full else ()
 
 
-def sample_views(ruleset: AnyRuleset) -> Iterator[tuple[View, tuple[Seat, ...]]]:
+def sample_views(ruleset: AnyRuleset) -> Iterator[tuple[View, tuple[SeatName, ...]]]:
     """The first views of a game with as few players as it takes, and those after a turn of its bots; with all seats."""
     dice = Dice(b"sample")
     known = ruleset.seats
@@ -135,7 +135,7 @@ def sample_views(ruleset: AnyRuleset) -> Iterator[tuple[View, tuple[Seat, ...]]]
 
 
 def _seen(ruleset: AnyRuleset, view: View, last: View | None) -> View:
-    seen: View = json.loads(canonical(remembering(ruleset, view, last)))
+    seen: View = json.loads(canonical_json(with_memory(ruleset, view, last)))
     return seen
 
 

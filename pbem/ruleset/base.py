@@ -31,11 +31,24 @@ from typing import Any, Generic, TypeVar, get_args, get_origin
 from pbem.errors import RulesetError, SaveError, SetupError
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
-from pbem.ruleset.order_types import Order, Parsed
-from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.order_types import Order, ParsedSheet
+from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import TurnInput
 from pbem.ruleset.serialization import from_json, to_json
-from pbem.ruleset.values import Bot, Demo, Enclosure, Event, Json, Option, Panorama, Seat, Seats, Standing, View, heard
+from pbem.ruleset.values import (
+    Attachment,
+    Bot,
+    Demo,
+    Event,
+    Json,
+    Option,
+    Panorama,
+    SeatName,
+    Seats,
+    Standing,
+    View,
+    events_for,
+)
 
 S = TypeVar("S")
 
@@ -51,7 +64,7 @@ class BaseRuleset(Generic[S]):
     designer: str
     summary: str
     seats: Seats
-    orders: OrderBook
+    orders: OrderParser
     version: int = 1
     pace: str = "all players at once"
     options: tuple[Option, ...] = ()
@@ -59,11 +72,11 @@ class BaseRuleset(Generic[S]):
     upgrades: tuple[Callable[[Json], Json], ...] = ()
     """Makes of a save of version 1 one of version 2, of version 2 one of version 3, and so on."""
 
-    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> S:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> S:
         """The state before the first turn; options are complete, and seats such as the game has. Raises SetupError."""
         raise NotImplementedError
 
-    def view(self, state: S, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: S, seat: SeatName, events: Sequence[Event]) -> View:
         """What the seat may know: `heading`, and whatever else is added to it."""
         raise NotImplementedError
 
@@ -75,7 +88,7 @@ class BaseRuleset(Generic[S]):
         """Over or not, who is awaited, scores, winners."""
         raise NotImplementedError
 
-    def setup(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> S:
+    def setup(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> S:
         """The state before the first turn. Raises SetupError, also for seats that the game does not have."""
         if not _fit(self.seats, seats):
             raise SetupError(f"{self.title} is played by {_players(self.seats)}, not by {_named(self.seats, seats)}")
@@ -83,7 +96,7 @@ class BaseRuleset(Generic[S]):
             {option.name: options.get(option.name, option.default) for option in self.options}, seats, dice
         )
 
-    def heading(self, state: S, seat: Seat, events: Sequence[Event], label: str) -> dict[str, Any]:
+    def heading(self, state: S, seat: SeatName, events: Sequence[Event], label: str) -> dict[str, Any]:
         """What every view has, to which a game adds what the seat may know besides."""
         standing = self.standing(state)
         return {
@@ -91,10 +104,10 @@ class BaseRuleset(Generic[S]):
             "label": label,
             "over": standing.over,
             "awaited": seat in standing.awaiting,
-            "events": heard(events, seat),
+            "events": events_for(events, seat),
         }
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         """The orders as declared, without a further look at whether they go together."""
         return self.orders.parse(view, lines)
 
@@ -130,15 +143,15 @@ class BaseRuleset(Generic[S]):
         """None."""
         return ""
 
-    def enclosures(self, view: View) -> Mapping[str, Sequence[Enclosure]]:
+    def enclosures(self, view: View) -> Mapping[str, Sequence[Attachment]]:
         """None."""
         return {}
 
-    def public(self, views: Mapping[Seat, View]) -> Panorama | None:
+    def public(self, views: Mapping[SeatName, View]) -> Panorama | None:
         """Nothing."""
         return None
 
-    def together(self, views: Mapping[Seat, View]) -> Panorama | None:
+    def together(self, views: Mapping[SeatName, View]) -> Panorama | None:
         """What is `public`."""
         return self.public(views)
 
@@ -187,7 +200,7 @@ class BaseRuleset(Generic[S]):
         return [self.orders.line(order) for order in self.parse(view, list(enumerate(thought, 1))).orders]
 
 
-def _fit(known: Seats, seats: Sequence[Seat]) -> bool:
+def _fit(known: Seats, seats: Sequence[SeatName]) -> bool:
     if _is_fixed(known):
         return tuple(seats) == known.names
     differ = len(set(seats)) == len(seats)
@@ -207,7 +220,7 @@ def _players(known: Seats) -> str:
     return f"{known.least} to {known.most} players of different names"
 
 
-def _named(known: Seats, seats: Sequence[Seat]) -> str:
+def _named(known: Seats, seats: Sequence[SeatName]) -> str:
     return (", ".join(seats) or "nobody") if known.names else str(len(seats))
 
 
@@ -231,7 +244,7 @@ KEPT = 200
 """Scores remembered; in a longer game the first are forgotten."""
 
 
-def scored(before: Mapping[str, Json], of: str, by: str, number: int, score: int) -> Json:
+def append_score(before: Mapping[str, Json], of: str, by: str, number: int, score: int) -> Json:
     """The `scores` of a memory with one more: of planets, say, by turn. A second one of a turn takes the first's place.
 
     `before` is the memory of the report before.

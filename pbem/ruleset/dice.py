@@ -74,6 +74,6 @@ class Dice:
         return int.from_bytes(hashlib.sha256(self.seed + name.encode()).digest(), "big")
 
 
-def seal(seed: bytes) -> str:
+def seed_hash(seed: bytes) -> str:
     """The hash published when a campaign starts; the seed follows when it ends."""
     return hashlib.sha256(b"pbem dice seal\0" + seed).hexdigest()

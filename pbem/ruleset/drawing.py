@@ -44,7 +44,7 @@ def svg_document(width: int, height: int, body: str, title: str) -> str:
     )
 
 
-class Ground(NamedTuple):
+class Background(NamedTuple):
     """What lies under a drawing, as SVG elements: the same text in as many pictures as can be."""
 
     body: str
@@ -60,7 +60,7 @@ class Sprite(NamedTuple):
     height: int
 
 
-class Stamp(NamedTuple):
+class SpriteInstance(NamedTuple):
     """A sprite with its middle at (x, y)."""
 
     sprite: Sprite
@@ -92,13 +92,13 @@ class Label(NamedTuple):
         )
 
 
-Mark = Stamp | Label
+Mark = SpriteInstance | Label
 
 Point = tuple[int, int]
 """A place in a picture, in pixels from its upper left corner."""
 
 
-class Spot(NamedTuple):
+class TapTarget(NamedTuple):
     """A place on a picture that can be tapped; where spots overlap, the last one is.
 
     `names` are the words by which orders may mean what is there, what matters most first: "R101", "3,-2". `title` says
@@ -132,7 +132,7 @@ def box(x: int, y: int, width: int, height: int) -> tuple[Point, ...]:
 class Drawing:
     """A ground and the marks on it, lowest first."""
 
-    ground: Ground
+    ground: Background
     marks: tuple[Mark, ...]
 
     def svg(self, title: str) -> str:
@@ -140,7 +140,7 @@ class Drawing:
         body = "".join([self.ground.body, *map(_element, self.marks)])
         return svg_document(self.ground.width, self.ground.height, body, title)
 
-    def picture(self, name: str, title: str, spots: Iterable[Spot] = ()) -> Picture:
+    def picture(self, name: str, title: str, spots: Iterable[TapTarget] = ()) -> Picture:
         """The drawing as a picture of a report."""
         return Picture(name, title, self.svg(title), self.ground.width, self.ground.height, self, tuple(spots))
 
@@ -161,10 +161,10 @@ class Picture:
     width: int
     height: int
     drawing: Drawing | None = None
-    spots: tuple[Spot, ...] = ()
+    spots: tuple[TapTarget, ...] = ()
 
 
-def live_svg(picture: Picture) -> str:
+def interactive_svg(picture: Picture) -> str:
     """The picture for a page: its SVG, and above all else a group "spots" of what can be tapped, as yet unseen."""
     if not picture.spots:
         return picture.svg
@@ -173,7 +173,7 @@ def live_svg(picture: Picture) -> str:
     return f'{drawn}<g class="spots" fill="none" pointer-events="all">{spots}</g>{end}'
 
 
-def stroke(points: Sequence[tuple[float, float]], *, width: float, **attributes: str) -> Stamp:
+def draw_line(points: Sequence[tuple[float, float]], *, width: float, **attributes: str) -> SpriteInstance:
     """A line through points, as a stamp as large as it needs to be.
 
     `width` in pixels; further attributes are of SVG, with dashes for underscores
@@ -186,7 +186,7 @@ def stroke(points: Sequence[tuple[float, float]], *, width: float, **attributes:
     shown = " ".join(f"{px - x:.1f},{py - y:.1f}" for px, py in points)
     extra = "".join(f' {name.replace("_", "-")}="{svg_escape(value)}"' for name, value in attributes.items())
     body = f'<polyline points="{shown}" stroke-width="{width:g}"{extra}/>'
-    return Stamp(Sprite(body, _room(right - left, width), _room(bottom - top, width)), x, y)
+    return SpriteInstance(Sprite(body, _room(right - left, width), _room(bottom - top, width)), x, y)
 
 
 def _room(length: float, width: float) -> int:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 
-class Form:
+class Pattern:
     """What a word may be."""
 
     def to_json(self) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Choice(Form):
+class ChoicePattern(Pattern):
     """One of some words; of none, if nothing is possible now.
 
     JSON: `{"type": "choice", "values": ["R101", "R205"]}`
@@ -47,7 +47,7 @@ class Choice(Form):
 
 
 @dataclass(frozen=True)
-class Number(Form):
+class NumberPattern(Pattern):
     """A whole number within bounds, both included; where they leave none, nothing is possible now.
 
     JSON: `{"type": "number", "low": 0, "high": 9}`
@@ -66,13 +66,13 @@ class Number(Form):
 
 
 @dataclass(frozen=True)
-class Several(Form):
+class RepeatedPattern(Pattern):
     """One word made of `least` or more of another form, with `glue` between them.
 
     JSON: `{"type": "several", "glue": "/", "least": 1, "of": form}`
     """
 
-    of: Form
+    of: Pattern
     glue: str
     least: int = 1
 
@@ -86,13 +86,13 @@ class Several(Form):
 
 
 @dataclass(frozen=True)
-class Either(Form):
+class AnyOfPattern(Pattern):
     """A word of any of some forms.
 
     JSON: `{"type": "either", "of": [form, form]}`
     """
 
-    of: tuple[Form, ...]
+    of: tuple[Pattern, ...]
 
     def to_json(self) -> dict[str, Any]:
         return {"type": "either", "of": [form.to_json() for form in self.of]}
@@ -102,13 +102,13 @@ class Either(Form):
 
 
 @dataclass(frozen=True)
-class InTurn(Form):
+class SequencePattern(Pattern):
     """Of a field of many words: one of each form in turn, round and round, and no round left unfinished.
 
     JSON: `{"type": "in-turn", "of": [form, form]}`
     """
 
-    of: tuple[Form, ...]
+    of: tuple[Pattern, ...]
 
     def to_json(self) -> dict[str, Any]:
         return {"type": "in-turn", "of": [form.to_json() for form in self.of]}
@@ -118,7 +118,7 @@ class InTurn(Form):
 
 
 @dataclass(frozen=True)
-class Free(Form):
+class FreePattern(Pattern):
     """A word to be typed; `samples` are some.
 
     `pattern` is a regular expression for the whole word, which Python and
@@ -232,7 +232,7 @@ _TIMES = re.compile(r"[x×*]?([0-9]{1,9})|([0-9]{1,9})[x×*]", re.IGNORECASE)
 _NUMERALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
-class Refused(Exception):
+class FieldError(Exception):
     """A word a kind cannot read: `code` is stable, `text` and `hint` are for the player.
 
     A hint that costs much to find may be given as a function.
@@ -250,7 +250,7 @@ class Refused(Exception):
         return self._hint
 
 
-class Kind:
+class Field:
     """What a field of an order may hold, and how a player writes it.
 
     `shown` stands for it in usage lines, `expected` in findings ("one of your
@@ -269,7 +269,7 @@ class Kind:
         """The value of a word as typed. Raises Refused."""
         raise NotImplementedError
 
-    def spare(self, word: str, view: ContextView) -> tuple[Any, tuple[Refused, ...]]:
+    def spare(self, word: str, view: ContextView) -> tuple[Any, tuple[FieldError, ...]]:
         """As `read`, of a word that is a list of which bad items may be dropped: what is left, and why not the rest."""
         return self.read(word, view), ()
 
@@ -281,9 +281,9 @@ class Kind:
         """Words this kind can read, given the view; for hints and random sheets."""
         raise NotImplementedError
 
-    def form(self, view: ContextView) -> Form:
+    def form(self, view: ContextView) -> Pattern:
         """What a page offers for it, given the view: a typed word, with the samples at hand."""
-        return Free(tuple(self.samples(view)))
+        return FreePattern(tuple(self.samples(view)))
 
     def longest(self, view: ContextView) -> int:
         """The most words that a name of this kind has, where names have blanks."""
@@ -291,7 +291,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Word(Kind):
+class KeywordField(Field):
     """One of a few fixed words; read without regard to case, written as declared."""
 
     words: tuple[str, ...]
@@ -305,20 +305,20 @@ class Word(Kind):
         object.__setattr__(self, "example", self.example or self.words[0])
 
     def read(self, word: str, view: ContextView) -> str:
-        return choose(word, self.words, self.expected)
+        return match_name(word, self.words, self.expected)
 
     def samples(self, view: ContextView) -> Sequence[str]:
         return self.words
 
-    def form(self, view: ContextView) -> Form:
-        return Choice(self.words)
+    def form(self, view: ContextView) -> Pattern:
+        return ChoicePattern(self.words)
 
     def longest(self, view: ContextView) -> int:
         return _longest(self.words)
 
 
 @dataclass(frozen=True)
-class Listed(Kind):
+class NameField(Field):
     """One of the names a view lists, such as the reader's own ships."""
 
     shown: str
@@ -327,13 +327,13 @@ class Listed(Kind):
     names: Callable[[ContextView], Sequence[str]]
 
     def read(self, word: str, view: ContextView) -> str:
-        return choose(word, self.names(view), self.expected)
+        return match_name(word, self.names(view), self.expected)
 
     def samples(self, view: ContextView) -> Sequence[str]:
         return self.names(view)
 
-    def form(self, view: ContextView) -> Form:
-        return Choice(tuple(self.names(view)))
+    def form(self, view: ContextView) -> Pattern:
+        return ChoicePattern(tuple(self.names(view)))
 
     def longest(self, view: ContextView) -> int:
         return _longest(self.names(view))
@@ -344,7 +344,7 @@ def _longest(names: Sequence[str]) -> int:
 
 
 @dataclass(frozen=True)
-class Whole(Kind):
+class IntegerField(Field):
     """A whole number within bounds; small ones may be written out, and repeats as 3x or x3."""
 
     low: int
@@ -358,25 +358,25 @@ class Whole(Kind):
         object.__setattr__(self, "example", self.example or str(self.low))
 
     def read(self, word: str, view: ContextView) -> int:
-        return bounded(word, self.low, self.high, self.expected)
+        return parse_bounded(word, self.low, self.high, self.expected)
 
     def samples(self, view: ContextView) -> Sequence[str]:
         return sorted({str(self.low), str((self.low + self.high) // 2), str(self.high)})
 
-    def form(self, view: ContextView) -> Form:
-        return Number(self.low, self.high)
+    def form(self, view: ContextView) -> Pattern:
+        return NumberPattern(self.low, self.high)
 
 
-def bounded(word: str, low: int, high: int, expected: str, *, none: str = "none is possible now") -> int:
+def parse_bounded(word: str, low: int, high: int, expected: str, *, none: str = "none is possible now") -> int:
     """The number of a word, if it is within bounds; `none` is told where they leave nothing. Raises Refused."""
     number = _number(word)
     if number is None:
-        raise Refused("not-a-number", f"expected {expected}, got {word!r}")
+        raise FieldError("not-a-number", f"expected {expected}, got {word!r}")
     if high < low or low <= high == 0 < number:
-        raise Refused("out-of-bounds", f"{none}, got {word}", "leave this line out")
+        raise FieldError("out-of-bounds", f"{none}, got {word}", "leave this line out")
     if not low <= number <= high:
         nearest = low if number < low else high
-        raise Refused("out-of-bounds", f"expected {expected}, got {word}", f"the nearest is {nearest}")
+        raise FieldError("out-of-bounds", f"expected {expected}, got {word}", f"the nearest is {nearest}")
     return number
 
 
@@ -389,7 +389,7 @@ def _number(word: str) -> int | None:
     return _NUMERALS.index(word.lower()) if word.lower() in _NUMERALS else None
 
 
-def choose(word: str, names: Sequence[str], expected: str) -> str:
+def match_name(word: str, names: Sequence[str], expected: str) -> str:
     """The one name meant by a word: the same but for case, or its only beginning, or its plural. Raises Refused."""
     wanted = word.casefold()
     starts = []
@@ -402,11 +402,11 @@ def choose(word: str, names: Sequence[str], expected: str) -> str:
     if len(starts) == 1:
         return starts[0]
     if starts:
-        raise Refused("ambiguous", f"{word!r} could be {either(starts)}", "write it in full")
+        raise FieldError("ambiguous", f"{word!r} could be {list_names(starts)}", "write it in full")
     one = _of_plural(wanted, names)
     if one:
         return one
-    raise Refused("unknown-name", f"expected {expected}, got {word!r}", lambda: suggest(word, names))
+    raise FieldError("unknown-name", f"expected {expected}, got {word!r}", lambda: suggest(word, names))
 
 
 def _of_plural(wanted: str, names: Sequence[str]) -> str | None:
@@ -419,7 +419,7 @@ def _of_plural(wanted: str, names: Sequence[str]) -> str | None:
 _PLURALS = (("s", ""), ("es", ""), ("ies", "y"))
 
 
-def either(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """Some names, of which one may be meant: "A, B or C"."""
     shown = list(names[:6]) + (["others"] if len(names) > 6 else [])
     return ", ".join(shown[:-1]) + " or " + shown[-1]

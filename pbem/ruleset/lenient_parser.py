@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset.fields import ContextView, Kind, Refused, either
-from pbem.ruleset.order_types import Argument, Literal, Mismatch, Optional, Order, Part, Verb
-from pbem.ruleset.tokenizer import ARROW, Token, remark, split_words
+from pbem.ruleset.fields import ContextView, Field, FieldError, list_names
+from pbem.ruleset.order_types import Argument, Literal, Optional, Order, OrderType, ParseMismatch, Part
+from pbem.ruleset.tokenizer import ARROW, Token, comment_of, split_words
 
 PREPOSITIONS = frozenset(
     {
@@ -83,19 +83,19 @@ _DROPPED, _FROM = 100, 1
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class Omission:
     """What a reading leaves out: the words, and why if they are an item of a list."""
 
     words: str
-    why: Refused | None = None
+    why: FieldError | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Interpretation:
     """An order that a line can mean, and what of the line that leaves out."""
 
     order: Order
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[Omission, ...] = ()
 
     @property
     def cost(self) -> int:
@@ -122,14 +122,14 @@ MOST_PARTS = 5
 _CONNECTING = frozenset({"THEN", "AND", "ALSO", "NEXT", "AFTERWARDS", "FINALLY", "&"})
 
 
-def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[Refused]:
+def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[FieldError]:
     """Yield what to tell of the parts behind a `;` that read as an order, or as the rest of the one before it.
 
     `read` returns what a text means as an order, None if it is none. Words that
     change nothing of what stands before the `;` are a remark, as are all of a
     line that begins with one.
     """
-    behind = remark(line)
+    behind = comment_of(line)
     body = line[: len(line) - len(behind) - 1] if behind.strip() else ""
     words = split_words(body)
     if not words:
@@ -139,10 +139,10 @@ def orders_in_remark(line: str, read: Callable[[str], object]) -> Iterator[Refus
         alone, *rest = (read(text) for text in (_unconnected(part), f"{body} {part}", f"{words[0]} {part}"))
         if alone not in (None, before):
             text = f"{_short(part)!r} stands behind a ; and so is a remark, not an order"
-            yield Refused("second-order", text, "write one order a line")
+            yield FieldError("second-order", text, "write one order a line")
         elif any(found not in (None, before) for found in rest):
             text = f"{_short(part)!r} stands behind a ; and so is a remark, not a part of the order"
-            yield Refused("second-order", text, "leave the ; out, or write one order a line")
+            yield FieldError("second-order", text, "leave the ; out, or write one order a line")
 
 
 def _unconnected(part: str) -> str:
@@ -155,10 +155,10 @@ def _short(part: str) -> str:
     return " ".join(part.split())[:80]
 
 
-def read_loosely(verbs: Sequence[Verb], tokens: Sequence[Token], view: ContextView) -> Reading:
+def parse_leniently(verbs: Sequence[OrderType], tokens: Sequence[Token], view: ContextView) -> Interpretation:
     """The one order that a line of some verbs means. Raises Mismatch; its `reached` counts characters."""
     searches = [_Search(verb, tokens, view) for verb in verbs]
-    found: dict[Order, Reading] = {}
+    found: dict[Order, Interpretation] = {}
     for search in searches:
         for reading in search.readings():
             if reading.order not in found or reading.cost < found[reading.order].cost:
@@ -170,7 +170,7 @@ def read_loosely(verbs: Sequence[Verb], tokens: Sequence[Token], view: ContextVi
     if best:
         by_order = {verb.order: verb for verb in verbs}
         lines = [by_order[type(reading.order)].write(reading.order) for reading in best]
-        raise Mismatch(END, Refused("ambiguous", f"this could mean {either(lines)}", "write one of them"))
+        raise ParseMismatch(END, FieldError("ambiguous", f"this could mean {list_names(lines)}", "write one of them"))
     raise max((search.furthest for search in searches), key=lambda mismatch: mismatch.reached)
 
 
@@ -182,29 +182,29 @@ END = 1_000_000
 class _Search:
     """All ways to fit a line to one verb. `furthest` is where the best of those failed that failed."""
 
-    verb: Verb
+    verb: OrderType
     tokens: Sequence[Token]
     view: ContextView
-    furthest: Mismatch = field(init=False)
+    furthest: ParseMismatch = field(init=False)
     steps: int = 0
     _cache: dict[tuple[str, str, bool], Any] = field(default_factory=dict)
     _fillers: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.furthest = Mismatch(-1, Refused("missing-word", "the line cannot be read", self.verb.hint))
+        self.furthest = ParseMismatch(-1, FieldError("missing-word", "the line cannot be read", self.verb.hint))
         self._fillers = FILLERS - self.verb.literals | {ARROW}
 
-    def readings(self) -> Iterator[Reading]:
+    def readings(self) -> Iterator[Interpretation]:
         """The readings found before the search was given up."""
         try:
             for values, remarks in self._parts(self.verb.parts[1:], 1, {}, ()):
-                yield Reading(self.verb.order(**values), remarks)
+                yield Interpretation(self.verb.order(**values), remarks)
         except _Exhausted:
             return
 
     def _parts(
-        self, parts: tuple[Part, ...], at: int, values: dict[str, Any], remarks: tuple[Remark, ...]
-    ) -> Iterator[tuple[dict[str, Any], tuple[Remark, ...]]]:
+        self, parts: tuple[Part, ...], at: int, values: dict[str, Any], remarks: tuple[Omission, ...]
+    ) -> Iterator[tuple[dict[str, Any], tuple[Omission, ...]]]:
         self.steps += 1
         if self.steps > MOST_STEPS:
             raise _Exhausted
@@ -221,16 +221,16 @@ class _Search:
             yield from self._argument(head, rest, at, values, remarks)
 
     def _close(
-        self, at: int, values: dict[str, Any], remarks: tuple[Remark, ...]
-    ) -> Iterator[tuple[dict[str, Any], tuple[Remark, ...]]]:
+        self, at: int, values: dict[str, Any], remarks: tuple[Omission, ...]
+    ) -> Iterator[tuple[dict[str, Any], tuple[Omission, ...]]]:
         for start, more in self._starts(at):
             if start == len(self.tokens):
                 yield values, remarks + more
                 return
         extra = " ".join(token.text for token in self.tokens[at:])
-        self._fail(at, Refused("extra-words", f"{extra!r} is more than {self.verb.word} takes", self.verb.hint))
+        self._fail(at, FieldError("extra-words", f"{extra!r} is more than {self.verb.word} takes", self.verb.hint))
 
-    def _starts(self, at: int) -> Iterator[tuple[int, tuple[Remark, ...]]]:
+    def _starts(self, at: int) -> Iterator[tuple[int, tuple[Omission, ...]]]:
         """Where the next part may begin: here, or behind words that say nothing."""
         yield at, ()
         while at < len(self.tokens) and self._is_filler(at):
@@ -245,7 +245,7 @@ class _Search:
                 end += 1
             words = f"{self.tokens[at].text} {','.join(token.text for token in self.tokens[at + 1 : end])}"
             for start, more in self._starts(end):
-                yield start, (Remark(words), *more)
+                yield start, (Omission(words), *more)
 
     def _is_filler(self, at: int) -> bool:
         return self._word(at) in self._fillers and not self.tokens[at].quoted
@@ -259,8 +259,8 @@ class _Search:
         rest: tuple[Part, ...],
         at: int,
         values: dict[str, Any],
-        remarks: tuple[Remark, ...],
-    ) -> Iterator[tuple[dict[str, Any], tuple[Remark, ...]]]:
+        remarks: tuple[Omission, ...],
+    ) -> Iterator[tuple[dict[str, Any], tuple[Omission, ...]]]:
         stands = False
         for start, more in self._starts(at):
             if start < len(self.tokens) and self._word(start) == part.word:
@@ -277,33 +277,33 @@ class _Search:
         rest: tuple[Part, ...],
         at: int,
         values: dict[str, Any],
-        remarks: tuple[Remark, ...],
-    ) -> Iterator[tuple[dict[str, Any], tuple[Remark, ...]]]:
+        remarks: tuple[Omission, ...],
+    ) -> Iterator[tuple[dict[str, Any], tuple[Omission, ...]]]:
         fits = self._items if part.many else self._single
         for start, more in self._starts(at):
             for value, after, left_out in fits(part, start):
                 yield from self._parts(rest, after, {**values, part.name: value}, remarks + more + left_out)
 
-    def _single(self, part: Argument, at: int) -> Iterator[tuple[Any, int, tuple[Remark, ...]]]:
+    def _single(self, part: Argument, at: int) -> Iterator[tuple[Any, int, tuple[Omission, ...]]]:
         """Values of a field that begins with a word, where each ends, and what it leaves out."""
         kind = self.verb.kinds[part.name]
         if at >= len(self.tokens):
             self._miss(kind.expected, at)
             return
-        refused: list[Refused] = []
+        refused: list[FieldError] = []
         for word, after in self._joined(kind, at):
             read = self._read(part.name, word, spare=False)
-            if not isinstance(read, Refused):
+            if not isinstance(read, FieldError):
                 yield read, after, ()
                 continue
             refused.append(read)
             spared = self._read(part.name, word, spare=True) if self._is_list(at, after) else read
-            if not isinstance(spared, Refused):
+            if not isinstance(spared, FieldError):
                 value, dropped = spared
-                yield value, after, tuple(Remark(_got(why, word), why) for why in dropped)
+                yield value, after, tuple(Omission(_got(why, word), why) for why in dropped)
         if refused and not self._reads(part.name, at):
             best = next((why for why in refused if why.hint.startswith("did you mean")), refused[0])
-            self._fail(at, best if best.hint else Refused(best.code, best.text, self.verb.hint))
+            self._fail(at, best if best.hint else FieldError(best.code, best.text, self.verb.hint))
 
     def _is_list(self, at: int, end: int) -> bool:
         """Whether the words are a list, written as one or with something between its items, and limited by no word."""
@@ -316,13 +316,13 @@ class _Search:
         return any(token.text.upper() in EXCEPTING for token in self.tokens)
 
     def _reads(self, name: str, at: int) -> bool:
-        return not isinstance(self._read(name, self.tokens[at].text, spare=False), Refused)
+        return not isinstance(self._read(name, self.tokens[at].text, spare=False), FieldError)
 
-    def _items(self, part: Argument, at: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Remark, ...]]]:
+    def _items(self, part: Argument, at: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Omission, ...]]]:
         """Lists that begin with a word, the longest first; of each at least one item is good."""
         return ((value, end, left_out) for value, end, left_out in self._tails(part, at, MOST_LISTED) if value)
 
-    def _tails(self, part: Argument, at: int, most: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Remark, ...]]]:
+    def _tails(self, part: Argument, at: int, most: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Omission, ...]]]:
         """What may follow in a list from a word on."""
         for value, after, left_out in self._item(part, at):
             behind = after
@@ -333,7 +333,7 @@ class _Search:
                     yield value + more, end, left_out + also
             yield value, after, left_out
 
-    def _item(self, part: Argument, at: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Remark, ...]]]:
+    def _item(self, part: Argument, at: int) -> Iterator[tuple[tuple[Any, ...], int, tuple[Omission, ...]]]:
         """One item of a list, several written as one word with strokes, or a bad one that may be dropped."""
         fitted = False
         for value, after, left_out in self._single(part, at):
@@ -343,14 +343,14 @@ class _Search:
             return
         pieces = [piece for piece in self.tokens[at].text.split("/") if piece]
         read = [self._read(part.name, piece, spare=False) for piece in pieces]
-        good = tuple(value for value in read if not isinstance(value, Refused))
+        good = tuple(value for value in read if not isinstance(value, FieldError))
         if len(pieces) > 1 and len(good) == len(read):
             yield good, at + 1, ()
         elif part.name in self.verb.sparing and not self._excepting:
-            bad = [(piece, why) for piece, why in zip(pieces, read, strict=True) if isinstance(why, Refused)]
-            yield good, at + 1, tuple(Remark(piece, why) for piece, why in bad)
+            bad = [(piece, why) for piece, why in zip(pieces, read, strict=True) if isinstance(why, FieldError)]
+            yield good, at + 1, tuple(Omission(piece, why) for piece, why in bad)
 
-    def _joined(self, kind: Kind, at: int) -> Iterator[tuple[str, int]]:
+    def _joined(self, kind: Field, at: int) -> Iterator[tuple[str, int]]:
         """The words that may stand for one value, and where each ends: the first word, or several joined."""
         yield self.tokens[at].text, at + 1
         behind = [token.text for token in self.tokens[at : at + 2] if not token.quoted]
@@ -390,18 +390,18 @@ class _Search:
             self.steps += 1
             try:
                 self._cache[key] = kind.spare(word, self.view) if spare else kind.read(word, self.view)
-            except Refused as refused:
+            except FieldError as refused:
                 self._cache[key] = refused
         return self._cache[key]
 
     def _miss(self, expected: str, at: int) -> None:
         found = f"got {self.tokens[at].text!r}" if at < len(self.tokens) else "the line ends"
-        self._fail(at, Refused("missing-word", f"expected {expected}, {found}", self.verb.hint))
+        self._fail(at, FieldError("missing-word", f"expected {expected}, {found}", self.verb.hint))
 
-    def _fail(self, at: int, refused: Refused) -> None:
+    def _fail(self, at: int, refused: FieldError) -> None:
         reached = self.tokens[at].start if at < len(self.tokens) else END
         if reached > self.furthest.reached:
-            self.furthest = Mismatch(reached, refused)
+            self.furthest = ParseMismatch(reached, refused)
 
 
 def _is_parted(first: str, second: str) -> bool:
@@ -409,7 +409,7 @@ def _is_parted(first: str, second: str) -> bool:
     return bool(_LETTERS.fullmatch(first) and len(first) < 4 and "0" <= second[:1] <= "9")
 
 
-def _got(why: Refused, word: str) -> str:
+def _got(why: FieldError, word: str) -> str:
     """The item of a list that was dropped, as the refusal names it."""
     named = _QUOTED.search(why.text)
     return named[1] if named else word

@@ -38,8 +38,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.fields import ContextView, Kind, Refused
-from pbem.ruleset.tokenizer import quoted
+from pbem.ruleset.fields import ContextView, Field, FieldError
+from pbem.ruleset.tokenizer import quote_word
 
 DROPS_BAD = object()
 """Mark of a field: the last list of a usage, of which items that cannot be read are left out, with a warning."""
@@ -113,27 +113,27 @@ def _compile(usage: str) -> tuple[Part, ...]:
     return tuple(stack[0])
 
 
-class Mismatch(Exception):
+class ParseMismatch(Exception):
     """A line that is not of a verb; `reached` is the number of words that were read before that showed."""
 
-    def __init__(self, reached: int, refused: Refused) -> None:
+    def __init__(self, reached: int, refused: FieldError) -> None:
         super().__init__(refused.text)
         self.reached, self.refused = reached, refused
 
 
 @dataclass(frozen=True)
-class Verb:
+class OrderType:
     """One declared order, ready to read and write lines."""
 
     order: type[Order]
     parts: tuple[Part, ...]
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, Field]
     sparing: frozenset[str]
     name: str
     word: str
 
     @classmethod
-    def of(cls, order: type[Order]) -> Verb:
+    def of(cls, order: type[Order]) -> OrderType:
         """Reads a declaration. Raises TypeError when usage and fields do not agree."""
         parts = _compile(order.usage)
         kinds = _kinds(order)
@@ -198,7 +198,9 @@ class Verb:
         reached = self._match(self.parts[1:], words, 1, values, view, frozenset())
         if reached < len(words):
             extra = " ".join(words[reached:])
-            raise Mismatch(reached, Refused("extra-words", f"{extra!r} is more than {self.word} takes", self.hint))
+            raise ParseMismatch(
+                reached, FieldError("extra-words", f"{extra!r} is more than {self.word} takes", self.hint)
+            )
         return self.order(**values)
 
     def write(self, order: Order) -> str:
@@ -257,8 +259,8 @@ class Verb:
         while at < len(words) and not (part.many and words[at].upper() in stops):
             try:
                 read.append(kind.read(words[at], view))
-            except Refused as refused:
-                raise Mismatch(at, self._with_usage(refused)) from None
+            except FieldError as refused:
+                raise ParseMismatch(at, self._with_usage(refused)) from None
             at += 1
             if not part.many:
                 break
@@ -267,12 +269,12 @@ class Verb:
         values[part.name] = tuple(read) if part.many else read[0]
         return at
 
-    def _missing(self, expected: str, words: Sequence[str], at: int) -> Mismatch:
+    def _missing(self, expected: str, words: Sequence[str], at: int) -> ParseMismatch:
         found = f"got {words[at]!r}" if at < len(words) else "the line ends"
-        return Mismatch(at, Refused("missing-word", f"expected {expected}, {found}", self.hint))
+        return ParseMismatch(at, FieldError("missing-word", f"expected {expected}, {found}", self.hint))
 
-    def _with_usage(self, refused: Refused) -> Refused:
-        return refused if refused.hint else Refused(refused.code, refused.text, self.hint)
+    def _with_usage(self, refused: FieldError) -> FieldError:
+        return refused if refused.hint else FieldError(refused.code, refused.text, self.hint)
 
     def _enters(self, group: Optional, words: Sequence[str], at: int, view: ContextView) -> bool:
         if at >= len(words):
@@ -284,7 +286,7 @@ class Verb:
             return self._enters(first, words, at, view)
         try:
             self.kinds[first.name].read(words[at], view)
-        except Refused:
+        except FieldError:
             # A last optional argument is surely what an unreadable last word was meant for.
             return group == self.parts[-1]
         return True
@@ -299,7 +301,7 @@ class Verb:
                     yield from self._written(part.parts, order)
             else:
                 kind, value = self.kinds[part.name], getattr(order, part.name)
-                yield from map(quoted, map(kind.write, value if part.many else (value,)))
+                yield from map(quote_word, map(kind.write, value if part.many else (value,)))
 
     def _invented(
         self, parts: Iterable[Part], view: ContextView, dice: Dice, key: tuple[str | int, ...]
@@ -314,7 +316,7 @@ class Verb:
             else:
                 names = self.kinds[part.name].samples(view) or ["nothing"]
                 for count in range(dice.roll(3, *here, "many") if part.many else 1):
-                    yield quoted(dice.pick(names, *here, count))
+                    yield quote_word(dice.pick(names, *here, count))
 
 
 def _check_defaults(order: type[Order], parts: Iterable[Part]) -> None:
@@ -351,7 +353,7 @@ def _stop_words(parts: Sequence[Part], after: frozenset[str]) -> frozenset[str]:
     return after | stops
 
 
-def _example(part: Part, kinds: Mapping[str, Kind]) -> str:
+def _example(part: Part, kinds: Mapping[str, Field]) -> str:
     if isinstance(part, Literal):
         return part.word
     if isinstance(part, Optional):
@@ -374,13 +376,13 @@ def _extras(order: type[Order]) -> dict[str, tuple[Any, ...]]:
     return {slot.name: getattr(hints[slot.name], "__metadata__", ()) for slot in dataclasses.fields(order)}
 
 
-def _kinds(order: type[Order]) -> dict[str, Kind]:
+def _kinds(order: type[Order]) -> dict[str, Field]:
     extras = _extras(order)
     kinds = {}
     for slot in dataclasses.fields(order):
         if FILLED_IN in extras[slot.name]:
             continue
-        found = [extra for extra in extras[slot.name] if isinstance(extra, Kind)]
+        found = [extra for extra in extras[slot.name] if isinstance(extra, Field)]
         if len(found) != 1:
             raise TypeError(f"field {slot.name} of {order.__name__} needs exactly one Kind in Annotated")
         kinds[slot.name] = found[0]
@@ -404,7 +406,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ParsedOrder:
     """An order and the number of the line it came from."""
 
     line: int
@@ -412,7 +414,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedSheet:
     """What a sheet comes to: the orders taken, and all findings, by line.
 
     A sheet that is not `complete` lacks what its seat is awaited for, such as
@@ -420,7 +422,7 @@ class Parsed:
     the strength of it.
     """
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[ParsedOrder, ...] = ()
     findings: tuple[Finding, ...] = ()
     complete: bool = True
 

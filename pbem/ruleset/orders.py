@@ -1,6 +1,6 @@
 """Sheets of typed orders: everything that follows from the declarations of a game's orders.
 
-From the declarations (`verbs`) an `OrderBook` reads sheets, words findings,
+From the declarations (`verbs`) an `OrderParser` reads sheets, words findings,
 writes orders back as lines and as JSON, documents every verb and invents random
 lines for tests.
 
@@ -19,19 +19,30 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.fields import ContextView, Kind, Refused, either, nearest, suggest
+from pbem.ruleset.fields import ContextView, Field, FieldError, list_names, nearest, suggest
 from pbem.ruleset.lenient_parser import (
     END,
     MOST_REMARKS,
     OPENERS,
-    Reading,
-    Remark,
+    Interpretation,
+    Omission,
     orders_in_remark,
-    read_loosely,
+    parse_leniently,
     without_openers,
 )
-from pbem.ruleset.order_types import RESIGNS, Entry, Finding, Literal, Mismatch, Optional, Order, Parsed, Part, Verb
-from pbem.ruleset.tokenizer import Token, join_lines, loose_tokens, remark, split_tokens
+from pbem.ruleset.order_types import (
+    RESIGNS,
+    Finding,
+    Literal,
+    Optional,
+    Order,
+    OrderType,
+    ParsedOrder,
+    ParsedSheet,
+    ParseMismatch,
+    Part,
+)
+from pbem.ruleset.tokenizer import Token, comment_of, join_lines, split_leniently, split_tokens
 
 FORMAT = 1
 """The version of what a desk's data look like; it grows when a client would have to be changed."""
@@ -39,7 +50,7 @@ FORMAT = 1
 _NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 
 
-def desk_data(verbs: Iterable[Verb], view: ContextView) -> dict[str, Any]:
+def order_form_data(verbs: Iterable[OrderType], view: ContextView) -> dict[str, Any]:
     """Some verbs and what may stand in their fields, given a view.
 
     `verbs` have `name` (as in orders stored as JSON), `word` and `also` (other words
@@ -55,7 +66,7 @@ def desk_data(verbs: Iterable[Verb], view: ContextView) -> dict[str, Any]:
     return {"format": FORMAT, "verbs": [_verb_data(verb, kinds) for verb in verbs], "kinds": kinds.data}
 
 
-def _verb_data(verb: Verb, kinds: _Kinds) -> dict[str, Any]:
+def _verb_data(verb: OrderType, kinds: _Kinds) -> dict[str, Any]:
     return {
         "name": verb.name,
         "word": verb.word,
@@ -67,11 +78,11 @@ def _verb_data(verb: Verb, kinds: _Kinds) -> dict[str, Any]:
     }
 
 
-def _parts_data(parts: Sequence[Part], verb: Verb, kinds: _Kinds) -> list[dict[str, Any]]:
+def _parts_data(parts: Sequence[Part], verb: OrderType, kinds: _Kinds) -> list[dict[str, Any]]:
     return [_part_data(part, verb, kinds) for part in parts]
 
 
-def _part_data(part: Part, verb: Verb, kinds: _Kinds) -> dict[str, Any]:
+def _part_data(part: Part, verb: OrderType, kinds: _Kinds) -> dict[str, Any]:
     if isinstance(part, Literal):
         return {"word": part.word}
     if isinstance(part, Optional):
@@ -86,7 +97,7 @@ class _Kinds:
         self.data: dict[str, dict[str, Any]] = {}
         self._view = view
 
-    def id_of(self, kind: Kind) -> str:
+    def id_of(self, kind: Field) -> str:
         """The id of a kind, which is added if none is equal to it."""
         data = {
             "shown": kind.shown,
@@ -123,20 +134,20 @@ _SPEAKING = frozenset({"I", "WE", "I'LL", "I'D", "WILL", "SHALL", "WOULD", "MUST
 
 
 @dataclass(frozen=True)
-class OrderBook:
+class OrderParser:
     """All orders of a game; with `loosely`, lines that do not keep to the rules are read as people write."""
 
     types: tuple[type[Order], ...]
     loosely: bool = True
-    verbs: tuple[Verb, ...] = field(init=False)
-    _by_word: dict[str, list[Verb]] = field(init=False, repr=False)
-    _by_name: dict[str, Verb] = field(init=False, repr=False)
-    _by_type: dict[type[Order], Verb] = field(init=False, repr=False)
+    verbs: tuple[OrderType, ...] = field(init=False)
+    _by_word: dict[str, list[OrderType]] = field(init=False, repr=False)
+    _by_name: dict[str, OrderType] = field(init=False, repr=False)
+    _by_type: dict[type[Order], OrderType] = field(init=False, repr=False)
     _leaving: type[Order] | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        verbs = tuple(map(Verb.of, self.types))
-        by_word: dict[str, list[Verb]] = {}
+        verbs = tuple(map(OrderType.of, self.types))
+        by_word: dict[str, list[OrderType]] = {}
         for verb in verbs:
             for word in (verb.word, *verb.order.also):
                 by_word.setdefault(word, []).append(verb)
@@ -146,9 +157,9 @@ class OrderBook:
         object.__setattr__(self, "_by_type", {verb.order: verb for verb in verbs})
         object.__setattr__(self, "_leaving", next((order for order in self.types if order.ends_seat), None))
 
-    def parse(self, view: ContextView, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: ContextView, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         """The orders of numbered lines, and what is wrong with the rest. Never raises on any text."""
-        entries: list[Entry] = []
+        entries: list[ParsedOrder] = []
         findings: list[Finding] = []
         bad = remarks = 0
         for count, (number, line) in enumerate(join_lines(lines)):
@@ -157,29 +168,29 @@ class OrderBook:
                 break
             try:
                 reading = self._understand(line, view)
-            except Refused as refused:
+            except FieldError as refused:
                 bad += 1
                 findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
             else:
                 if reading is None:
                     continue
-                entries.append(Entry(number, reading.order))
+                entries.append(ParsedOrder(number, reading.order))
                 findings += [_left_out(number, left) for left in reading.remarks]
-            remarks += bool(remark(line))
+            remarks += bool(comment_of(line))
             if remarks <= MOST_REMARKS:
                 findings += self._behind(number, line, view)
-        return Parsed(tuple(entries), tuple(findings))
+        return ParsedSheet(tuple(entries), tuple(findings))
 
     def is_like_order(self, line: str) -> bool:
         """Return whether a line begins with the word of an order, cut short or misspelt too, or speaks of resigning."""
         line = line[:MAX_LINE]
-        words = [token.text for token in loose_tokens(line)]
+        words = [token.text for token in split_leniently(line)]
         word = next((each for each in words if each.upper() not in OPENERS | _SPEAKING), "")
         if not word or resigning_word(line):
             return bool(word)
         try:
             self._find(word)
-        except Refused as refused:
+        except FieldError as refused:
             return refused.code == "ambiguous-verb" or nearest(word, list(self._by_word)) is not None
         return True
 
@@ -202,8 +213,8 @@ class OrderBook:
         return "\n".join(f"- `{verb.usage}`  \n  {verb.help}  \n  Example: `{verb.example}`" for verb in self.verbs)
 
     def desk(self, view: ContextView, orders: Iterable[type[Order]] | None = None) -> dict[str, Any]:
-        """All that a page needs to offer the orders, or some of them, in JSON data of the form of `desk_data`."""
-        return desk_data([self._by_type[order] for order in (self.types if orders is None else orders)], view)
+        """All that a page needs to offer the orders, or some of them, in JSON data of the form of `order_form_data`."""
+        return order_form_data([self._by_type[order] for order in (self.types if orders is None else orders)], view)
 
     def invent(self, view: ContextView, dice: Dice, *key: str | int) -> str:
         """A random line, well-formed as far as the view has names for it."""
@@ -215,13 +226,13 @@ class OrderBook:
             return False
         return _capitals(line) in [each.split() for each in (RESIGNS, *self._leaving.also_ends_seat)]
 
-    def _understand(self, line: str, view: ContextView) -> Reading | None:
+    def _understand(self, line: str, view: ContextView) -> Interpretation | None:
         """Return the meaning of a line; the order that ends a seat is taken word for word, however a game reads."""
         leaving = self._leaving
         if leaving is None or len(line) > MAX_LINE:
             return self._read(line, view)
         if self.ends_seat(line):
-            return Reading(leaving())
+            return Interpretation(leaving())
         word = resigning_word(line)
         if word in _RESIGNING or (word and word not in self._by_word):
             raise _unconfirmed(word, leaving)
@@ -230,22 +241,22 @@ class OrderBook:
             raise _unconfirmed("RESIGN", leaving)
         return reading
 
-    def _read(self, line: str, view: ContextView) -> Reading | None:
+    def _read(self, line: str, view: ContextView) -> Interpretation | None:
         """What a line means, by the rules of a sheet or else as people write; None if it says nothing."""
         if len(line) > MAX_LINE:
-            raise Refused("too-long", f"the line has {len(line)} characters; {MAX_LINE} are read at the most")
+            raise FieldError("too-long", f"the line has {len(line)} characters; {MAX_LINE} are read at the most")
         tokens = split_tokens(line)
         if not tokens:
             return None
         try:
-            return Reading(self._by_the_rules(tokens, view))
-        except Mismatch as mismatch:
+            return Interpretation(self._by_the_rules(tokens, view))
+        except ParseMismatch as mismatch:
             strict = mismatch
         if not self.loosely:
             raise strict.refused
         try:
             return self._loosely(line, view)
-        except Mismatch as mismatch:
+        except ParseMismatch as mismatch:
             plainer = mismatch.reached == strict.reached and mismatch.refused.code == "out-of-bounds"
             raise (mismatch if plainer or mismatch.reached > strict.reached else strict).refused from None
 
@@ -254,28 +265,28 @@ class OrderBook:
         words = [token.text for token in tokens]
         try:
             verbs = self._find(words[0])
-        except Refused as refused:
-            raise Mismatch(tokens[0].start, refused) from None
-        best = Mismatch(-1, Refused("", ""))
+        except FieldError as refused:
+            raise ParseMismatch(tokens[0].start, refused) from None
+        best = ParseMismatch(-1, FieldError("", ""))
         for verb in verbs:
             try:
                 return verb.read(words, view)
-            except Mismatch as mismatch:
+            except ParseMismatch as mismatch:
                 reached = tokens[mismatch.reached].start if mismatch.reached < len(tokens) else END
                 if reached > best.reached:
-                    best = Mismatch(reached, mismatch.refused)
+                    best = ParseMismatch(reached, mismatch.refused)
         raise best
 
-    def _loosely(self, line: str, view: ContextView) -> Reading | None:
+    def _loosely(self, line: str, view: ContextView) -> Interpretation | None:
         """What a line as people write it means; None if it says nothing. Raises Mismatch."""
-        tokens = without_openers(loose_tokens(line))
+        tokens = without_openers(split_leniently(line))
         if not tokens:
             return None
         try:
             verbs = self._find(tokens[0].text)
-        except Refused as refused:
-            raise Mismatch(tokens[0].start, refused) from None
-        return read_loosely(verbs, tokens, view)
+        except FieldError as refused:
+            raise ParseMismatch(tokens[0].start, refused) from None
+        return parse_leniently(verbs, tokens, view)
 
     def _behind(self, number: int, line: str, view: ContextView) -> Iterator[Finding]:
         """Yield warnings of orders, and of parts of orders, that stand as a remark behind another one."""
@@ -286,11 +297,11 @@ class OrderBook:
         """Return the order of a line of which every word is read; None if it is no such line."""
         try:
             reading = self._understand(line, view)
-        except Refused:
+        except FieldError:
             return None
         return reading.order if reading and not reading.remarks else None
 
-    def _find(self, typed: str) -> list[Verb]:
+    def _find(self, typed: str) -> list[OrderType]:
         word = typed.upper()
         if word in self._by_word:
             return self._by_word[word]
@@ -298,8 +309,8 @@ class OrderBook:
         if len(word) >= SHORTEST_ABBREVIATION and len(starts) == 1:
             return self._by_word[starts[0]]
         if len(word) >= SHORTEST_ABBREVIATION and starts:
-            raise Refused("ambiguous-verb", f"{typed!r} could be {either(starts)}", "write it in full")
-        raise Refused("unknown-verb", f"{typed!r} is not an order", suggest(word, list(self._by_word)))
+            raise FieldError("ambiguous-verb", f"{typed!r} could be {list_names(starts)}", "write it in full")
+        raise FieldError("unknown-verb", f"{typed!r} is not an order", suggest(word, list(self._by_word)))
 
 
 def resigning_word(line: str) -> str:
@@ -313,17 +324,17 @@ def resigning_word(line: str) -> str:
 
 
 def _capitals(line: str) -> list[str]:
-    return [f'"{token.text}"' if token.quoted else token.text.upper() for token in loose_tokens(line)]
+    return [f'"{token.text}"' if token.quoted else token.text.upper() for token in split_leniently(line)]
 
 
-def _unconfirmed(word: str, order: type[Order]) -> Refused:
+def _unconfirmed(word: str, order: type[Order]) -> FieldError:
     hint = f"to leave the game, write on a line of its own: {RESIGNS}"
     if word not in _RESIGNING:
-        return Refused("unknown-verb", f"{word!r} is not an order", hint)
-    return Refused("unconfirmed", f"RESIGN counts only with CONFIRM behind it: {order.ends_seat}", hint)
+        return FieldError("unknown-verb", f"{word!r} is not an order", hint)
+    return FieldError("unconfirmed", f"RESIGN counts only with CONFIRM behind it: {order.ends_seat}", hint)
 
 
-def _left_out(number: int, left: Remark) -> Finding:
+def _left_out(number: int, left: Omission) -> Finding:
     """What to tell of words that a reading leaves out."""
     if left.why is None:
         return Finding(number, "note", "not-read", f"{left.words!r} is not looked at; the rest of the line counts")

@@ -17,20 +17,20 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
-from pbem.ruleset.order_types import Finding, Order, Parsed
-from pbem.ruleset.orders import OrderBook
+from pbem.ruleset.order_types import Finding, Order, ParsedSheet
+from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.rolls import Roll, Rolls
-from pbem.ruleset.validation import Fault
+from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import (
+    AttachedFiles,
+    Attachment,
     Bot,
-    Brought,
     Demo,
-    Enclosure,
     Event,
     Json,
     Option,
     Panorama,
-    Seat,
+    SeatName,
     Seats,
     Standing,
     View,
@@ -52,9 +52,9 @@ class TurnInput:
     dice in this turn, in their order.
     """
 
-    orders: Mapping[Seat, tuple[Order, ...]]
-    missing: frozenset[Seat] = frozenset()
-    removed: frozenset[Seat] = frozenset()
+    orders: Mapping[SeatName, tuple[Order, ...]]
+    missing: frozenset[SeatName] = frozenset()
+    removed: frozenset[SeatName] = frozenset()
     ruling: Json = None
     rolls: tuple[Roll, ...] = ()
 
@@ -72,7 +72,7 @@ class Ruleset(Protocol[S]):
     seats: Seats
     pace: str
     summary: str
-    orders: OrderBook
+    orders: OrderParser
     demo: Demo
 
     @property
@@ -87,10 +87,10 @@ class Ruleset(Protocol[S]):
     def templates(self) -> Traversable | None:
         """The folder of the game's `report.txt.j2`, `report.html.j2` and `events.j2`, if it brings them itself."""
 
-    def setup(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> S:
+    def setup(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> S:
         """The state before the first turn. Raises SetupError."""
 
-    def view(self, state: S, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: S, seat: SeatName, events: Sequence[Event]) -> View:
         """What the seat may know: built by adding, never by deleting. The only way out of a state."""
 
     def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
@@ -100,7 +100,7 @@ class Ruleset(Protocol[S]):
         are `scores` in it (made by `scored`), every report has a line of them.
         """
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         """The orders of a sheet and every finding, against the view that was mailed. Never raises."""
 
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
@@ -133,19 +133,19 @@ class Ruleset(Protocol[S]):
     def text_map(self, view: View) -> str:
         """The map as text, at most 80 columns wide; empty if the game has none."""
 
-    def enclosures(self, view: View) -> Mapping[str, Sequence[Enclosure]]:
+    def enclosures(self, view: View) -> Mapping[str, Sequence[Attachment]]:
         """The pictures and files of its GM that a view names, by places that the templates of the game know.
 
         What is named goes with the report of this view, and with no other.
         """
 
-    def public(self, views: Mapping[Seat, View]) -> Panorama | None:
+    def public(self, views: Mapping[SeatName, View]) -> Panorama | None:
         """What all players know of a moment, and so strangers may see before the end; None if that is nothing.
 
         `views` are the mailed ones of that moment, at least one of them.
         """
 
-    def together(self, views: Mapping[Seat, View]) -> Panorama | None:
+    def together(self, views: Mapping[SeatName, View]) -> Panorama | None:
         """A moment as the mailed views of all seats show it together, for when the game is over; None if unknown."""
 
     def dump(self, state: S) -> Json:
@@ -173,11 +173,11 @@ class Adjudicated(Protocol):
     files are read without an error, and gives the resolver their ruling.
     """
 
-    def digest(self, state: Any, orders: Mapping[Seat, tuple[Order, ...]], missing: frozenset[Seat]) -> str:
+    def digest(self, state: Any, orders: Mapping[SeatName, tuple[Order, ...]], missing: frozenset[SeatName]) -> str:
         """Every seat's sheet, in the order of seats, as text for the GM alone."""
 
     def ruling_files(
-        self, state: Any, orders: Mapping[Seat, tuple[Order, ...]], missing: frozenset[Seat], ruling: Json
+        self, state: Any, orders: Mapping[SeatName, tuple[Order, ...]], missing: frozenset[SeatName], ruling: Json
     ) -> Mapping[str, str]:
         """The text files, by name, that the GM fills in to say what comes of this turn.
 
@@ -191,7 +191,7 @@ class Adjudicated(Protocol):
         """
 
     def read_ruling(
-        self, state: Any, files: Mapping[str, str], rolls: Rolls, brought: Brought, before: Json
+        self, state: Any, files: Mapping[str, str], rolls: Rolls, brought: AttachedFiles, before: Json
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The ruling in a GM's files, and what is wrong in each, by its name. Never raises.
 
@@ -203,10 +203,10 @@ class Adjudicated(Protocol):
 
 
 @runtime_checkable
-class TakenOver(Protocol):
+class StateImporter(Protocol):
     """A ruleset whose games can be begun in the middle, from a state that somebody else wrote or edited."""
 
-    def check_state(self, data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
+    def check_state(self, data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
         """What is wrong with the data of a state of the ruleset's version, to be played on by these seats.
 
         None: `load` reads them, and the game can be played from there to its end. Never raises.
@@ -214,11 +214,11 @@ class TakenOver(Protocol):
 
 
 @runtime_checkable
-class WrittenDown(Protocol):
+class TextImporter(Protocol):
     """A ruleset whose games can be begun in the middle from texts, as a GM writes them."""
 
     def state_from(
-        self, options: Mapping[str, Any], seats: Sequence[Seat], files: Mapping[str, str], turn: int
+        self, options: Mapping[str, Any], seats: Sequence[SeatName], files: Mapping[str, str], turn: int
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The data of the state at a turn, from complete options and texts by name, and what is wrong in each.
 
@@ -226,7 +226,7 @@ class WrittenDown(Protocol):
         """
 
 
-def remembering(ruleset: AnyRuleset, view: View, last: View | None) -> View:
+def with_memory(ruleset: AnyRuleset, view: View, last: View | None) -> View:
     """The view as it is mailed: with what its seat remembers, `last` being that of its report before, if there was one.
 
     Reports from before their game remembered anything have no memory to go on from.
@@ -235,9 +235,9 @@ def remembering(ruleset: AnyRuleset, view: View, last: View | None) -> View:
     return {**view, "memory": memory} if memory else view
 
 
-def all_views(
-    ruleset: AnyRuleset, state: Any, seats: Sequence[Seat], events: Sequence[Event]
-) -> Iterator[tuple[Seat, View]]:
+def iter_views(
+    ruleset: AnyRuleset, state: Any, seats: Sequence[SeatName], events: Sequence[Event]
+) -> Iterator[tuple[SeatName, View]]:
     """Each seat's view; in one pass where the ruleset offers the bulk form `views(state, seats, events)`."""
     bulk = getattr(ruleset, "views", None)
     if bulk is not None:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.fields import Refused
+from pbem.ruleset.fields import FieldError
 
 MOST_DICE = 100
 MOST_SIDES = 10_000
@@ -32,7 +32,7 @@ _MINUS = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
 
 
 @dataclass(frozen=True, slots=True)
-class Throw:
+class DiceNotation:
     """So many dice of so many sides; with 0 sides they are fate dice, of -1, 0 and 1.
 
     Of all dice the `keep` highest or `lowest` count (all, if it is 0), and `plus` is added.
@@ -78,30 +78,32 @@ class Throw:
         return str(face) if self.sides else {-1: "-", 0: "0", 1: "+"}[face]
 
 
-def read_throw(text: str) -> Throw:
+def parse_notation(text: str) -> DiceNotation:
     """The throw of a notation, whatever its case and blanks. Raises Refused with the nearest that is one."""
     word = "".join(text.split()).translate(_MINUS).upper()
     found = _NOTATION.fullmatch(word)
     if found is None:
-        raise Refused(
+        raise FieldError(
             "not-dice", f"{text[:40]!r} is no dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", _near(word)
         )
     throw = _throw(found)
     nearest = _within(throw)
     if nearest != throw:
-        raise Refused("out-of-bounds", f"{text[:40]!r} cannot be rolled: {_BOUNDS}", f"the nearest is {nearest.text}")
+        raise FieldError(
+            "out-of-bounds", f"{text[:40]!r} cannot be rolled: {_BOUNDS}", f"the nearest is {nearest.text}"
+        )
     return throw
 
 
 _BOUNDS = f"it is 1 to {MOST_DICE} dice of 2 to {MOST_SIDES} sides, of which one or more are kept, and all at most"
 
 
-def _throw(found: re.Match[str]) -> Throw:
+def _throw(found: re.Match[str]) -> DiceNotation:
     count, sides, end, keep, sign, plus = found.groups()
     many = {"%": 100, _FATE: 0}.get(sides)
     number = int(sides) or 1 if many is None else many
     added = int(f"{sign}{plus}") if plus else 0
-    return Throw(1 if count is None else int(count), number, _kept(keep), end == "L", added)
+    return DiceNotation(1 if count is None else int(count), number, _kept(keep), end == "L", added)
 
 
 def _kept(keep: str | None) -> int:
@@ -109,12 +111,12 @@ def _kept(keep: str | None) -> int:
     return 0 if keep is None else int(keep) or -1
 
 
-def _within(throw: Throw) -> Throw:
+def _within(throw: DiceNotation) -> DiceNotation:
     """The nearest throw within the bounds."""
     count = min(max(throw.count, 1), MOST_DICE)
     sides = throw.sides and min(max(throw.sides, 2), MOST_SIDES)
     keep = throw.keep and min(max(throw.keep, 1), count)
-    return Throw(count, sides, keep, throw.lowest, min(max(throw.plus, -MOST_ADDED), MOST_ADDED))
+    return DiceNotation(count, sides, keep, throw.lowest, min(max(throw.plus, -MOST_ADDED), MOST_ADDED))
 
 
 def _near(word: str) -> str:
@@ -122,22 +124,22 @@ def _near(word: str) -> str:
     dropped = _DROPPED.fullmatch(word)
     if dropped is not None:
         count, drop = int(dropped[1]), int(dropped[4])
-        kept = Throw(count, int(dropped[2]) or 2, max(count - drop, 1), dropped[3] == "H")
+        kept = DiceNotation(count, int(dropped[2]) or 2, max(count - drop, 1), dropped[3] == "H")
         return f"did you mean {_within(kept).text}?"
     found = _ALMOST.search(word)
     return f"did you mean {_within(_throw(found)).text}?" if found else "write it like 3d6+2"
 
 
-def read_label(text: str) -> str:
+def parse_label(text: str) -> str:
     """The words that a roll is for, on one line and without the quotes around them. Raises Refused."""
     plain = "".join(sign if sign.isprintable() else " " for sign in text.translate(_QUOTES))
     label = " ".join(plain.split()).strip('"').strip().replace('"', "'")
     if not label:
-        raise Refused("missing-word", "expected what the roll is for", 'write it like 3d6+2 "ann storms the gate"')
+        raise FieldError("missing-word", "expected what the roll is for", 'write it like 3d6+2 "ann storms the gate"')
     if label[0] in "+-":
-        raise Refused("extra-words", f"{label[:40]!r} stands behind the dice", "write these without blanks: 3d6+2")
+        raise FieldError("extra-words", f"{label[:40]!r} stands behind the dice", "write these without blanks: 3d6+2")
     if len(label) > LONGEST_LABEL:
-        raise Refused("too-long", f"what a roll is for has {LONGEST_LABEL} characters at most, not {len(label)}")
+        raise FieldError("too-long", f"what a roll is for has {LONGEST_LABEL} characters at most, not {len(label)}")
     return label
 
 
@@ -158,7 +160,9 @@ class Roll:
 
     def told(self, count: int) -> str:
         """The roll in words, of so many with its label: `3d6+2 "the gate": 4, 5, 1 + 2 = 12 (roll 1 of 1)`."""
-        return f'{self.dice} "{self.label}": {read_throw(self.dice).told(self.faces)} (roll {self.number} of {count})'
+        return (
+            f'{self.dice} "{self.label}": {parse_notation(self.dice).told(self.faces)} (roll {self.number} of {count})'
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The roll as records have it."""
@@ -170,14 +174,14 @@ class Roll:
         return cls(**{**data, "faces": tuple(data["faces"])})
 
 
-def throw_dice(dice: Dice, notation: str, label: str, number: int) -> Roll:
+def roll_notation(dice: Dice, notation: str, label: str, number: int) -> Roll:
     """The roll of this number for a label, whatever others were rolled. Raises Refused."""
-    throw, label = read_throw(notation), read_label(label)
+    throw, label = parse_notation(notation), parse_label(label)
     faces = throw.faces(dice, label.casefold(), number)
     return Roll(label, throw.text, number, faces, throw.total(faces))
 
 
-def count_of(rolls: Iterable[Roll], label: str) -> int:
+def count_rolls(rolls: Iterable[Roll], label: str) -> int:
     """How many of some rolls are for a label."""
     return sum(roll.key == label.casefold() for roll in rolls)
 
@@ -191,8 +195,8 @@ class Rolls:
 
     def roll(self, notation: str, label: str) -> Roll:
         """Rolls once more for a label. Raises Refused."""
-        label = read_label(label)
-        roll = throw_dice(self._dice, notation, label, 1 + count_of(self._made, label))
+        label = parse_label(label)
+        roll = roll_notation(self._dice, notation, label, 1 + count_rolls(self._made, label))
         self._made.append(roll)
         self.fresh.append(roll)
         return roll
@@ -202,14 +206,14 @@ class Rolls:
 
         Raises Refused, also if it was of other dice, or there are not so many.
         """
-        key, dice = read_label(label).casefold(), read_throw(notation).text
+        key, dice = parse_label(label).casefold(), parse_notation(notation).text
         made = [roll for roll in self._made if roll.key == key]
         if number > max(len(made), 1):
-            raise Refused("no-such-roll", f"there are {len(made)} rolls for {label!r}, and no #{number}")
+            raise FieldError("no-such-roll", f"there are {len(made)} rolls for {label!r}, and no #{number}")
         if not made:
             return self.roll(notation, label)
         found = made[number - 1]
         if found.dice != dice:
             said = f"{found.dice} was rolled for {found.label!r}, not {dice}"
-            raise Refused("other-dice", said, f"write {found.dice}, or other words for another roll")
+            raise FieldError("other-dice", said, f"write {found.dice}, or other words for another roll")
         return found

@@ -28,35 +28,35 @@ _ENCODER = json.JSONEncoder(
 """Data that hold themselves are refused for nesting too deeply; to look for them would take a sixth of the time."""
 
 
-def read_json(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """The data of JSON that comes from outside. Raises ValueError or RecursionError for what is none."""
-    return storable(json.loads(text))
+    return require_storable(json.loads(text))
 
 
-def storable(data: Any) -> Any:
+def require_storable(data: Any) -> Any:
     """Data from outside, as they are. Raises ValueError or RecursionError for what cannot be stored or mailed.
 
     That are floats that are no numbers, halves of characters ("\\ud800"), and
     NUL, all of which JSON and YAML can spell.
     """
-    if _NUL.search(canonical(data).decode()):
+    if _NUL.search(canonical_json(data).decode()):
         raise ValueError("it holds the sign NUL")
     return data
 
 
-def canonical(data: Any) -> bytes:
+def canonical_json(data: Any) -> bytes:
     """JSON as UTF-8, keys sorted, no blanks. Refuses floats that are not numbers."""
     return _ENCODER.encode(data).encode()
 
 
 def canonical_object(members: Mapping[str, bytes]) -> bytes:
     """The canonical JSON of an object; that of its values is there already."""
-    return b"{" + b",".join(b"%s:%s" % (canonical(name), members[name]) for name in sorted(members)) + b"}"
+    return b"{" + b",".join(b"%s:%s" % (canonical_json(name), members[name]) for name in sorted(members)) + b"}"
 
 
-def digest(data: Any) -> str:
+def json_sha256(data: Any) -> str:
     """SHA-256 of the canonical JSON, in hex."""
-    return hashlib.sha256(canonical(data)).hexdigest()
+    return hashlib.sha256(canonical_json(data)).hexdigest()
 
 
 _PLAIN = (str, int, bool, type(None))

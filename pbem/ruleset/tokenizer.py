@@ -1,7 +1,7 @@
 """The words of a line: as the rules of a sheet part them, and as people write them.
 
 `split_tokens` keeps to the rules: blanks and commas part words, quotes hold them
-together, `;` and `#` begin comments. `loose_tokens` reads what mail programs,
+together, `;` and `#` begin comments. `split_leniently` reads what mail programs,
 phones and habit make of a line: typographic quotes and dashes, a full stop at
 the end, arrows, `(3,-2)`, `a/b`, `a & b`, a bullet or a number before it.
 """
@@ -39,7 +39,7 @@ ARROW = "→"
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of a line that begins at `start`; `quoted` if it stood in quotes, `listed` if behind a comma."""
+    """A word of a line that begins at `start`; `quote_word` if it stood in quotes, `listed` if behind a comma."""
 
     text: str
     start: int
@@ -66,7 +66,7 @@ def split_words(line: str) -> list[str]:
     return [token.text for token in split_tokens(line)]
 
 
-def remark(line: str) -> str:
+def comment_of(line: str) -> str:
     """What stands behind the first `;` of a line, "" if there is none or a # before it."""
     for match in _TOKEN.finditer(line):
         comment = match.group(2)
@@ -75,7 +75,7 @@ def remark(line: str) -> str:
     return ""
 
 
-def loose_tokens(line: str) -> list[Token]:
+def split_leniently(line: str) -> list[Token]:
     """The words of a line as people write them; arrows are words of their own, and coordinates in brackets one word."""
     text = line.translate(_CURLY)
     bullet = _BULLET.match(text)
@@ -125,6 +125,6 @@ def _has_comment(line: str) -> bool:
     return any(comment is not None for _, comment, _ in (match.groups() for match in _TOKEN.finditer(line)))
 
 
-def quoted(word: str) -> str:
+def quote_word(word: str) -> str:
     """A word as it stands in a line: in quotes where it would be parted else."""
     return f'"{word}"' if not word or _PARTING.search(word) else word

@@ -3,7 +3,7 @@
 For `check_state`, by which a game looks at a state that it did not write
 itself. A game declares the shape of its saves, often with words taken from the
 data already found good (the seats, the places of a board), and asks for its
-faults; whatever ties one value to another it says itself, as `Fault`s:
+faults; whatever ties one value to another it says itself, as `ValidationError`s:
 
     def check_state(data, seats):
         shape = shapes.Record({"size": shapes.Whole(5, 30), "stones": shapes.Listing(shapes.Line(4))})
@@ -29,7 +29,7 @@ LONGEST_LINE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ValidationError:
     """What is wrong with data: where (a JSON Pointer, RFC 6901, "" for all of it), what was expected, and the nearest.
 
     `text` is a clause such as "expected a whole number from 0 to 99, got 120".
@@ -44,21 +44,21 @@ class Fault:
         return f"{self.path or 'the whole'}: {self.text}{hint}"
 
 
-class Shape(Protocol):
+class Schema(Protocol):
     """What data at a place may be."""
 
-    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+    def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """What is wrong with them."""
 
 
-def faults(shape: Shape, data: Any, path: str = "") -> Iterator[Fault]:
+def validate(shape: Schema, data: Any, path: str = "") -> Iterator[ValidationError]:
     """What is wrong with data of which a shape is expected."""
     return shape.faults(data, path)
 
 
-def unexpected(path: str, expected: str, found: Any, hint: str = "") -> Fault:
+def unexpected(path: str, expected: str, found: Any, hint: str = "") -> ValidationError:
     """A value that is another than expected."""
-    return Fault(path, f"expected {expected}, got {_shown(found)}", hint)
+    return ValidationError(path, f"expected {expected}, got {_shown(found)}", hint)
 
 
 def _shown(found: Any) -> str:
@@ -77,13 +77,13 @@ def below(path: str, key: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class IntegerSchema:
     """A whole number; without `high` as large as one likes."""
 
     low: int = 0
     high: int | None = None
 
-    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+    def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Another kind, or out of bounds, with the nearest number that is not."""
         if not isinstance(data, int) or isinstance(data, bool):
             yield unexpected(path, self._said, data)
@@ -97,45 +97,45 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class Anything:
+class AnySchema:
     """Whatever it is: something else looks at it."""
 
-    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+    def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """None."""
         yield from ()
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class BooleanSchema:
     """true or false."""
 
-    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+    def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Another kind."""
         if not isinstance(data, bool):
             yield unexpected(path, "true or false", data)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StringSchema:
     """A text of one line; `least` is 0 where it may be empty."""
 
     longest: int = LONGEST_LINE
     least: int = 0
 
-    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+    def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Another kind, too short or too long, or more than a line."""
         if not isinstance(data, str) or not self.least <= len(data) <= self.longest or not data.isprintable():
             yield unexpected(path, f"a line of {self.least} to {self.longest} characters", data)
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
+class EnumSchema:
     """One of some words; `of` says what they are, for lists too long to be told."""
 
     words: Sequence[str]
     of: str = "word"
 
-    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+    def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Another kind or word, with the nearest."""
         if not isinstance(data, str):
             yield unexpected(path, self._said, data)
@@ -150,34 +150,34 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Maybe:
+class Nullable:
     """What may be null."""
 
-    of: Shape
+    of: Schema
 
-    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+    def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Those of what it is if it is not null."""
         if data is not None:
             yield from self.of.faults(data, path)
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ListSchema:
     """A list of values of one shape; `distinct`: none is there twice."""
 
-    of: Shape
+    of: Schema
     least: int = 0
     most: int | None = None
     distinct: bool = False
 
-    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+    def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Another kind or length, and those of each value."""
         if not isinstance(data, list):
             yield unexpected(path, "a list", data)
             return
         if len(data) < self.least or (self.most is not None and len(data) > self.most):
             most = " or more" if self.most is None else "" if self.most == self.least else f" to {self.most}"
-            yield Fault(path, f"expected a list of {self.least}{most}, got one of {len(data)}")
+            yield ValidationError(path, f"expected a list of {self.least}{most}, got one of {len(data)}")
         seen: set[str] = set()
         for index, each in enumerate(data):
             wrong = list(self.of.faults(each, below(path, index)))
@@ -189,12 +189,12 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TupleSchema:
     """A list of as many values as there are shapes, each of its own."""
 
-    of: tuple[Shape, ...]
+    of: tuple[Schema, ...]
 
-    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+    def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Another kind or length, and those of each value."""
         if not isinstance(data, list) or len(data) != len(self.of):
             yield unexpected(path, f"a list of {len(self.of)}", data)
@@ -204,12 +204,12 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ObjectSchema:
     """An object with all of these keys, and no others."""
 
-    of: Mapping[str, Shape]
+    of: Mapping[str, Schema]
 
-    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+    def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Another kind, keys that lack or that nobody knows, and those of each value."""
         if not isinstance(data, dict):
             yield unexpected(path, "an object", data)
@@ -217,23 +217,25 @@ class Record:
         missing = [key for key in self.of if key not in data]
         for key in data:
             if key not in self.of:
-                yield Fault(below(path, key), "is not known here", suggest(str(key), missing or tuple(self.of)))
+                yield ValidationError(
+                    below(path, key), "is not known here", suggest(str(key), missing or tuple(self.of))
+                )
         for key in missing:
-            yield Fault(below(path, key), "is missing")
+            yield ValidationError(below(path, key), "is missing")
         for key, shape in self.of.items():
             if key in data:
                 yield from shape.faults(data[key], below(path, key))
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MapSchema:
     """An object with values of one shape. With `every`, its keys are all of these; with `some`, any of these."""
 
-    of: Shape
+    of: Schema
     every: Sequence[str] = ()
     some: Sequence[str] = field(default=())
 
-    def faults(self, data: Any, path: str) -> Iterator[Fault]:
+    def faults(self, data: Any, path: str) -> Iterator[ValidationError]:
         """Another kind, keys that lack or that nobody knows, and those of each value."""
         if not isinstance(data, dict):
             yield unexpected(path, "an object", data)
@@ -241,10 +243,12 @@ class Table:
         known = set(self.every) | set(self.some)
         for key in data:
             if key not in known:
-                yield Fault(below(path, key), "is not known here", suggest(str(key), tuple(self.every or self.some)))
+                yield ValidationError(
+                    below(path, key), "is not known here", suggest(str(key), tuple(self.every or self.some))
+                )
         for key in self.every:
             if key not in data:
-                yield Fault(below(path, key), "is missing")
+                yield ValidationError(below(path, key), "is missing")
         for key, each in data.items():
             if key in known:
                 yield from self.of.faults(each, below(path, key))

@@ -22,7 +22,7 @@ from pbem.errors import SetupError
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 
-Seat = str
+SeatName = str
 """A seat's name as players type it: lower case, no blanks ("red")."""
 
 Json = Any
@@ -130,7 +130,7 @@ class Seats:
 
     least: int
     most: int
-    names: tuple[Seat, ...] = ()
+    names: tuple[SeatName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +138,15 @@ class Event:
     """Something that happened while a turn was resolved, and the seats that may hear of it.
 
     Beware of what a list of events tells by its length and order: a view takes
-    the events of its seat with `heard`, and never a running number.
+    the events of its seat with `events_for`, and never a running number.
     """
 
     kind: str
-    audience: frozenset[Seat]
+    audience: frozenset[SeatName]
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
-def heard(events: Iterable[Event], seat: Seat) -> list[dict[str, Any]]:
+def events_for(events: Iterable[Event], seat: SeatName) -> list[dict[str, Any]]:
     """The events one seat may hear of, as JSON data for its view."""
     return [{"kind": event.kind, **event.data} for event in events if seat in event.audience]
 
@@ -160,11 +160,11 @@ class Standing:
     """
 
     over: bool
-    awaiting: frozenset[Seat]
-    scores: Mapping[Seat, int] = field(default_factory=dict)
-    winners: tuple[Seat, ...] = ()
+    awaiting: frozenset[SeatName]
+    scores: Mapping[SeatName, int] = field(default_factory=dict)
+    winners: tuple[SeatName, ...] = ()
     reason: str = ""
-    told: frozenset[Seat] | None = None
+    told: frozenset[SeatName] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class Panorama:
     """A moment as those see it who have no seat. `scores` are by seat, and of what `of` says ("planets")."""
 
     pictures: tuple[Picture, ...] = ()
-    scores: Mapping[Seat, int] = field(default_factory=dict)
+    scores: Mapping[SeatName, int] = field(default_factory=dict)
     of: str = ""
 
 
@@ -185,13 +185,13 @@ class Demo:
     `Adjudicated` game: the files of his ruling filled in, and what he lays beside them, texts such as SVG by name.
     """
 
-    seats: tuple[Seat, ...] = ()
-    options: Callable[[Sequence[Seat]], Mapping[str, Json]] | None = None
+    seats: tuple[SeatName, ...] = ()
+    options: Callable[[Sequence[SeatName]], Mapping[str, Json]] | None = None
     bot: Bot | None = None
     rule: Callable[[int, Mapping[str, str]], tuple[Mapping[str, str], Mapping[str, str]]] | None = None
 
 
-LARGEST_ENCLOSURE = 2_000_000
+MAX_ATTACHMENT_BYTES = 2_000_000
 """Bytes of one picture or file."""
 
 LARGEST_ENCLOSED = 4_000_000
@@ -205,7 +205,7 @@ MOST_ENCLOSED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Enclosure:
+class Attachment:
     """A picture or a file. `kind` is its media type, `sha256` the hash of its bytes in hex, `size` their number.
 
     `width` and `height` are pixels of a picture that is shown, and 0 for a file that is only attached. `caption` is
@@ -231,15 +231,15 @@ class Enclosure:
         return self.caption or self.name
 
     def dump(self) -> dict[str, Any]:
-        """It as JSON data, of which `Enclosure(**data)` makes it again."""
+        """It as JSON data, of which `Attachment(**data)` makes it again."""
         return asdict(self)
 
 
-Brought = Mapping[str, Enclosure | None]
+AttachedFiles = Mapping[str, Attachment | None]
 """What lies beside a GM's texts, by name; None for what cannot be sent, of which the host says why."""
 
 
-def as_size(size: int) -> str:
+def format_size(size: int) -> str:
     """A number of bytes as people read it, rounded up."""
     tenths = -(-size // 100_000)
     return f"{tenths / 10:g} MB" if tenths > 1 else f"{-(-size // 1000)} kB"

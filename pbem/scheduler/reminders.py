@@ -26,7 +26,7 @@ from pbem.errors import ConfigError, StoreError, describe_error
 from pbem.mail.compose import Mail
 from pbem.mail.outbox import topic_of
 from pbem.report.notices import Late, LateDigest, LateOthers, Page, Reminder, TurnProblem
-from pbem.ruleset.values import Seat, View
+from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
 
 REMINDER = dt.timedelta(hours=24)
@@ -98,10 +98,10 @@ class _Notices:
     house: App
     snapshot: CampaignSnapshot
     turn: Waiting
-    last: dict[Seat, LastReport]
+    last: dict[SeatName, LastReport]
 
     @property
-    def late(self) -> tuple[Seat, ...]:
+    def late(self) -> tuple[SeatName, ...]:
         """Who has no sheet, where the campaign tells all."""
         return self.turn.missing if self.turn.policy.late == "public" else ()
 

@@ -25,7 +25,7 @@ from pbem.errors import ConfigError, StoreError, reason_of
 from pbem.report.facts import Said
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.values import Panorama, Seat, View
+from pbem.ruleset.values import Panorama, SeatName, View
 from pbem.store.models import Campaign, Press, Report, SeatRow, Turn
 from pbem.store.types import Phase, Seating
 
@@ -113,7 +113,7 @@ class Spectacle:
 class Score:
     """A seat's score, and its share of the best one in percent."""
 
-    seat: Seat
+    seat: SeatName
     score: int
     share: int
 
@@ -122,7 +122,7 @@ class Score:
 class Result:
     """How a game ended."""
 
-    winners: tuple[Seat, ...]
+    winners: tuple[SeatName, ...]
     reason: str
 
 
@@ -150,7 +150,7 @@ class CampaignShown:
     status: Phase
     schedule: str
     zone: str
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatName, ...]
     joins: bool
     free: int
     paused: bool
@@ -296,7 +296,7 @@ def _panorama(session: Session, ruleset: AnyRuleset, turn_id: int) -> Panorama |
     return ruleset.public({view["seat"]: view})
 
 
-def ranked(scores: Mapping[Seat, int]) -> Iterator[Score]:
+def ranked(scores: Mapping[SeatName, int]) -> Iterator[Score]:
     """Scores, the best first."""
     best = max(1, *scores.values()) if scores else 1
     for seat, score in sorted(scores.items(), key=lambda each: (-each[1], each[0])):

@@ -26,11 +26,11 @@ from pbem.report.markdown import as_html
 from pbem.report.pictures import UnfitPicture, check
 from pbem.report.renderer import Reporter
 from pbem.report.template_check import sample
-from pbem.ruleset.dice import seal
+from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.drawing import svg_escape
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import Adjudicated
-from pbem.ruleset.values import Seat
+from pbem.ruleset.values import SeatName
 from pbem.site.data import ALL, OFF, CampaignShown, ClubShown, GameShown, Result, SiteFolder, load_club
 from pbem.site.feeds import calendar, campaign_feed, club_feed
 from pbem.site.replay import Replay, write_replay
@@ -48,12 +48,12 @@ KNOWN = ("red", "yellow", "green", "cyan", "blue", "magenta", "white", "orange")
 """Seats with the name of a colour have that."""
 
 
-def colour_of(seats: Sequence[Seat]) -> Mapping[Seat, str]:
+def colour_of(seats: Sequence[SeatName]) -> Mapping[SeatName, str]:
     """The class of each seat's line: that of its own colour, or else one by its place."""
     return {seat: f"c-{seat}" if seat in KNOWN else f"c-{at % COLOURS}" for at, seat in enumerate(seats)}
 
 
-def plot(scores: Mapping[Seat, Sequence[int | None]], labels: Sequence[str], title: str) -> str:
+def plot(scores: Mapping[SeatName, Sequence[int | None]], labels: Sequence[str], title: str) -> str:
     """An SVG of the scores of each seat, one for each of the labels; "" if there are none to compare."""
     told = [score for each in scores.values() for score in each if score is not None]
     if len(labels) < 2 or not told:
@@ -67,7 +67,7 @@ def plot(scores: Mapping[Seat, Sequence[int | None]], labels: Sequence[str], tit
     def y(score: int) -> float:
         return TOP + (HEIGHT - TOP - BOTTOM) * (high - score) / (high - low)
 
-    def line(seat: Seat, values: Sequence[int | None]) -> str:
+    def line(seat: SeatName, values: Sequence[int | None]) -> str:
         points = " ".join(f"{x(at):.1f},{y(score):.1f}" for at, score in enumerate(values) if score is not None)
         return f'<polyline class="{colours[seat]}" points="{points}"><title>{svg_escape(seat)}</title></polyline>'
 
@@ -382,7 +382,7 @@ def _proof(snapshot: CampaignSnapshot, head: str, *, judged: bool) -> dict[str, 
     """By what anybody can check the game, which may be one that a GM has `judged`."""
     told = words_told(snapshot.words)
     return {
-        "seal": seal(snapshot.seed),
+        "seal": seed_hash(snapshot.seed),
         "seed": snapshot.seed.hex(),
         "head": head,
         "judged": judged,

@@ -28,10 +28,10 @@ from pbem.report.attachments import raster_svg
 from pbem.report.pictures import UnfitPicture, check
 from pbem.report.renderer import Reporter
 from pbem.report.typed_text import elements
-from pbem.ruleset.drawing import Picture, live_svg
+from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.values import Json, Seat, View
+from pbem.ruleset.values import Json, SeatName, View
 from pbem.site.data import ALL, SiteFolder
 from pbem.store.models import Press, Report, SeatRow, Turn
 
@@ -54,7 +54,7 @@ class Moment:
 
     number: int
     at: dt.datetime
-    views: Mapping[Seat, View]
+    views: Mapping[SeatName, View]
     before: Mapping[str, Any]
     words: Sequence[Json] = ()
     diaries: Sequence[Json] = ()
@@ -76,7 +76,7 @@ class Replay:
         self,
         reporter: Reporter,
         ruleset: AnyRuleset,
-        seats: Sequence[Seat],
+        seats: Sequence[SeatName],
         folder: SiteFolder,
         home: str,
         shelf: Callable[[], Shelf] | None = None,
@@ -86,7 +86,7 @@ class Replay:
         self.seats = tuple(seats[:MOST_SEATS])
         self._together = len(seats) <= MOST_TOGETHER
         self.moments: list[Json] = []
-        self.scores: dict[Seat, list[int | None]] = {seat: [] for seat in self.seats}
+        self.scores: dict[SeatName, list[int | None]] = {seat: [] for seat in self.seats}
         self.of = ""
 
     def add(self, moment: Moment) -> None:
@@ -101,7 +101,7 @@ class Replay:
         self.moments.append({"number": moment.number, "label": moment.label, "at": moment.at.isoformat()})
         self._keep_scores(moment.views, opening)
 
-    def _keep_scores(self, views: Mapping[Seat, View], opening: _Opening) -> None:
+    def _keep_scores(self, views: Mapping[SeatName, View], opening: _Opening) -> None:
         """A seat's score is what it remembers itself, or what all know."""
         self.of = self.of or opening.of
         for seat in self.seats:
@@ -147,7 +147,7 @@ def _turns(session: Session, snapshot: CampaignSnapshot) -> Iterator[Any]:
         yield session.execute(select(Turn.id, Turn.number, Turn.opened_at, Turn.record).where(Turn.id == id_)).one()
 
 
-def _views(session: Session, turn_id: int, seats: Sequence[Seat]) -> dict[Seat, View]:
+def _views(session: Session, turn_id: int, seats: Sequence[SeatName]) -> dict[SeatName, View]:
     rows = session.execute(
         select(SeatRow.name, Report.view)
         .join(SeatRow, SeatRow.id == Report.seat_id)
@@ -192,7 +192,7 @@ class _Opening:
         self._orders = orders_told(moment.before, ruleset.orders)
         self._missing = moment.before.get("missing", ())
         self.grounds: dict[str, str] = {}
-        self.scores: Mapping[Seat, int] = {}
+        self.scores: Mapping[SeatName, int] = {}
         self.of = ""
 
     def seats(self) -> Json:
@@ -207,7 +207,7 @@ class _Opening:
         self.scores, self.of = panorama.scores, panorama.of
         return {"pictures": [*self._pictures(panorama.pictures)], "scores": dict(panorama.scores)}
 
-    def _seat(self, seat: Seat, view: View) -> Json:
+    def _seat(self, seat: SeatName, view: View) -> Json:
         pictures = [*self._pictures(self._ruleset.pictures(view)), *self._enclosed(view)]
         return {
             "brief": list(self._ruleset.brief(view)),
@@ -239,7 +239,7 @@ class _Opening:
                 check(picture)
             except UnfitPicture:
                 continue
-            shown, ground = live_svg(picture), picture.drawing.ground.body if picture.drawing else ""
+            shown, ground = interactive_svg(picture), picture.drawing.ground.body if picture.drawing else ""
             key = hashlib.sha256(ground.encode()).hexdigest()[:12] if ground else ""
             self.grounds |= {key: ground} if key else {}
             svg = shown.replace(ground, GROUND, 1) if key else shown

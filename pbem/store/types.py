@@ -23,7 +23,7 @@ from sqlalchemy import DateTime, Enum, LargeBinary, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
-from pbem.ruleset.serialization import canonical
+from pbem.ruleset.serialization import canonical_json
 
 
 class Phase(StrEnum):
@@ -190,7 +190,7 @@ class Data(TypeDecorator[Any]):
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        return None if value is None else canonical(value).decode()
+        return None if value is None else canonical_json(value).decode()
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
         return None if value is None else json.loads(value)

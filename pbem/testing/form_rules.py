@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
-from pbem.ruleset.order_types import Order, Verb, arguments
+from pbem.ruleset.order_types import Order, OrderType, arguments
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.tokenizer import quoted
+from pbem.ruleset.tokenizer import quote_word
 from pbem.ruleset.values import Json, View
 from pbem.testing.play import SEED, games, standard_game, through_json
 from pbem.testing.suite import Held, rule
@@ -66,7 +66,7 @@ class _Hand:
         if "optional" not in part:
             form = self._kinds[part["kind"]]["form"]
             self.chosen[part["field"]] = words = self._many(form) if part["many"] else [self._word(form)]
-            return [word if form.get("verbatim") else quoted(word) for word in words]
+            return [word if form.get("verbatim") else quote_word(word) for word in words]
         if self._below(2) >= self._share:
             return []
         before = dict(self.chosen)
@@ -130,7 +130,7 @@ def fits(form: Json, word: str) -> bool:
     return any(fits(each, word) for each in form["of"])
 
 
-def misread(verb: Verb, order: Order, line: Line, view: View) -> list[str]:
+def misread(verb: OrderType, order: Order, line: Line, view: View) -> list[str]:
     """The fields of an order that are not what was chosen for them; what is made of free words is the game's matter."""
     found = []
     for part in arguments(verb.parts):
@@ -142,7 +142,7 @@ def misread(verb: Verb, order: Order, line: Line, view: View) -> list[str]:
     return found
 
 
-def missing(verb: Verb, order: Order, view: View) -> list[str]:
+def missing(verb: OrderType, order: Order, view: View) -> list[str]:
     """The words of an order that its forms do not let through, and why: "ship: R101"."""
     found = []
     for part in arguments(verb.parts):

@@ -23,15 +23,15 @@ from pbem.archive.record import turn_dice
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
-from pbem.ruleset.serialization import canonical
-from pbem.ruleset.values import Event, Json, Seat, View
+from pbem.ruleset.serialization import canonical_json
+from pbem.ruleset.values import Event, Json, SeatName, View
 from pbem.testing.play import SEED, Game, mailed, numbered, spoiled, standard
 
 WORLDS = 3
 PROBES = 20
 
 
-Sheets = Mapping[Seat, Sequence[str]]
+Sheets = Mapping[SeatName, Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Secrecy:
     `open` games hide nothing between turns.
     """
 
-    scramble: Callable[[Any, Seat, random.Random], Any]
-    elsewhere: Callable[[Any, Seat, random.Random], tuple[Any, Sheets]] | None = None
+    scramble: Callable[[Any, SeatName, random.Random], Any]
+    elsewhere: Callable[[Any, SeatName, random.Random], tuple[Any, Sheets]] | None = None
     open: bool = False
 
 
@@ -60,7 +60,7 @@ class Leak:
     """A difference that a seat could read: at which level, in whose mail, in which turn's, where and what."""
 
     level: str
-    seat: Seat
+    seat: SeatName
     turn: int
     where: str
     what: str
@@ -75,10 +75,10 @@ class Moment:
     number: int
     state: Any
     events: tuple[Event, ...]
-    seat: Seat
-    last: Mapping[Seat, View] = field(default_factory=dict)
+    seat: SeatName
+    last: Mapping[SeatName, View] = field(default_factory=dict)
 
-    def view(self, state: Any, seat: Seat) -> View:
+    def view(self, state: Any, seat: SeatName) -> View:
         """What would be mailed now, were this the state."""
         return mailed(self.ruleset, state, seat, self.events, last=self.last.get(seat))
 
@@ -102,7 +102,9 @@ def moments(games: Iterable[Game], secrecy: Secrecy, count: int) -> Iterator[Mom
         yield Moment(game.ruleset, secrecy, step.number, step.state, step.heard, seat, last)
 
 
-def shown(ruleset: AnyRuleset, state: Any, seat: Seat, events: Sequence[Event], last: View | None) -> dict[str, Json]:
+def shown(
+    ruleset: AnyRuleset, state: Any, seat: SeatName, events: Sequence[Event], last: View | None
+) -> dict[str, Json]:
     """All that is made of a state for one reader, at once, so that nothing remembered of another state slips in."""
     view = mailed(ruleset, state, seat, events, last=last)
     told = ruleset.standing(state).told
@@ -147,7 +149,7 @@ def shown_leaks(moment: Moment) -> Iterator[Leak]:
         yield from moment.leaks("L1", ours, shown(moment.ruleset, world, moment.seat, events, last))
 
 
-def scrambled_events(events: Sequence[Event], seat: Seat, rnd: random.Random) -> tuple[Event, ...]:
+def scrambled_events(events: Sequence[Event], seat: SeatName, rnd: random.Random) -> tuple[Event, ...]:
     """The events a seat hears of, among fewer others, and without a word of who else hears."""
     kept = [event for event in events if seat in event.audience or rnd.random() < 0.5]
     return tuple(
@@ -175,7 +177,7 @@ def _probes(moment: Moment, world: Any) -> Iterator[str]:
 
 def _words(data: Json) -> list[str]:
     """The names that occur in a dump."""
-    return sorted(set(re.findall(r"[\w+-]{1,20}", canonical(data).decode())))
+    return sorted(set(re.findall(r"[\w+-]{1,20}", canonical_json(data).decode())))
 
 
 @dataclass(frozen=True)
@@ -219,7 +221,7 @@ def resolved_leaks(moment: Moment) -> Iterator[Leak]:
 
 
 def _resolved(moment: Moment, world: World) -> tuple[Any, tuple[Event, ...]]:
-    orders: dict[Seat, tuple[Order, ...]] = {}
+    orders: dict[SeatName, tuple[Order, ...]] = {}
     sheets = {**world.sheets, moment.seat: own_sheet(moment, world)}
     for seat in sorted(moment.ruleset.standing(world.state).awaiting):
         view = moment.view(world.state, seat)
@@ -230,6 +232,6 @@ def _resolved(moment: Moment, world: World) -> tuple[Any, tuple[Event, ...]]:
 
 def difference(ours: Json, theirs: Json) -> str:
     """The first place where two worlds' data differ, with some text around it."""
-    a, b = canonical(ours).decode(), canonical(theirs).decode()
+    a, b = canonical_json(ours).decode(), canonical_json(theirs).decode()
     at = next((index for index, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     return f"…{a[max(0, at - 60) : at + 60]}… against …{b[max(0, at - 60) : at + 60]}…"

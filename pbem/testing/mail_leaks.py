@@ -28,8 +28,8 @@ from pbem.config import load_settings, write_default_settings
 from pbem.mail.headers import reply_code
 from pbem.report.renderer import Reporter
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.serialization import canonical, digest
-from pbem.ruleset.values import Seat
+from pbem.ruleset.serialization import canonical_json, json_sha256
+from pbem.ruleset.values import SeatName
 from pbem.scheduler.tick import run_now, tick
 from pbem.store.models import Campaign, Report, SeatRow, Turn
 from pbem.store.session import Store
@@ -71,7 +71,7 @@ class Sent:
                 yield payload.decode()
 
 
-def address_of(seat: Seat) -> str:
+def address_of(seat: SeatName) -> str:
     """Where the player of a seat gets his mail."""
     return f"{seat}.player@example.org"
 
@@ -123,7 +123,7 @@ class Posthouse:
         do(self._house, NAME, Start(), NOW)
         with self._house.store.writing() as session:
             (setup,) = session.scalars(select(Turn).where(Turn.record.is_not(None)))
-            setup.record = canonical(json.loads(setup.record or b"") | {"salt": SALT}) + b"\n"
+            setup.record = canonical_json(json.loads(setup.record or b"") | {"salt": SALT}) + b"\n"
         tick(self._house, NOW)
         self._sent()
 
@@ -131,13 +131,13 @@ class Posthouse:
         """Makes a world the state of the open turn, and its views those that were mailed."""
         state = self._ruleset.dump(world.state)
         awaited = sorted(self._ruleset.standing(world.state).awaiting)
-        values = {"state": canonical(state), "state_hash": digest(state), "awaited": awaited}
+        values = {"state": canonical_json(state), "state_hash": json_sha256(state), "awaited": awaited}
         with self._house.store.writing() as session:
             session.execute(update(Turn).where(Turn.number == 1).values(values))
             for row, seat in session.execute(
                 select(Report.id, SeatRow.name).join(SeatRow, Report.seat_id == SeatRow.id)
             ):
-                view = canonical(moment.view(world.state, seat))
+                view = canonical_json(moment.view(world.state, seat))
                 session.execute(update(Report).where(Report.id == row).values(view=view))
 
     def run(self, letters: Sequence[bytes]) -> list[Sent]:
@@ -160,7 +160,7 @@ class Posthouse:
         return [Sent(email.message_from_bytes(raw)["To"], raw) for raw in raws]
 
 
-def letter(seat: Seat, lines: Sequence[str], number: int = 0) -> bytes:
+def letter(seat: SeatName, lines: Sequence[str], number: int = 0) -> bytes:
     """A seat's order sheet as its player mails it."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = address_of(seat), ADDRESS, "orders"

@@ -18,10 +18,10 @@ from typing import Any
 
 from pbem.archive.record import setup_dice, turn_dice
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.order_types import Finding, Order, Parsed
-from pbem.ruleset.protocol import AnyRuleset, TurnInput, remembering
-from pbem.ruleset.serialization import canonical, digest
-from pbem.ruleset.values import Event, Json, Option, Seat, View
+from pbem.ruleset.order_types import Finding, Order, ParsedSheet
+from pbem.ruleset.protocol import AnyRuleset, TurnInput, with_memory
+from pbem.ruleset.serialization import canonical_json, json_sha256
+from pbem.ruleset.values import Event, Json, Option, SeatName, View
 
 
 def default_options(ruleset: AnyRuleset) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _other_choice(option: Option) -> str:
     return next(choice for choice in option.choices if choice != option.default)
 
 
-def seat_names(ruleset: AnyRuleset, count: int) -> tuple[Seat, ...]:
+def seat_names(ruleset: AnyRuleset, count: int) -> tuple[SeatName, ...]:
     """The first seats of a game, or invented ones where any name will do."""
     return (ruleset.seats.names or tuple(f"seat{number}" for number in range(1, count + 1)))[:count]
 
@@ -90,8 +90,8 @@ class Step:
     number: int
     state: Any
     heard: tuple[Event, ...]
-    views: Mapping[Seat, View]
-    parsed: Mapping[Seat, Parsed]
+    views: Mapping[SeatName, View]
+    parsed: Mapping[SeatName, ParsedSheet]
     turn: TurnInput
     after: Any
     events: tuple[Event, ...]
@@ -102,7 +102,7 @@ class Game:
     """A game as far as it was played, to its end or to a cap."""
 
     ruleset: AnyRuleset
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatName, ...]
     first: Any
     steps: tuple[Step, ...]
 
@@ -134,12 +134,14 @@ def numbered(lines: Iterable[str]) -> list[tuple[int, str]]:
 
 def through_json(data: Any) -> Json:
     """The data as they come out of storage or a mail."""
-    return json.loads(canonical(data))
+    return json.loads(canonical_json(data))
 
 
-def mailed(ruleset: AnyRuleset, state: Any, seat: Seat, events: Sequence[Event], *, last: View | None = None) -> View:
+def mailed(
+    ruleset: AnyRuleset, state: Any, seat: SeatName, events: Sequence[Event], *, last: View | None = None
+) -> View:
     """The view of a seat as everything beyond the ruleset reads it; `last` is that of its report before."""
-    view: View = through_json(remembering(ruleset, ruleset.view(state, seat, events), last))
+    view: View = through_json(with_memory(ruleset, ruleset.view(state, seat, events), last))
     return view
 
 
@@ -166,9 +168,9 @@ def play(
     seats = usual_seats(ruleset)
     first = state = ruleset.setup(options or default_options(ruleset), seats, setup_dice(SEED))
     events: tuple[Event, ...] = ()
-    used: dict[Seat, tuple[Order, ...]] = {}
+    used: dict[SeatName, tuple[Order, ...]] = {}
     steps: list[Step] = []
-    views: Mapping[Seat, View] = {}
+    views: Mapping[SeatName, View] = {}
     while len(steps) < cap and not ruleset.standing(state).over:
         luck = Dice(b"players").scoped(game, len(steps))
         views = {seat: mailed(ruleset, state, seat, events, last=views.get(seat)) for seat in seats}
@@ -189,13 +191,13 @@ def _step(
     number: int,
     state: Any,
     events: tuple[Event, ...],
-    views: Mapping[Seat, View],
-    used: Mapping[Seat, tuple[Order, ...]],
+    views: Mapping[SeatName, View],
+    used: Mapping[SeatName, tuple[Order, ...]],
     write: Callable[[View], list[str] | None],
 ) -> Step:
-    parsed: dict[Seat, Parsed] = {}
-    orders: dict[Seat, tuple[Order, ...]] = {}
-    missing: set[Seat] = set()
+    parsed: dict[SeatName, ParsedSheet] = {}
+    orders: dict[SeatName, tuple[Order, ...]] = {}
+    missing: set[SeatName] = set()
     for seat in sorted(ruleset.standing(state).awaiting):
         lines = write(views[seat])
         if lines is None:
@@ -237,7 +239,7 @@ def games(ruleset: AnyRuleset) -> tuple[Game, ...]:
     return standard_game(ruleset), *other_games(ruleset), *random_games(ruleset)
 
 
-def usual_seats(ruleset: AnyRuleset) -> tuple[Seat, ...]:
+def usual_seats(ruleset: AnyRuleset) -> tuple[SeatName, ...]:
     """Three seats, or as near to that as a game allows: enough for a secret between two others."""
     return seat_names(ruleset, min(seat_counts(ruleset), key=lambda count: abs(count - 3)))
 
@@ -252,7 +254,7 @@ def named(game: str) -> AnyRuleset:
 def fingerprint(played: Iterable[Game]) -> str:
     """A digest of everything that games brought about."""
     steps = [(game.ruleset, step) for game in played for step in game.steps]
-    return digest([[ruleset.dump(step.after), _plain(step.events), dict(step.views)] for ruleset, step in steps])
+    return json_sha256([[ruleset.dump(step.after), _plain(step.events), dict(step.views)] for ruleset, step in steps])
 
 
 def _plain(events: Iterable[Event]) -> list[Json]:

@@ -13,7 +13,7 @@ from pbem.app import TEMPLATE_DIR
 from pbem.report.templates import template_environment
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.ruleset.serialization import canonical
+from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import View
 from pbem.testing.play import games
 from pbem.testing.suite import Held, rule
@@ -44,7 +44,7 @@ class ReportRules(Held):
             for state, events in list(game.worlds())[::3]:
                 for seat in game.seats:
                     view = self.ruleset.view(state, seat, events)
-                    assert json.loads(canonical(view)) == view
+                    assert json.loads(canonical_json(view)) == view
 
     @rule(
         "Begin each view with self.heading(state, seat, events, label); the label is one line of 2 to 62 "
@@ -76,21 +76,21 @@ class ReportRules(Held):
                 for seat in game.seats:
                     before = earlier.views[seat].get("memory", {})
                     view = self.ruleset.view(later.state, seat, later.heard)
-                    given = canonical([view, before])
+                    given = canonical_json([view, before])
                     first, second = (self.ruleset.remember(view, before) for _ in range(2))
-                    assert first == second == json.loads(canonical(first))
-                    assert canonical([view, before]) == given
-                    assert len(canonical(first)) <= LARGEST_MEMORY
+                    assert first == second == json.loads(canonical_json(first))
+                    assert canonical_json([view, before]) == given
+                    assert len(canonical_json(first)) <= LARGEST_MEMORY
 
     @rule("Let view return the same for the same state and events, and leave the state alone.")
     def test_making_a_view_changes_nothing(self) -> None:
         """A view made twice is the same, and the state is as it was."""
         for game in games(self.ruleset):
             state, events = game.last
-            before = canonical(self.ruleset.dump(state))
+            before = canonical_json(self.ruleset.dump(state))
             first, second = (self.ruleset.view(state, game.seats[0], events) for _ in range(2))
             assert first == second
-            assert canonical(self.ruleset.dump(state)) == before
+            assert canonical_json(self.ruleset.dump(state)) == before
 
     @rule("Make `views` yield for each seat exactly what `view` gives.")
     def test_a_bulk_form_gives_the_same_views(self) -> None:

@@ -17,9 +17,9 @@ from pbem.archive.record import turn_dice
 from pbem.errors import CampaignError, SaveError, SetupError
 from pbem.games import ORDERS, rulebook
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.protocol import AnyRuleset, TakenOver
-from pbem.ruleset.validation import Fault
-from pbem.ruleset.values import Json, Seat
+from pbem.ruleset.protocol import AnyRuleset, StateImporter
+from pbem.ruleset.validation import ValidationError
+from pbem.ruleset.values import Json, SeatName
 from pbem.testing.play import (
     SEED,
     corners,
@@ -151,7 +151,7 @@ class SetupRules(Held):
             assert self.ruleset.load(through_json(self.ruleset.dump(state)), self.ruleset.version) == state
 
 
-def _check_first_turn(ruleset: AnyRuleset, state: Any, seats: tuple[Seat, ...]) -> None:
+def _check_first_turn(ruleset: AnyRuleset, state: Any, seats: tuple[SeatName, ...]) -> None:
     standing = ruleset.standing(state)
     assert not standing.over
     assert standing.awaiting
@@ -178,7 +178,7 @@ class TakeoverRules(Held):
     )
     def test_a_state_of_the_game_can_be_played_on_from(self) -> None:
         """What a game has dumped passes check_state, and played on from there it comes out the same."""
-        if isinstance(self.ruleset, TakenOver):
+        if isinstance(self.ruleset, StateImporter):
             for options in (default_options(self.ruleset), other_options(self.ruleset)):
                 _check_goes_on(self.ruleset, options)
 
@@ -188,7 +188,7 @@ class TakeoverRules(Held):
     )
     def test_a_wrong_state_is_told_and_no_other_is_played(self) -> None:
         """Whatever is dropped from a state, or put in its place: check_state finds a fault, or the game goes on."""
-        if isinstance(self.ruleset, TakenOver):
+        if isinstance(self.ruleset, StateImporter):
             passed, told = _spoilt_everywhere(self.ruleset)
 
             assert told > 10 * len(passed), passed
@@ -196,7 +196,7 @@ class TakeoverRules(Held):
     @rule("Name the path of each key that lacks (a Record of pbem.ruleset.shapes does).")
     def test_a_key_that_lacks_is_named(self) -> None:
         """Of each key of the whole state that is dropped, the path is told."""
-        if isinstance(self.ruleset, TakenOver):
+        if isinstance(self.ruleset, StateImporter):
             game = play(self.ruleset, standard, 1)
             data = through_json(self.ruleset.dump(game.steps[0].state))
             for name in data:
@@ -204,8 +204,8 @@ class TakeoverRules(Held):
                 assert any(fault.path == f"/{name}" for fault in _faults(self.ruleset, lacking, game.seats)), name
 
 
-def _faults(ruleset: AnyRuleset, data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
-    assert isinstance(ruleset, TakenOver)
+def _faults(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
+    assert isinstance(ruleset, StateImporter)
     return ruleset.check_state(data, seats)
 
 
@@ -241,7 +241,7 @@ def _spoilt_everywhere(ruleset: AnyRuleset) -> tuple[list[tuple[Any, ...]], int]
     return passed, told
 
 
-def _try(ruleset: AnyRuleset, data: Json, seats: Sequence[Seat], path: tuple[Any, ...], value: Any) -> None:
+def _try(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], path: tuple[Any, ...], value: Any) -> None:
     try:
         from_state(ruleset, data, seats, None)
     except CampaignError as error:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from pbem.ruleset.dice import Dice
-from pbem.ruleset.order_types import RESIGNS, Order, Parsed
+from pbem.ruleset.order_types import RESIGNS, Order, ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import View
 from pbem.testing.play import (
@@ -73,7 +73,7 @@ class SheetRules(Held):
         for view in games(self.ruleset)[0].views():
             if not view["awaited"]:
                 lines = [verb.example for verb in self.ruleset.orders.verbs]
-                assert isinstance(self.ruleset.parse(view, numbered(lines)), Parsed)
+                assert isinstance(self.ruleset.parse(view, numbered(lines)), ParsedSheet)
 
     @rule(
         "Let the samples of each kind name what the view lists, and keep in the view what orders may "

@@ -27,8 +27,8 @@ from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.config import load_settings, write_default_settings
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
-from pbem.ruleset.serialization import canonical
-from pbem.ruleset.values import Seat, View
+from pbem.ruleset.serialization import canonical_json
+from pbem.ruleset.values import SeatName, View
 from pbem.scheduler.tick import Ticked, run_now, tick
 from pbem.store.migrate import migrate
 from pbem.store.models import InboxMessage, Turn
@@ -64,7 +64,7 @@ class TurnRules(Held):
                 data = self.ruleset.dump(state)
                 loaded = self.ruleset.load(through_json(data), self.ruleset.version)
                 assert loaded == state
-                assert canonical(self.ruleset.dump(loaded)) == canonical(data)
+                assert canonical_json(self.ruleset.dump(loaded)) == canonical_json(data)
 
     @rule("Use no chance but the dice, no clock, no memory between calls; sort before you act.")
     def test_resolving_twice_gives_the_same_bytes(self) -> None:
@@ -73,7 +73,7 @@ class TurnRules(Held):
             for step in _some(game):
                 stored = self.ruleset.load(through_json(self.ruleset.dump(step.state)), self.ruleset.version)
                 after, events = self.ruleset.resolve(stored, step.turn, turn_dice(SEED, step.number))
-                assert canonical(self.ruleset.dump(after)) == canonical(self.ruleset.dump(step.after))
+                assert canonical_json(self.ruleset.dump(after)) == canonical_json(self.ruleset.dump(step.after))
                 assert events == step.events
 
     @rule("Return a new state (dataclasses.replace) and change nothing of the one given.")
@@ -81,9 +81,9 @@ class TurnRules(Held):
         """A resolver that altered the old state would spoil rerun and replay."""
         for game in games(self.ruleset):
             for step in _some(game):
-                before = canonical(self.ruleset.dump(step.state)), repr(step.turn)
+                before = canonical_json(self.ruleset.dump(step.state)), repr(step.turn)
                 self.ruleset.resolve(step.state, step.turn, turn_dice(SEED, step.number))
-                assert (canonical(self.ruleset.dump(step.state)), repr(step.turn)) == before
+                assert (canonical_json(self.ruleset.dump(step.state)), repr(step.turn)) == before
 
     @rule("Go through turn.orders sorted by seat, or in the order of seats of the state, never as they come.")
     def test_the_order_of_arrival_does_not_matter(self) -> None:
@@ -94,7 +94,7 @@ class TurnRules(Held):
                     dict(reversed(list(step.turn.orders.items()))), step.turn.missing, step.turn.removed
                 )
                 after, events = self.ruleset.resolve(step.state, late_first, turn_dice(SEED, step.number))
-                assert canonical(self.ruleset.dump(after)) == canonical(self.ruleset.dump(step.after))
+                assert canonical_json(self.ruleset.dump(after)) == canonical_json(self.ruleset.dump(step.after))
                 assert events == step.events
 
     @rule(
@@ -221,14 +221,14 @@ def _is_over(house: App, name: str) -> bool:
         return load_campaign(session, name).status == Phase.OVER
 
 
-def _views(house: App, name: str) -> list[tuple[Seat, View]]:
+def _views(house: App, name: str) -> list[tuple[SeatName, View]]:
     """What each player was mailed last."""
     with house.store.reading() as session:
         reports = load_last_reports(session, load_campaign(session, name))
     return [(seat, json.loads(report.view)) for seat, report in reports.items()]
 
 
-def _write(house: App, ruleset: AnyRuleset, name: str, seat: Seat, view: View, dice: Dice) -> None:
+def _write(house: App, ruleset: AnyRuleset, name: str, seat: SeatName, view: View, dice: Dice) -> None:
     """Puts what a player sends in the inbox: often a sheet, sometimes two, sometimes nothing or no mail at all."""
     for count in range(dice.below(3, "mails")):
         luck = dice.scoped(count)

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from pbem.actions.create import NewCampaign, check_seats, create
 from pbem.errors import CampaignError
-from pbem.ruleset import SetupError, seal
+from pbem.ruleset import SetupError, seed_hash
 from pbem.store.models import Act, Campaign
 from pbem_rules import harvester
 from tests.toy.home import MONDAY, Desk
@@ -43,7 +43,7 @@ def test_a_campaign_is_written_with_all_its_options(desk: Desk) -> None:
         ]
         assert (campaign.status, campaign.schedule) == ("forming", "FRI 20:00 Europe/Berlin")
         said = session.scalars(select(Act.text)).one()
-        assert said == f"created: Toy Auction, seats red, blue; dice seal {seal(campaign.seed)}"
+        assert said == f"created: Toy Auction, seats red, blue; dice seal {seed_hash(campaign.seed)}"
 
 
 def test_a_file_option_is_read_as_json(desk: Desk, tmp_path: Path) -> None:

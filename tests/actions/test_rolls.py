@@ -21,7 +21,7 @@ from pbem.archive import file_hash
 from pbem.archive.verify import Verified, verify
 from pbem.campaign.archive_sync import prove
 from pbem.errors import CampaignError, ReplayError
-from pbem.ruleset import Roll, canonical
+from pbem.ruleset import Roll, canonical_json
 from pbem.scheduler.tick import run_now
 from pbem.store.models import Turn
 from pbem_rules.gm_adjudicated import RULESET
@@ -107,7 +107,7 @@ def _forge(archive: Path) -> None:
         if record["number"] == 1:
             record["rolls"][0]["total"] += 1
         record["previous"] = previous
-        path.write_bytes(canonical(record) + b"\n")
+        path.write_bytes(canonical_json(record) + b"\n")
         previous = file_hash(path.read_bytes())
 
 

@@ -26,7 +26,7 @@ from pbem.archive.verify import find_campaigns, verify
 from pbem.campaign.archive_sync import prove
 from pbem.cli import main
 from pbem.errors import CampaignError, ReplayError
-from pbem.ruleset import Json, TurnInput, canonical
+from pbem.ruleset import Json, TurnInput, canonical_json
 from pbem.testing.play import SEED, Game, play, standard, through_json
 from pbem_rules.dueling_masters import RULESET as DUEL
 from pbem_rules.gm_adjudicated import RULESET as PEN
@@ -132,7 +132,7 @@ def test_another_state_in_its_record_is_found(archive: Path) -> None:
     path = archive / "toy1/0013/turn.json"
     record = json.loads(path.read_bytes())
     record["given"]["forfeit_after"] = 0
-    path.write_bytes(canonical(record) + b"\n")
+    path.write_bytes(canonical_json(record) + b"\n")
 
     with pytest.raises(ReplayError, match=r"turn 13: 0013/turn\.json has hash"):
         verify(archive, "toy1", games=GAMES)
@@ -143,7 +143,7 @@ def test_a_forged_state_is_refused_by_its_game(archive: Path) -> None:
     path = archive / "toy1/0013/turn.json"
     record = json.loads(path.read_bytes())
     record["given"]["moves"] = record["given"]["moves"][:1] * 2
-    path.write_bytes(canonical(record) + b"\n")
+    path.write_bytes(canonical_json(record) + b"\n")
     shutil.rmtree(archive / "toy1/0014")
 
     with pytest.raises(ReplayError, match=r"turn 13 cannot be resolved again.*/moves/1: expected each but once"):
@@ -161,7 +161,7 @@ def test_an_archive_without_its_set_up_is_found(archive: Path) -> None:
 def test_a_set_up_between_turns_is_found(archive: Path) -> None:
     """A record with a state of its own is that of a set-up, and so the first."""
     path = archive / "toy1/0014/turn.json"
-    path.write_bytes(canonical({**json.loads(path.read_bytes()), "given": cut()}) + b"\n")
+    path.write_bytes(canonical_json({**json.loads(path.read_bytes()), "given": cut()}) + b"\n")
 
     with pytest.raises(ReplayError, match="turn 14: its record is that of a set-up, but turns come before it"):
         verify(archive, "toy1", games=GAMES)

@@ -23,7 +23,7 @@ from pbem.archive import (
 from pbem.archive.record import orders_json
 from pbem.report.facts import SheetUsed
 from pbem.report.renderer import Reporter
-from pbem.ruleset import Event, Seat, TurnInput, canonical, digest, seal
+from pbem.ruleset import Event, SeatName, TurnInput, canonical_json, json_sha256, seed_hash
 from tests.report.toy import Fair, facts, reporter
 
 SEED = b"a secret seed"
@@ -31,7 +31,7 @@ NAME = "fair1"
 SEATS = ("red", "blue")
 START = dt.datetime(2026, 11, 20, 19, tzinfo=dt.UTC)
 
-Sheets = Mapping[Seat, Sequence[str]]
+Sheets = Mapping[SeatName, Sequence[str]]
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Game:
     state: Any = None
     number: int = 0
     record: bytes = b""
-    unheard: dict[Seat, list[Event]] = field(default_factory=lambda: {seat: [] for seat in SEATS})
+    unheard: dict[SeatName, list[Event]] = field(default_factory=lambda: {seat: [] for seat in SEATS})
 
     @property
     def head(self) -> str:
@@ -66,7 +66,7 @@ class Game:
             ruleset=self.fair,
             options=self.options,
             seats=SEATS,
-            seal=seal(SEED),
+            seal=seed_hash(SEED),
             started=START,
             state=state_hash(self.fair, self.state),
             files=files,
@@ -94,11 +94,11 @@ class Game:
             number=self.number,
             options=self.options,
             seats=SEATS,
-            seal=seal(SEED),
+            seal=seed_hash(SEED),
             opened=START + dt.timedelta(days=7 * self.number - 7),
             resolved=START + dt.timedelta(days=7 * self.number),
             turn=turn,
-            used={seat: SheetUsed(1, digest(orders_json(self.fair.orders, turn.orders[seat]))) for seat in sheets},
+            used={seat: SheetUsed(1, json_sha256(orders_json(self.fair.orders, turn.orders[seat]))) for seat in sheets},
             state_before=before,
             state_after=state_hash(self.fair, self.state),
             events=events,
@@ -115,10 +115,10 @@ class Game:
         missing = self.fair.standing(self.state).awaiting - set(sheets)
         return TurnInput({**orders, **dict.fromkeys(sorted(missing), ())}, missing)
 
-    def _reports(self, seats: Sequence[Seat]) -> list[dict[str, bytes]]:
+    def _reports(self, seats: Sequence[SeatName]) -> list[dict[str, bytes]]:
         reports = []
         for seat in seats:
-            view = json.loads(canonical(self.fair.view(self.state, seat, self.unheard[seat])))
+            view = json.loads(canonical_json(self.fair.view(self.state, seat, self.unheard[seat])))
             self.unheard[seat].clear()
             reports.append(self.reporter.report(self.fair, view, facts(seat=seat)).files())
         return reports

@@ -15,7 +15,7 @@ from pbem.actions.rollback import RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import Held, Verified, verify
 from pbem.errors import ReplayError
-from pbem.ruleset import canonical
+from pbem.ruleset import canonical_json
 from pbem.store.models import Turn
 from tests.actions.history import begin, play
 from tests.toy.fixtures import desk
@@ -57,7 +57,7 @@ def rewritten(desk: Desk, first: int) -> None:
         record = json.loads(path.read_bytes()) | ({"previous": previous} if previous else {})
         if int(folder.name) == first:
             record["salt"] = "0" * 64
-        raw = canonical(record) + b"\n"
+        raw = canonical_json(record) + b"\n"
         path.write_bytes(raw)
         previous = file_hash(raw)
 

@@ -15,7 +15,7 @@ import pytest
 from pbem.archive import PatchError, apply_patch, file_hash
 from pbem.archive.verify import verify
 from pbem.errors import ReplayError
-from pbem.ruleset import canonical
+from pbem.ruleset import canonical_json
 from tests.archive.game import NAME, SEED, played
 from tests.report.toy import Fair
 
@@ -65,7 +65,7 @@ def forged(home: Path, number: int, change: Callable[[dict[str, Any]], object]) 
             change(record)
         if previous:
             record["previous"] = previous
-        raw = canonical(record) + b"\n"
+        raw = canonical_json(record) + b"\n"
         path.write_bytes(raw)
         previous = file_hash(raw)
 

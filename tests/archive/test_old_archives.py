@@ -14,7 +14,7 @@ from pbem.actions.rollback import RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import verify
 from pbem.errors import ReplayError
-from pbem.ruleset import canonical
+from pbem.ruleset import canonical_json
 from pbem.scheduler.tick import tick
 from pbem.store.models import Turn
 from tests.actions.history import begin, play, proof
@@ -31,7 +31,9 @@ def made_old(desk: Desk) -> None:
     with desk.house.store.writing() as session:
         for turn in session.scalars(select(Turn).where(Turn.record.is_not(None)).order_by(Turn.number)):
             record = json.loads(turn.record or b"") | {"format": 1, "previous": previous}
-            turn.record = canonical({key: record[key] for key in record if key not in ("salt", "withdrawn")}) + b"\n"
+            turn.record = (
+                canonical_json({key: record[key] for key in record if key not in ("salt", "withdrawn")}) + b"\n"
+            )
             turn.archived_at = None
             previous = file_hash(turn.record)
     shutil.rmtree(desk.home / "turns" / "toy1")

@@ -11,7 +11,7 @@ import pytest
 
 from pbem.archive import ReplayProof, file_hash, replay
 from pbem.errors import ReplayError
-from pbem.ruleset import canonical
+from pbem.ruleset import canonical_json
 from tests.archive.game import NAME, SEED, Game, played
 from tests.report.toy import Fair
 
@@ -31,7 +31,7 @@ def forge(game: Game, number: int, change: Callable[[dict[str, object]], object]
             change(record)
         if previous is not None:
             record["previous"] = file_hash(previous)
-        previous = canonical(record) + b"\n"
+        previous = canonical_json(record) + b"\n"
         path.write_bytes(previous)
 
 

@@ -17,7 +17,7 @@ from pbem.actions.rollback import RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import Verified, find_campaigns, verify
 from pbem.errors import ReplayError
-from pbem.ruleset import canonical
+from pbem.ruleset import canonical_json
 from tests.actions.history import begin, play
 from tests.toy.fixtures import desk
 from tests.toy.home import GAMES, Desk
@@ -56,7 +56,7 @@ def forged(archive: Path, number: int, change: Callable[[dict[str, Any]], object
         else:
             earlier = archive / "toy1" / f"{at - 1:04d}" / "turn.json"
             record["previous"] = file_hash(earlier.read_bytes())
-        path.write_bytes(canonical(record) + b"\n")
+        path.write_bytes(canonical_json(record) + b"\n")
 
 
 def test_a_game_that_is_over_is_proved_whole(over: Path) -> None:

@@ -15,7 +15,7 @@ from pbem.actions.rollback import GoForward, RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import Verified, verify
 from pbem.errors import ReplayError
-from pbem.ruleset import canonical
+from pbem.ruleset import canonical_json
 from tests.actions.history import begin, play, proof
 from tests.toy.fixtures import desk
 from tests.toy.home import GAMES, Desk
@@ -115,7 +115,7 @@ def test_a_missing_folder_is_found(past: Desk) -> None:
 def test_a_turn_that_was_never_withdrawn_is_found(past: Desk) -> None:
     """Nobody can slip another version of a turn among those that were taken back."""
     record = record_of(past, 1) | {"events": "0" * 64}
-    raw = canonical(record) + b"\n"
+    raw = canonical_json(record) + b"\n"
     forged = aside(past) / f"0001-{file_hash(raw)[:8]}"
     shutil.copytree(past.home / "turns" / "toy1" / "0001", forged)
     (forged / "turn.json").write_bytes(raw)

@@ -16,7 +16,7 @@ from pbem.actions.rerun_plan import Changes
 from pbem.actions.start import Start
 from pbem.archive import file_hash
 from pbem.errors import ReplayError
-from pbem.ruleset import digest
+from pbem.ruleset import json_sha256
 from pbem.store.models import Campaign, SeatRow
 from tests.actions.history import play
 from tests.archive.test_verify import checked, elsewhere, forged
@@ -101,7 +101,7 @@ def rewrite(archive: Path, old: str, new: str) -> None:
     for seat in ("red", "blue"):
         for kind in ("txt", "json"):
             retell(archive, f"{seat}.{kind}", old, new)
-            retell(archive, f"{seat}.{kind}", digest(words), digest(others))
+            retell(archive, f"{seat}.{kind}", json_sha256(words), json_sha256(others))
     reword(archive, lambda dice: dice.update(words=others))
 
 

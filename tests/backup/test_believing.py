@@ -20,7 +20,7 @@ from pbem.backup import check_backup, import_campaign, restore_home
 from pbem.campaign.column_checks import CHECKS, find_faults
 from pbem.errors import BackupError, PbemError
 from pbem.mail.headers import reply_code
-from pbem.ruleset import digest
+from pbem.ruleset import json_sha256
 from pbem.store import untrusted
 from pbem.store.models import Base, Campaign, Outgoing, Report, SeatRow
 from tests.actions.history import rows
@@ -185,7 +185,7 @@ def test_rows_that_do_not_agree_with_the_archive_are_refused(
     moved: Moved, refusing: Desk, tmp_path: Path, planted: str
 ) -> None:
     """Each is well formed, and together they are not the game that was played."""
-    statement = planted.replace("{[{}]}", digest([{}]))
+    statement = planted.replace("{[{}]}", json_sha256([{}]))
 
     refused(
         lambda: import_campaign(
@@ -213,7 +213,7 @@ def richer(source: Path, target: Path) -> Path:
         (packed,) = database.execute(f"SELECT state FROM turn {where}").fetchone()
     state = json.loads(zlib.decompress(packed), parse_int=lambda number: int(number) + 1)
     raw = json.dumps(state, sort_keys=True, separators=(",", ":")).encode()
-    statement = f"UPDATE turn SET state = x'{zlib.compress(raw).hex()}', state_hash = '{digest(state)}' {where}"
+    statement = f"UPDATE turn SET state = x'{zlib.compress(raw).hex()}', state_hash = '{json_sha256(state)}' {where}"
     return with_other_rows(source, target, statement)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from bench.cores import Batch, compared, crowd
-from pbem.ruleset import Seat, View
+from pbem.ruleset import SeatName, View
 from pbem_rules.harvester import RULESET
 
 
@@ -25,7 +25,7 @@ def test_different_bytes_are_refused() -> None:
     class Growing:
         turn = 0
 
-        def __iter__(self) -> Iterator[tuple[Seat, View]]:
+        def __iter__(self) -> Iterator[tuple[SeatName, View]]:
             self.turn += 1
             yield seat, {**view, "label": f"turn {self.turn}"}
 

@@ -15,7 +15,7 @@ from pbem.report.answers import RulebookPage
 from pbem.report.facts import Correction, DiceTold, DiceWord, Ordered, ReportFacts, ReportParts, Said, SheetUsed, Words
 from pbem.report.markdown import as_html, as_text
 from pbem.report.renderer import Reporter
-from pbem.ruleset import AnyRuleset, Seat, View
+from pbem.ruleset import AnyRuleset, SeatName, View
 from pbem.testing.play import mailed, standard_game
 from pbem_rules import harvester
 from tests.browser.looking import SCHEMES, WIDTHS, Scheme, faults, shown, too_wide
@@ -61,7 +61,7 @@ def _reports(ruleset: AnyRuleset) -> Iterator[Mailed]:
             yield _mailed(reporter, ruleset, view, _facts(view, game.seats, first=view is views[0]))
 
 
-def _facts(view: View, seats: tuple[Seat, ...], *, first: bool) -> ReportFacts:
+def _facts(view: View, seats: tuple[SeatName, ...], *, first: bool) -> ReportFacts:
     """All that can stand around a view, the first one of a game or a later one that is corrected."""
     return ReportFacts(
         campaign="trap7",

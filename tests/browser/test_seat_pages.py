@@ -21,7 +21,7 @@ from pbem.config import write_default_settings
 from pbem.report.data import read_report_data
 from pbem.report.facts import Said, Words
 from pbem.report.renderer import Reporter
-from pbem.ruleset import AnyRuleset, Dice, View, canonical
+from pbem.ruleset import AnyRuleset, Dice, View, canonical_json
 from pbem.store.models import Sheet
 from pbem.testing.play import standard_game, usual_seats
 from pbem.testing.suite import migrated
@@ -56,7 +56,7 @@ def moments(ruleset: AnyRuleset) -> list[View]:
 
 def file_of(folder: Path, ruleset: AnyRuleset, view: View, words: Words | None = None) -> Path:
     """The page of a view, as it would be attached; made once."""
-    path = folder / f"{ruleset.key}-{hashlib.sha256(canonical((view, str(words)))).hexdigest()[:9]}.html"
+    path = folder / f"{ruleset.key}-{hashlib.sha256(canonical_json((view, str(words)))).hexdigest()[:9]}.html"
     if not path.exists():
         facts = dataclasses.replace(_facts(view, usual_seats(ruleset), first=True), page=True)
         with Reporter([TEMPLATES], {ruleset.key: ruleset}) as reporter:

@@ -13,7 +13,7 @@ from sqlalchemy import text, update
 
 from pbem.campaign.archive_sync import prove
 from pbem.errors import CampaignError, ConfigError, ReplayError
-from pbem.ruleset import Dice, OrderBook, TurnInput, View
+from pbem.ruleset import Dice, OrderParser, TurnInput, View
 from pbem.ruleset import Event as Happening
 from pbem.scheduler.tick import LOCK, Ticked, run_now, serve
 from pbem.store.models import Turn
@@ -44,7 +44,7 @@ class Untemplated(Auction):
 class Silent(Auction):
     """A later toy, in which there is no bidding any more."""
 
-    orders = OrderBook((Whisper,))
+    orders = OrderParser((Whisper,))
 
 
 def archived(desk: Desk) -> dict[str, bytes]:

@@ -25,7 +25,7 @@ from pbem.app import App, open_app
 from pbem.campaign.notices import house_key
 from pbem.errors import PbemError, describe_error
 from pbem.log import open_log
-from pbem.ruleset import AnyRuleset, Dice, Event, Parsed, TurnInput, View
+from pbem.ruleset import AnyRuleset, Dice, Event, ParsedSheet, TurnInput, View
 from pbem.scheduler.tick import tick
 from pbem.store import session as sessions
 from tests.faults.trap import Strike, Trap, kill
@@ -49,7 +49,7 @@ ENDLESS = 13
 class Brittle(Auction):
     """The toy with a sheet it cannot read and a turn it cannot resolve."""
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         kept = list(lines)
         if any(line == POISON for _, line in kept):
             raise ZeroDivisionError("the reader tripped")

@@ -16,7 +16,7 @@ from pbem.cli import main
 from pbem.config_values import FILE_NAME
 from pbem.log import open_log
 from pbem.mail.message import find_codes, read_letter
-from pbem.ruleset import Parsed, View
+from pbem.ruleset import ParsedSheet, View
 from pbem.store.models import InboxMessage, Outgoing
 from pbem.util import MASK
 from tests.toy.home import Desk, text_of
@@ -29,7 +29,7 @@ ANN = "ann@example.org"
 class Gossip(Auction):
     """The toy with a reader that stumbles, and cries out all it has read."""
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         raise ValueError(f"no idea what to make of {list(lines)}")
 
 

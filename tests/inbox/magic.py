@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pbem.app import open_app
 from pbem.errors import StoreError
-from pbem.ruleset import Parsed, View
+from pbem.ruleset import ParsedSheet, View
 from pbem.scheduler.tick import serve, stopped_by_signals, tick
 from tests.toy.ruleset import Auction
 
@@ -44,7 +44,7 @@ HARM: Mapping[str, Callable[[], None]] = {
 class Magic(Auction):
     """The toy; a line with one of the words does what that says."""
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         kept = list(lines)
         for _, line in kept:
             if line.strip() in HARM:

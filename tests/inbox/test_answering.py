@@ -16,7 +16,7 @@ from pbem.inbox import message_queue as attempts
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.mail.message import read_letter
-from pbem.ruleset import Parsed, View
+from pbem.ruleset import ParsedSheet, View
 from pbem.store.models import Act, InboxMessage, Outgoing, Request, Sheet
 from pbem.util import redact_all
 from tests.inbox.trusting import ANN, BOB, CYD, EVE, code, stand_in, token
@@ -128,7 +128,7 @@ def sheets_of(desk: Desk) -> list[str]:
 def test_a_sheet_that_makes_the_game_stumble_is_set_aside_and_no_other_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def parse(self: Auction, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self: Auction, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         numbered = list(lines)
         if any("BID 7" in line for _, line in numbered):
             raise RuntimeError("this game stumbles over a seven")

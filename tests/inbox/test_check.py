@@ -8,7 +8,7 @@ import pytest
 
 from pbem.inbox.order_sheets import check_sheet
 from pbem.report.data import ReportDataError
-from pbem.ruleset import Parsed, View, canonical
+from pbem.ruleset import ParsedSheet, View, canonical_json
 from tests.toy.home import GAMES, Desk, text_of
 from tests.toy.ruleset import Auction
 
@@ -43,7 +43,7 @@ def test_a_check_notes_what_the_receipt_notes(desk: Desk, sheet: str) -> None:
 class Trusting(Auction):
     """The toy, sure of what its views hold."""
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         """As the toy does."""
         assert "purse" in view
         return super().parse(view, lines)
@@ -56,4 +56,4 @@ def test_a_report_in_which_a_game_trusts_in_vain_is_damaged() -> None:
     report = {"format": 1, "game": game.key, "game_version": game.version, **place, "view": {}}
 
     with pytest.raises(ReportDataError, match="this report is damaged: its 'view' is none of Toy Auction"):
-        check_sheet({game.key: game}, b"BID 3", canonical(report))
+        check_sheet({game.key: game}, b"BID 3", canonical_json(report))

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from pbem.app import open_app
-from pbem.ruleset import Parsed, View
-from pbem.ruleset.order_types import Entry
+from pbem.ruleset import ParsedSheet, View
+from pbem.ruleset.order_types import ParsedOrder
 from pbem.store.models import Sheet
 from tests.inbox.trusting import code, token
 from tests.mail.letters import mail, multipart, part
@@ -83,8 +83,8 @@ def test_orders_above_the_sheet_of_an_older_report(desk: Desk) -> None:
 class Chatter(Auction):
     """The toy as a game that takes any words."""
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
-        return Parsed(tuple(Entry(number, Bid(len(line))) for number, line in lines if line.strip()))
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
+        return ParsedSheet(tuple(ParsedOrder(number, Bid(len(line))) for number, line in lines if line.strip()))
 
 
 class TestAnyWords:

@@ -11,12 +11,12 @@ import pytest
 from pbem.actions.base import do
 from pbem.actions.seats import GiveSeat
 from pbem.actions.start import Start
-from pbem.ruleset import seal
+from pbem.ruleset import seed_hash
 from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, reports, words
 from tests.inbox.trusting import believing, stamp
 from tests.toy.home import Desk, text_of
 
-SEAL = seal(b"a seed for tests")
+SEAL = seed_hash(b"a seed for tests")
 
 
 def notice(desk: Desk, to: str = ANN) -> EmailMessage:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from pbem.errors import StoreError
 from pbem.inbox.process import answer_letters
-from pbem.ruleset import Parsed, View
+from pbem.ruleset import ParsedSheet, View
 from pbem.store.models import InboxMessage, Sheet
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
@@ -20,14 +20,14 @@ from tests.toy.ruleset import Auction
 class Broken(Auction):
     """The toy with a fault in its parser."""
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         raise ZeroDivisionError("the parser tripped")
 
 
 class Locked(Auction):
     """The toy on a database that fails in the middle of a letter."""
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         raise StoreError("the database is locked")
 
 

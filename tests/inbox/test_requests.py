@@ -15,7 +15,7 @@ from pbem.inbox.process import answer_letters
 from pbem.inbox.run_commands import HANDLERS, PERSON_HANDLERS
 from pbem.inbox.sheet_finder import Header
 from pbem.mail.fetch import open_mailbox, poll
-from pbem.ruleset import AnyRuleset, Entry, Parsed, View
+from pbem.ruleset import AnyRuleset, ParsedOrder, ParsedSheet, View
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
 from tests.games import RULESETS
 from tests.inbox.people import ANN, EVE, ask, confirm, insist, players, reports, token, words
@@ -267,8 +267,8 @@ def test_a_deputy_sends_sheets_and_no_more(begun: Desk) -> None:
 class Essay(Auction):
     """The toy for people of many words: whatever is written is a bid of one coin."""
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
-        return Parsed(tuple(Entry(number, Bid(1)) for number, line in lines if line.strip()))
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
+        return ParsedSheet(tuple(ParsedOrder(number, Bid(1)) for number, line in lines if line.strip()))
 
 
 def test_an_order_in_free_words_may_begin_like_a_command(begun: Desk) -> None:

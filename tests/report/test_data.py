@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pbem.report.data import ReportDataError, read_report_data, report_data, write_report_data
-from pbem.ruleset import canonical
+from pbem.ruleset import canonical_json
 from tests.report.toy import Fair, facts, seen
 
 
@@ -22,7 +22,7 @@ def test_a_view_that_is_written_already_is_not_written_again() -> None:
     """The bytes are the same, wherever it stands among the other members."""
     data = report_data(Fair(), seen(), facts())
 
-    assert write_report_data(data, canonical(data["view"])) == write_report_data(data)
+    assert write_report_data(data, canonical_json(data["view"])) == write_report_data(data)
 
 
 def test_saved_with_a_byte_order_mark() -> None:

@@ -14,7 +14,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from pbem.report.attachments import _COMMAND as COMMAND
 from pbem.report.attachments import MOST_FILES, Examined, examine
-from pbem.ruleset import LARGEST_ENCLOSURE
+from pbem.ruleset import MAX_ATTACHMENT_BYTES
 
 SIDES = (60, 40)
 
@@ -143,7 +143,7 @@ UNFIT: Mapping[str, tuple[bytes, str]] = {
     "cut.jpg": (jpeg()[:-200], "it is cut off"),
     "noise.png": (png()[:60] + b"\x00" * 40 + png()[100:], "it is"),
     "bomb.png": (packed(50_000, b""), "it is 50000 by 50000; each side may have 1 to 4000 pixels"),
-    "great.pdf": (b"%PDF-" + b"x" * LARGEST_ENCLOSURE, "it has 2.1 MB; a file may have 2 MB: make it smaller"),
+    "great.pdf": (b"%PDF-" + b"x" * MAX_ATTACHMENT_BYTES, "it has 2.1 MB; a file may have 2 MB: make it smaller"),
     "swollen.png": (packed(1, bytes(1_000_000)), "it holds more than the pixels of its picture"),
     "frames.png": (moving(bytes(1_000_000)), "it holds more than the pixels of its picture"),
     "few.png": (packed(100, bytes(5)), "it is cut off"),
@@ -289,7 +289,7 @@ def test_time_is_limited_for_all_files_together(monkeypatch: pytest.MonkeyPatch,
 def test_the_number_and_size_of_all_files_are_limited() -> None:
     """They are not even looked at."""
     many = examine((f"{number}.md", b"x") for number in range(MOST_FILES + 1))
-    great = examine((f"{number}.md", bytes(LARGEST_ENCLOSURE)) for number in range(9))
+    great = examine((f"{number}.md", bytes(MAX_ATTACHMENT_BYTES)) for number in range(9))
 
     assert {each.fault for each in many.values()} == {"61 files came with this ruling; 60 are the most"}
     assert {each.fault for each in great.values()} == {

@@ -14,7 +14,7 @@ from PIL import Image, ImageChops
 from pbem.log import open_log
 from pbem.report import pictures
 from pbem.report.pictures import Painter, Studio, UnfitPicture, check, job_of
-from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Sprite, Stamp, stroke
+from pbem.ruleset import Background, Drawing, Label, Mark, Picture, Sprite, SpriteInstance, draw_line
 from tests.report.toy import svg
 
 PNG = b"\x89PNG"
@@ -200,11 +200,11 @@ def test_refused_picture_is_logged(studio: Studio, tmp_path: Path) -> None:
     assert event["reason"].startswith("it is not well-formed XML")
 
 
-MEADOW = Ground('<rect width="120" height="40" fill="#cceecc"/>', 120, 40)
+MEADOW = Background('<rect width="120" height="40" fill="#cceecc"/>', 120, 40)
 DISC = Sprite('<circle r="8" fill="#aa2200"/>', 16, 16)
 
 
-def drawn(*marks: Mark, ground: Ground = MEADOW) -> Picture:
+def drawn(*marks: Mark, ground: Background = MEADOW) -> Picture:
     """A picture with marks on a meadow."""
     return Drawing(ground, marks).picture("map", "The map")
 
@@ -218,8 +218,8 @@ def pixels(png: bytes | None) -> Image.Image:
 def test_a_drawing_is_its_ground_and_what_stands_on_it(studio: Studio) -> None:
     """Sprites have their middles where they are stamped, above what was stamped before, in their own colours."""
     disc, over = (
-        Stamp(DISC, 30, 20),
-        Stamp(Sprite('<rect x="-2" y="-2" width="4" height="4" fill="#0033bb"/>', 4, 4), 30, 20),
+        SpriteInstance(DISC, 30, 20),
+        SpriteInstance(Sprite('<rect x="-2" y="-2" width="4" height="4" fill="#0033bb"/>', 4, 4), 30, 20),
     )
 
     (png,) = studio.draw([drawn(disc, over)])
@@ -231,7 +231,7 @@ def test_a_drawing_is_its_ground_and_what_stands_on_it(studio: Studio) -> None:
 
 def test_a_drawing_has_eight_bits_a_pixel(studio: Studio) -> None:
     """A palette is what makes it small."""
-    (png,) = studio.draw([drawn(Stamp(DISC, 30, 20))])
+    (png,) = studio.draw([drawn(SpriteInstance(DISC, 30, 20))])
 
     assert png is not None
     assert Image.open(io.BytesIO(png)).mode == "P"
@@ -262,8 +262,8 @@ def test_halo_keeps_letters_off_what_is_below(studio: Studio) -> None:
 
 def test_a_drawing_and_its_svg_look_alike(studio: Studio) -> None:
     """Painted whole by the renderer, the SVG of a drawing differs in the edges of its letters alone."""
-    way = stroke([(5, 35), (60, 5), (115, 35)], width=3, stroke="#0033bb", fill="none")
-    picture = drawn(way, Stamp(DISC, 30, 20), Label(60, 28, "Beta 3", 14, "#000000", "middle", bold=True))
+    way = draw_line([(5, 35), (60, 5), (115, 35)], width=3, stroke="#0033bb", fill="none")
+    picture = drawn(way, SpriteInstance(DISC, 30, 20), Label(60, 28, "Beta 3", 14, "#000000", "middle", bold=True))
     whole = Picture("map", "The map", picture.svg, picture.width, picture.height)
 
     ours, theirs = map(pixels, studio.draw([picture, whole]))
@@ -274,7 +274,7 @@ def test_a_drawing_and_its_svg_look_alike(studio: Studio) -> None:
 
 def test_what_was_drawn_before_does_not_show() -> None:
     """A drawing is the same to the byte from a fresh worker and from one that has drawn others, in any order."""
-    wanted = [drawn(Stamp(DISC, x, 20), Label(x, 20, f"at {x}", 11, "#112233")) for x in (20, 50, 90)]
+    wanted = [drawn(SpriteInstance(DISC, x, 20), Label(x, 20, f"at {x}", 11, "#112233")) for x in (20, 50, 90)]
     studio, other = Studio(), Studio()
 
     forth, back = studio.draw(wanted), other.draw(wanted[::-1])
@@ -287,7 +287,7 @@ def test_what_was_drawn_before_does_not_show() -> None:
 
 def test_a_new_worker_is_told_the_ground_again() -> None:
     """A worker that died, or forgot a ground among many, gets it with the next drawing on it."""
-    painter, job = Painter(), job_of(drawn(Stamp(DISC, 30, 20)))
+    painter, job = Painter(), job_of(drawn(SpriteInstance(DISC, 30, 20)))
     first = painter.draw(job)
     for number in range(40):
         painter.draw(job_of(drawn(ground=MEADOW._replace(body=f'<rect width="{number}" height="9"/>'))))
@@ -302,7 +302,7 @@ def test_a_new_worker_is_told_the_ground_again() -> None:
 @pytest.mark.parametrize("broken", ["<g", '<g filter="url(#'])
 def test_broken_pieces_cost_one_picture(studio: Studio, broken: str) -> None:
     """Of a drawing whose ground or sprite is broken nothing is drawn; the next is."""
-    wanted = [drawn(Stamp(Sprite(broken, 8, 8), 9, 9)), drawn(ground=MEADOW._replace(body=broken)), drawn()]
+    wanted = [drawn(SpriteInstance(Sprite(broken, 8, 8), 9, 9)), drawn(ground=MEADOW._replace(body=broken)), drawn()]
 
     pngs = studio.draw(wanted)
 
@@ -312,10 +312,10 @@ def test_broken_pieces_cost_one_picture(studio: Studio, broken: str) -> None:
 @pytest.mark.parametrize(
     "mark",
     [
-        Stamp(Sprite('<image href="/etc/hostname"/>', 8, 8), 9, 9),
-        Stamp(Sprite("</svg><!--", 8, 8), 9, 9),
-        Stamp(DISC._replace(width=9_999), 9, 9),
-        Stamp(DISC._replace(width=0), 9, 9),
+        SpriteInstance(Sprite('<image href="/etc/hostname"/>', 8, 8), 9, 9),
+        SpriteInstance(Sprite("</svg><!--", 8, 8), 9, 9),
+        SpriteInstance(DISC._replace(width=9_999), 9, 9),
+        SpriteInstance(DISC._replace(width=0), 9, 9),
         Label(9, 9, "x" * 1_000, 12, "#000000"),
         Label(9, 9, "x", 1_000, "#000000"),
     ],
@@ -328,7 +328,9 @@ def test_unfit_marks_are_refused(mark: Mark) -> None:
 
 def test_comments_cannot_hide_a_link_from_the_check() -> None:
     """What is a comment in the whole is a link in a sprite painted alone."""
-    marks = [Stamp(Sprite(body, 8, 8), 9, 9) for body in ("<!--", '--><image href="/etc/hostname"/><!--', "-->")]
+    marks = [
+        SpriteInstance(Sprite(body, 8, 8), 9, 9) for body in ("<!--", '--><image href="/etc/hostname"/><!--', "-->")
+    ]
 
     with pytest.raises(UnfitPicture):
         check(drawn(*marks))
@@ -337,7 +339,7 @@ def test_comments_cannot_hide_a_link_from_the_check() -> None:
 def test_a_drawing_with_too_many_marks_is_refused() -> None:
     """There is a bound to what one picture may cost."""
     with pytest.raises(UnfitPicture, match="marks"):
-        check(drawn(*[Stamp(DISC, 9, 9)] * 20_001))
+        check(drawn(*[SpriteInstance(DISC, 9, 9)] * 20_001))
 
 
 def test_names_in_labels_are_text(studio: Studio) -> None:

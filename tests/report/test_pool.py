@@ -28,7 +28,7 @@ from pbem.report import renderer as reporter
 from pbem.report.facts import ReportParts
 from pbem.report.pool import Job
 from pbem.report.renderer import Reporter
-from pbem.ruleset import Order, Picture, View, canonical
+from pbem.ruleset import Order, Picture, View, canonical_json
 from tests.patience import PATIENCE
 from tests.report.toy import TEMPLATES, Fair, facts, seen
 from tests.toy.ruleset import Bid
@@ -89,7 +89,7 @@ class Smudged(Fair):
 def jobs(game: Fair, count: int, **changes: Any) -> list[Job]:
     """So many reports, each of another round."""
     bid = game.parse(seen(), [(1, "BID 3")]).orders
-    return [Job(game, canonical(seen(round=number, **changes)), facts(), bid) for number in range(count)]
+    return [Job(game, canonical_json(seen(round=number, **changes)), facts(), bid) for number in range(count)]
 
 
 def together(game: Fair, count: int, view: Mapping[str, Any] = MappingProxyType({}), **kept: Any) -> list[ReportParts]:

@@ -15,7 +15,7 @@ from pbem.errors import ConfigError
 from pbem.report.facts import Ordered, SheetUsed
 from pbem.report.pool import Job
 from pbem.report.renderer import Reporter
-from pbem.ruleset import Picture, View, canonical
+from pbem.ruleset import Picture, View, canonical_json
 from tests.report.toy import TEMPLATES, Fair, facts, reporter, seen
 
 HOSTILE = '<img src=x onerror="alert(1)"> & {{ 7*7 }}'
@@ -227,7 +227,7 @@ def test_reports_keep_the_order_of_their_jobs() -> None:
     """Reports made together are those made one by one, in the order asked for."""
     wanted = [(Fair(), seen(seat), facts(seat=seat)) for seat in ("blue", "red", "blue")]
     with Reporter(TEMPLATES) as both:
-        jobs = [Job(fair, canonical(view), told) for fair, view, told in wanted]
+        jobs = [Job(fair, canonical_json(view), told) for fair, view, told in wanted]
         assert list(both.reports(jobs)) == [both.report(*each) for each in wanted]
 
 

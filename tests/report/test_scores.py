@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 
 from pbem.report.facts import tell_scores
-from pbem.ruleset import Json, scored
+from pbem.ruleset import Json, append_score
 
 
 def remembered(*turns: tuple[int, int]) -> Json:
     """The scores that reports of these turns leave in memory."""
     none: Json = {}
-    memory = functools.reduce(lambda before, turn: {"scores": scored(before, "planets", "turn", *turn)}, turns, none)
+    memory = functools.reduce(
+        lambda before, turn: {"scores": append_score(before, "planets", "turn", *turn)}, turns, none
+    )
     return memory["scores"]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pbem.report.facts import ReportFacts
 from pbem.report.renderer import Reporter
-from pbem.ruleset import Dice, Picture, TurnInput, View, canonical
+from pbem.ruleset import Dice, Picture, TurnInput, View, canonical_json
 from tests.toy import Auction
 
 TEMPLATES = [Path(__file__).parent / "templates", Path(__file__).parents[2] / "templates"]
@@ -48,7 +48,7 @@ def seen(seat: str = "red", **changes: Any) -> dict[str, Any]:
         "blue": fair.parse(fair.view(state, "blue", ()), [(1, "WHISPER red deal deal")]).orders,
     }
     state, events = fair.resolve(state, TurnInput(orders), Dice(b"seed", ("turn", 1)))
-    view: dict[str, Any] = json.loads(canonical(fair.view(state, seat, events)))
+    view: dict[str, Any] = json.loads(canonical_json(fair.view(state, seat, events)))
     return view | changes
 
 

@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 from PIL import Image
 
 from pbem.report.pictures import Studio
-from pbem.ruleset import Drawing, Label, Picture, Stamp
+from pbem.ruleset import Drawing, Label, Picture, SpriteInstance
 
 Colour = tuple[float, ...]
 
@@ -85,7 +85,7 @@ def faint_labels(picture: Picture) -> list[tuple[str, str, str]]:
 def painted(drawing: Drawing) -> Image.Image:
     """A drawing without its labels."""
     studio = Studio()
-    stamps = tuple(mark for mark in drawing.marks if isinstance(mark, Stamp))
+    stamps = tuple(mark for mark in drawing.marks if isinstance(mark, SpriteInstance))
     (png,) = studio.draw([Drawing(drawing.ground, stamps).picture("bare", "bare")])
     studio.close()
     assert png is not None
@@ -104,9 +104,9 @@ def _most(image: Image.Image, label: Label) -> str:
 def outside(picture: Picture) -> list[object]:
     """Stamps that the frame of a picture clips."""
     assert picture.drawing is not None
-    return [mark for mark in picture.drawing.marks if isinstance(mark, Stamp) and not _inside(mark, picture)]
+    return [mark for mark in picture.drawing.marks if isinstance(mark, SpriteInstance) and not _inside(mark, picture)]
 
 
-def _inside(stamp: Stamp, picture: Picture) -> bool:
+def _inside(stamp: SpriteInstance, picture: Picture) -> bool:
     half, tall = stamp.sprite.width // 2, stamp.sprite.height // 2
     return half <= stamp.x <= picture.width - half and tall <= stamp.y <= picture.height - tall

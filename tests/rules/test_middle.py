@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbem.ruleset import Json, TakenOver
+from pbem.ruleset import Json, StateImporter
 from pbem.testing.play import play, standard, through_json
 from tests.games import RULESETS
 
@@ -58,5 +58,5 @@ def test_a_state_against_the_rules_is_told(key: str, spoil: Callable[[Json], str
     data = through_json(ruleset.dump(game.steps[-1].state))
     path = spoil(data)
 
-    assert isinstance(ruleset, TakenOver)
+    assert isinstance(ruleset, StateImporter)
     assert path in [f"{fault.path}: " for fault in ruleset.check_state(data, game.seats)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import AnyRuleset, Dice, Finding, Seats, canonical
+from pbem.ruleset import AnyRuleset, Dice, Finding, Seats, canonical_json
 from pbem_rules.bubble_singularity import RULESET as BUBBLE
 from pbem_rules.dueling_masters import RULESET as DUELING
 from pbem_rules.harvester import RULESET as HARVESTER
@@ -37,7 +37,7 @@ def _names(seats: Seats, number: int) -> list[str]:
     return list(seats.names[:number]) if seats.names else [f"player{at}" for at in range(number)]
 
 
-VIEWS = {key: json.loads(canonical(view)) for key, view in views()}
+VIEWS = {key: json.loads(canonical_json(view)) for key, view in views()}
 RULESETS: dict[str, AnyRuleset] = {
     "bubble": BUBBLE,
     "trap": TRAP,

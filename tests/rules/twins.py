@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import AnyRuleset, Dice, Event, Seat, TurnInput, View
+from pbem.ruleset import AnyRuleset, Dice, Event, SeatName, TurnInput, View
 from pbem.testing.play import mailed, numbered
 
-Sheets = Mapping[Seat, Sequence[str]]
+Sheets = Mapping[SeatName, Sequence[str]]
 
 
-def reports(ruleset: AnyRuleset, state: Any, seat: Seat, turns: Sequence[Sheets]) -> Iterator[View]:
+def reports(ruleset: AnyRuleset, state: Any, seat: SeatName, turns: Sequence[Sheets]) -> Iterator[View]:
     """A seat's report after each turn; who has no sheet there sends an empty one. Ends with the game, which discloses.
 
     What a sheet says is read against the view mailed at that time, so that a

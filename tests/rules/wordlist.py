@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from pbem.ruleset import AnyRuleset, Finding, Parsed, View
+from pbem.ruleset import AnyRuleset, Finding, ParsedSheet, View
 
 LEAST = 120
 REFUSED, NOTHING = "refused: ", "nothing"
@@ -64,7 +64,7 @@ class Reader:
         self._views = views
         self._made: dict[str, View] = {}
 
-    def parse(self, row: Row, typed: str | None = None) -> Parsed:
+    def parse(self, row: Row, typed: str | None = None) -> ParsedSheet:
         """What becomes of a row, or of another line in its place."""
         if row.view not in self._made:
             self._made[row.view] = self._views[row.view]()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pbem.ruleset import Listed, Order, OrderBook, Parsed, Whole, Word
+from pbem.ruleset import IntegerField, KeywordField, NameField, Order, OrderParser, ParsedSheet
 
 VIEW: Mapping[str, Any] = {
     "ships": ["Red Star", "Red Dawn", "Kite", "kestrel", "F1", "F10"],
@@ -14,10 +14,10 @@ VIEW: Mapping[str, Any] = {
 }
 EMPTY_VIEW: Mapping[str, Any] = {"ships": [], "ports": []}
 
-SHIP = Listed("ship", "one of your ships", "Kite", lambda view: view["ships"])
-PORT = Listed("port", "a port", "Ayr", lambda view: view["ports"])
-COUNT = Whole(-5, 300, shown="count")
-CARGO = Word(("iron", "corn", "Coral"))
+SHIP = NameField("ship", "one of your ships", "Kite", lambda view: view["ships"])
+PORT = NameField("port", "a port", "Ayr", lambda view: view["ports"])
+COUNT = IntegerField(-5, 300, shown="count")
+CARGO = KeywordField(("iron", "corn", "Coral"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Sail(Order):
     ports: Annotated[tuple[str, ...], PORT]
     cargo: Annotated[str | None, CARGO] = None
     count: Annotated[int | None, COUNT] = None
-    pace: Annotated[str | None, Word(("slow", "fast"))] = None
+    pace: Annotated[str | None, KeywordField(("slow", "fast"))] = None
 
     def words(self) -> str:
         return f"{self.ship} sails"
@@ -105,10 +105,10 @@ class Hold(Order):
         return "holds"
 
 
-BOOK = OrderBook((Sail, Scrap, Scratch, DeclareWar, DeclarePeace, Load, Hold))
+BOOK = OrderParser((Sail, Scrap, Scratch, DeclareWar, DeclarePeace, Load, Hold))
 
 
-def read(*lines: str, view: Mapping[str, Any] = VIEW) -> Parsed:
+def read(*lines: str, view: Mapping[str, Any] = VIEW) -> ParsedSheet:
     """What a sheet of these lines comes to."""
     return BOOK.parse(view, enumerate(lines, 1))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import BaseRuleset, Dice, SaveError, Seats, SetupError, canonical
+from pbem.ruleset import BaseRuleset, Dice, SaveError, Seats, SetupError, canonical_json
 from tests.testing.toy import TOY, Boat, Sea
 from tests.toy import Auction
 
@@ -63,7 +63,7 @@ def test_a_state_is_saved_by_its_declaration() -> None:
     """Records, tuples, sets, mappings, enums and what may be None come back from JSON as they were."""
     data = Bare().dump(WORLD)
 
-    assert Bare().load(json.loads(canonical(data)), 2) == WORLD
+    assert Bare().load(json.loads(canonical_json(data)), 2) == WORLD
     assert data["seen"] == ["a", "b"]
 
 

@@ -8,7 +8,19 @@ from typing import Annotated, Any
 
 import pytest
 
-from pbem.ruleset import Choice, Either, Form, Free, InTurn, Number, Order, OrderBook, Several, Whole, canonical
+from pbem.ruleset import (
+    AnyOfPattern,
+    ChoicePattern,
+    FreePattern,
+    IntegerField,
+    NumberPattern,
+    Order,
+    OrderParser,
+    Pattern,
+    RepeatedPattern,
+    SequencePattern,
+    canonical_json,
+)
 from pbem.testing.form_rules import fits
 from tests.ruleset.fleet import BOOK, EMPTY_VIEW, VIEW, Hold
 
@@ -22,7 +34,7 @@ def test_a_desk_is_plain_data() -> None:
     """It survives JSON, so a page can hold it."""
     desk = BOOK.desk(VIEW)
 
-    assert json.loads(canonical(desk)) == desk
+    assert json.loads(canonical_json(desk)) == desk
 
 
 def test_a_desk_has_the_parts_of_a_usage() -> None:
@@ -58,13 +70,13 @@ class Deal(Order):
     """Deal cards."""
 
     usage = "DEAL few TO many"
-    few: Annotated[int, Whole(1, 3)]
-    many: Annotated[int, Whole(1, 9)]
+    few: Annotated[int, IntegerField(1, 3)]
+    many: Annotated[int, IntegerField(1, 9)]
 
 
 def test_kinds_with_one_name_that_differ_have_ids_of_their_own() -> None:
     """An id is made of what players see of a kind, and numbered from the second on."""
-    kinds = OrderBook((Deal,)).desk(VIEW)["kinds"]
+    kinds = OrderParser((Deal,)).desk(VIEW)["kinds"]
 
     assert {name: kind["form"]["high"] for name, kind in kinds.items()} == {"number": 3, "number-2": 9}
 
@@ -79,14 +91,14 @@ def test_a_view_without_names_offers_none() -> None:
     assert BOOK.desk(EMPTY_VIEW)["kinds"]["ship"]["form"] == {"type": "choice", "values": []}
 
 
-FORMS: dict[str, tuple[Form, list[str], list[str]]] = {
-    "choice": (Choice(("R101", "red-home")), ["R101", "r101", "RED-HOME"], ["R1", "", "R101 "]),
-    "number": (Number(-2, 9), ["-2", "0", "+9", "9"], ["-3", "10", "", "x", "1.5", "٣"]),
-    "several": (Several(Choice(("A", "B", "C")), "/", 2), ["A/B", "a/b/c"], ["A", "A/", "A,B", ""]),
-    "either": (Either((Choice(("ALL",)), Number(1, 2))), ["all", "2"], ["3", ""]),
-    "in turn": (InTurn((Choice(("red",)), Choice(("N", "S")))), ["red", "n"], ["E"]),
-    "free": (Free(("J1+9",), r"[A-Z][0-9]+\+[0-9]"), ["j1+9", "K10+0"], ["J1", "J1+99"]),
-    "any word": (Free(("hello",)), ["anything", ""], []),
+FORMS: dict[str, tuple[Pattern, list[str], list[str]]] = {
+    "choice": (ChoicePattern(("R101", "red-home")), ["R101", "r101", "RED-HOME"], ["R1", "", "R101 "]),
+    "number": (NumberPattern(-2, 9), ["-2", "0", "+9", "9"], ["-3", "10", "", "x", "1.5", "٣"]),
+    "several": (RepeatedPattern(ChoicePattern(("A", "B", "C")), "/", 2), ["A/B", "a/b/c"], ["A", "A/", "A,B", ""]),
+    "either": (AnyOfPattern((ChoicePattern(("ALL",)), NumberPattern(1, 2))), ["all", "2"], ["3", ""]),
+    "in turn": (SequencePattern((ChoicePattern(("red",)), ChoicePattern(("N", "S")))), ["red", "n"], ["E"]),
+    "free": (FreePattern(("J1+9",), r"[A-Z][0-9]+\+[0-9]"), ["j1+9", "K10+0"], ["J1", "J1+99"]),
+    "any word": (FreePattern(("hello",)), ["anything", ""], []),
 }
 
 
@@ -109,7 +121,7 @@ def test_a_form_offers_what_fits(name: str) -> None:
 
 def test_bounds_that_leave_nothing_offer_nothing() -> None:
     """As where a Harvester holds nothing that it could drop."""
-    assert Number(1, 0).offers() == Several(Choice(("A",)), "/", 2).offers() == ()
+    assert NumberPattern(1, 0).offers() == RepeatedPattern(ChoicePattern(("A",)), "/", 2).offers() == ()
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -117,5 +129,5 @@ def test_a_form_is_json_with_its_type(name: str) -> None:
     """Clients tell forms apart by their type."""
     form, _, _ = FORMS[name]
 
-    assert json.loads(canonical(form.to_json())) == form.to_json()
+    assert json.loads(canonical_json(form.to_json())) == form.to_json()
     assert form.to_json()["type"]

@@ -8,7 +8,7 @@ from types import FrameType
 
 import pytest
 
-from pbem.ruleset import Listed, Refused, Whole, bounded, choose, suggest
+from pbem.ruleset import FieldError, IntegerField, NameField, match_name, parse_bounded, suggest
 from tests.ruleset.fleet import EMPTY_VIEW, VIEW, finding, read
 
 BAD = {
@@ -86,17 +86,17 @@ def test_a_name_is_found_by_case_then_by_its_only_beginning() -> None:
     """The full name wins over longer ones that begin with it."""
     names = ("F1", "F10", "G2")
 
-    assert choose("f1", names, "a ship") == "F1"
-    assert choose("g", names, "a ship") == "G2"
-    with pytest.raises(Refused) as refused:
-        choose("f", names, "a ship")
+    assert match_name("f1", names, "a ship") == "F1"
+    assert match_name("g", names, "a ship") == "G2"
+    with pytest.raises(FieldError) as refused:
+        match_name("f", names, "a ship")
     assert refused.value.code == "ambiguous"
 
 
 def test_an_empty_name_is_no_beginning() -> None:
     """Even where there is only one ship, a pair of quotes does not mean it."""
-    with pytest.raises(Refused) as refused:
-        choose("", ("Kite",), "a ship")
+    with pytest.raises(FieldError) as refused:
+        match_name("", ("Kite",), "a ship")
 
     assert refused.value.code == "unknown-name"
 
@@ -107,8 +107,8 @@ def test_many_choices_are_not_all_listed() -> None:
 
     assert suggest("zzz", names) == ""
     assert suggest("zzz", names[:3]) == "possible: Ship0, Ship1, Ship2"
-    with pytest.raises(Refused, match=r"Ship0, Ship1, Ship2, Ship3, Ship4, Ship5 or others"):
-        choose("Ship", names, "a ship")
+    with pytest.raises(FieldError, match=r"Ship0, Ship1, Ship2, Ship3, Ship4, Ship5 or others"):
+        match_name("Ship", names, "a ship")
 
 
 def test_a_hint_among_thousands_of_names() -> None:
@@ -169,29 +169,29 @@ def test_a_slip_of_the_pen_is_a_hint(word: str, name: str) -> None:
 def test_bounds_that_leave_nothing_are_told_as_such() -> None:
     """Nobody is asked for a number from 0 to 0."""
     for high in (0, -1):
-        with pytest.raises(Refused) as refused:
-            bounded("2", 0, high, "a number", none="you can buy none")
+        with pytest.raises(FieldError) as refused:
+            parse_bounded("2", 0, high, "a number", none="you can buy none")
         assert (refused.value.text, refused.value.hint) == ("you can buy none, got 2", "leave this line out")
 
 
 @pytest.mark.parametrize(("word", "number"), [("2x", 2), ("x3", 3), ("×4", 4), ("five", 5), ("Twelve", 12)])
 def test_a_count_as_people_write_it(word: str, number: int) -> None:
     """Repeats and small numbers in words are numbers."""
-    assert Whole(1, 20).read(word, VIEW) == number
+    assert IntegerField(1, 20).read(word, VIEW) == number
 
 
 @pytest.mark.parametrize("word", ["", "+", "-", "1e3", "٣", "1 ", "1000000000000", "0x1", "1_0"])
 def test_only_plain_digits_are_a_number(word: str) -> None:
     """Numbers in other scripts, with points, exponents or without end are refused, not converted."""
-    with pytest.raises(Refused) as refused:
-        Whole(0, 10**12).read(word, VIEW)
+    with pytest.raises(FieldError) as refused:
+        IntegerField(0, 10**12).read(word, VIEW)
 
     assert refused.value.code == "not-a-number"
 
 
 def test_a_kind_names_what_it_expects() -> None:
     """Bounds and examples of a kind follow from its declaration, unless it words them itself."""
-    assert Whole(1, 6).expected == "a whole number from 1 to 6"
-    assert Whole(1, 6, expected="a face of the die").expected == "a face of the die"
-    assert Whole(1, 6).samples(VIEW) == ["1", "3", "6"]
-    assert Listed("ship", "a ship", "Kite", lambda view: view["ships"]).samples(VIEW) == VIEW["ships"]
+    assert IntegerField(1, 6).expected == "a whole number from 1 to 6"
+    assert IntegerField(1, 6, expected="a face of the die").expected == "a face of the die"
+    assert IntegerField(1, 6).samples(VIEW) == ["1", "3", "6"]
+    assert NameField("ship", "a ship", "Kite", lambda view: view["ships"]).samples(VIEW) == VIEW["ships"]

@@ -8,18 +8,30 @@ from typing import Annotated, Any
 
 import pytest
 
-from pbem.ruleset import DROPS_BAD, Finding, Kind, Listed, Order, OrderBook, Parsed, Refused, Whole, Word, choose
+from pbem.ruleset import (
+    DROPS_BAD,
+    Field,
+    FieldError,
+    Finding,
+    IntegerField,
+    KeywordField,
+    NameField,
+    Order,
+    OrderParser,
+    ParsedSheet,
+    match_name,
+)
 from pbem.ruleset.lenient_parser import MOST_REMARKS
-from pbem.ruleset.order_types import Verb
+from pbem.ruleset.order_types import OrderType
 
 VIEW: Mapping[str, Any] = {"ships": ["R101", "R102", "R103"], "cards": ["Quantum Drift", "Void Walker", "Echo"]}
 
-SHIP = Listed("ship", "one of your ships", "R101", lambda view: view["ships"])
-CARD = Listed("card", "a card", "Echo", lambda view: view["cards"])
-WAY = Word(("N", "NE", "NE+", "SE", "S", "UP"), "a way")
+SHIP = NameField("ship", "one of your ships", "R101", lambda view: view["ships"])
+CARD = NameField("card", "a card", "Echo", lambda view: view["cards"])
+WAY = KeywordField(("N", "NE", "NE+", "SE", "S", "UP"), "a way")
 
 
-class Point(Kind):
+class Point(Field):
     """Coordinates."""
 
     shown, expected, example, glue = "q,r", "coordinates like 3,-2", "3,-2", ","
@@ -28,29 +40,29 @@ class Point(Kind):
         """The coordinates. Raises Refused."""
         parts = word.split(",")
         if len(parts) != 2:
-            raise Refused("no-point", f"expected {self.expected}, got {word!r}")
+            raise FieldError("no-point", f"expected {self.expected}, got {word!r}")
         return ",".join(str(int(part)) for part in parts)
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         return ("3,-2",)
 
 
-class Fleet(Kind):
+class Fleet(Field):
     """Ships joined by strokes."""
 
     shown, expected, example, glue = "ships", "ships joined by /", "R101/R102", "/"
 
     def read(self, word: str, view: Mapping[str, Any]) -> tuple[str, ...]:
         """The ships. Raises Refused."""
-        return tuple(choose(part, view["ships"], self.expected) for part in word.split("/"))
+        return tuple(match_name(part, view["ships"], self.expected) for part in word.split("/"))
 
-    def spare(self, word: str, view: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Refused, ...]]:
+    def spare(self, word: str, view: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[FieldError, ...]]:
         """The ships that can be read, and why not the others. Raises Refused if none can."""
         good, bad = [], []
         for part in word.split("/"):
             try:
-                good.append(choose(part, view["ships"], self.expected))
-            except Refused as refused:
+                good.append(match_name(part, view["ships"], self.expected))
+            except FieldError as refused:
                 bad.append(refused)
         if not good:
             raise bad[0]
@@ -106,8 +118,8 @@ class Build(Spoken):
     """Build something."""
 
     usage = "BUILD [count] type [AT point]"
-    type: Annotated[str, Word(("Cruiser", "Ferry"))]
-    count: Annotated[int | None, Whole(1, 9)] = None
+    type: Annotated[str, KeywordField(("Cruiser", "Ferry"))]
+    count: Annotated[int | None, IntegerField(1, 9)] = None
     point: Annotated[str | None, Point()] = None
 
 
@@ -129,7 +141,7 @@ class Resign(Spoken):
     ends_seat = "you would be gone"
 
 
-BOOK = OrderBook((Jump, Move, Keep, Build, Send, Resign))
+BOOK = OrderParser((Jump, Move, Keep, Build, Send, Resign))
 
 UNDERSTOOD = {
     "Jump R101 to 3,-2.": 'JUMP R101 TO "3,-2"',
@@ -161,7 +173,7 @@ UNDERSTOOD = {
 }
 
 
-def parsed(line: str) -> Parsed:
+def parsed(line: str) -> ParsedSheet:
     """What a sheet of one line comes to."""
     return BOOK.parse(VIEW, [(1, line)])
 
@@ -217,7 +229,7 @@ def test_a_line_that_could_mean_two_things_names_both() -> None:
         ships: Annotated[tuple[str, ...], SHIP]
         owner: Annotated[str | None, SHIP] = None
 
-    book = OrderBook((Load,))
+    book = OrderParser((Load,))
 
     (found,) = book.parse(VIEW, [(1, "LOAD the R101 R102")]).findings
 
@@ -272,7 +284,7 @@ def test_a_list_that_drops_bad_items_stands_at_the_end() -> None:
         ship: Annotated[str, SHIP]
 
     with pytest.raises(TypeError, match="only a list at its end"):
-        Verb.of(Hand)
+        OrderType.of(Hand)
 
 
 @pytest.mark.parametrize(
@@ -351,6 +363,6 @@ def test_declared_examples_stand_for_those_put_together() -> None:
 
 def test_a_book_may_keep_to_the_rules() -> None:
     """Where a wrong guess would cost more than a refusal, nothing is guessed."""
-    strict = OrderBook(BOOK.types, loosely=False)
+    strict = OrderParser(BOOK.types, loosely=False)
 
     assert strict.parse(VIEW, [(1, "JUMP R101 3,-2")]).orders == ()

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.ruleset import Dice, Refused, Rolls, throw_dice
-from pbem.ruleset.rolls import Throw, read_throw
+from pbem.ruleset import Dice, FieldError, Rolls, roll_notation
+from pbem.ruleset.rolls import DiceNotation, parse_notation
 
 DICE = Dice(b"seed").scoped("rolls", 1)
 
@@ -30,10 +30,10 @@ DICE = Dice(b"seed").scoped("rolls", 1)
 )
 def test_the_usual_notations_are_read(typed: str, text: str, faces: tuple[int, ...], told: str) -> None:
     """Each has one spelling, and each die is told; those that do not count stand in brackets."""
-    throw = read_throw(typed)
+    throw = parse_notation(typed)
 
     assert (throw.text, throw.told(faces)) == (text, told)
-    assert read_throw(throw.text) == throw
+    assert parse_notation(throw.text) == throw
 
 
 @pytest.mark.parametrize(
@@ -55,25 +55,25 @@ def test_the_usual_notations_are_read(typed: str, text: str, faces: tuple[int, .
 )
 def test_what_is_no_dice_is_named_with_the_nearest(typed: str, hint: str) -> None:
     """What is offered can be rolled."""
-    with pytest.raises(Refused) as refused:
-        read_throw(typed)
+    with pytest.raises(FieldError) as refused:
+        parse_notation(typed)
 
     assert refused.value.hint == hint
-    assert read_throw(hint.rstrip("?").split()[-1]).count >= 1
+    assert parse_notation(hint.rstrip("?").split()[-1]).count >= 1
 
 
 @given(st.text(max_size=30))
 def test_no_text_is_too_odd(text: str) -> None:
     """Whatever is typed is a throw within its bounds, or refused."""
     try:
-        throw = read_throw(text)
-    except Refused:
+        throw = parse_notation(text)
+    except FieldError:
         return
     assert 1 <= throw.count <= 100
 
 
-@pytest.mark.parametrize("throw", [Throw(60, 6), Throw(60, 0), Throw(60, 100)])
-def test_dice_show_no_more_than_they_have_sides(throw: Throw) -> None:
+@pytest.mark.parametrize("throw", [DiceNotation(60, 6), DiceNotation(60, 0), DiceNotation(60, 100)])
+def test_dice_show_no_more_than_they_have_sides(throw: DiceNotation) -> None:
     """Every side comes up in some throws, and nothing else."""
     faces = {face for number in range(30) for face in throw.faces(DICE, "x", number)}
 
@@ -96,13 +96,13 @@ def test_a_roll_depends_on_nothing_but_its_words_and_number() -> None:
     alone, later = Rolls(DICE), Rolls(DICE)
     later.roll("d20", "a spy")
 
-    assert alone.roll("3d6", "the gate") == later.roll("3d6", "the gate") == throw_dice(DICE, "3d6", "the gate", 1)
-    assert alone.roll("3d6", "THE GATE").faces == throw_dice(DICE, "3d6", "the gate", 2).faces
+    assert alone.roll("3d6", "the gate") == later.roll("3d6", "the gate") == roll_notation(DICE, "3d6", "the gate", 1)
+    assert alone.roll("3d6", "THE GATE").faces == roll_notation(DICE, "3d6", "the gate", 2).faces
 
 
 def test_a_roll_that_is_named_is_not_rolled_anew() -> None:
     """The newest with the words is meant, or that of a number; only what was never rolled is rolled."""
-    made = (throw_dice(DICE, "3d6", "the gate", 1), throw_dice(DICE, "3d6", "the gate", 2))
+    made = (roll_notation(DICE, "3d6", "the gate", 1), roll_notation(DICE, "3d6", "the gate", 2))
     rolls = Rolls(DICE, made)
 
     assert rolls.named("3d6", "THE gate") == made[1]
@@ -115,9 +115,9 @@ def test_a_roll_that_is_named_is_not_rolled_anew() -> None:
 @pytest.mark.parametrize(("notation", "number", "code"), [("d20", 0, "other-dice"), ("3d6", 2, "no-such-roll")])
 def test_a_roll_that_was_never_made_is_refused(notation: str, number: int, code: str) -> None:
     """Other dice, or more rolls than there were, are a slip."""
-    rolls = Rolls(DICE, [throw_dice(DICE, "3d6", "the gate", 1)])
+    rolls = Rolls(DICE, [roll_notation(DICE, "3d6", "the gate", 1)])
 
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(FieldError) as refused:
         rolls.named(notation, "the gate", number)
     assert (refused.value.code, rolls.fresh) == (code, [])
 
@@ -127,6 +127,6 @@ def test_a_roll_that_was_never_made_is_refused(notation: str, number: int, code:
 )
 def test_a_roll_is_for_something(label: str, code: str) -> None:
     """Words that can be told on a line."""
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(FieldError) as refused:
         Rolls(DICE).roll("3d6", label)
     assert refused.value.code == code

@@ -5,15 +5,15 @@ from __future__ import annotations
 from xml.etree import ElementTree as ET
 
 from pbem.report.pictures import check
-from pbem.ruleset import Drawing, Ground, Picture, Spot, box, live_svg
+from pbem.ruleset import Background, Drawing, Picture, TapTarget, box, interactive_svg
 
-SEA = Drawing(Ground('<rect width="40" height="30"/>', 40, 30), ())
-SPOT = Spot(("R101", "3,-2"), 'R101 & "Kite"', box(2, 3, 10, 20))
+SEA = Drawing(Background('<rect width="40" height="30"/>', 40, 30), ())
+SPOT = TapTarget(("R101", "3,-2"), 'R101 & "Kite"', box(2, 3, 10, 20))
 
 
 def test_spots_stand_above_a_live_picture() -> None:
     """They are the last group of it, with names for clients, a title that is read out, and corners."""
-    *_, group = ET.fromstring(live_svg(SEA.picture("sea", "The sea", [SPOT])))
+    *_, group = ET.fromstring(interactive_svg(SEA.picture("sea", "The sea", [SPOT])))
 
     (polygon,) = group
     assert group.attrib == {"class": "spots", "fill": "none", "pointer-events": "all"}
@@ -30,12 +30,12 @@ def test_a_picture_is_painted_without_its_spots() -> None:
     """What is mailed as PNG does not know of them."""
     with_spots, without = SEA.picture("sea", "The sea", [SPOT]), SEA.picture("sea", "The sea")
 
-    assert with_spots.svg == without.svg == live_svg(without)
+    assert with_spots.svg == without.svg == interactive_svg(without)
 
 
 def test_a_live_picture_is_as_sound_as_the_picture() -> None:
     """Whatever names and titles hold, it is well-formed and has no links."""
-    spot = Spot(("<script>", "a'b"), '"><a href="x">', box(0, 0, 1, 1))
+    spot = TapTarget(("<script>", "a'b"), '"><a href="x">', box(0, 0, 1, 1))
     picture = SEA.picture("sea", "The sea", [spot])
 
-    check(Picture("sea", "The sea", live_svg(picture), 40, 30))
+    check(Picture("sea", "The sea", interactive_svg(picture), 40, 30))

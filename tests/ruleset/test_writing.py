@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.ruleset import Dice, Finding, Order, OrderBook, Parsed, Whole, Word, canonical
-from pbem.ruleset.order_types import Verb
+from pbem.ruleset import Dice, Finding, IntegerField, KeywordField, Order, OrderParser, ParsedSheet, canonical_json
+from pbem.ruleset.order_types import OrderType
 from tests.ruleset.fleet import BOOK, EMPTY_VIEW, VIEW, DeclareWar, Hold, Load, Sail, Scratch, order, read
 
 ships = st.sampled_from(VIEW["ships"])
@@ -39,7 +39,7 @@ def test_an_order_stored_as_json_comes_back(given_order: Order) -> None:
     """JSON of an order is plain data, and gives the same order."""
     data = BOOK.to_json(given_order)
 
-    assert json.loads(canonical(data)) == data
+    assert json.loads(canonical_json(data)) == data
     assert BOOK.from_json(data) == given_order
 
 
@@ -113,7 +113,7 @@ def test_findings_and_orders_of_a_sheet_are_told_apart() -> None:
     """Only errors keep a line from being taken; warnings and notes do not."""
     findings = tuple(Finding(1, severity, "code", "text") for severity in ("note", "warning", "error"))
 
-    assert Parsed((), findings).errors == findings[2:]
+    assert ParsedSheet((), findings).errors == findings[2:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Unnamed(Order):
     """Its usage forgets a field."""
 
     usage = "UNNAMED"
-    count: Annotated[int, Whole(1, 2)]
+    count: Annotated[int, IntegerField(1, 2)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Verbless(Order):
     """It begins with a field."""
 
     usage = "count COUNTS"
-    count: Annotated[int, Whole(1, 2)]
+    count: Annotated[int, IntegerField(1, 2)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class Unfillable(Order):
     """What may be left out has no default."""
 
     usage = "UNFILLABLE [count]"
-    count: Annotated[int, Whole(1, 2)]
+    count: Annotated[int, IntegerField(1, 2)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,18 +179,18 @@ class HalfConfirmed(Order):
 def test_a_bad_declaration_is_refused_at_once(declared: type[Order], said: str) -> None:
     """A game with such an order does not even start, instead of falling over a player's sheet."""
     with pytest.raises(TypeError, match=said):
-        Verb.of(declared)
+        OrderType.of(declared)
 
 
 def test_a_word_may_stand_for_itself_in_usage() -> None:
     """A kind of a few words shows them; a wording of its own is kept."""
-    assert Word(("a", "b")).shown == "a|b"
-    assert dataclasses.replace(Word(("a", "b")), shown="letter").shown == "letter"
+    assert KeywordField(("a", "b")).shown == "a|b"
+    assert dataclasses.replace(KeywordField(("a", "b")), shown="letter").shown == "letter"
 
 
 def test_two_books_do_not_share_verbs() -> None:
     """A book knows the orders it was made of, and no others."""
-    book = OrderBook((Hold,))
+    book = OrderParser((Hold,))
 
     assert [verb.usage for verb in book.verbs] == ["HOLD"]
     assert [error.code for error in book.parse(VIEW, [(1, "SCRAP Kite")]).errors] == ["unknown-verb"]

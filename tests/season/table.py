@@ -12,7 +12,7 @@ from email.message import EmailMessage
 
 from pbem.app import App
 from pbem.cli.demo import Player
-from pbem.ruleset import Dice, Seat, View
+from pbem.ruleset import Dice, SeatName, View
 from pbem.scheduler.tick import Ticked, tick
 from pbem_rules import singularity_trap
 from tests.servers.mail import MailServer
@@ -37,13 +37,13 @@ class Season:
     house: App
     server: MailServer
     now: dt.datetime = START
-    who: dict[Seat, str] = field(default_factory=dict)
-    players: dict[Seat, Player] = field(default_factory=dict)
+    who: dict[SeatName, str] = field(default_factory=dict)
+    players: dict[SeatName, Player] = field(default_factory=dict)
     gm_token: str = ""
     _seen: dict[str, int] = field(default_factory=dict)
     _count: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
-    def sit(self, seat: Seat, account: str) -> None:
+    def sit(self, seat: SeatName, account: str) -> None:
         """Somebody begins to play a seat; he knows what he is mailed, and nothing else."""
         self.who[seat] = account
         orders_to = self.server.address("orders")
@@ -94,20 +94,20 @@ class Season:
         assert done.problems == []
         return done
 
-    def sheets(self, *, but: tuple[Seat, ...] = ()) -> None:
+    def sheets(self, *, but: tuple[SeatName, ...] = ()) -> None:
         """All players but some read their mail and send their sheets."""
         for seat, account in self.who.items():
             self.read(account)
             if seat not in but:
                 self.sheet(seat)
 
-    def sheet(self, seat: Seat) -> None:
+    def sheet(self, seat: SeatName) -> None:
         """A player sends the sheet for his newest report, and the right one at once if he has slipped."""
         player, account = self.players[seat], self.who[seat]
         for raw in filter(None, (player.write(self.now), player.mend(self.now))):
             self.server.submit(account, str(email.message_from_bytes(raw)["To"]), raw)
 
-    def play(self, *, but: tuple[Seat, ...] = ()) -> Ticked:
+    def play(self, *, but: tuple[SeatName, ...] = ()) -> Ticked:
         """A turn for which all sheets come in, so that it is run before its deadline."""
         self.sheets(but=but)
         self.tick(hours=1)

@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pbem.ruleset import Dice, Event, Finding, Json, Parsed, Picture, Seat, Spot, TurnInput, View, box
+from pbem.ruleset import Dice, Event, Finding, Json, ParsedSheet, Picture, SeatName, TapTarget, TurnInput, View, box
 from tests.testing.toy import FogPatrol, Sea, spot
 
 
 class GlobalCounter(FogPatrol):
     """The program's own numbers stand in reports: who gets 7 and 9 knows of 8."""
 
-    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         view = {**super().view(state, seat, events)}
         ids = {boat.name: boat.number for boat in state.boats if boat.owner == seat}
         return view | {"boats": [boat | {"id": ids[boat["name"]]} for boat in view["boats"]]}
@@ -22,7 +22,7 @@ class GlobalCounter(FogPatrol):
 class SortedByNumber(FogPatrol):
     """Contacts stand in the order in which the program made the boats."""
 
-    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         in_order = dataclasses.replace(state, boats=tuple(sorted(state.boats, key=lambda boat: boat.number)))
         return {**super().view(state, seat, events), "contacts": self.contacts(in_order, seat)}
 
@@ -30,14 +30,14 @@ class SortedByNumber(FogPatrol):
 class Total(FogPatrol):
     """The header counts all boats at sea."""
 
-    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         return {**super().view(state, seat, events), "label": f"turn {state.turn}, {len(state.boats)} boats at sea"}
 
 
 class Hulls(FogPatrol):
     """A contact shows how damaged it is, which nobody can see from afar."""
 
-    def contacts(self, state: Sea, seat: Seat) -> list[dict[str, Any]]:
+    def contacts(self, state: Sea, seat: SeatName) -> list[dict[str, Any]]:
         hulls = {boat.square: boat.hull for boat in state.boats}
         return [seen | {"hull": hulls[seen["square"]]} for seen in super().contacts(state, seat)]
 
@@ -45,7 +45,7 @@ class Hulls(FogPatrol):
 class FramedPicture(FogPatrol):
     """The picture is cut to where any boats are."""
 
-    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         self.frame = 40 * max((1 + max(spot(boat.square)) for boat in state.boats), default=1)
         return super().view(state, seat, events)
 
@@ -56,11 +56,11 @@ class FramedPicture(FogPatrol):
 class Occupied(FogPatrol):
     """A move to a square where a boat lies unseen is refused in the receipt."""
 
-    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         self.occupied = {boat.square for boat in state.boats}
         return super().view(state, seat, events)
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         parsed = super().parse(view, lines)
         aims = [(entry.line, getattr(entry.order, "square", "")) for entry in parsed.entries]
         told = [Finding(line, "note", "occupied", f"{aim} is occupied") for line, aim in aims if aim in self.occupied]
@@ -113,7 +113,7 @@ class Noise(FogPatrol):
 class Telepathy(FogPatrol):
     """The form to be filled in suggests an aim that its reader cannot see."""
 
-    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         self.aim = min(boat.square for boat in state.boats)
         return super().view(state, seat, events)
 
@@ -124,7 +124,7 @@ class Telepathy(FogPatrol):
 class Clairvoyance(FogPatrol):
     """A page offers to fire where boats are, seen or not."""
 
-    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         self.aims = sorted({boat.square for boat in state.boats})
         return super().view(state, seat, events)
 
@@ -137,19 +137,19 @@ class Clairvoyance(FogPatrol):
 class TappedInFog(FogPatrol):
     """A picture can be tapped where boats lie unseen."""
 
-    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         self.squares = sorted({boat.square for boat in state.boats})
         return super().view(state, seat, events)
 
     def pictures(self, view: View) -> Sequence[Picture]:
-        spots = tuple(Spot((square,), square, box(0, 0, 40, 40)) for square in self.squares)
+        spots = tuple(TapTarget((square,), square, box(0, 0, 40, 40)) for square in self.squares)
         return [dataclasses.replace(picture, spots=spots) for picture in super().pictures(view)]
 
 
 class Gossip(FogPatrol):
     """The summary of what happened names the players by their addresses."""
 
-    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         gossip = [{"kind": "moved", "boat": f"{other}.player@example.org", "square": "A1"} for other in state.seats]
         view = super().view(state, seat, events)
         return {**view, "events": [*view["events"], *gossip]}

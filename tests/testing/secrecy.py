@@ -6,7 +6,7 @@ import dataclasses
 import random
 from collections.abc import Callable, Iterator
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem.testing import Secrecy
 from tests.testing.toy import HULL, REACH, SIGHT, SQUARES, STEPS, Boat, Sea, apart, moved, sees
 
@@ -14,7 +14,7 @@ KEN = SIGHT + 1
 """How far a seat may look this turn, its boats having moved."""
 
 
-def scramble(state: Sea, seat: Seat, rnd: random.Random) -> Sea:
+def scramble(state: Sea, seat: SeatName, rnd: random.Random) -> Sea:
     """Another sea that looks the same to the seat."""
     fog = [square for square in SQUARES if not sees(state.boats, seat, square)]
     fixed, loose = [], []
@@ -28,7 +28,7 @@ def scramble(state: Sea, seat: Seat, rnd: random.Random) -> Sea:
     return _renumbered(state, [*fixed, *_others(state, seat, fixed, loose, fog, rnd)], rnd)
 
 
-def elsewhere(state: Sea, seat: Seat, rnd: random.Random) -> tuple[Sea, dict[Seat, list[str]]]:
+def elsewhere(state: Sea, seat: SeatName, rnd: random.Random) -> tuple[Sea, dict[SeatName, list[str]]]:
     """Another sea beyond the seat's ken, where boats move and fire at each other."""
     own = [boat.square for boat in state.boats if boat.owner == seat]
 
@@ -43,8 +43,8 @@ def elsewhere(state: Sea, seat: Seat, rnd: random.Random) -> tuple[Sea, dict[Sea
     return sea, _skirmish(away, far, rnd)
 
 
-def _skirmish(boats: list[Boat], far: Callable[[str], bool], rnd: random.Random) -> dict[Seat, list[str]]:
-    sheets: dict[Seat, list[str]] = {}
+def _skirmish(boats: list[Boat], far: Callable[[str], bool], rnd: random.Random) -> dict[SeatName, list[str]]:
+    sheets: dict[SeatName, list[str]] = {}
     for boat in boats:
         ways = [way for way in STEPS if far(moved(boat.square, way) or boat.square)]
         aims = [other.square for other in boats if apart(other.square, boat.square) <= REACH]
@@ -56,7 +56,7 @@ def _skirmish(boats: list[Boat], far: Callable[[str], bool], rnd: random.Random)
 
 
 def _others(
-    state: Sea, seat: Seat, fixed: list[Boat], loose: list[Boat], waters: list[str], rnd: random.Random
+    state: Sea, seat: SeatName, fixed: list[Boat], loose: list[Boat], waters: list[str], rnd: random.Random
 ) -> Iterator[Boat]:
     """The hidden boats moved about, some dropped, some added; every seat afloat stays so."""
     if not waters:

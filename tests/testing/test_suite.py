@@ -14,17 +14,17 @@ import pytest
 from pbem.errors import CampaignError
 from pbem.ruleset import (
     AnyRuleset,
-    Choice,
-    Fault,
-    Form,
+    ChoicePattern,
+    FieldError,
     Json,
-    Listed,
+    NameField,
     Order,
-    OrderBook,
-    Parsed,
+    OrderParser,
+    ParsedSheet,
+    Pattern,
     Picture,
-    Refused,
-    Spot,
+    TapTarget,
+    ValidationError,
     View,
     box,
 )
@@ -103,10 +103,10 @@ def test_a_hint_that_is_not_taken_is_found() -> None:
     """The suite types hints in, and so finds one that leads nowhere."""
 
     class Misleading(type(TOY)):  # type: ignore[misc]
-        def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+        def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
             parsed = super().parse(view, lines)
             astray = (dataclasses.replace(finding, hint="did you mean Atlantis?") for finding in parsed.findings)
-            return Parsed(parsed.entries, tuple(astray))
+            return ParsedSheet(parsed.entries, tuple(astray))
 
     suite = RulesetSuite()
     suite.ruleset = Misleading()
@@ -119,7 +119,7 @@ def test_a_state_that_is_taken_for_good_is_played() -> None:
     """A game that finds no fault in any state is found: there is one that it cannot go on from."""
 
     class Credulous(type(TOY)):  # type: ignore[misc]
-        def check_state(self, data: Json, seats: Sequence[str]) -> Sequence[Fault]:
+        def check_state(self, data: Json, seats: Sequence[str]) -> Sequence[ValidationError]:
             return ()
 
     suite = RulesetSuite()
@@ -131,11 +131,11 @@ def test_a_state_that_is_taken_for_good_is_played() -> None:
     assert failed.value.__notes__[0].startswith("check_state found nothing with ")
 
 
-class Overbold(Listed):
+class Overbold(NameField):
     """A kind that offers a word which it does not read."""
 
-    def form(self, view: View) -> Form:
-        return Choice((*self.names(view), "Atlantis"))
+    def form(self, view: View) -> Pattern:
+        return ChoicePattern((*self.names(view), "Atlantis"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +152,9 @@ class Raise(Order):
 class Misoffering(FogPatrol):
     """A game that offers what it refuses."""
 
-    orders = OrderBook((*TOY.orders.types, Raise))
+    orders = OrderParser((*TOY.orders.types, Raise))
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         return self.orders.parse(view, lines)
 
 
@@ -168,7 +168,7 @@ class Stingy(FogPatrol):
 class Spotted(FogPatrol):
     """A game of which a picture can be tapped at one place."""
 
-    spot = Spot(("A1",), "A1", box(0, 0, 40, 40))
+    spot = TapTarget(("A1",), "A1", box(0, 0, 40, 40))
 
     def pictures(self, view: View) -> Sequence[Picture]:
         return [replace(picture, spots=(self.spot,)) for picture in super().pictures(view)]
@@ -177,7 +177,7 @@ class Spotted(FogPatrol):
 class Outside(Spotted):
     """A game of which a picture can be tapped beside it."""
 
-    spot = Spot(("nothing",), "beside the sea", box(-10, 0, 5, 5))
+    spot = TapTarget(("nothing",), "beside the sea", box(-10, 0, 5, 5))
 
 
 @pytest.mark.parametrize(
@@ -195,5 +195,5 @@ def test_a_page_that_promises_too_much_or_too_little_is_found(game: type[FogPatr
     suite = RulesetSuite()
     suite.ruleset = game()
 
-    with pytest.raises((AssertionError, Refused), match=said):
+    with pytest.raises((AssertionError, FieldError), match=said):
         getattr(suite, rule)()

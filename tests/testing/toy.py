@@ -21,18 +21,18 @@ from pbem.ruleset import (
     Dice,
     Event,
     Finding,
-    Listed,
+    KeywordField,
+    NameField,
     Option,
     Order,
-    OrderBook,
-    Parsed,
+    OrderParser,
+    ParsedSheet,
     Picture,
-    Seat,
+    SeatName,
     Seats,
     Standing,
     TurnInput,
     View,
-    Word,
 )
 
 SIZE = 13
@@ -49,7 +49,7 @@ class Boat:
     """A boat; others than its owner see only where it is and whose."""
 
     number: int
-    owner: Seat
+    owner: SeatName
     name: str
     square: str
     hull: int
@@ -61,12 +61,12 @@ class Sea:
 
     turn: int
     turns: int
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatName, ...]
     boats: tuple[Boat, ...]
 
 
-OWN_BOAT = Listed("boat", "one of your boats", "R1", lambda view: [boat["name"] for boat in view["boats"]])
-SQUARE = Listed("square", "a square from A1 to M13", "G7", lambda view: SQUARES)
+OWN_BOAT = NameField("boat", "one of your boats", "R1", lambda view: [boat["name"] for boat in view["boats"]])
+SQUARE = NameField("square", "a square from A1 to M13", "G7", lambda view: SQUARES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Move(Order):
 
     usage = "MOVE boat direction"
     boat: Annotated[str, OWN_BOAT]
-    direction: Annotated[str, Word(tuple(STEPS))]
+    direction: Annotated[str, KeywordField(tuple(STEPS))]
 
     def words(self) -> str:
         return f"{self.boat} moves {self.direction}"
@@ -110,7 +110,7 @@ def moved(square: str, direction: str) -> str | None:
     return f"{chr(ord('A') + x)}{y + 1}" if 0 <= x < SIZE and 0 <= y < SIZE else None
 
 
-def sees(boats: Iterable[Boat], seat: Seat, square: str) -> bool:
+def sees(boats: Iterable[Boat], seat: SeatName, square: str) -> bool:
     """Whether a boat of the seat is within sight of a square."""
     return any(boat.owner == seat and apart(boat.square, square) <= SIGHT for boat in boats)
 
@@ -140,14 +140,14 @@ class FogPatrol(BaseRuleset[Sea]):
     pace = "simultaneous"
     summary = "Boats look for each other in fog."
     rulebook = "# Fog Patrol\n\nBy this project's tests.\n\n1. Boats move, then fire.\n\n{{ORDERS}}"
-    orders = OrderBook((Move, Fire))
+    orders = OrderParser((Move, Fire))
     bots = _BOTS
     options = (
         Option("turns", "int", 12, "turns to play", low=2, high=20),
         Option("boats", "int", 3, "boats of each seat", low=1, high=5),
     )
 
-    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> Sea:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> Sea:
         boats: list[Boat] = []
         for index, seat in enumerate(seats):
             home = _square(*CORNERS[index])
@@ -156,7 +156,7 @@ class FogPatrol(BaseRuleset[Sea]):
                 boats.append(Boat(len(boats), seat, f"{seat[0].upper()}{count + 1}", square, HULL))
         return Sea(1, options["turns"], tuple(seats), tuple(boats))
 
-    def view(self, state: Sea, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Sea, seat: SeatName, events: Sequence[Event]) -> View:
         own = [boat for boat in state.boats if boat.owner == seat]
         return {
             **self.heading(state, seat, events, f"turn {state.turn}"),
@@ -166,7 +166,7 @@ class FogPatrol(BaseRuleset[Sea]):
             "winners": list(self.standing(state).winners),
         }
 
-    def contacts(self, state: Sea, seat: Seat) -> list[dict[str, Any]]:
+    def contacts(self, state: Sea, seat: SeatName) -> list[dict[str, Any]]:
         """The boats of others that a seat sees, in no order that could be told."""
         return [
             {"square": boat.square, "owner": boat.owner}
@@ -174,7 +174,7 @@ class FogPatrol(BaseRuleset[Sea]):
             if boat.owner != seat and sees(state.boats, seat, boat.square)
         ]
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         parsed = self.orders.parse(view, lines)
         entries, findings = [], list(parsed.findings)
         berths = {boat["name"]: boat["square"] for boat in view["boats"]}
@@ -185,7 +185,7 @@ class FogPatrol(BaseRuleset[Sea]):
                 findings.append(Finding(entry.line, "error", *wrong))
             else:
                 entries.append(entry)
-        return Parsed(tuple(entries), tuple(sorted(findings, key=lambda finding: finding.line)))
+        return ParsedSheet(tuple(entries), tuple(sorted(findings, key=lambda finding: finding.line)))
 
     def template(self, view: View) -> list[str]:
         return [f"; MOVE {boat['name']} <step>" for boat in view["boats"]]
@@ -233,11 +233,11 @@ def _square(x: int, y: int) -> str:
     return SQUARES[x * SIZE + y]
 
 
-def _name(boat: Boat) -> tuple[Seat, str]:
+def _name(boat: Boat) -> tuple[SeatName, str]:
     return boat.owner, boat.name
 
 
-def _event(kind: str, *audience: Seat, **data: Any) -> Event:
+def _event(kind: str, *audience: SeatName, **data: Any) -> Event:
     return Event(kind, frozenset(audience), data)
 
 

@@ -17,27 +17,27 @@ from pbem.ruleset import (
     Dice,
     Event,
     Finding,
+    IntegerField,
     Json,
-    Listed,
+    KeywordField,
+    NameField,
     Option,
     Order,
-    OrderBook,
-    Parsed,
+    OrderParser,
+    ParsedSheet,
     Picture,
-    Seat,
+    SeatName,
     Seats,
     Standing,
     TurnInput,
     View,
-    Whole,
-    Word,
-    heard,
-    scored,
+    append_score,
+    events_for,
 )
 
-_OTHER = Listed("seat", "another seat", "blue", lambda view: view["others"])
-_COINS = Whole(0, 99, shown="coins", example="3")
-_TALK = Word(("hello", "deal", "never"), example="deal")
+_OTHER = NameField("seat", "another seat", "blue", lambda view: view["others"])
+_COINS = IntegerField(0, 99, shown="coins", example="3")
+_TALK = KeywordField(("hello", "deal", "never"), example="deal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Whisper(Order):
 class Table:
     """The state. Bids are paid whether they win or not."""
 
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatName, ...]
     purses: tuple[int, ...]
     prizes: tuple[int, ...]
     playing: tuple[bool, ...]
@@ -81,7 +81,7 @@ class Table:
         return self.round > self.rounds or not any(self.playing)
 
     @property
-    def mover(self) -> Seat:
+    def mover(self) -> SeatName:
         """Whose turn it is when seats bid one after the other."""
         left = [seat for seat, plays in zip(self.seats, self.playing, strict=True) if plays]
         return left[(self.round - 1) % len(left)]
@@ -107,7 +107,7 @@ class Auction(BaseRuleset[Table]):
     pace = "simultaneous"
     summary = "sealed bids for a prize a round"
     rulebook = "# Auction\n\n{{ORDERS}}"
-    orders = OrderBook((Bid, Whisper))
+    orders = OrderParser((Bid, Whisper))
     bots = _BOTS
     options = (
         Option("rounds", "int", 3, "rounds to play", low=1, high=20),
@@ -116,7 +116,7 @@ class Auction(BaseRuleset[Table]):
         Option("purses", "file", None, "coins of each seat, as a JSON object"),
     )
 
-    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> Table:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> Table:
         coins = [10 + dice.roll(6, "purse", seat) for seat in seats]
         if options["purses"] is not None:
             coins = [options["purses"][seat] for seat in seats]
@@ -131,20 +131,20 @@ class Auction(BaseRuleset[Table]):
             options["pace"] == "in_turn",
         )
 
-    def view(self, state: Table, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: Table, seat: SeatName, events: Sequence[Event]) -> View:
         at = state.seats.index(seat)
         return {
             "seat": seat,
             "label": f"round {min(state.round, state.rounds)}" + (", final" if state.over else ""),
             "over": state.over,
-            "events": heard(events, seat),
+            "events": events_for(events, seat),
             "awaited": seat in self.standing(state).awaiting,
             "others": [other for other in state.seats if other != seat],
             "purse": state.purses[at],
             "prizes": dict(zip(state.seats, state.prizes, strict=True)),
         }
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         parsed = self.orders.parse(view, lines)
         findings = list(parsed.findings)
         for entry in parsed.entries:
@@ -162,7 +162,7 @@ class Auction(BaseRuleset[Table]):
 
     def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         reports = len(before["scores"]["turns"]) if before else 0
-        return {"scores": scored(before, "coins", "report", reports + 1, view["purse"])}
+        return {"scores": append_score(before, "coins", "report", reports + 1, view["purse"])}
 
     def became(self, view: View, orders: Sequence[Order]) -> list[str]:
         winner = next((event["winner"] for event in view["events"] if event["kind"] == "prize"), None)
@@ -189,11 +189,11 @@ class Auction(BaseRuleset[Table]):
         prizes = tuple(won + (seat == winner) for seat, won in zip(state.seats, state.prizes, strict=True))
         return replace(state, purses=purses, prizes=prizes, round=state.round + 1), tuple(events)
 
-    def _without(self, state: Table, removed: frozenset[Seat]) -> Table:
+    def _without(self, state: Table, removed: frozenset[SeatName]) -> Table:
         playing = (plays and seat not in removed for seat, plays in zip(state.seats, state.playing, strict=True))
         return replace(state, playing=tuple(playing))
 
-    def _bid(self, state: Table, seat: Seat, turn: TurnInput) -> int:
+    def _bid(self, state: Table, seat: SeatName, turn: TurnInput) -> int:
         if state.in_turn and seat != state.mover:
             return 0
         coins = [order.coins for order in turn.orders.get(seat, ()) if isinstance(order, Bid)]

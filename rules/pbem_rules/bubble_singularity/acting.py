@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from pbem.ruleset import Order, Refused, Seat
+from pbem.ruleset import FieldError, Order, SeatName
 from pbem_rules.bubble_singularity import stations
 from pbem_rules.bubble_singularity.cards import UNIVERSE
 from pbem_rules.bubble_singularity.grid import WAYS, step
@@ -26,14 +26,14 @@ def acting(play: Play) -> None:
         _act(play, done)
     send = play.plan.single("send")
     if send is not None and not isinstance(done, Rotate):
-        play.refuse(send, Refused("no-push", "SEND goes with a ROTATE of the same sheet", "leave it out"))
+        play.refuse(send, FieldError("no-push", "SEND goes with a ROTATE of the same sheet", "leave it out"))
 
 
 def _tried(play: Play, item: Item) -> bool:
     try:
         check_blocked(play.table, play.seat, item.order)
         _act(play, item.order)
-    except Refused as refused:
+    except FieldError as refused:
         play.refuse(item, refused)
         return False
     return True
@@ -49,18 +49,18 @@ def _act(play: Play, order: Order) -> None:
     play.notice()
 
 
-def check_blocked(table: Table, seat: Seat, order: Order) -> None:
+def check_blocked(table: Table, seat: SeatName, order: Order) -> None:
     """Whether the controller of the defense station has blocked an action (ruling 21). Raises Refused."""
     player, word = table.players[seat], action_word(order)
     if player.at and table.cards[player.at].kind != UNIVERSE and player.blocked == word:
-        raise Refused("blocked", f"{word} is blocked for you in this turn", "choose another action")
+        raise FieldError("blocked", f"{word} is blocked for you in this turn", "choose another action")
 
 
-def default_action(table: Table, seat: Seat) -> Order:
+def default_action(table: Table, seat: SeatName) -> Order:
     """Rotate clockwise; where that is blocked, pull from the first neighbour clockwise from north (ruling 23)."""
     try:
         check_blocked(table, seat, Rotate("CW"))
-    except Refused:
+    except FieldError:
         here = table.players[seat].at
         assert here is not None
         return Pull(next(way for way in WAYS if step(here, way, table.size)))
@@ -89,7 +89,7 @@ def _pushed(play: Play, here: str, slots: list[str], load: list[str]) -> list[tu
         try:
             wanted = checked_pairs(send.order.pairs)
             assigned(wanted, slots, load)
-        except Refused as refused:
+        except FieldError as refused:
             play.refuse(send, refused)
             wanted = []
     return [(colour, way, step(here, way, play.table.size) or here) for colour, way in assigned(wanted, slots, load)]
@@ -100,7 +100,7 @@ def checked_pairs(words: Sequence[str]) -> list[tuple[str, str]]:
     found = pairs(words)
     for colour, way in found:
         if colour not in COLOURS or not way or way in COLOURS:
-            raise Refused("not-in-pairs", "colours and ways must stand in turn", "such as: blue N, red E")
+            raise FieldError("not-in-pairs", "colours and ways must stand in turn", "such as: blue N, red E")
     return found
 
 
@@ -113,9 +113,9 @@ def assigned(wanted: Sequence[tuple[str, str]], slots: Sequence[str], load: Sequ
     taken: list[tuple[str, str]] = []
     for colour, way in wanted:
         if colour not in left:
-            raise Refused("no-such-bubble", f"there is no further {colour} bubble to send", _lying(load))
+            raise FieldError("no-such-bubble", f"there is no further {colour} bubble to send", _lying(load))
         if way not in free:
-            raise Refused("no-such-arrow", f"no further bubble goes {way}", _carrying(slots))
+            raise FieldError("no-such-arrow", f"no further bubble goes {way}", _carrying(slots))
         left.remove(colour)
         free.remove(way)
         taken.append((colour, way))
@@ -137,7 +137,9 @@ def _pull(play: Play, order: Pull) -> None:
     start = step(here, order.way, table.size)
     if start is None:
         ways = ", ".join(way for way in WAYS if step(here, way, table.size))
-        raise Refused("off-board", f"{order.way} of {here} is the edge of the board", f"from {here} there are {ways}")
+        raise FieldError(
+            "off-board", f"{order.way} of {here} is the edge of the board", f"from {here} there are {ways}"
+        )
     pulled = own_last(table.movable(start, play.seat), play.seat)
     for colour in pulled:
         table.bubbles[start].remove(colour)

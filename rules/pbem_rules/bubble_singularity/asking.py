@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pbem.ruleset import Refused, Seat
+from pbem.ruleset import FieldError, SeatName
 from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from pbem_rules.bubble_singularity.orders import Draw, Keep
 from pbem_rules.bubble_singularity.plan import Item
@@ -162,7 +162,9 @@ def _said(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
         if not isinstance(item.order, Keep):
             continue
         if said:
-            play.refuse(item, Refused("only-one", "the sheet answers already", "write what you like in one KEEP line"))
+            play.refuse(
+                item, FieldError("only-one", "the sheet answers already", "write what you like in one KEEP line")
+            )
         elif any(_answers(play, question, item.order.what) for question in questions):
             said = item.order.what
         else:
@@ -178,14 +180,14 @@ def _answers(play: Play, question: Question, words: Sequence[str]) -> bool:
     return play.state.edition > 3 and any(rival in words for rival in rivals if rival)
 
 
-def not_offered(questions: Sequence[Question]) -> Refused:
+def not_offered(questions: Sequence[Question]) -> FieldError:
     """What to say of a KEEP that answers none of the questions."""
     offered = ", and one of ".join(", ".join(question.choices) for question in questions)
     if questions[0].kind == "bubbles":
-        return Refused("not-offered", "two of the three bubbles are kept", f"drawn: {offered}")
+        return FieldError("not-offered", "two of the three bubbles are kept", f"drawn: {offered}")
     if len(questions) > 1:
-        return Refused("not-offered", "none of these cards is offered", f"KEEP takes one of {offered}")
-    return Refused("not-offered", "none of these cards is offered", "KEEP " + " or ".join(questions[0].choices))
+        return FieldError("not-offered", "none of these cards is offered", f"KEEP takes one of {offered}")
+    return FieldError("not-offered", "none of these cards is offered", "KEEP " + " or ".join(questions[0].choices))
 
 
 def preferred(question: Question, liking: Sequence[str], edition: int) -> tuple[str, ...] | None:
@@ -256,13 +258,13 @@ def _take_card(play: Play, question: Question, card: str, left: list[str]) -> No
         hold_card(play, question.seat, card)
 
 
-def hold_card(play: Play, seat: Seat, card: str) -> None:
+def hold_card(play: Play, seat: SeatName, card: str) -> None:
     """A card lies before its player, by category."""
     cards = {*play.table.players[seat].cards, card}
     play.table.change(seat, cards=tuple(sorted(cards, key=lambda held: CATEGORIES.index(category_of(held)))))
 
 
-def lose_card(play: Play, seat: Seat, card: str) -> None:
+def lose_card(play: Play, seat: SeatName, card: str) -> None:
     """A card goes below its deck."""
     cards = tuple(held for held in play.table.players[seat].cards if held != card)
     play.table.change(seat, cards=cards)
@@ -280,7 +282,7 @@ def withdraw_question(play: Play) -> None:
             play.table.decks[category_of(card)].append(card)
 
 
-def return_all(play: Play, seat: Seat) -> None:
+def return_all(play: Play, seat: SeatName) -> None:
     """What lies before a player who leaves goes back: bubbles to the bag, cards below their decks."""
     player = play.table.players[seat]
     for card in (*player.cards, *player.offer):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
-from pbem.ruleset import Dice, Order, Refused, Seat
+from pbem.ruleset import Dice, FieldError, Order, SeatName
 from pbem_rules.bubble_singularity.abilities import CATEGORIES, deck
 from pbem_rules.bubble_singularity.asking import hold_card
 from pbem_rules.bubble_singularity.cards import shuffled_chart, standard_chart
@@ -18,7 +18,7 @@ from pbem_rules.bubble_singularity.state import COLOURS, OF_EACH_COLOUR, Player,
 from pbem_rules.bubble_singularity.table import category_of
 
 
-def laid(rules: Rules, seats: Sequence[Seat], dice: Dice) -> State:
+def laid(rules: Rules, seats: Sequence[SeatName], dice: Dice) -> State:
     """The table before anybody has chosen anything; by the beginners' set-up, ready for the first turn."""
     size = rules.size
     chart = (
@@ -44,12 +44,12 @@ def laid(rules: Rules, seats: Sequence[Seat], dice: Dice) -> State:
     return _begun(state) if rules.beginner else state
 
 
-def node_bubbles(rules: Rules, seat: Seat) -> list[str]:
+def node_bubbles(rules: Rules, seat: SeatName) -> list[str]:
     """The bubbles laid aside for the nodes opposite a player's start; alike for all sides."""
     return [seat for _ in far_nodes("N", rules.size)]
 
 
-def _hand(rules: Rules, seat: Seat, bag: list[str], dice: Dice) -> tuple[str, ...]:
+def _hand(rules: Rules, seat: SeatName, bag: list[str], dice: Dice) -> tuple[str, ...]:
     """A player's first bubbles: drawn from the bag, or for beginners of the own colour."""
     drawn = []
     for count in range(rules.first_bubbles):
@@ -59,7 +59,7 @@ def _hand(rules: Rules, seat: Seat, bag: list[str], dice: Dice) -> tuple[str, ..
     return in_order(drawn)
 
 
-def _dealt(rules: Rules, seat: Seat, decks: Mapping[str, list[str]], dice: Dice) -> dict[str, Any]:
+def _dealt(rules: Rules, seat: SeatName, decks: Mapping[str, list[str]], dice: Dice) -> dict[str, Any]:
     """A player's first ability cards: none for beginners, one of each deck on 5×5, else two to choose from."""
     if rules.beginner:
         return {}
@@ -107,15 +107,15 @@ def wishes(size: int) -> list[str]:
     return [sides[side][at] for at in range(len(sides["N"])) for side in WAYS]
 
 
-def _orders(play: Play, seat: Seat, kind: type[Order]) -> list[Item]:
+def _orders(play: Play, seat: SeatName, kind: type[Order]) -> list[Item]:
     found = [Item(at, order) for at, order in enumerate(play.orders.get(seat, ())) if isinstance(order, kind)]
     for item in found[1:]:
         line = ORDERS.line(found[0].order)
-        play.refuse(item, Refused("only-one", f"the sheet says {line} already", "only one such line is taken"), seat)
+        play.refuse(item, FieldError("only-one", f"the sheet says {line} already", "only one such line is taken"), seat)
     return found[:1]
 
 
-def _start_of(play: Play, seat: Seat) -> str:
+def _start_of(play: Play, seat: SeatName) -> str:
     """The first space a player wishes for whose side is free."""
     size = play.state.rules.size
     taken = {player.side for player in play.table.players.values()}
@@ -128,14 +128,14 @@ def _spaces(order: Order) -> tuple[str, ...]:
     return order.spaces
 
 
-def _first_card(play: Play, seat: Seat) -> str | None:
+def _first_card(play: Play, seat: SeatName) -> str | None:
     """The card a player keeps of the two dealt; by default the first."""
     offer = play.table.players[seat].offer
     for item in _orders(play, seat, Keep):
         assert isinstance(item.order, Keep)
         try:
             return first_card(offer, item.order.what)
-        except Refused as refused:
+        except FieldError as refused:
             play.refuse(item, refused, seat)
     return offer[0] if offer else None
 
@@ -143,16 +143,16 @@ def _first_card(play: Play, seat: Seat) -> str | None:
 def first_card(offer: Sequence[str], what: Sequence[str]) -> str:
     """The starting ability that a KEEP chooses, which is a list, best first (ruling 26). Raises Refused."""
     if not offer:
-        raise Refused("nothing-to-keep", "you have no starting ability to choose")
+        raise FieldError("nothing-to-keep", "you have no starting ability to choose")
     found = next((card for card in what if card in offer), None)
     if found is None:
-        raise Refused(
+        raise FieldError(
             "not-offered", "your starting ability is one of the two cards dealt", "KEEP " + " or ".join(offer)
         )
     return found
 
 
-def _seat(play: Play, seat: Seat, place: str) -> None:
+def _seat(play: Play, seat: SeatName, place: str) -> None:
     play.table.change(seat, side=side_of(place, play.state.rules.size), at=place)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pbem.ruleset import Bot, Dice, Order, Refused, Seat, View
+from pbem.ruleset import Bot, Dice, FieldError, Order, SeatName, View
 from pbem_rules.bubble_singularity.beginning import wishes
 from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, around, step
 from pbem_rules.bubble_singularity.moving import next_space, path_of
@@ -130,7 +130,7 @@ def _chosen(view: View) -> Sheet:
     return (Keep((*bubbles, *(LIKED if any(question["kind"] != "bubbles" for question in questions) else ()))),)
 
 
-def _standing_list(state: State, seat: Seat) -> Sheet:
+def _standing_list(state: State, seat: SeatName) -> Sheet:
     """What the bot keeps without being asked: all cards and colours, its own first; written once."""
     liked = (*LIKED, seat, *(colour for colour in COLOURS if colour != seat))
     return () if state.lists.get(seat) == liked else (Keep(liked),)
@@ -140,7 +140,7 @@ def _most_liked(cards: Sequence[str]) -> str:
     return min(cards, key=LIKED.index)
 
 
-def _sheets(state: State, seat: Seat, dice: Dice) -> Iterator[Sheet]:
+def _sheets(state: State, seat: SeatName, dice: Dice) -> Iterator[Sheet]:
     """Moves with an action, as many as are to be tried."""
     table = Table(state)
     moves = [Move(ways) for ways in _paths(table, seat)]
@@ -155,7 +155,7 @@ def _sheets(state: State, seat: Seat, dice: Dice) -> Iterator[Sheet]:
         yield from stays or [()]
 
 
-def _paths(table: Table, seat: Seat) -> Iterator[tuple[str, ...]]:
+def _paths(table: Table, seat: SeatName) -> Iterator[tuple[str, ...]]:
     """Ways the Mari may go; of those that enter the same spaces and end alike, one."""
     here = table.players[seat].at
     assert here is not None
@@ -167,7 +167,7 @@ def _paths(table: Table, seat: Seat) -> Iterator[tuple[str, ...]]:
         for way in winds:
             try:
                 path = path_of(table, seat, (*ways, way))
-            except Refused:
+            except FieldError:
                 continue
             same = (path[-1], *sorted(path))
             if same not in seen:
@@ -176,11 +176,11 @@ def _paths(table: Table, seat: Seat) -> Iterator[tuple[str, ...]]:
                 growing.append(((*ways, way), next_space(table, seat, at, way)))
 
 
-def _actions(table: Table, seat: Seat, move: Move) -> Iterator[Order]:
+def _actions(table: Table, seat: SeatName, move: Move) -> Iterator[Order]:
     return _actions_at(table, seat, path_of(table, seat, move.ways)[-1])
 
 
-def _actions_at(table: Table, seat: Seat, here: str) -> Iterator[Order]:
+def _actions_at(table: Table, seat: SeatName, here: str) -> Iterator[Order]:
     """The actions that may be chosen on a space; pulling from an empty one is left out."""
     free = table.players[seat].blocked if table.cards[here].kind != "universe" else ""
     if free != "ROTATE":
@@ -194,7 +194,7 @@ def _actions_at(table: Table, seat: Seat, here: str) -> Iterator[Order]:
         yield from _station_actions(table, seat, here)
 
 
-def _station_actions(table: Table, seat: Seat, here: str) -> Iterator[Order]:
+def _station_actions(table: Table, seat: SeatName, here: str) -> Iterator[Order]:
     station = table.station_at(here)
     if station == "research":
         yield UseResearch()
@@ -208,7 +208,7 @@ def _station_actions(table: Table, seat: Seat, here: str) -> Iterator[Order]:
         yield UseDeploy(tuple(word for pair in zip(table.players[seat].hand, two, strict=False) for word in pair))
 
 
-def _refined(state: State, seat: Seat, sheet: Sheet) -> Iterator[Sheet]:
+def _refined(state: State, seat: SeatName, sheet: Sheet) -> Iterator[Sheet]:
     """A sheet with each use of an ability or a bonus that the seat has."""
     table = Table(state)
     if table.has(seat, "director"):
@@ -221,13 +221,13 @@ def _refined(state: State, seat: Seat, sheet: Sheet) -> Iterator[Sheet]:
         yield from ((*sheet, UseIgnite(space)) for space in table.bubbles)
 
 
-def _worth(state: State, seat: Seat, sheet: Sheet) -> int:
+def _worth(state: State, seat: SeatName, sheet: Sheet) -> int:
     """What a sheet brings, if nothing of it is refused."""
     play = rehearse(state, seat, sheet)
     return -1 if play.refusals else 1_000 + _gained(play) + _left(play)
 
 
-def _foreseen(state: State, seat: Seat, sheets: Sequence[Sheet], dice: Dice) -> list[Sheet]:
+def _foreseen(state: State, seat: SeatName, sheets: Sequence[Sheet], dice: Dice) -> list[Sheet]:
     """Sheets by what they bring, of a small supply together with the next turns; those about alike by lot."""
     turns = AHEAD if len(state.players[seat].hand) <= LOW else 0
     luck = LUCK + QUIET_LUCK * state.quiet + LATE_LUCK * max(0, state.round - LATE)
@@ -238,7 +238,7 @@ def _foreseen(state: State, seat: Seat, sheets: Sequence[Sheet], dice: Dice) -> 
     return [sheet for _, sheet in sorted(enumerate(sheets), key=prospect, reverse=True)]
 
 
-def _prospect(state: State, seat: Seat, sheet: Sheet, dice: Dice, turns: int) -> int:
+def _prospect(state: State, seat: SeatName, sheet: Sheet, dice: Dice, turns: int) -> int:
     """What a sheet brings together with the best ones after it, if nobody else did anything.
 
     Only a Mari without bubbles, which has but few acts to choose from, is followed for more than one turn.

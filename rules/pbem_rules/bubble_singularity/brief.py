@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pbem.ruleset import Seat, View
+from pbem.ruleset import SeatName, View
 from pbem_rules.bubble_singularity.state import Rules
 from pbem_rules.bubble_singularity.table import NEEDED, Table
 from pbem_rules.bubble_singularity.turn import QUIET_ROUNDS
@@ -53,11 +53,11 @@ def _of(view: View, *kinds: str) -> Events:
     return [event for event in view["events"] if event["kind"] in kinds]
 
 
-def _who(view: View, seat: Seat) -> str:
+def _who(view: View, seat: SeatName) -> str:
     return "you" if seat == view["seat"] else seat
 
 
-def _verb(view: View, seats: Iterable[Seat], one: str, several: str) -> str:
+def _verb(view: View, seats: Iterable[SeatName], one: str, several: str) -> str:
     """The form of a verb for those: "red leads", but "you lead"."""
     shown = list(seats)
     return several if len(shown) > 1 or shown == [view["seat"]] else one
@@ -81,7 +81,7 @@ def _missed(view: View) -> Iterator[str]:
         yield f"{counted(len(refused), 'line')} of yours came to nothing."
 
 
-def _whose(view: View, seat: Seat) -> str:
+def _whose(view: View, seat: SeatName) -> str:
     return "yours" if seat == view["seat"] else f"{seat}'s"
 
 
@@ -120,9 +120,9 @@ def _held(view: View) -> Iterator[str]:
         yield f"You may not {blocked} in your next turn."
 
 
-def _new_cards(view: View) -> dict[Seat, list[str]]:
+def _new_cards(view: View) -> dict[SeatName, list[str]]:
     """The cards that came to players and are theirs still: not those that they held before and chose again."""
-    new: dict[Seat, list[str]] = {}
+    new: dict[SeatName, list[str]] = {}
     before: set[str] = set()
     for event in _of(view, "chosen", "kept"):
         mine = new.setdefault(event["who"], [])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any
 
-from pbem.ruleset import Fault, Json, Seat
+from pbem.ruleset import Json, SeatName, ValidationError
 from pbem.ruleset import validation as shapes
 from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES, deck
 from pbem_rules.bubble_singularity.cards import EXPANSION, FLUX, PLAIN, STATIONS, UNIVERSE, UNSTABLE
@@ -20,97 +20,102 @@ ARROWS = tuple("".join(some) for count in range(1, 5) for some in combinations(W
 MOST = 1_000_000
 """Points, rounds and the like: far more than any game has."""
 
-_COLOUR = shapes.OneOf(COLOURS, "colour")
-_ABILITY = shapes.OneOf(tuple(ABILITIES), "ability card")
-_WORD = shapes.OneOf((*COLOURS, *ABILITIES), "colour or ability card")
+_COLOUR = shapes.EnumSchema(COLOURS, "colour")
+_ABILITY = shapes.EnumSchema(tuple(ABILITIES), "ability card")
+_WORD = shapes.EnumSchema((*COLOURS, *ABILITIES), "colour or ability card")
 _BUBBLES = len(COLOURS) * OF_EACH_COLOUR
-_COUNT = shapes.Whole(0, MOST)
+_COUNT = shapes.IntegerSchema(0, MOST)
 
 
-def check_state(data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
+def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
     """What is wrong with a dumped state, to be played on by these seats."""
     head: Mapping[str, Any] = data if isinstance(data, dict) else {}
-    found = [*shapes.faults(_RULES, head.get("rules"), "/rules"), *shapes.faults(_SEATS, head.get("seats"), "/seats")]
-    found = found or list(shapes.faults(_shape(5 if head["rules"]["advanced"] else 4, head["seats"]), data))
+    found = [
+        *shapes.validate(_RULES, head.get("rules"), "/rules"),
+        *shapes.validate(_SEATS, head.get("seats"), "/seats"),
+    ]
+    found = found or list(shapes.validate(_shape(5 if head["rules"]["advanced"] else 4, head["seats"]), data))
     return found or list(_across(data, seats))
 
 
-_RULES = shapes.Record(
+_RULES = shapes.ObjectSchema(
     {
-        "layout": shapes.OneOf(("standard", "shuffled")),
-        "beginner": shapes.Flag(),
-        "stations": shapes.Flag(),
-        "advanced": shapes.Flag(),
-        "scoreless": shapes.Whole(0, 999),
+        "layout": shapes.EnumSchema(("standard", "shuffled")),
+        "beginner": shapes.BooleanSchema(),
+        "stations": shapes.BooleanSchema(),
+        "advanced": shapes.BooleanSchema(),
+        "scoreless": shapes.IntegerSchema(0, 999),
     }
 )
-_SEATS = shapes.Listing(shapes.OneOf(SEATS, "seat"), 2, len(SEATS), distinct=True)
+_SEATS = shapes.ListSchema(shapes.EnumSchema(SEATS, "seat"), 2, len(SEATS), distinct=True)
 
 
-def _shape(size: int, seats: Sequence[Seat]) -> shapes.Shape:
-    seat, square = shapes.OneOf(seats, "seat"), shapes.OneOf(squares(size), "square of the board")
-    question = shapes.Record(
+def _shape(size: int, seats: Sequence[SeatName]) -> shapes.Schema:
+    seat, square = shapes.EnumSchema(seats, "seat"), shapes.EnumSchema(squares(size), "square of the board")
+    question = shapes.ObjectSchema(
         {
-            "kind": shapes.OneOf(("card", "replace", "bubbles")),
+            "kind": shapes.EnumSchema(("card", "replace", "bubbles")),
             "seat": seat,
-            "choices": shapes.Listing(_WORD, least=1, most=3),
+            "choices": shapes.ListSchema(_WORD, least=1, most=3),
         }
     )
-    player = shapes.Record(
+    player = shapes.ObjectSchema(
         {
-            "side": shapes.OneOf(("", *WAYS), "side"),
-            "at": shapes.Maybe(square),
-            "hand": shapes.Listing(_COLOUR, most=_BUBBLES),
-            "cards": shapes.Listing(_ABILITY, distinct=True),
-            "offer": shapes.Listing(_ABILITY, most=2, distinct=True),
+            "side": shapes.EnumSchema(("", *WAYS), "side"),
+            "at": shapes.Nullable(square),
+            "hand": shapes.ListSchema(_COLOUR, most=_BUBBLES),
+            "cards": shapes.ListSchema(_ABILITY, distinct=True),
+            "offer": shapes.ListSchema(_ABILITY, most=2, distinct=True),
             "points": _COUNT,
-            "markers": shapes.Whole(0, 99),
-            "blocked": shapes.OneOf(BLOCKABLE, "action"),
-            "out": shapes.Flag(),
+            "markers": shapes.IntegerSchema(0, 99),
+            "blocked": shapes.EnumSchema(BLOCKABLE, "action"),
+            "out": shapes.BooleanSchema(),
         }
     )
-    kinds = shapes.OneOf((PLAIN, FLUX, UNSTABLE, EXPANSION, UNIVERSE, *STATIONS), "kind of card")
-    words = shapes.Listing(_WORD, most=99)
-    return shapes.Record(
+    kinds = shapes.EnumSchema((PLAIN, FLUX, UNSTABLE, EXPANSION, UNIVERSE, *STATIONS), "kind of card")
+    words = shapes.ListSchema(_WORD, most=99)
+    return shapes.ObjectSchema(
         {
             "rules": _RULES,
             "seats": _SEATS,
             "first": seat,
-            "cards": shapes.Table(
-                shapes.Row((shapes.OneOf(ARROWS, "set of arrows, clockwise"), kinds)), every=squares(size)
+            "cards": shapes.MapSchema(
+                shapes.TupleSchema((shapes.EnumSchema(ARROWS, "set of arrows, clockwise"), kinds)), every=squares(size)
             ),
-            "nodes": shapes.Listing(square, len(first_nodes(size)), len(first_nodes(size)), distinct=True),
-            "players": shapes.Table(player, every=seats),
-            "bag": shapes.Table(shapes.Whole(0, OF_EACH_COLOUR), every=COLOURS),
-            "decks": shapes.Table(shapes.Listing(_ABILITY, distinct=True), every=CATEGORIES),
-            "bubbles": shapes.Table(shapes.Listing(_COLOUR, least=1, most=_BUBBLES), some=squares(size)),
-            "control": shapes.Table(seat, some=(*STATIONS, UNIVERSE)),
-            "order": shapes.Listing(seat, distinct=True),
-            "mover": shapes.Maybe(seat),
+            "nodes": shapes.ListSchema(square, len(first_nodes(size)), len(first_nodes(size)), distinct=True),
+            "players": shapes.MapSchema(player, every=seats),
+            "bag": shapes.MapSchema(shapes.IntegerSchema(0, OF_EACH_COLOUR), every=COLOURS),
+            "decks": shapes.MapSchema(shapes.ListSchema(_ABILITY, distinct=True), every=CATEGORIES),
+            "bubbles": shapes.MapSchema(shapes.ListSchema(_COLOUR, least=1, most=_BUBBLES), some=squares(size)),
+            "control": shapes.MapSchema(seat, some=(*STATIONS, UNIVERSE)),
+            "order": shapes.ListSchema(seat, distinct=True),
+            "mover": shapes.Nullable(seat),
             "round": _COUNT,
-            "last_round": shapes.Flag(),
+            "last_round": shapes.BooleanSchema(),
             "quiet": _COUNT,
-            "question": shapes.Maybe(question),
-            "pending": shapes.Whole(0, 99),
-            "wish": shapes.Listing(shapes.OneOf(CATEGORIES, "deck"), most=2),
+            "question": shapes.Nullable(question),
+            "pending": shapes.IntegerSchema(0, 99),
+            "wish": shapes.ListSchema(shapes.EnumSchema(CATEGORIES, "deck"), most=2),
             "liking": words,
-            "result": shapes.Maybe(
-                shapes.Record({"winners": shapes.Listing(seat), "how": shapes.OneOf(tuple(ENDS), "end")})
+            "result": shapes.Nullable(
+                shapes.ObjectSchema({"winners": shapes.ListSchema(seat), "how": shapes.EnumSchema(tuple(ENDS), "end")})
             ),
-            "edition": shapes.Whole(1, VERSION),
-            "lists": shapes.Table(words, some=seats),
-            "further": shapes.Listing(question, most=9),
+            "edition": shapes.IntegerSchema(1, VERSION),
+            "lists": shapes.MapSchema(words, some=seats),
+            "further": shapes.ListSchema(question, most=9),
             "unscored": _COUNT,
         }
     )
 
 
-def _across(data: Mapping[str, Any], seats: Sequence[Seat]) -> Iterator[Fault]:
+def _across(data: Mapping[str, Any], seats: Sequence[SeatName]) -> Iterator[ValidationError]:
     """What does not go together: seats and campaign, cards and bubbles that there are but once, whose turn it is."""
     if data["result"] is not None:
         yield shapes.unexpected("/result", "null: a game that is over is not played on", data["result"])
     if set(data["seats"]) != set(seats):
-        yield Fault("/seats", f"expected those of the campaign, {', '.join(seats)}, got {', '.join(data['seats'])}")
+        yield ValidationError(
+            "/seats", f"expected those of the campaign, {', '.join(seats)}, got {', '.join(data['seats'])}"
+        )
     yield from _chart(data)
     yield from _bubbles(data)
     yield from _abilities(data)
@@ -118,23 +123,23 @@ def _across(data: Mapping[str, Any], seats: Sequence[Seat]) -> Iterator[Fault]:
     yield from _turn(data) if data["order"] else _set_up(data)
 
 
-def _chart(data: Mapping[str, Any]) -> Iterator[Fault]:
+def _chart(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """Which special cards lie there, by the modules played."""
     rules, found = data["rules"], Counter(kind for _, kind in data["cards"].values())
     stations = rules["stations"] or rules["advanced"]
     for kind in (*STATIONS, UNIVERSE):
         wanted = int(rules["advanced"] if kind == UNIVERSE else stations)
         if found[kind] != wanted:
-            yield Fault("/cards", f"expected {wanted} of the kind {kind}, got {found[kind]}")
+            yield ValidationError("/cards", f"expected {wanted} of the kind {kind}, got {found[kind]}")
     for kind in () if rules["advanced"] else (FLUX, UNSTABLE, EXPANSION):
         if found[kind]:
-            yield Fault("/cards", f"there are cards of the kind {kind} in module 2 alone")
+            yield ValidationError("/cards", f"there are cards of the kind {kind} in module 2 alone")
     for place in data["control"]:
         if not found[place]:
-            yield Fault(shapes.below("/control", place), "is not on the board")
+            yield ValidationError(shapes.below("/control", place), "is not on the board")
 
 
-def _bubbles(data: Mapping[str, Any]) -> Iterator[Fault]:
+def _bubbles(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """Each colour has as many bubbles as there are: in the bag, in hands, on the board, or drawn to choose from."""
     found = Counter(data["bag"])
     asked = [each for each in _questions(data) if each["kind"] == "bubbles"]
@@ -152,10 +157,10 @@ def _bubbles(data: Mapping[str, Any]) -> Iterator[Fault]:
             text = f"expected {OF_EACH_COLOUR} {colour} bubbles in bag, hands and on the board, got {found[colour]}"
             apart = OF_EACH_COLOUR - found[colour]
             hint = f"the bag would fit with {data['bag'][colour] + apart}" if data["bag"][colour] + apart >= 0 else ""
-            yield Fault(shapes.below("/bag", colour), text, hint)
+            yield ValidationError(shapes.below("/bag", colour), text, hint)
 
 
-def _abilities(data: Mapping[str, Any]) -> Iterator[Fault]:
+def _abilities(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """Each ability card is somewhere, and only there; a deck holds those of its own category."""
     found: Counter[str] = Counter(chain.from_iterable(data["decks"].values()))
     for player in data["players"].values():
@@ -169,10 +174,10 @@ def _abilities(data: Mapping[str, Any]) -> Iterator[Fault]:
                 yield shapes.unexpected(shapes.below("/decks", category), f"cards of {', '.join(deck(category))}", card)
     for card in ABILITIES:
         if found[card] != 1:
-            yield Fault("/decks", f"expected the card {card} in one place, got it in {found[card]}")
+            yield ValidationError("/decks", f"expected the card {card} in one place, got it in {found[card]}")
 
 
-def _held(data: Mapping[str, Any]) -> Iterator[Fault]:
+def _held(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """Nobody holds two ability cards of a category."""
     for seat, player in data["players"].items():
         if len({ABILITIES[card].category for card in player["cards"]}) < len(player["cards"]):
@@ -184,7 +189,7 @@ def _questions(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [] if data["question"] is None else [data["question"], *data["further"]]
 
 
-def _set_up(data: Mapping[str, Any]) -> Iterator[Fault]:
+def _set_up(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """Before the Maris have their places nobody moves, and nothing is asked but where to start."""
     nothing: Mapping[str, Any] = {
         "mover": None,
@@ -199,12 +204,12 @@ def _set_up(data: Mapping[str, Any]) -> Iterator[Fault]:
             yield shapes.unexpected(shapes.below("", key), "nothing yet, as nobody is in the order of play", data[key])
     seated = [seat for seat, player in data["players"].items() if player["at"] is not None or player["side"]]
     for seat in seated:
-        yield Fault(f"/players/{seat}/at", "expected null and no side, as nobody is in the order of play")
+        yield ValidationError(f"/players/{seat}/at", "expected null and no side, as nobody is in the order of play")
     if sum(not player["out"] for player in data["players"].values()) < 2:
-        yield Fault("/players", "expected two at least who are not out")
+        yield ValidationError("/players", "expected two at least who are not out")
 
 
-def _turn(data: Mapping[str, Any]) -> Iterator[Fault]:
+def _turn(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     players = data["players"]
     playing = {seat for seat, player in players.items() if not player["out"]}
     if set(data["order"]) != playing or len(playing) < 2:
@@ -217,19 +222,19 @@ def _turn(data: Mapping[str, Any]) -> Iterator[Fault]:
         yield shapes.unexpected("/round", "1 or more, as there is an order of play", 0)
     yield from _places(players)
     if data["question"] is None and (data["further"] or data["pending"]):
-        yield Fault("/question", "expected what is asked first, as more is asked or pending")
+        yield ValidationError("/question", "expected what is asked first, as more is asked or pending")
     paths = ["/question", *(shapes.below("/further", index) for index in range(len(data["further"])))]
     for path, question in zip(paths, _questions(data), strict=False):
         yield from _asked(data, question, path)
 
 
-def _places(players: Mapping[str, Mapping[str, Any]]) -> Iterator[Fault]:
+def _places(players: Mapping[str, Mapping[str, Any]]) -> Iterator[ValidationError]:
     """Whoever is not out stands somewhere, by himself, and began on a side of his own."""
     for seat, player in players.items():
         path = f"/players/{seat}"
         if player["out"]:
             if player["at"] is not None or any(player[key] for key in ("hand", "cards", "offer", "blocked")):
-                yield Fault(path, "expected nothing before a player who is out, and his Mari nowhere")
+                yield ValidationError(path, "expected nothing before a player who is out, and his Mari nowhere")
             continue
         others = [other for name, other in players.items() if name != seat and not other["out"]]
         if player["at"] is None or any(player["at"] == other["at"] for other in others):
@@ -240,13 +245,13 @@ def _places(players: Mapping[str, Mapping[str, Any]]) -> Iterator[Fault]:
             yield shapes.unexpected(f"{path}/offer", "none, as the starting abilities are chosen", player["offer"])
 
 
-def _asked(data: Mapping[str, Any], question: Mapping[str, Any], path: str) -> Iterator[Fault]:
+def _asked(data: Mapping[str, Any], question: Mapping[str, Any], path: str) -> Iterator[ValidationError]:
     kind, choices = question["kind"], question["choices"]
     if question["seat"] != data["mover"]:
         yield shapes.unexpected(f"{path}/seat", f"the mover, {data['mover']}", question["seat"])
     known, wanted = (COLOURS, (3,)) if kind == "bubbles" else (tuple(ABILITIES), (2,) if kind == "replace" else (1, 2))
     if len(choices) not in wanted or any(choice not in known for choice in choices):
         what = "bubbles" if kind == "bubbles" else "ability cards"
-        yield Fault(f"{path}/choices", f"expected {' or '.join(map(str, wanted))} {what}")
+        yield ValidationError(f"{path}/choices", f"expected {' or '.join(map(str, wanted))} {what}")
     elif kind == "replace" and choices[0] not in data["players"][question["seat"]]["cards"]:
         yield shapes.unexpected(f"{path}/choices/0", "a card that its player holds", choices[0])

@@ -45,7 +45,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 
 ENDS = {
     "markers": "somebody had collected the markers that end the game, and the round was completed",
@@ -57,11 +57,11 @@ ENDS = {
 """Every way a game can end, in words."""
 
 
-def public(seats: Iterable[Seat], kind: str, **data: Any) -> Event:
+def public(seats: Iterable[SeatName], kind: str, **data: Any) -> Event:
     """An event all players hear of."""
     return Event(kind, frozenset(seats), data)
 
 
-def private(seat: Seat, kind: str, **data: Any) -> Event:
+def private(seat: SeatName, kind: str, **data: Any) -> Event:
     """An event only one player hears of."""
     return Event(kind, frozenset({seat}), data)

@@ -6,8 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Choice, Form, InTurn, Kind, Listed, Refused, Word, choose, suggest
-from pbem.ruleset import Either as AnyOf
+from pbem.ruleset import AnyOfPattern as AnyOf
+from pbem.ruleset import (
+    ChoicePattern,
+    Field,
+    FieldError,
+    KeywordField,
+    NameField,
+    Pattern,
+    SequencePattern,
+    match_name,
+    suggest,
+)
 from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from pbem_rules.bubble_singularity.cards import TURNS
 from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, squares, starts
@@ -25,7 +35,7 @@ EXTRA = "+"
 
 
 @dataclass(frozen=True)
-class Way(Kind):
+class Way(Field):
     """A direction, "N" or "north"; with `diagonal` the four between too, with `twice` also "NN" for two spaces."""
 
     shown: str = "way"
@@ -42,16 +52,16 @@ class Way(Kind):
         typed = way_of(word) or word.upper()
         if typed in self._words():
             return typed
-        raise Refused("no-direction", f"expected {self.expected}, got {word!r}", "write N, E, S or W")
+        raise FieldError("no-direction", f"expected {self.expected}, got {word!r}", "write N, E, S or W")
 
     def samples(self, view: _View) -> Sequence[str]:
         return WAYS
 
-    def form(self, view: _View) -> Form:
+    def form(self, view: _View) -> Pattern:
         """Those that the reader's cards allow."""
         slanting = DIAGONALS if self.diagonal and "drift" in _held(view) else ()
         doubled = [way * 2 for way in WAYS if self.twice and "cascade" in _held(view)]
-        return Choice((*WAYS, *slanting, *doubled))
+        return ChoicePattern((*WAYS, *slanting, *doubled))
 
     def _words(self) -> Sequence[str]:
         doubled = [way * 2 for way in WAYS] if self.twice else []
@@ -59,7 +69,7 @@ class Way(Kind):
 
 
 @dataclass(frozen=True)
-class Placed(Kind):
+class Placed(Field):
     """What is placed on a space: a colour, a colour with "+" (Bubble Resonance), or "none"."""
 
     shown: str = "bubble"
@@ -67,9 +77,9 @@ class Placed(Kind):
     example: str = "blue red+ none"
 
     def read(self, word: str, view: _View) -> str:
-        colour = choose(word.removesuffix(EXTRA), (*COLOURS, NONE), self.expected)
+        colour = match_name(word.removesuffix(EXTRA), (*COLOURS, NONE), self.expected)
         if colour == NONE and word.endswith(EXTRA):
-            raise Refused(
+            raise FieldError(
                 "no-bubble", f"expected {self.expected}, got {word!r}", "Bubble Resonance adds to a bubble: blue+"
             )
         return colour + EXTRA if word.endswith(EXTRA) else colour
@@ -77,11 +87,11 @@ class Placed(Kind):
     def samples(self, view: _View) -> Sequence[str]:
         return (*COLOURS, NONE)
 
-    def form(self, view: _View) -> Form:
+    def form(self, view: _View) -> Pattern:
         """The colours in the reader's hand, and what his cards add."""
         colours = [colour for colour in COLOURS if view["players"][view["seat"]]["hand"][colour]]
         more = [colour + EXTRA for colour in colours if "resonance" in _held(view)]
-        return Choice((*colours, *more, NONE))
+        return ChoicePattern((*colours, *more, NONE))
 
 
 def _held(view: _View) -> Sequence[str]:
@@ -91,10 +101,10 @@ def _held(view: _View) -> Sequence[str]:
 
 
 @dataclass(frozen=True)
-class Either(Kind):
+class Either(Field):
     """A word that one of several kinds can read, or with `paired` one of each in turn, such as a colour and a way."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[Field, ...]
     shown: str
     expected: str
     example: str
@@ -104,16 +114,16 @@ class Either(Kind):
         for kind in self.kinds:
             try:
                 return kind.read(word, view)
-            except Refused:
+            except FieldError:
                 continue
-        raise Refused("unknown-word", f"expected {self.expected}, got {word!r}", self._hint(view))
+        raise FieldError("unknown-word", f"expected {self.expected}, got {word!r}", self._hint(view))
 
     def samples(self, view: _View) -> Sequence[str]:
         return [word for kind in self.kinds for word in kind.samples(view)]
 
-    def form(self, view: _View) -> Form:
+    def form(self, view: _View) -> Pattern:
         forms = tuple(kind.form(view) for kind in self.kinds)
-        return InTurn(forms) if self.paired else AnyOf(forms)
+        return SequencePattern(forms) if self.paired else AnyOf(forms)
 
     def _hint(self, view: _View) -> str:
         words = [word for kind in self.kinds if not isinstance(kind, Space) for word in kind.samples(view)]
@@ -121,7 +131,7 @@ class Either(Kind):
 
 
 @dataclass(frozen=True)
-class Ability(Kind):
+class Ability(Field):
     """What a KEEP names: an ability card, by its word or its quoted title, or a colour of bubbles."""
 
     shown: str = "card or bubble"
@@ -130,17 +140,17 @@ class Ability(Kind):
 
     def read(self, word: str, view: _View) -> str:
         try:
-            return CARDS.get(word.casefold()) or choose(word, (*ABILITIES, *COLOURS), self.expected)
-        except Refused as refused:
+            return CARDS.get(word.casefold()) or match_name(word, (*ABILITIES, *COLOURS), self.expected)
+        except FieldError as refused:
             hint = suggest(word, list(ABILITIES)) or "possible: " + ", ".join(self.samples(view))
-            raise Refused(refused.code, str(refused), hint) from None
+            raise FieldError(refused.code, str(refused), hint) from None
 
     def samples(self, view: _View) -> Sequence[str]:
         return asked_for(view) or list(ABILITIES)
 
-    def form(self, view: _View) -> Form:
+    def form(self, view: _View) -> Pattern:
         """What is asked for now, or for a standing list all that may be."""
-        return Choice(tuple(dict.fromkeys(asked_for(view) or (*ABILITIES, *COLOURS))))
+        return ChoicePattern(tuple(dict.fromkeys(asked_for(view) or (*ABILITIES, *COLOURS))))
 
 
 def _all_squares(view: _View) -> Sequence[str]:
@@ -148,7 +158,7 @@ def _all_squares(view: _View) -> Sequence[str]:
 
 
 @dataclass(frozen=True)
-class Space(Listed):
+class Space(NameField):
     """A space, also turned round ("2B"); what is none is told the bounds of the board, or all that may be named."""
 
     def read(self, word: str, view: _View) -> str:
@@ -157,14 +167,14 @@ class Space(Listed):
             return typed
         text = f"expected {self.expected}, got {word!r}"
         if typed in _all_squares(view):
-            raise Refused("unknown-name", text, "possible: " + ", ".join(self.names(view)))
+            raise FieldError("unknown-name", text, "possible: " + ", ".join(self.names(view)))
         last = view["size"]
         bounds = f"columns go A to {'ABCDE'[last - 1]}, rows 1 to {last}" if space_of(word) else ""
-        raise Refused("unknown-name", text, bounds)
+        raise FieldError("unknown-name", text, bounds)
 
 
 @dataclass(frozen=True)
-class Turn(Kind):
+class Turn(Field):
     """A turn by a quarter, by all that it may be called; nothing is guessed at."""
 
     shown: str = "|".join(TURNS)
@@ -174,13 +184,13 @@ class Turn(Kind):
     def read(self, word: str, view: _View) -> str:
         if word.lower() in TURNS_OF:
             return TURNS_OF[word.lower()]
-        raise Refused("no-turn", f"expected {self.expected}, got {word!r}", "possible: " + ", ".join(TURNS))
+        raise FieldError("no-turn", f"expected {self.expected}, got {word!r}", "possible: " + ", ".join(TURNS))
 
     def samples(self, view: _View) -> Sequence[str]:
         return TURNS
 
-    def form(self, view: _View) -> Form:
-        return Choice(tuple(TURNS))
+    def form(self, view: _View) -> Pattern:
+        return ChoicePattern(tuple(TURNS))
 
 
 def _space(expected: str, example: str, names: Callable[[_View], Sequence[str]] = _all_squares) -> Space:
@@ -200,9 +210,9 @@ PULLED = Either((WAY, SPACE), "way", "a direction, N, E, S or W", "N")
 EAST = Way(example="E")
 TOWARDS = Way(example="W W")
 STEP = Way(diagonal=True, example="E E N")
-COLOUR = Word(COLOURS, shown="colour", expected="a colour: red, green, blue or yellow", example="blue")
+COLOUR = KeywordField(COLOURS, shown="colour", expected="a colour: red, green, blue or yellow", example="blue")
 PLACED = Placed()
-FOUND = Word(COLOURS, shown="colour", expected="a colour: red, green, blue or yellow", example="blue red red")
+FOUND = KeywordField(COLOURS, shown="colour", expected="a colour: red, green, blue or yellow", example="blue red red")
 BUBBLE_AND_WAY = Either(
     (COLOUR, WAY), "colour way", "a colour and a way in turn, such as blue N", "blue N, red E", paired=True
 )
@@ -217,12 +227,14 @@ COLOUR_AND_SPACE = Either(
 )
 TURN = Turn()
 KEPT = Ability()
-DECK = Word(CATEGORIES, shown="deck", expected="a deck: movement, reactions or special")
-OTHER_DECK = Word(CATEGORIES, shown="deck", expected="a deck: movement, reactions or special", example="special")
-OTHER_SEAT = Listed(
+DECK = KeywordField(CATEGORIES, shown="deck", expected="a deck: movement, reactions or special")
+OTHER_DECK = KeywordField(
+    CATEGORIES, shown="deck", expected="a deck: movement, reactions or special", example="special"
+)
+OTHER_SEAT = NameField(
     "player",
     "another player",
     "green",
     lambda view: [seat for seat in SEATS if seat in view["players"] and seat != view["seat"]],
 )
-ACTION = Word(("ROTATE", "PULL", "STATION"))
+ACTION = KeywordField(("ROTATE", "PULL", "STATION"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pbem.ruleset import Refused, Seat
+from pbem.ruleset import FieldError, SeatName
 from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, across, around, step
 from pbem_rules.bubble_singularity.kinds import EXTRA, NONE
 from pbem_rules.bubble_singularity.orders import Bubbles, Move
@@ -22,7 +22,7 @@ def _move(play: Play) -> None:
     path = _ordered_path(play) or _default_path(play)
     if not path:
         if play.plan.single("bubbles"):
-            _refuse_bubbles(play, Refused("no-move", "your Mari cannot move, so nothing is placed"))
+            _refuse_bubbles(play, FieldError("no-move", "your Mari cannot move, so nothing is placed"))
         play.tell("stayed", who=play.seat, why=_why_stuck(play.table, play.seat))
         return
     placed = _ordered_bubbles(play, path) or default_bubbles(play.table, play.seat, path)
@@ -38,7 +38,7 @@ def _ordered_path(play: Play) -> list[str] | None:
     assert isinstance(item.order, Move)
     try:
         return path_of(play.table, play.seat, item.order.ways)
-    except Refused as refused:
+    except FieldError as refused:
         play.refuse(item, refused)
         return None
 
@@ -48,33 +48,33 @@ def _default_path(play: Play) -> list[str]:
     return [] if way is None else path_of(play.table, play.seat, (way,))
 
 
-def path_of(table: Table, seat: Seat, ways: Sequence[str]) -> list[str]:
+def path_of(table: Table, seat: SeatName, ways: Sequence[str]) -> list[str]:
     """The spaces a Mari enters on its way. Raises Refused if it may not go it."""
     here, path = table.players[seat].at, list[str]()
     most = table.rules.range + (1 if table.has(seat, "explorer") else 0)
     if len(ways) > most:
-        raise Refused("too-far", f"{len(ways)} spaces are too many", f"you may move 1 to {most}")
+        raise FieldError("too-far", f"{len(ways)} spaces are too many", f"you may move 1 to {most}")
     for way in ways:
         assert here is not None
         here = next_space(table, seat, here, way)
         path.append(here)
     needed, held = _needed(table, seat, path), len(table.players[seat].hand)
     if needed > held:
-        raise Refused("too-few-bubbles", f"this way needs {needed} bubbles and you have {held}", "move fewer spaces")
+        raise FieldError("too-few-bubbles", f"this way needs {needed} bubbles and you have {held}", "move fewer spaces")
     return path
 
 
-def next_space(table: Table, seat: Seat, here: str, way: str) -> str:
+def next_space(table: Table, seat: SeatName, here: str, way: str) -> str:
     """The space a Mari comes to from another. Raises Refused."""
     if way in DIAGONALS and not table.has(seat, "drift"):
         hint = f"write {way[0]} {way[1]} or {way[1]} {way[0]}"
-        raise Refused("no-diagonals", f"only Quantum Drift allows {way}", hint)
+        raise FieldError("no-diagonals", f"only Quantum Drift allows {way}", hint)
     found = (across if table.has(seat, "wormhole") else step)(here, way, table.size)
     if found is None:
-        raise Refused("off-board", f"{way} of {here} is the edge of the board", _open_ways(table, here))
+        raise FieldError("off-board", f"{way} of {here} is the edge of the board", _open_ways(table, here))
     if not table.is_free(found) and table.players[seat].at != found:
         other = next(name for name, player in table.players.items() if player.at == found)
-        raise Refused("occupied", f"{found} is taken by {other}'s Mari", "nobody moves through or onto another Mari")
+        raise FieldError("occupied", f"{found} is taken by {other}'s Mari", "nobody moves through or onto another Mari")
     return found
 
 
@@ -84,29 +84,29 @@ def _open_ways(table: Table, here: str) -> str:
     return f"from {here} there is {' or '.join(ways)}" if ways else ""
 
 
-def default_way(table: Table, seat: Seat) -> str | None:
+def default_way(table: Table, seat: SeatName) -> str | None:
     """The way of the default move, one space: clockwise from north the first that can be gone (ruling 23)."""
     for way in WAYS:
         try:
             path_of(table, seat, (way,))
-        except Refused:
+        except FieldError:
             continue
         return way
     return None
 
 
-def _needed(table: Table, seat: Seat, path: Sequence[str]) -> int:
+def _needed(table: Table, seat: SeatName, path: Sequence[str]) -> int:
     """The fewest bubbles a path takes."""
     paid = sum(not table.beside(space, "transit") for space in path)
     return max(0, paid - _spared(table, seat, path))
 
 
-def _spared(table: Table, seat: Seat, path: Sequence[str]) -> int:
+def _spared(table: Table, seat: SeatName, path: Sequence[str]) -> int:
     """How many spaces Efficient Explorer lets go without a bubble."""
     return 1 if table.has(seat, "explorer") and len(path) > 1 else 0
 
 
-def _why_stuck(table: Table, seat: Seat) -> str:
+def _why_stuck(table: Table, seat: SeatName) -> str:
     here, hand = table.players[seat].at, table.players[seat].hand
     assert here is not None
     if not hand:
@@ -122,25 +122,25 @@ def _ordered_bubbles(play: Play, path: Sequence[str]) -> list[str] | None:
     assert isinstance(item.order, Bubbles)
     try:
         check_bubbles(play.table, play.seat, path, item.order.what)
-    except Refused as refused:
+    except FieldError as refused:
         play.refuse(item, refused)
         return None
     return list(item.order.what)
 
 
-def _refuse_bubbles(play: Play, refused: Refused) -> None:
+def _refuse_bubbles(play: Play, refused: FieldError) -> None:
     item = play.plan.single("bubbles")
     assert item is not None
     play.refuse(item, refused)
 
 
-def check_bubbles(table: Table, seat: Seat, path: Sequence[str], words: Sequence[str]) -> None:
+def check_bubbles(table: Table, seat: SeatName, path: Sequence[str], words: Sequence[str]) -> None:
     """Whether bubbles may be placed so. Raises Refused."""
     if len(words) != len(path):
         entered = ", ".join(path)
         hint = f"write {len(path)}, one for each space entered"
         needed = "1 word is" if len(path) == 1 else f"{len(path)} words are"
-        raise Refused("miscounted", f"your Mari enters {entered}: {needed} needed, not {len(words)}", hint)
+        raise FieldError("miscounted", f"your Mari enters {entered}: {needed} needed, not {len(words)}", hint)
     _check_bare(table, seat, path, words)
     hand = list(table.players[seat].hand)
     mine = {space for space, found in table.bubbles.items() if seat in found}
@@ -148,7 +148,7 @@ def check_bubbles(table: Table, seat: Seat, path: Sequence[str], words: Sequence
         for colour in _colours(word, seat):
             if colour not in hand:
                 hint = "you have " + ", ".join(table.players[seat].hand)
-                raise Refused("no-such-bubble", f"you have no further {colour} bubble to place on {space}", hint)
+                raise FieldError("no-such-bubble", f"you have no further {colour} bubble to place on {space}", hint)
             hand.remove(colour)
         if word.endswith(EXTRA):
             _check_extra(table, seat, space, mine)
@@ -156,24 +156,26 @@ def check_bubbles(table: Table, seat: Seat, path: Sequence[str], words: Sequence
             mine.add(space)
 
 
-def _check_bare(table: Table, seat: Seat, path: Sequence[str], words: Sequence[str]) -> None:
+def _check_bare(table: Table, seat: SeatName, path: Sequence[str], words: Sequence[str]) -> None:
     """Spaces without a bubble: those beside the transit station, and one by Efficient Explorer (ruling 8)."""
     bare = [space for space, word in zip(path, words, strict=True) if word == NONE]
     paid = [space for space in bare if not table.beside(space, "transit")]
     if len(paid) > _spared(table, seat, path):
-        raise Refused("bubble-needed", f"{paid[-1]} needs a bubble", "write a colour for each space entered")
+        raise FieldError("bubble-needed", f"{paid[-1]} needs a bubble", "write a colour for each space entered")
     if len(path) > table.rules.range and not bare:
-        raise Refused("one-bare", "on its further space Efficient Explorer places one bubble fewer", "write none once")
+        raise FieldError(
+            "one-bare", "on its further space Efficient Explorer places one bubble fewer", "write none once"
+        )
 
 
-def _check_extra(table: Table, seat: Seat, space: str, mine: set[str]) -> None:
+def _check_extra(table: Table, seat: SeatName, space: str, mine: set[str]) -> None:
     if not table.has(seat, "resonance"):
-        raise Refused("no-resonance", "a second bubble needs Bubble Resonance")
+        raise FieldError("no-resonance", "a second bubble needs Bubble Resonance")
     if not mine & set(around(space, table.size)):
-        raise Refused("not-beside", f"no bubble of yours lies beside {space}", "leave out the +")
+        raise FieldError("not-beside", f"no bubble of yours lies beside {space}", "leave out the +")
 
 
-def default_bubbles(table: Table, seat: Seat, path: Sequence[str]) -> list[str]:
+def default_bubbles(table: Table, seat: SeatName, path: Sequence[str]) -> list[str]:
     """One bubble on each space that needs one, the own colour last (rulings 4 and 8)."""
     hand = own_last(list(table.players[seat].hand), seat)
     bare = {at for at, space in enumerate(path) if table.beside(space, "transit")}
@@ -183,7 +185,7 @@ def default_bubbles(table: Table, seat: Seat, path: Sequence[str]) -> list[str]:
     return [NONE if at in bare else hand.pop(0) for at in range(len(path))]
 
 
-def _colours(word: str, seat: Seat) -> list[str]:
+def _colours(word: str, seat: SeatName) -> list[str]:
     """The bubbles a word of BUBBLES stands for."""
     if word == NONE:
         return []

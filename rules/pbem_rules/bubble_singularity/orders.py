@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from pbem.ruleset import Order, OrderBook
+from pbem.ruleset import Order, OrderParser
 from pbem_rules.bubble_singularity import kinds
 from pbem_rules.bubble_singularity.abilities import ABILITIES, title
 from pbem_rules.bubble_singularity.kinds import EXTRA, NONE
@@ -292,7 +292,7 @@ class Resign(Order):
         return "you leave the game"
 
 
-ORDERS: OrderBook = SpokenBook(
+ORDERS: OrderParser = SpokenBook(
     (
         *(Start, Keep, Move, Bubbles, Rotate, Pull, Send, Pop),
         *(UseFolder, UseAttractor, UseDirector, Draw),

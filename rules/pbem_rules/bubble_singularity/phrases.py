@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Refused
+from pbem.ruleset import FieldError
 from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, step
 from pbem_rules.bubble_singularity.vocabulary import CARDS, colour_of, count_of, space_of, way_of
 from pbem_rules.common.text import joined, spoken
@@ -72,7 +72,7 @@ def _repeated(group: Sequence[str]) -> list[str]:
     counts = [count_of(word) for word in group]
     plain = [count for word, count in zip(group, counts, strict=True) if word.isdecimal()]
     if plain and bool(counts[0]) == bool(counts[-1]) and len(group) > 1:
-        raise Refused("ambiguous", "a number stands between two words", "repeat the words instead, such as W W N")
+        raise FieldError("ambiguous", "a number stands between two words", "repeat the words instead, such as W W N")
     found: list[str] = []
     pending = 1
     for word, count in zip(group, counts, strict=True):

@@ -12,7 +12,19 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Spot, Sprite, Stamp, View, box, stroke
+from pbem.ruleset import (
+    Background,
+    Drawing,
+    Label,
+    Mark,
+    Picture,
+    Sprite,
+    SpriteInstance,
+    TapTarget,
+    View,
+    box,
+    draw_line,
+)
 from pbem_rules.bubble_singularity.abilities import ABILITIES
 from pbem_rules.bubble_singularity.cards import EXPANSION, FLUX, PLAIN, UNIVERSE, UNSTABLE
 from pbem_rules.bubble_singularity.grid import SHIFTS, spot
@@ -61,7 +73,7 @@ def _title(view: View) -> str:
 
 
 @functools.lru_cache(maxsize=16)
-def _ground(size: int, height: int) -> Ground:
+def _ground(size: int, height: int) -> Background:
     """A sky that is always the same, and the coordinates of the board."""
     stars = [((7919 * at) % WIDTH, (104729 * at) % height, 0.6 + at % 3 * 0.4) for at in range(1, 90)]
     sky = svg.group("".join(svg.circle(x, y, r) for x, y, r in stars), fill=FAINT, opacity=0.5)
@@ -71,7 +83,7 @@ def _ground(size: int, height: int) -> Ground:
         labels.append(svg.text(MARGIN + middle, TOP - 10, "ABCDE"[at], size=19, anchor="middle"))
         labels.append(svg.text(MARGIN - 18, TOP + middle + 7, str(at + 1), size=19, anchor="middle"))
     names = svg.group("".join(labels), fill=FAINT, font_weight="bold")
-    return Ground(svg.rect(0, 0, WIDTH, height, fill=SPACE) + sky + names, WIDTH, height)
+    return Background(svg.rect(0, 0, WIDTH, height, fill=SPACE) + sky + names, WIDTH, height)
 
 
 class _Table:
@@ -112,25 +124,25 @@ class _Table:
         pitch = self.edge + GAP
         return MARGIN + x * pitch + self.edge // 2, TOP + y * pitch + self.edge // 2
 
-    def spots(self) -> Iterator[Spot]:
+    def spots(self) -> Iterator[TapTarget]:
         """Every space, and what lies on it."""
         for place, space in self.view["spaces"].items():
             x, y = self.middle(place)
             corner = x - self.edge // 2, y - self.edge // 2
-            yield Spot((place,), f"{place}: {', '.join(_lying(space))}", box(*corner, self.edge, self.edge))
+            yield TapTarget((place,), f"{place}: {', '.join(_lying(space))}", box(*corner, self.edge, self.edge))
 
     # Cards.
 
     def _card(self, place: str, space: View) -> Iterator[Mark]:
         x, y = self.middle(place)
         outline = TINTS[space["control"]] if space["control"] else LINE_INK
-        yield Stamp(
+        yield SpriteInstance(
             _blank(self.edge, GROUND.get(space["kind"], STATION), outline, 4 if space["control"] else 1.5), x, y
         )
         if space["node"]:
-            yield Stamp(_node(self.edge), x, y)
+            yield SpriteInstance(_node(self.edge), x, y)
         for way in space["arrows"]:
-            yield Stamp(_arrow(self.edge, way), x, y)
+            yield SpriteInstance(_arrow(self.edge, way), x, y)
         left, top = x - self.edge // 2 + 8, y - self.edge // 2
         yield Label(left, top + 21, place, LETTERS_HIGH, FAINT)
         if space["kind"] != PLAIN and _is_full(space):
@@ -170,7 +182,7 @@ class _Table:
             if event["kind"] == "moved":
                 spots = [self.middle(space) for space, _ in event["path"]]
                 if len(spots) > 1:
-                    yield stroke(
+                    yield draw_line(
                         spots,
                         width=5,
                         stroke=TINTS[event["who"]],
@@ -195,7 +207,7 @@ class _Table:
         if abs(dx) + abs(dy) == 1:
             half = (self.edge + GAP) // 2
             x, y = x + dx * half + dy * 22, y + dy * half + dx * 22
-            yield Stamp(_over(colour, dx, dy), x, y)
+            yield SpriteInstance(_over(colour, dx, dy), x, y)
             yield Label(
                 x - 3 * dx, y - 3 * dy + 6, colour[0].upper(), LETTERS_HIGH, LETTERS[colour], "middle", bold=True
             )
@@ -210,7 +222,7 @@ class _Table:
             shown = found[0] + ("…" if len(found) > 1 else "")
             x, y = self.middle(place)
             x, y = x + self.edge // 2 - 17, y - self.edge // 2 + 17
-            yield Stamp(_burst(), x, y)
+            yield SpriteInstance(_burst(), x, y)
             yield Label(x, y + 6, shown, LETTERS_HIGH, BURST, "middle", bold=True)
 
     def _words(self) -> Iterator[Label]:
@@ -224,11 +236,11 @@ class _Table:
 
     def _player(self, seat: str, top: int) -> Iterator[Mark]:
         me, moving, tall = self.view["players"][seat], seat == self.view["mover"], self._tall(seat) - 8
-        yield Stamp(_frame(tall - tall % 2, TINTS[seat], 3 if moving else 1), WIDTH // 2, top + tall // 2)
+        yield SpriteInstance(_frame(tall - tall % 2, TINTS[seat], 3 if moving else 1), WIDTH // 2, top + tall // 2)
         yield Label(26, top + 25, seat + self._state_of(seat), 19, TINTS[seat], bold=True)
         yield Label(WIDTH - 26, top + 25, str(me["total"]), 21, INK, "end", bold=True)
         for count in range(me["markers"]):
-            yield Stamp(_marker(), WIDTH - 84 - 19 * count, top + 18)
+            yield SpriteInstance(_marker(), WIDTH - 84 - 19 * count, top + 18)
         for at, colour in enumerate(COLOURS):
             yield from _counted(40 + 62 * at, top + 50, colour, me["hand"][colour])
         points = f"{me['points']} from chains" + (f", {me['stations']} stations" if me["stations"] else "")
@@ -308,13 +320,13 @@ def _counted(x: int, y: int, colour: str, count: int) -> Iterator[Mark]:
 
 def _bubble(x: int, y: int, colour: str) -> Iterator[Mark]:
     """A bubble with a highlight and its letter."""
-    yield Stamp(_disc(colour), x, y)
+    yield SpriteInstance(_disc(colour), x, y)
     yield Label(x, y + 6, colour[0].upper(), LETTERS_HIGH, LETTERS[colour], "middle", bold=True)
 
 
 def _mari(x: int, y: int, seat: str) -> Iterator[Mark]:
     """A Mari: a pawn with a space helmet."""
-    yield Stamp(_pawn(seat), x, y)
+    yield SpriteInstance(_pawn(seat), x, y)
     yield Label(x, y + 18, seat[0].upper(), LETTERS_HIGH, LETTERS[seat], "middle", bold=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pbem.ruleset import Order, Refused
+from pbem.ruleset import FieldError, Order
 from pbem_rules.bubble_singularity.orders import (
     ABILITY_OF,
     ORDERS,
@@ -56,7 +56,7 @@ class Plan:
         elif type(order) in ABILITY_OF or type(order) in STATION_BONUSES:
             self._take_use(item)
         elif not isinstance(order, Resign):
-            raise Refused("not-now", f"{ORDERS.line(order).split()[0]} has no place in a turn", "see the template")
+            raise FieldError("not-now", f"{ORDERS.line(order).split()[0]} has no place in a turn", "see the template")
 
     def single(self, name: str) -> Item | None:
         """The order of a kind of which there is one at most: "move", "bubbles", "action", "send", "draw" or "keep"."""
@@ -75,13 +75,13 @@ class Plan:
     def _take_single(self, name: str, item: Item) -> None:
         if name in self.singles:
             earlier = ORDERS.line(self.singles[name].order)
-            raise Refused("only-one", f"the sheet says {earlier} already", f"a turn has one {name} only")
+            raise FieldError("only-one", f"the sheet says {earlier} already", f"a turn has one {name} only")
         self.singles[name] = item
 
     def _take_use(self, item: Item) -> None:
         uses = [*self.before, *self.between, *self.after]
         if any(type(use.order) is type(item.order) for use in uses):
-            raise Refused("once-a-turn", f"{' '.join(ORDERS.line(item.order).split()[:2])} works once a turn")
+            raise FieldError("once-a-turn", f"{' '.join(ORDERS.line(item.order).split()[:2])} works once a turn")
         if "action" in self.singles or type(item.order) in STATION_BONUSES:
             self.after.append(item)
         elif "move" in self.singles:
@@ -101,12 +101,12 @@ SINGLES: dict[type[Order], str] = {
 """The orders of which a turn has one at most, and what they are for."""
 
 
-def plan_of(orders: tuple[Order, ...], refuse: Callable[[Item, Refused], None]) -> Plan:
+def plan_of(orders: tuple[Order, ...], refuse: Callable[[Item, FieldError], None]) -> Plan:
     """The plan of a sheet; what has no place in it is handed to `refuse`."""
     plan = Plan()
     for item in map(Item, range(len(orders)), orders):
         try:
             plan.take(item)
-        except Refused as refused:
+        except FieldError as refused:
             refuse(item, refused)
     return plan

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pbem.ruleset import Dice, Event, Order, Refused, Seat
+from pbem.ruleset import Dice, Event, FieldError, Order, SeatName
 from pbem_rules.bubble_singularity.events import ENDS, private, public
 from pbem_rules.bubble_singularity.orders import ORDERS
 from pbem_rules.bubble_singularity.plan import Item, Plan, plan_of
@@ -40,7 +40,7 @@ class Play:
     Without dice it is a rehearsal, in which no step may draw anything.
     """
 
-    def __init__(self, state: State, orders: Mapping[Seat, tuple[Order, ...]], dice: Dice | None) -> None:
+    def __init__(self, state: State, orders: Mapping[SeatName, tuple[Order, ...]], dice: Dice | None) -> None:
         self.state, self.orders, self._dice = state, orders, dice
         self.table = Table(state)
         self.order = list(state.order)
@@ -52,7 +52,7 @@ class Play:
         self.quiet, self.unscored = state.quiet, state.unscored
         self.result = state.result
         self.events: list[Event] = []
-        self.refusals: list[tuple[Seat, Item, Refused]] = []
+        self.refusals: list[tuple[SeatName, Item, FieldError]] = []
         self.waiting: dict[str, Chain] = {}
         self.sparks: set[str] = set()
         self.chains: list[Chain] = []
@@ -65,7 +65,7 @@ class Play:
             self.plan = plan_of(self.orders.get(self.seat, ()), self.refuse)
 
     @property
-    def seat(self) -> Seat:
+    def seat(self) -> SeatName:
         """The mover."""
         assert self.mover is not None
         return self.mover
@@ -92,7 +92,7 @@ class Play:
         """Note what all hear of."""
         self.events.append(public(self.state.seats, kind, **data))
 
-    def refuse(self, item: Item, refused: Refused, seat: Seat | None = None) -> None:
+    def refuse(self, item: Item, refused: FieldError, seat: SeatName | None = None) -> None:
         """A line cannot be followed; its player is told."""
         owner = seat or self.seat
         self.refusals.append((owner, item, refused))
@@ -112,7 +112,7 @@ class Play:
                 self.waiting[place] = self.chain or Chain()
 
     @property
-    def rich(self) -> list[Seat]:
+    def rich(self) -> list[SeatName]:
         """Return the players with the markers that end the game, in the order of play."""
         limit = self.table.rules.markers_to_end
         return [seat for seat in self.order if self.table.players[seat].markers >= limit]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from pbem.ruleset import Refused
+from pbem.ruleset import FieldError
 from pbem_rules.bubble_singularity.acting import assigned, checked_pairs
 from pbem_rules.bubble_singularity.cards import EXPANSION, FLUX, STATIONS, UNIVERSE, UNSTABLE
 from pbem_rules.bubble_singularity.grid import WAYS, step
@@ -116,7 +116,7 @@ def _wanted(play: Play, place: str, slots: list[str], load: list[str]) -> list[t
         for colour, way in wanted:
             if len(way) > 1:
                 _check_twice(play, place, colour, way[0])
-    except Refused as refused:
+    except FieldError as refused:
         play.refuse(item, refused)
         return []
     return wanted
@@ -125,11 +125,11 @@ def _wanted(play: Play, place: str, slots: list[str], load: list[str]) -> list[t
 def _check_twice(play: Play, place: str, colour: str, way: str) -> None:
     """Whether Cascade Control lets a bubble go further."""
     if not play.table.has(play.seat, "cascade"):
-        raise Refused("no-cascade", f"{way}{way} needs Cascade Control", f"write {way}")
+        raise FieldError("no-cascade", f"{way}{way} needs Cascade Control", f"write {way}")
     if colour != play.seat:
-        raise Refused("not-yours", f"Cascade Control is for {play.seat} bubbles", f"write {way}")
+        raise FieldError("not-yours", f"Cascade Control is for {play.seat} bubbles", f"write {way}")
     if _goal(play, place, way, twice=True) == _goal(play, place, way, twice=False):
-        raise Refused("off-board", f"{way}{way} of {place} is beyond the edge", f"write {way}")
+        raise FieldError("off-board", f"{way}{way} of {place} is beyond the edge", f"write {way}")
 
 
 def _goal(play: Play, place: str, way: str, *, twice: bool) -> str:
@@ -161,5 +161,5 @@ def _partner(play: Play, place: str) -> str:
     assert isinstance(item.order, Swap)
     named = step(place, item.order.way, play.table.size)
     if named is None:
-        play.refuse(item, Refused("off-board", f"{item.order.way} of {place} is the edge of the board"))
+        play.refuse(item, FieldError("off-board", f"{item.order.way} of {place} is the edge of the board"))
     return named or found[0]

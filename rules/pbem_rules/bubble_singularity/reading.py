@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Refused, suggest
+from pbem.ruleset import FieldError, suggest
 from pbem_rules.bubble_singularity.abilities import ABILITIES
 from pbem_rules.bubble_singularity.grid import DIAGONALS, WAYS, starts
 from pbem_rules.bubble_singularity.phrases import (
@@ -106,19 +106,21 @@ def _bare(words: Sequence[str], view: _View) -> str:
     return "USE" if title_of(words) else ""
 
 
-def _unknown(words: Sequence[str], view: _View) -> Refused:
+def _unknown(words: Sequence[str], view: _View) -> FieldError:
     """What to say of a line whose first word is no order."""
     if words[0] == "station":
-        return Refused("unknown-verb", "'station' is not an order", "write: USE RESEARCH, TELEPORT, CONVERT or DEPLOY")
+        return FieldError(
+            "unknown-verb", "'station' is not an order", "write: USE RESEARCH, TELEPORT, CONVERT or DEPLOY"
+        )
     if view["phase"] == "turn" and words[0] in _IDLE:
         hint = "write: MOVE <way>... and ROTATE, PULL or a station"
-        return Refused("must-move", "a Mari that can move must move, and act", hint)
+        return FieldError("must-move", "a Mari that can move must move, and act", hint)
     near = suggest(words[0], list(_SYNONYMS)) if view["phase"] == "turn" else ""
     if near:
-        return Refused("unknown-verb", f"{words[0]!r} is not an order", near)
+        return FieldError("unknown-verb", f"{words[0]!r} is not an order", near)
     hints = {"setup": "write: START <space>... and KEEP <card>", "turn": "write: MOVE, then ROTATE or PULL"}
     hint = hints.get(view["phase"]) or "write: KEEP " + " or ".join(asked_for(view))
-    return Refused("unknown-verb", f"{words[0]!r} is not an order", hint)
+    return FieldError("unknown-verb", f"{words[0]!r} is not an order", hint)
 
 
 def _ways_of(word: str) -> list[str]:
@@ -131,7 +133,9 @@ def _ways_of(word: str) -> list[str]:
 def _moving(words: list[str], view: _View) -> str:
     spaces = [space_of(word) for word in words if space_of(word) in view["spaces"]]
     if any(way_of(space[0]) for space in spaces):
-        raise Refused("ambiguous", f"{spaces[0]} may be a space or a number of steps", "write each way, such as: E E")
+        raise FieldError(
+            "ambiguous", f"{spaces[0]} may be a space or a number of steps", "write each way, such as: E E"
+        )
     said = words if spaces else listed(words)
     said = without(said, LITTLE, BETWEEN)
     if said and all(map(space_of, said)) and spaces:
@@ -149,7 +153,7 @@ def _check_letters(word: str, view: _View) -> None:
     diagonal = next((way for way in DIAGONALS if way.lower() in word), "")
     if "drift" in view["players"][view["seat"]]["cards"] and diagonal and len(word) > 2 and _LETTERS.fullmatch(word):
         letters, other = " ".join(word.upper()), word.upper().replace(diagonal, f" {diagonal} ")
-        raise Refused(
+        raise FieldError(
             "ambiguous", f"{word!r} may be read in two ways", f"write: {' '.join(other.split())}, or: {letters}"
         )
 
@@ -160,7 +164,7 @@ def _ways_to(spaces: Sequence[str], view: _View) -> list[str]:
     for space in spaces:
         way = way_between(here, space, view) if here else ""
         if not way:
-            raise Refused("not-beside", f"{space} is not beside {here}", "write the ways, such as: MOVE W W N")
+            raise FieldError("not-beside", f"{space} is not beside {here}", "write the ways, such as: MOVE W W N")
         ways.append(way)
         here = space
     return ways
@@ -171,7 +175,7 @@ def _placing(words: list[str]) -> str:
     text = " ".join(words).replace(", one more", "+").replace("and one more", "+").replace(" plus", "+")
     said = listed(text.replace(" +", "+").split())
     if any(map(space_of, said)):
-        raise Refused(
+        raise FieldError(
             "only-colours", "BUBBLES names no spaces", "write colours alone, in the order of the spaces entered"
         )
     glued = [
@@ -191,7 +195,7 @@ def _turning(words: list[str]) -> str:
     said = without(words, LITTLE, BETWEEN, _PUSHING)
     if any(map(space_of, said)):
         hint = "write: ROTATE CW or ROTATE CCW; Space Folder turns other cards"
-        raise Refused("own-card", "ROTATE turns the card under your Mari", hint)
+        raise FieldError("own-card", "ROTATE turns the card under your Mari", hint)
     return f"ROTATE {TURNS_OF[said[0]]}" if len(said) == 1 and said[0] in TURNS_OF else ""
 
 
@@ -250,7 +254,7 @@ def _keeping(words: list[str], view: _View) -> str:
     if "bag" in words:
         return ""
     if not said:
-        raise Refused(
+        raise FieldError(
             "missing-word",
             "expected what to keep, the line ends",
             "possible: " + ", ".join(asked_for(view) or ABILITIES),

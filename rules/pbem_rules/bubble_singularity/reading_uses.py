@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pbem.ruleset import Refused
+from pbem.ruleset import FieldError
 from pbem_rules.bubble_singularity.abilities import ABILITIES
 from pbem_rules.bubble_singularity.phrases import BETWEEN, LITTLE, listed, title_of, to_way, turned_round, without
 from pbem_rules.bubble_singularity.vocabulary import TURNS_OF, colour_of, space_of, way_of
@@ -38,7 +38,7 @@ def _check_passive(card: str) -> None:
     if card in ("folder", "attractor", "director"):
         return
     hint = "write: MOVE NE" if card == "drift" else "no line is needed: it works by itself, wherever it can"
-    raise Refused("no-use", f"{ABILITIES[card].title} is not used by a line of its own", hint)
+    raise FieldError("no-use", f"{ABILITIES[card].title} is not used by a line of its own", hint)
 
 
 def _fold(said: list[str]) -> list[str]:

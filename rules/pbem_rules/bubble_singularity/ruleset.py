@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Panorama, Seat, Seats, Standing, View, scored
+from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Panorama, SeatName, Seats, Standing, View, append_score
 from pbem_rules.bubble_singularity import beginning, bots, desk, form, picture, sheet, state, textmap, turn
 from pbem_rules.bubble_singularity.became import became
 from pbem_rules.bubble_singularity.brief import brief
@@ -66,7 +66,7 @@ class BubbleSingularity(BaseRuleset[State]):
     read = staticmethod(state.read)
     check_state = staticmethod(check_state)
 
-    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """The table laid; the seats then choose starts and abilities."""
         return beginning.laid(Rules(**options), seats, dice)
 
@@ -74,7 +74,7 @@ class BubbleSingularity(BaseRuleset[State]):
         """One space clockwise from north and a rotation, or the first of what is asked (rulings 23 and 26)."""
         return sheet.defaults(view)
 
-    def public(self, views: Mapping[Seat, View]) -> Panorama:
+    def public(self, views: Mapping[SeatName, View]) -> Panorama:
         """The table, which lies open, and what each seat's points come to."""
         view = next(iter(views.values()))
         totals = {seat: player["total"] for seat, player in view["players"].items()}
@@ -85,7 +85,7 @@ class BubbleSingularity(BaseRuleset[State]):
         if view["phase"] == "setup":
             return before
         own = view["players"][view["seat"]]
-        return {"scores": scored(before, "points", "round", view["round"], own["total"])}
+        return {"scores": append_score(before, "points", "round", view["round"], own["total"])}
 
     def standing(self, state: State) -> Standing:
         """The mover is awaited, at the set-up everybody; all are told."""

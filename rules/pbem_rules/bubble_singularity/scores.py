@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.bubble_singularity.state import State
 
 STATION_POINTS = (0, 0, 5, 12, 20, 20)
 """Points at the end for the number of stations held; the Universe is a fifth."""
 
 
-def station_points(state: State, seat: Seat) -> int:
+def station_points(state: State, seat: SeatName) -> int:
     """What a player's stations are worth."""
     return STATION_POINTS[sum(owner == seat for owner in state.control.values())]
 
 
-def total(state: State, seat: Seat) -> int:
+def total(state: State, seat: SeatName) -> int:
     """Points of chains, one for each bubble in the supply, and those of stations."""
     player = state.players[seat]
     return player.points + len(player.hand) + station_points(state, seat)
 
 
-def totals(state: State) -> dict[Seat, int]:
+def totals(state: State) -> dict[SeatName, int]:
     """Every player's total."""
     return {seat: total(state, seat) for seat in state.seats}
 
 
-def winners(state: State) -> tuple[Seat, ...]:
+def winners(state: State) -> tuple[SeatName, ...]:
     """The best total; among equals most markers, then most points of chains; then they share the win (ruling 25)."""
     playing = [seat for seat in state.seats if not state.players[seat].out]
     worth = {seat: (total(state, seat), state.players[seat].markers, state.players[seat].points) for seat in playing}

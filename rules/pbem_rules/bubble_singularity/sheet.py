@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View, split_words, suggest
+from pbem.ruleset import FieldError, Finding, Order, ParsedOrder, ParsedSheet, View, split_words, suggest
 from pbem_rules.bubble_singularity.acting import default_action
 from pbem_rules.bubble_singularity.asking import answer_to, preferred
 from pbem_rules.bubble_singularity.beginning import first_card, wishes
@@ -39,20 +39,20 @@ MOST_LINES = 60
 _USES = [verb.parts[1].word for verb in ORDERS.verbs if verb.word == "USE"]  # type: ignore[union-attr]  # literals
 
 
-def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """The orders of a sheet, tried out on the table the view shows."""
     numbered = list(lines)
     read = ORDERS.parse(view, numbered)
     findings = [_named_use(finding, numbered) for finding in read.findings]
-    entries: list[Entry] = []
+    entries: list[ParsedOrder] = []
     for entry in read.entries:
         try:
             _check_phase(view, entry.order)
-            entries.append(Entry(entry.line, _by_way(view, entry.order, read.orders)))
-        except Refused as refused:
+            entries.append(ParsedOrder(entry.line, _by_way(view, entry.order, read.orders)))
+        except FieldError as refused:
             findings.append(_error(entry, refused))
     taken, told = _judged(view, entries)
-    return Parsed(tuple(taken), tuple(sorted([*findings, *told], key=lambda finding: finding.line)))
+    return ParsedSheet(tuple(taken), tuple(sorted([*findings, *told], key=lambda finding: finding.line)))
 
 
 def _by_way(view: View, order: Order, orders: Sequence[Order]) -> Order:
@@ -63,7 +63,7 @@ def _by_way(view: View, order: Order, orders: Sequence[Order]) -> Order:
     way = next((way for way in WAYS if step(here, way, view["size"]) == order.way), None)
     if way is None:
         hint = "write N, E, S or W"
-        raise Refused("not-beside", f"{order.way} is not beside {here}, where your Mari ends its move", hint)
+        raise FieldError("not-beside", f"{order.way} is not beside {here}, where your Mari ends its move", hint)
     return Pull(way)
 
 
@@ -79,32 +79,32 @@ def _named_use(finding: Finding, lines: Sequence[tuple[int, str]]) -> Finding:
     return replace(finding, text=text, hint=suggest(named, _USES) or "possible: " + ", ".join(_USES))
 
 
-def _error(entry: Entry, refused: Refused) -> Finding:
+def _error(entry: ParsedOrder, refused: FieldError) -> Finding:
     return Finding(entry.line, "error", refused.code, refused.text, refused.hint)
 
 
 def _check_phase(view: View, order: Order) -> None:
     """Whether an order may be sent now. Raises Refused."""
     if view["over"]:
-        raise Refused("game-over", "the game is over; no more orders are taken")
+        raise FieldError("game-over", "the game is over; no more orders are taken")
     if isinstance(order, Resign):
         return
     if not view["awaited"]:
-        raise Refused("not-your-turn", f"it is {view['mover']}'s turn", "you will be asked when it is yours")
+        raise FieldError("not-your-turn", f"it is {view['mover']}'s turn", "you will be asked when it is yours")
     phase, verb = view["phase"], ORDERS.line(order).split()[0]
     if phase == "setup" and not isinstance(order, Start | Keep):
-        raise Refused("not-now", f"{verb} comes later; the game is being set up", _asked(view))
+        raise FieldError("not-now", f"{verb} comes later; the game is being set up", _asked(view))
     if phase == "question" and not isinstance(order, Keep):
-        raise Refused("not-now", f"{verb} comes later; first you are asked a question", _asked(view))
+        raise FieldError("not-now", f"{verb} comes later; first you are asked a question", _asked(view))
     if phase == "turn" and isinstance(order, Start):
-        raise Refused("not-now", f"{verb} has no place in a turn", "write: MOVE ..., then ROTATE or PULL")
+        raise FieldError("not-now", f"{verb} has no place in a turn", "write: MOVE ..., then ROTATE or PULL")
 
 
 def _asked(view: View) -> str:
     return "write: " + " and ".join(map(ORDERS.line, defaults(view)[:1]))
 
 
-def _judged(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
+def _judged(view: View, entries: Sequence[ParsedOrder]) -> tuple[list[ParsedOrder], list[Finding]]:
     """The entries that can be followed, and what there is to tell of them."""
     if view["over"] or not view["awaited"]:
         return list(entries), []
@@ -116,10 +116,10 @@ def _judged(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Fin
     return kept, told + list(_told_of_turn(play, kept) if view["phase"] == "turn" else _told_of_answer(play, kept))
 
 
-def _tried_out(view: View, entries: Sequence[Entry]) -> tuple[Play, list[Entry], list[Finding]]:
+def _tried_out(view: View, entries: Sequence[ParsedOrder]) -> tuple[Play, list[ParsedOrder], list[Finding]]:
     """The entries that can be followed, once those are gone that cannot, and the turn they make."""
     kept, state = list(entries[:MOST_LINES]), state_of(view)
-    told = [_error(entry, Refused("too-much", "so many lines no turn has")) for entry in entries[MOST_LINES:]]
+    told = [_error(entry, FieldError("too-much", "so many lines no turn has")) for entry in entries[MOST_LINES:]]
     while True:
         play = rehearse(state, view["seat"], tuple(entry.order for entry in kept))
         refused = {item.index: reason for _, item, reason in play.refusals}
@@ -129,7 +129,7 @@ def _tried_out(view: View, entries: Sequence[Entry]) -> tuple[Play, list[Entry],
         kept = [entry for at, entry in enumerate(kept) if at not in refused]
 
 
-def _told_of_turn(play: Play, entries: Sequence[Entry]) -> Iterator[Finding]:
+def _told_of_turn(play: Play, entries: Sequence[ParsedOrder]) -> Iterator[Finding]:
     """What a sheet leaves to default, what of it comes to nothing, and what it brings about."""
     moved = next(event.data for event in play.events if event.kind in ("moved", "stayed"))
     if not play.plan.single("move") and "path" in moved:
@@ -158,7 +158,7 @@ def _idle(play: Play, order: Order) -> str:
     return f"{order.space} pops {'once' if times == 1 else f'{times} times'}, and this line is one too many"
 
 
-def _told_of_answer(play: Play, entries: Sequence[Entry]) -> Iterator[Finding]:
+def _told_of_answer(play: Play, entries: Sequence[ParsedOrder]) -> Iterator[Finding]:
     """What of the questions is left to default, what is kept, and what is asked next."""
     said = next((entry.order.what for entry in entries if isinstance(entry.order, Keep)), ())
     open_ones = [asked for asked in play.state.questions if preferred(asked, said, play.state.edition) is None]
@@ -184,10 +184,10 @@ def _held_of(play: Play, *cards: str) -> str:
     return next((card for card in cards if play.table.has(play.seat, card)), "neither")
 
 
-def _judged_start(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], list[Finding]]:
+def _judged_start(view: View, entries: Sequence[ParsedOrder]) -> tuple[list[ParsedOrder], list[Finding]]:
     """The entries of a sheet for the set-up."""
     offer = view["players"][view["seat"]]["offer"]
-    taken: dict[type[Order], Entry] = {}
+    taken: dict[type[Order], ParsedOrder] = {}
     told = []
     for entry in entries:
         order = entry.order
@@ -195,7 +195,7 @@ def _judged_start(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], li
             _check_first_of_kind(taken, order)
             if isinstance(order, Keep):
                 first_card(offer, order.what)
-        except Refused as refused:
+        except FieldError as refused:
             told.append(_error(entry, refused))
         else:
             taken[type(order)] = entry
@@ -204,10 +204,10 @@ def _judged_start(view: View, entries: Sequence[Entry]) -> tuple[list[Entry], li
     return list(taken.values()), told
 
 
-def _check_first_of_kind(taken: Mapping[type[Order], Entry], order: Order) -> None:
+def _check_first_of_kind(taken: Mapping[type[Order], ParsedOrder], order: Order) -> None:
     earlier = taken.get(type(order))
     if earlier is not None:
-        raise Refused("only-one", f"line {earlier.line} says {ORDERS.line(earlier.order)} already")
+        raise FieldError("only-one", f"line {earlier.line} says {ORDERS.line(earlier.order)} already")
 
 
 def _told_of_start(view: View, taken: Iterable[type[Order]]) -> Iterator[Finding]:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Json, Seat
+from pbem.ruleset import Json, SeatName
 from pbem_rules.bubble_singularity.cards import Card
 
-SEATS: tuple[Seat, ...] = ("red", "green", "blue", "yellow")
+SEATS: tuple[SeatName, ...] = ("red", "green", "blue", "yellow")
 """The seats, which are the colours of the bubbles too."""
 
 COLOURS = SEATS
@@ -96,7 +96,7 @@ class Question:
     """
 
     kind: str
-    seat: Seat
+    seat: SeatName
     choices: tuple[str, ...]
 
 
@@ -104,7 +104,7 @@ class Question:
 class Result:
     """How a game ended: the winners (several share a win), and the key of `events.ENDS`."""
 
-    winners: tuple[Seat, ...]
+    winners: tuple[SeatName, ...]
     how: str
 
 
@@ -131,17 +131,17 @@ class State:
     """
 
     rules: Rules
-    seats: tuple[Seat, ...]
-    first: Seat
+    seats: tuple[SeatName, ...]
+    first: SeatName
     cards: Mapping[str, Card]
     nodes: tuple[str, ...]
-    players: Mapping[Seat, Player]
+    players: Mapping[SeatName, Player]
     bag: tuple[str, ...]
     decks: Mapping[str, tuple[str, ...]]
     bubbles: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
-    control: Mapping[str, Seat] = dataclasses.field(default_factory=dict)
-    order: tuple[Seat, ...] = ()
-    mover: Seat | None = None
+    control: Mapping[str, SeatName] = dataclasses.field(default_factory=dict)
+    order: tuple[SeatName, ...] = ()
+    mover: SeatName | None = None
     round: int = 0
     last_round: bool = False
     quiet: int = 0
@@ -151,7 +151,7 @@ class State:
     liking: tuple[str, ...] = ()
     result: Result | None = None
     edition: int = VERSION
-    lists: Mapping[Seat, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    lists: Mapping[SeatName, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     further: tuple[Question, ...] = ()
     unscored: int = 0
 
@@ -170,7 +170,7 @@ class State:
         return "turn" if self.question is None else "question"
 
     @property
-    def awaiting(self) -> frozenset[Seat]:
+    def awaiting(self) -> frozenset[SeatName]:
         """The seats asked for orders: at the set-up all, then the mover."""
         if self.phase == "over":
             return frozenset()

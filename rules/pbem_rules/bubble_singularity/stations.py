@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pbem.ruleset import Order, Refused
+from pbem.ruleset import FieldError, Order
 from pbem_rules.bubble_singularity.asking import RESEARCHED, draw_bubbles, note_wishes
 from pbem_rules.bubble_singularity.grid import around
 from pbem_rules.bubble_singularity.orders import (
@@ -45,7 +45,7 @@ def grant(play: Play, order: Order) -> None:
     station = STATION_BONUSES[type(order)]
     _check_at(play, station)
     if play.table.control.get(station) != play.seat:
-        raise Refused("no-control", f"you do not control the {station} station")
+        raise FieldError("no-control", f"you do not control the {station} station")
     if isinstance(order, UseSelect):
         _select(play, order)
     elif isinstance(order, UseTransfer):
@@ -58,7 +58,7 @@ def grant(play: Play, order: Order) -> None:
 
 def _check_at(play: Play, station: str) -> None:
     if play.table.station_at(play.stop) != station:
-        raise Refused("not-there", f"your Mari does not end its move on the {station} station")
+        raise FieldError("not-there", f"your Mari does not end its move on the {station} station")
 
 
 def _research(play: Play) -> None:
@@ -76,7 +76,7 @@ def _research(play: Play) -> None:
 def _teleport(play: Play, order: UseTeleport) -> None:
     start = play.at
     if not play.table.is_free(order.space):
-        raise Refused("occupied", f"a Mari stands on {order.space}", "all spaces without a Mari are free")
+        raise FieldError("occupied", f"a Mari stands on {order.space}", "all spaces without a Mari are free")
     play.table.change(play.seat, at=order.space)
     play.tell("teleported", who=play.seat, start=start, space=order.space)
 
@@ -86,16 +86,16 @@ def _convert(play: Play, order: UseConvert) -> None:
     wanted = pairs(order.pairs)
     for space, colour in wanted:
         if space in COLOURS or colour not in COLOURS:
-            raise Refused("not-in-pairs", "spaces and colours must stand in turn", "such as: B1 red, A2 green")
+            raise FieldError("not-in-pairs", "spaces and colours must stand in turn", "such as: B1 red, A2 green")
         if space not in around(play.stop, play.table.size):
-            raise Refused("not-beside", f"{space} is not beside the station on {play.stop}")
+            raise FieldError("not-beside", f"{space} is not beside the station on {play.stop}")
     if len(wanted) > CONVERTED:
-        raise Refused("too-many", f"{len(wanted)} bubbles are too many", f"{CONVERTED} may be converted")
+        raise FieldError("too-many", f"{len(wanted)} bubbles are too many", f"{CONVERTED} may be converted")
     for (space, colour), count in Counter(wanted).items():
         if count > play.table.bubbles[space].count(colour):
-            raise Refused("no-such-bubble", f"there is no further {colour} bubble on {space}")
+            raise FieldError("no-such-bubble", f"there is no further {colour} bubble on {space}")
     if play.table.bag.count(play.seat) < len(wanted):
-        raise Refused("bag-short", f"the bag holds only {play.table.bag.count(play.seat)} {play.seat} bubbles")
+        raise FieldError("bag-short", f"the bag holds only {play.table.bag.count(play.seat)} {play.seat} bubbles")
     for space, colour in wanted:
         play.table.bubbles[space].remove(colour)
         play.table.bubbles[space].append(play.seat)
@@ -107,13 +107,13 @@ def _convert(play: Play, order: UseConvert) -> None:
 def _deploy(play: Play, order: UseDeploy) -> None:
     wanted = pairs(order.pairs)
     if any(colour not in COLOURS or not space or space in COLOURS for colour, space in wanted):
-        raise Refused("not-in-pairs", "colours and spaces must stand in turn", "such as: red B2, blue C3")
+        raise FieldError("not-in-pairs", "colours and spaces must stand in turn", "such as: red B2, blue C3")
     hand = Counter(play.table.players[play.seat].hand)
     if len(wanted) != min(DEPLOYED, hand.total()):
-        raise Refused("miscounted", f"{len(wanted)} bubbles are named, not {min(DEPLOYED, hand.total())}")
+        raise FieldError("miscounted", f"{len(wanted)} bubbles are named, not {min(DEPLOYED, hand.total())}")
     for colour, count in Counter(colour for colour, _ in wanted).items():
         if count > hand[colour]:
-            raise Refused("no-such-bubble", f"you have no further {colour} bubble")
+            raise FieldError("no-such-bubble", f"you have no further {colour} bubble")
     for colour, space in wanted:
         play.table.spend(play.seat, colour)
         play.table.bubbles[space].append(colour)
@@ -124,12 +124,12 @@ def _deploy(play: Play, order: UseDeploy) -> None:
 def _select(play: Play, order: UseSelect) -> None:
     """Bubbles from the bag; what this turn's USE RESEARCH has drawn of them cannot be taken (ruling 19)."""
     if len(order.bubbles) > SELECTED:
-        raise Refused("too-many", f"{len(order.bubbles)} bubbles are too many", f"{SELECTED} may be taken")
+        raise FieldError("too-many", f"{len(order.bubbles)} bubbles are too many", f"{SELECTED} may be taken")
     bag = Counter(play.table.bag)
     taken = [colour for count, colour in enumerate(order.bubbles) if order.bubbles[:count].count(colour) < bag[colour]]
     if len(taken) < len(order.bubbles) and not play.researched:
         short = next(colour for colour, count in Counter(order.bubbles).items() if count > bag[colour])
-        raise Refused("bag-short", f"the bag holds only {bag[short]} {short} bubbles")
+        raise FieldError("bag-short", f"the bag holds only {bag[short]} {short} bubbles")
     for colour in taken:
         play.table.bag.remove(colour)
     play.table.gain(play.seat, *taken)
@@ -138,7 +138,7 @@ def _select(play: Play, order: UseSelect) -> None:
 
 def _transfer(play: Play, order: UseTransfer) -> None:
     if order.colour not in play.table.movable(order.start, play.seat):
-        raise Refused("no-such-bubble", f"there is no {order.colour} bubble on {order.start} that you may move")
+        raise FieldError("no-such-bubble", f"there is no {order.colour} bubble on {order.start} that you may move")
     play.table.bubbles[order.start].remove(order.colour)
     play.table.bubbles[order.end].append(order.colour)
     play.tell("transferred", who=play.seat, colour=order.colour, start=order.start, space=order.end)
@@ -146,17 +146,17 @@ def _transfer(play: Play, order: UseTransfer) -> None:
 
 def _ignite(play: Play, order: UseIgnite) -> None:
     if order.space not in (play.stop, *around(play.stop, play.table.size)):
-        raise Refused("not-beside", f"{order.space} is neither the station on {play.stop} nor beside it")
+        raise FieldError("not-beside", f"{order.space} is neither the station on {play.stop} nor beside it")
     if play.seat not in play.table.bubbles[order.space]:
-        raise Refused("no-such-bubble", f"no bubble of yours lies on {order.space}")
+        raise FieldError("no-such-bubble", f"no bubble of yours lies on {order.space}")
     if not play.table.can_pop(order.space):
-        raise Refused("no-way-out", f"no arrow of {order.space} points at the board")
+        raise FieldError("no-way-out", f"no arrow of {order.space} points at the board")
     play.sparks.add(order.space)
     play.tell("ignited", who=play.seat, space=order.space)
 
 
 def _block(play: Play, order: UseBlock) -> None:
     if play.table.players[order.player].out:
-        raise Refused("not-playing", f"{order.player} has left the game")
+        raise FieldError("not-playing", f"{order.player} has left the game")
     play.table.change(order.player, blocked=order.action)
     play.tell("blocked", who=play.seat, player=order.player, action=order.action)

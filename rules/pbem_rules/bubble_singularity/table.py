@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.bubble_singularity.abilities import ABILITIES
 from pbem_rules.bubble_singularity.cards import STATIONS, UNIVERSE
 from pbem_rules.bubble_singularity.grid import around, squares, step
@@ -44,13 +44,13 @@ class Table:
             decks={category: tuple(cards) for category, cards in self.decks.items()},
         )
 
-    def change(self, seat: Seat, **changes: object) -> Player:
+    def change(self, seat: SeatName, **changes: object) -> Player:
         """Changes what lies before a player."""
         player: Player = dataclasses.replace(self.players[seat], **changes)  # type: ignore[arg-type]  # fields by name
         self.players[seat] = player
         return player
 
-    def has(self, seat: Seat, ability: str) -> bool:
+    def has(self, seat: SeatName, ability: str) -> bool:
         """Whether a player holds an ability card."""
         return ability in self.players[seat].cards
 
@@ -75,18 +75,18 @@ class Table:
         kind = self.cards[place].kind if place else ""
         return kind if kind in STATIONS else ""
 
-    def gain(self, seat: Seat, *colours: str) -> None:
+    def gain(self, seat: SeatName, *colours: str) -> None:
         """Bubbles come to a player's supply."""
         self.change(seat, hand=in_order([*self.players[seat].hand, *colours]))
 
-    def spend(self, seat: Seat, *colours: str) -> None:
+    def spend(self, seat: SeatName, *colours: str) -> None:
         """Bubbles leave a player's supply."""
         hand = list(self.players[seat].hand)
         for colour in colours:
             hand.remove(colour)
         self.change(seat, hand=tuple(hand))
 
-    def movable(self, place: str, seat: Seat) -> list[str]:
+    def movable(self, place: str, seat: SeatName) -> list[str]:
         """The bubbles of a space that an action of a seat may move: not those the defense station guards."""
         found = self.bubbles[place]
         if not self.beside(place, "defense"):
@@ -94,7 +94,7 @@ class Table:
         owners = {other for other in self.players if other != seat and not self.players[other].out}
         return [colour for colour in found if colour not in owners]
 
-    def is_ripe(self, place: str, seat: Seat) -> bool:
+    def is_ripe(self, place: str, seat: SeatName) -> bool:
         """Whether a space pops in a seat's turn, and something would come of it (rulings 10 and 12)."""
         found = self.bubbles[place]
         return self._enough(place, found, seat) and self.can_pop(place)
@@ -104,20 +104,20 @@ class Table:
         found, arrows = self.bubbles[place], self.cards[place].arrows
         return bool(found) and (len(found) > len(arrows) or any(step(place, way, self.size) for way in arrows))
 
-    def _enough(self, place: str, found: list[str], seat: Seat) -> bool:
+    def _enough(self, place: str, found: list[str], seat: SeatName) -> bool:
         if len(found) >= NEEDED:
             return True
         if len(found) < NEEDED_LESS:
             return False
         return self.beside(place, "energy") or (self.has(seat, "fusion") and found.count(seat) >= NEEDED_LESS)
 
-    def ripe(self, seat: Seat) -> Iterator[str]:
+    def ripe(self, seat: SeatName) -> Iterator[str]:
         """The spaces that pop, in the order of squares."""
         gathered = [place for place, found in self.bubbles.items() if len(found) >= NEEDED_LESS]
         return (place for place in gathered if self.is_ripe(place, seat))
 
 
-def own_last(colours: list[str], seat: Seat) -> list[str]:
+def own_last(colours: list[str], seat: SeatName) -> list[str]:
     """Bubbles in the order in which they are placed and sent by default: the own colour last."""
     return sorted(colours, key=lambda colour: (colour == seat, COLOURS.index(colour)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pbem.ruleset import Dice, Event, Order, Seat, TurnInput
+from pbem.ruleset import Dice, Event, Order, SeatName, TurnInput
 from pbem_rules.bubble_singularity.acting import acting
 from pbem_rules.bubble_singularity.asking import answering, asking, conclude, return_all, withdraw_question
 from pbem_rules.bubble_singularity.beginning import node_bubbles, starting
@@ -51,7 +51,7 @@ def how_it_ends(play: Play) -> str:
     return "markers" if play.in_last_round and not _later(play) else ""
 
 
-def _later(play: Play) -> list[Seat]:
+def _later(play: Play) -> list[SeatName]:
     """Return the players whose turns of this round are still to come."""
     at = play.state.order.index(play.seat)
     return [seat for seat in play.state.order[at + 1 :] if seat in play.order]
@@ -89,7 +89,7 @@ def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Eve
     return play.finished(), tuple(play.events)
 
 
-def rehearse(state: State, seat: Seat, orders: tuple[Order, ...]) -> Play:
+def rehearse(state: State, seat: SeatName, orders: tuple[Order, ...]) -> Play:
     """What a sheet of the seat awaited would do, as far as nothing is drawn (ruling 10)."""
     play = Play(state, {seat: orders}, None)
     steps = {"turn": (*MOVES, counting), "question": (answering,), "setup": ()}[state.phase]

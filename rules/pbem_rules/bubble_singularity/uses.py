@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from pbem.ruleset import Order, Refused
+from pbem.ruleset import FieldError, Order
 from pbem_rules.bubble_singularity import stations
 from pbem_rules.bubble_singularity.abilities import ABILITIES
 from pbem_rules.bubble_singularity.grid import WAYS, distance, spot, step
@@ -37,7 +37,7 @@ def _use(play: Play, items: Iterable[Item]) -> None:
     for item in items:
         try:
             _use_one(play, item.order)
-        except Refused as refused:
+        except FieldError as refused:
             play.refuse(item, refused)
         play.notice()
 
@@ -45,7 +45,7 @@ def _use(play: Play, items: Iterable[Item]) -> None:
 def _use_one(play: Play, order: Order) -> None:
     card = ABILITY_OF.get(type(order))
     if card is not None and not play.table.has(play.seat, card):
-        raise Refused("no-ability", f"you do not hold {ABILITIES[card].title}")
+        raise FieldError("no-ability", f"you do not hold {ABILITIES[card].title}")
     if isinstance(order, UseFolder):
         _fold(play, order)
     elif isinstance(order, UseAttractor):
@@ -64,11 +64,11 @@ def _fold(play: Play, order: UseFolder) -> None:
 def _direct(play: Play, order: UseDirector) -> None:
     goal = step(order.space, order.way, play.table.size)
     if goal is None:
-        raise Refused("off-board", f"{order.way} of {order.space} is the edge of the board")
+        raise FieldError("off-board", f"{order.way} of {order.space} is the edge of the board")
     if play.seat not in play.table.bubbles[order.space]:
         mine = [space for space, found in play.table.bubbles.items() if play.seat in found]
         hint = f"yours lie on {', '.join(mine)}" if mine else ""
-        raise Refused("no-such-bubble", f"no bubble of yours lies on {order.space}", hint)
+        raise FieldError("no-such-bubble", f"no bubble of yours lies on {order.space}", hint)
     play.table.bubbles[order.space].remove(play.seat)
     play.table.bubbles[goal].append(play.seat)
     play.tell("directed", who=play.seat, start=order.space, space=goal)
@@ -77,15 +77,15 @@ def _direct(play: Play, order: UseDirector) -> None:
 def _attract(play: Play, order: UseAttractor) -> None:
     nodes, here = play.table.nodes, play.at
     if order.node not in nodes:
-        raise Refused("no-node", f"there is no node on {order.node}", "nodes: " + ", ".join(nodes))
+        raise FieldError("no-node", f"there is no node on {order.node}", "nodes: " + ", ".join(nodes))
     most = min(PULLED, distance(order.node, here))
     if not most:
-        raise Refused("node-here", f"the node on {order.node} is with your Mari already")
+        raise FieldError("node-here", f"the node on {order.node} is with your Mari already")
     straightest = _straightest(play, order.node, most)
     ways = order.ways or straightest
     if len(ways) != len(straightest):
         spaces = "1 space" if len(straightest) == 1 else f"{len(straightest)} spaces"
-        raise Refused("wrong-distance", f"the node on {order.node} comes {spaces}, not {len(ways)}")
+        raise FieldError("wrong-distance", f"the node on {order.node} comes {spaces}, not {len(ways)}")
     goal = _pulled_to(play, order.node, ways)
     nodes[nodes.index(order.node)] = goal
     play.tell("attracted", who=play.seat, start=order.node, space=goal)
@@ -97,9 +97,9 @@ def _pulled_to(play: Play, start: str, ways: Sequence[str]) -> str:
     for count, way in enumerate(ways, 1):
         goal = step(place, way, play.table.size)
         if goal is None or distance(goal, play.at) > distance(place, play.at):
-            raise Refused("not-towards", f"{way} of {place} is not towards your Mari on {play.at}")
+            raise FieldError("not-towards", f"{way} of {place} is not towards your Mari on {play.at}")
         if play.table.is_node(goal) and (play.state.edition == 1 or count == len(ways)):
-            raise Refused("node-there", f"there is a node on {goal} already")
+            raise FieldError("node-there", f"there is a node on {goal} already")
         place = goal
     return place
 
@@ -113,7 +113,7 @@ def _straightest(play: Play, start: str, most: int) -> Sequence[str]:
         for ways in product(sorted(WAYS, key=axes.index), repeat=steps):
             try:
                 _pulled_to(play, start, ways)
-            except Refused:
+            except FieldError:
                 continue
             return ways
-    raise Refused("node-there", f"other nodes block all ways of the node on {start}")
+    raise FieldError("node-there", f"other nodes block all ways of the node on {start}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from pbem.ruleset import Event, Seat, View, heard
+from pbem.ruleset import Event, SeatName, View, events_for
 from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from pbem_rules.bubble_singularity.cards import KINDS, Card
 from pbem_rules.bubble_singularity.events import ENDS
@@ -29,8 +29,8 @@ class SpaceView(TypedDict):
     kind: str
     node: bool
     bubbles: list[str]
-    mari: Seat | None
-    control: Seat | None
+    mari: SeatName | None
+    control: SeatName | None
 
 
 class PlayerView(TypedDict):
@@ -61,7 +61,7 @@ class QuestionView(TypedDict):
     """What somebody is asked: `kind` is "card", "replace" or "bubbles"."""
 
     kind: str
-    seat: Seat
+    seat: SeatName
     choices: list[str]
 
 
@@ -78,7 +78,7 @@ class BubbleView(TypedDict):
     which nobody scored.
     """
 
-    seat: Seat
+    seat: SeatName
     label: str
     over: bool
     awaited: bool
@@ -86,16 +86,16 @@ class BubbleView(TypedDict):
     phase: str
     rules: dict[str, Any]
     size: int
-    seats: list[Seat]
-    first: Seat
-    order: list[Seat]
-    mover: Seat | None
+    seats: list[SeatName]
+    first: SeatName
+    order: list[SeatName]
+    mover: SeatName | None
     round: int
     last_round: bool
     quiet: int
     spaces: dict[str, SpaceView]
     nodes: list[str]
-    players: dict[Seat, PlayerView]
+    players: dict[SeatName, PlayerView]
     bag: dict[str, int]
     decks: dict[str, list[str]]
     abilities: dict[str, AbilityView]
@@ -111,14 +111,14 @@ class BubbleView(TypedDict):
     unscored: int
 
 
-def view_of(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
+def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> BubbleView:
     """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
     return BubbleView(
         seat=seat,
         label=_label(state),
         over=state.result is not None,
         awaited=seat in state.awaiting,
-        events=heard(events, seat),
+        events=events_for(events, seat),
         phase=state.phase,
         rules={name: getattr(state.rules, name) for name in Rules.__dataclass_fields__},
         size=state.rules.size,
@@ -172,7 +172,7 @@ def _spaces(state: State) -> dict[str, SpaceView]:
     }
 
 
-def _player(state: State, seat: Seat) -> PlayerView:
+def _player(state: State, seat: SeatName) -> PlayerView:
     player = state.players[seat]
     return PlayerView(
         side=player.side,

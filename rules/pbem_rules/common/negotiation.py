@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from pbem.ruleset import Choice, Form, Order, Refused, Seat, TurnInput, View, Word
+from pbem.ruleset import ChoicePattern, FieldError, KeywordField, Order, Pattern, SeatName, TurnInput, View
 
 
 @dataclass(frozen=True)
-class Saying(Word):
+class Saying(KeywordField):
     """A word on a draw; a page offers those that fit the offer which is open, by the view's `offer` and `seat`."""
 
-    def form(self, view: View) -> Form:
-        return Choice(sayings(view))
+    def form(self, view: View) -> Pattern:
+        return ChoicePattern(sayings(view))
 
 
 def sayings(view: View) -> tuple[str, ...]:
@@ -58,13 +58,17 @@ class Parley:
     """
 
     agreed: bool
-    offer: Seat | None = None
-    offered: tuple[Seat, ...] = ()
+    offer: SeatName | None = None
+    offered: tuple[SeatName, ...] = ()
     declined: str = ""
 
 
 def parley(
-    turn: TurnInput, *, seats: tuple[Seat, Seat], offer: Seat | None, playing_on: frozenset[Seat] = frozenset()
+    turn: TurnInput,
+    *,
+    seats: tuple[SeatName, SeatName],
+    offer: SeatName | None,
+    playing_on: frozenset[SeatName] = frozenset(),
 ) -> Parley:
     """Hear the DRAW lines of a turn; `offer` is whose offer was open.
 
@@ -85,27 +89,27 @@ def parley(
     return Parley(agreed=False, offer=offered[0] if offered else standing, offered=offered, declined=declined)
 
 
-def leaving(turn: TurnInput, seats: tuple[Seat, Seat]) -> Mapping[Seat, str]:
+def leaving(turn: TurnInput, seats: tuple[SeatName, SeatName]) -> Mapping[SeatName, str]:
     """Who gives up in a turn, and how: "removed" by the GM or "resigned"."""
     gone = {seat: "removed" for seat in seats if seat in turn.removed}
     resigned = (seat for seat in seats if any(isinstance(order, Resign) for order in turn.orders.get(seat, ())))
     return dict.fromkeys(resigned, "resigned") | gone
 
 
-def check_draw(order: Draw, *, other: Seat, offer: Seat | None) -> None:
+def check_draw(order: Draw, *, other: SeatName, offer: SeatName | None) -> None:
     """See whether a DRAW line fits the open offer; `other` is the opponent of its writer. Raises Refused."""
     if order.what != "OFFER":
         if offer != other:
-            raise Refused("no-offer", f"{other} has offered no draw", "to offer one yourself, write: DRAW OFFER")
+            raise FieldError("no-offer", f"{other} has offered no draw", "to offer one yourself, write: DRAW OFFER")
     elif offer == other:
-        raise Refused("offered", f"{other} has offered a draw already", "write: DRAW ACCEPT")
+        raise FieldError("offered", f"{other} has offered a draw already", "write: DRAW ACCEPT")
     elif offer is not None:
-        raise Refused("offered", "you have offered a draw already, and it waits for an answer")
+        raise FieldError("offered", "you have offered a draw already, and it waits for an answer")
 
 
-def _words(turn: TurnInput, seat: Seat) -> set[str]:
+def _words(turn: TurnInput, seat: SeatName) -> set[str]:
     return {order.what for order in turn.orders.get(seat, ()) if isinstance(order, Draw)}
 
 
-def _other(seats: tuple[Seat, Seat], seat: Seat) -> Seat:
+def _other(seats: tuple[SeatName, SeatName], seat: SeatName) -> SeatName:
     return seats[1 - seats.index(seat)]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import OrderBook
+from pbem.ruleset import OrderParser
 
 LONGEST = 500
 """Signs of a line beyond which it is left to the order book, which refuses it."""
@@ -18,7 +18,7 @@ _POLITE = frozenset(("please", "pls", "thanks", "thx"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpokenBook(OrderBook):
+class SpokenBook(OrderParser):
     """An order book that puts each line into the words of its orders first, by what the game makes of it.
 
     `plainly` gives the line as it is where it knows nothing better, and may raise Refused.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 
 ROWS = "ABCDEFGHIJ"
 COLUMNS = range(1, 11)
@@ -19,7 +19,7 @@ SPOTS: Mapping[str, tuple[int, int]] = {
 }
 """Row and column of each square, both from 0."""
 
-HALVES: Mapping[Seat, str] = {"one": "ABCDE", "two": "FGHIJ"}
+HALVES: Mapping[SeatName, str] = {"one": "ABCDE", "two": "FGHIJ"}
 """The rows each player owns, from the one most behind on player one's side upward."""
 
 _ROOK = ((-1, 0), (0, -1), (0, 1), (1, 0))
@@ -27,12 +27,12 @@ _BISHOP = ((-1, -1), (-1, 1), (1, -1), (1, 1))
 _LINES = {"queen": _ROOK + _BISHOP, "rook": _ROOK, "bishop": _BISHOP}
 
 
-def rows_from_top(seat: Seat) -> str:
+def rows_from_top(seat: SeatName) -> str:
     """The rows of a player's board from the top down: his own half lies at the bottom."""
     return ROWS[::-1] if seat == "one" else ROWS
 
 
-def territory(seat: Seat) -> tuple[str, ...]:
+def territory(seat: SeatName) -> tuple[str, ...]:
     """The squares a player owns."""
     return tuple(square for square in SQUARES if square[0] in HALVES[seat])
 

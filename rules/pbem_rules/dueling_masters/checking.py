@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from pbem.ruleset import Fault, Json, Refused, Seat
+from pbem.ruleset import FieldError, Json, SeatName, ValidationError
 from pbem.ruleset import validation as shapes
 from pbem_rules.dueling_masters.board import HALVES, SQUARES, flights
 from pbem_rules.dueling_masters.events import ENDS
@@ -18,56 +18,58 @@ MOST_MOVES = 100_000
 MOST_HEARD = 1_000
 """Squares on which the opponent may have heard one piece."""
 
-_SQUARE = shapes.OneOf(SQUARES, "square")
-_SEAT = shapes.OneOf(SEATS, "seat")
-_MOVE = shapes.Whole(0, MOST_MOVES)
+_SQUARE = shapes.EnumSchema(SQUARES, "square")
+_SEAT = shapes.EnumSchema(SEATS, "seat")
+_MOVE = shapes.IntegerSchema(0, MOST_MOVES)
 _HOMES = (1, 3)
 
 
-def check_state(data: Json) -> Sequence[Fault]:
+def check_state(data: Json) -> Sequence[ValidationError]:
     """What is wrong with a dumped state."""
-    return list(shapes.faults(_SHAPE, data)) or list(_across(data))
+    return list(shapes.validate(_SHAPE, data)) or list(_across(data))
 
 
-def _shape() -> shapes.Shape:
-    loss = shapes.Record({"square": _SQUARE, "move": _MOVE, "rammed": shapes.Flag()})
-    piece = shapes.Record(
+def _shape() -> shapes.Schema:
+    loss = shapes.ObjectSchema({"square": _SQUARE, "move": _MOVE, "rammed": shapes.BooleanSchema()})
+    piece = shapes.ObjectSchema(
         {
-            "name": shapes.OneOf([name for kind in KINDS for name in _all_names(kind)], "piece"),
-            "kind": shapes.OneOf(KINDS, "kind"),
+            "name": shapes.EnumSchema([name for kind in KINDS for name in _all_names(kind)], "piece"),
+            "kind": shapes.EnumSchema(KINDS, "kind"),
             "square": _SQUARE,
-            "transit": shapes.Flag(),
-            "course": shapes.Listing(_SQUARE, most=MOST_HEARD),
-            "typed": shapes.Flag(),
-            "mark": shapes.Whole(0, 99),
-            "loss": shapes.Maybe(loss),
+            "transit": shapes.BooleanSchema(),
+            "course": shapes.ListSchema(_SQUARE, most=MOST_HEARD),
+            "typed": shapes.BooleanSchema(),
+            "mark": shapes.IntegerSchema(0, 99),
+            "loss": shapes.Nullable(loss),
         }
     )
-    player = shapes.Record(
+    player = shapes.ObjectSchema(
         {
-            "pieces": shapes.Listing(piece, most=99),
-            "misses": shapes.Whole(0, 99),
-            "scouted": shapes.Table(_MOVE, some=SQUARES),
+            "pieces": shapes.ListSchema(piece, most=99),
+            "misses": shapes.IntegerSchema(0, 99),
+            "scouted": shapes.MapSchema(_MOVE, some=SQUARES),
         }
     )
-    rules: Mapping[str, shapes.Shape] = {
-        "homes": shapes.Whole(min(_HOMES), max(_HOMES)),
-        "home_moves": shapes.Flag(),
-        "reached": shapes.Flag(),
-        "forfeit_after": shapes.Whole(0, 99),
-        "blind": shapes.Flag(),
-        "edition": shapes.Whole(1, VERSION),
+    rules: Mapping[str, shapes.Schema] = {
+        "homes": shapes.IntegerSchema(min(_HOMES), max(_HOMES)),
+        "home_moves": shapes.BooleanSchema(),
+        "reached": shapes.BooleanSchema(),
+        "forfeit_after": shapes.IntegerSchema(0, 99),
+        "blind": shapes.BooleanSchema(),
+        "edition": shapes.IntegerSchema(1, VERSION),
     }
-    return shapes.Record(
+    return shapes.ObjectSchema(
         {
-            "rules": shapes.Record(rules),
-            "players": shapes.Table(player, every=SEATS),
+            "rules": shapes.ObjectSchema(rules),
+            "players": shapes.MapSchema(player, every=SEATS),
             "move": _MOVE,
             "mover": _SEAT,
-            "offer": shapes.Maybe(_SEAT),
-            "asked_again": shapes.Flag(),
-            "result": shapes.Maybe(
-                shapes.Record({"winners": shapes.Listing(_SEAT, most=1), "how": shapes.OneOf(tuple(ENDS), "end")})
+            "offer": shapes.Nullable(_SEAT),
+            "asked_again": shapes.BooleanSchema(),
+            "result": shapes.Nullable(
+                shapes.ObjectSchema(
+                    {"winners": shapes.ListSchema(_SEAT, most=1), "how": shapes.EnumSchema(tuple(ENDS), "end")}
+                )
             ),
         }
     )
@@ -81,7 +83,7 @@ def _all_names(kind: str) -> dict[str, None]:
 _SHAPE = _shape()
 
 
-def _across(data: Mapping[str, Any]) -> Iterator[Fault]:
+def _across(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """What does not go together: pieces and rules, flights and squares, what was heard and what was lost."""
     rules = data["rules"]
     if data["result"] is not None:
@@ -104,26 +106,26 @@ def _across(data: Mapping[str, Any]) -> Iterator[Fault]:
         yield shapes.unexpected("/move", "1 or more, as both have placed all pieces", 0)
 
 
-def _is_placed(data: Mapping[str, Any], seat: Seat) -> bool:
+def _is_placed(data: Mapping[str, Any], seat: SeatName) -> bool:
     return len(data["players"][seat]["pieces"]) == sum(numbers(data["rules"]["homes"]).values())
 
 
-def _fleet(data: Mapping[str, Any], seat: Seat, path: str) -> Iterator[Fault]:
+def _fleet(data: Mapping[str, Any], seat: SeatName, path: str) -> Iterator[ValidationError]:
     pieces, homes = data["players"][seat]["pieces"], data["rules"]["homes"]
     there = {piece["kind"] for piece in pieces}
     wanted = [(name, kind) for kind in KINDS if kind in there for name in names(kind, numbers(homes)[kind])]
     if [(piece["name"], piece["kind"]) for piece in pieces] != wanted:
         expected = ", ".join(name for name, _ in wanted)
-        yield Fault(path, f"expected the pieces {expected}, in this order and each of its kind")
+        yield ValidationError(path, f"expected the pieces {expected}, in this order and each of its kind")
         return
     if not data["move"]:
         yield from _placed(pieces, seat, homes, path)
         return
     if len(there) < len(KINDS):
         lacking = ", ".join(kind for kind in KINDS if kind not in there)
-        yield Fault(path, f"{lacking} is missing: from move 1 on all pieces have been placed")
+        yield ValidationError(path, f"{lacking} is missing: from move 1 on all pieces have been placed")
     if not any(piece["kind"] == HOME and piece["loss"] is None for piece in pieces):
-        yield Fault(path, f"{seat} has no home planet left, so there is nothing to play on")
+        yield ValidationError(path, f"{seat} has no home planet left, so there is nothing to play on")
     marks = [piece["mark"] for piece in pieces if piece["mark"]]
     for index, piece in enumerate(pieces):
         at = shapes.below(path, index)
@@ -136,7 +138,7 @@ def _fleet(data: Mapping[str, Any], seat: Seat, path: str) -> Iterator[Fault]:
             yield from _flying(piece, pieces, seat, at, home_moves=data["rules"]["home_moves"])
 
 
-def _placed(pieces: Sequence[Mapping[str, Any]], seat: Seat, homes: int, path: str) -> Iterator[Fault]:
+def _placed(pieces: Sequence[Mapping[str, Any]], seat: SeatName, homes: int, path: str) -> Iterator[ValidationError]:
     """Before the first move nothing has flown, been heard of or been lost, and all stands in the own half."""
     untouched = {"transit": False, "course": [], "typed": False, "mark": 0, "loss": None}
     for index, piece in enumerate(pieces):
@@ -150,12 +152,12 @@ def _placed(pieces: Sequence[Mapping[str, Any]], seat: Seat, homes: int, path: s
         squares = tuple(piece["square"] for piece in pieces if piece["kind"] == kind)
         try:
             check_placement(placed, kind, squares, seat=seat, homes=homes)
-        except Refused as refused:
-            yield Fault(path, refused.text)
+        except FieldError as refused:
+            yield ValidationError(path, refused.text)
         placed[kind] = squares
 
 
-def _heard(piece: Mapping[str, Any], path: str, rules: Mapping[str, Any]) -> Iterator[Fault]:
+def _heard(piece: Mapping[str, Any], path: str, rules: Mapping[str, Any]) -> Iterator[ValidationError]:
     """What the opponent has heard: one flight after the other, and the kind of a piece with a mark alone."""
     moves = manner(piece["kind"], home_moves=rules["home_moves"])
     for index, (start, end) in enumerate(pairwise(piece["course"]), start=1):
@@ -170,15 +172,15 @@ def _heard(piece: Mapping[str, Any], path: str, rules: Mapping[str, Any]) -> Ite
 
 
 def _flying(
-    piece: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]], seat: Seat, path: str, *, home_moves: bool
-) -> Iterator[Fault]:
+    piece: Mapping[str, Any], pieces: Sequence[Mapping[str, Any]], seat: SeatName, path: str, *, home_moves: bool
+) -> Iterator[ValidationError]:
     moves = manner(piece["kind"], home_moves=home_moves)
     if not moves and piece["transit"]:
         yield shapes.unexpected(f"{path}/transit", f"false, as {piece['name']} cannot move", True)
     elif not moves and piece["square"][0] not in HALVES[seat]:
         yield shapes.unexpected(f"{path}/square", f"one of the rows {HALVES[seat]}, as it cannot move", piece["square"])
     elif piece["transit"] and not piece["course"]:
-        yield Fault(f"{path}/course", "expected the square that it departed from, as it is in transit")
+        yield ValidationError(f"{path}/course", "expected the square that it departed from, as it is in transit")
     elif piece["course"]:
         known = piece["course"][-1]
         if piece["square"] not in flights(moves, known) and (piece["transit"] or piece["square"] != known):

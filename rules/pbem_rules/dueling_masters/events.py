@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 from pbem_rules.dueling_masters.state import SEATS
 
 ENDS = {
@@ -52,11 +52,11 @@ def public(kind: str, **data: Any) -> Event:
     return Event(kind, frozenset(SEATS), data)
 
 
-def private(seat: Seat, kind: str, **data: Any) -> Event:
+def private(seat: SeatName, kind: str, **data: Any) -> Event:
     """An event only one player hears of."""
     return Event(kind, frozenset({seat}), data)
 
 
-def result_words(winners: Sequence[Seat], how: str) -> str:
+def result_words(winners: Sequence[SeatName], how: str) -> str:
     """A result in one line."""
     return f"player {winners[0]} wins: {ENDS[how]}" if winners else f"a draw: {ENDS[how]}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.dueling_masters.kinds import dies
 from pbem_rules.dueling_masters.state import Piece, Rules, opponent
 
@@ -14,7 +14,7 @@ from pbem_rules.dueling_masters.state import Piece, Rules, opponent
 class Named(NamedTuple):
     """A piece of a seat, by its name."""
 
-    seat: Seat
+    seat: SeatName
     name: str
 
 
@@ -65,14 +65,14 @@ class Judgement:
                     found.setdefault(piece, meeting.square)
         return found
 
-    def _met(self, seat: Seat, square: str) -> list[Named]:
+    def _met(self, seat: SeatName, square: str) -> list[Named]:
         """The enemies on a square, each judged in turn; where paths break off, only those that came there."""
         there = [other for other in self._enemies(seat) if self.pieces[other].square == square]
         for other in there:
             self.judge(other)
         return [other for other in there if other not in self._stopped]
 
-    def _enemies(self, seat: Seat) -> Iterable[Named]:
+    def _enemies(self, seat: SeatName) -> Iterable[Named]:
         return (other for other in self.pieces if other.seat == opponent(seat))
 
     def _dies(self, piece: Named, other: Named) -> bool:

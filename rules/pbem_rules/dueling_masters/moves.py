@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from pbem.ruleset import Refused, View
+from pbem.ruleset import FieldError, View
 from pbem_rules.dueling_masters.board import distance, flights
 from pbem_rules.dueling_masters.kinds import ASTEROID, FIGHTERS, HOME, MANNER_WORDS, WORDS, manner
 from pbem_rules.dueling_masters.state import Piece
@@ -17,9 +17,11 @@ def check_time(view: View) -> None:
     """Whether its reader may move a piece now. Raises Refused."""
     if view["stage"] == "set-up":
         hint = "write: SETUP <kind> <square>..."
-        raise Refused("set-up-first", "nothing moves before both players have placed all pieces", hint)
+        raise FieldError("set-up-first", "nothing moves before both players have placed all pieces", hint)
     if not view["awaited"]:
-        raise Refused("not-your-move", f"it is player {view['mover']}'s move", "you will be asked when it is your move")
+        raise FieldError(
+            "not-your-move", f"it is player {view['mover']}'s move", "you will be asked when it is your move"
+        )
 
 
 class Own(NamedTuple):
@@ -80,27 +82,29 @@ class Fleet:
             raise self._unreachable(piece, square)
         home, asteroid = self.first(HOME, path), self.first(ASTEROID, path)
         if home:
-            raise Refused("home-in-the-way", f"your own home planet on {home} is in the way", self._near(piece, square))
+            raise FieldError(
+                "home-in-the-way", f"your own home planet on {home} is in the way", self._near(piece, square)
+            )
         if piece.kind == HOME and self._on.get(square):
             text = f"a home planet stands alone, and {self._on[square][0].name} is on {square}"
-            raise Refused("not-alone", text, self._near(piece, square))
+            raise FieldError("not-alone", text, self._near(piece, square))
         if asteroid and not ram:
             hint = f"write: MOVE {name} TO {square} RAM to destroy them both"
-            raise Refused("asteroid-in-the-way", f"your own asteroid on {asteroid} is in the way", hint)
+            raise FieldError("asteroid-in-the-way", f"your own asteroid on {asteroid} is in the way", hint)
         if ram and not asteroid:
-            raise Refused("nothing-to-ram", f"none of your asteroids is on the way to {square}", "leave out RAM")
+            raise FieldError("nothing-to-ram", f"none of your asteroids is on the way to {square}", "leave out RAM")
 
     def _blocked(self, piece: Own, path: Sequence[str]) -> bool:
         crowded = piece.kind == HOME and path[-1] in self._on
         return crowded or bool(self.first(HOME, path) or self.first(ASTEROID, path))
 
-    def _unreachable(self, piece: Own, square: str) -> Refused:
+    def _unreachable(self, piece: Own, square: str) -> FieldError:
         how = MANNER_WORDS[manner(piece.kind, home_moves=self.home_moves)]
         if piece.square == square:
             text = f"{piece.name} is on {square} already"
         else:
             text = f"{square} is out of reach: {piece.name}, your {WORDS[piece.kind]} on {piece.square}, {how}"
-        return Refused("out-of-reach", text, self._near(piece, square))
+        return FieldError("out-of-reach", text, self._near(piece, square))
 
     def _near(self, piece: Own, square: str) -> str:
         """Where a piece could go instead, for a hint."""

@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
-from pbem.ruleset import Choice, Form, Kind, Listed, Order, OrderBook, Refused, Word, choose
+from pbem.ruleset import (
+    ChoicePattern,
+    Field,
+    FieldError,
+    KeywordField,
+    NameField,
+    Order,
+    OrderParser,
+    Pattern,
+    match_name,
+)
 from pbem_rules.common.negotiation import Draw, Resign
 from pbem_rules.common.text import SpokenBook
 from pbem_rules.dueling_masters.board import SQUARES, territory
@@ -16,7 +26,7 @@ from pbem_rules.dueling_masters.reading import plainly, square_of
 
 
 @dataclass(frozen=True)
-class Square(Kind):
+class Square(Field):
     """A square of the board; samples are all, or where `own` is set those of the reader's own half.
 
     A page offers those of the own half, or else those that a piece can go to.
@@ -33,38 +43,38 @@ class Square(Kind):
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         return territory(view["seat"]) if self.own else SQUARES
 
-    def form(self, view: Mapping[str, Any]) -> Form:
+    def form(self, view: Mapping[str, Any]) -> Pattern:
         if self.own:
-            return Choice(territory(view["seat"]))
+            return ChoicePattern(territory(view["seat"]))
         fleet = Fleet.of_view(view)
         ends = {end for piece in fleet.movable() for end in (*fleet.moves(piece), *fleet.rams(piece))}
-        return Choice(tuple(square for square in SQUARES if square in ends))
+        return ChoicePattern(tuple(square for square in SQUARES if square in ends))
 
 
-class PieceKind(Word):
+class PieceKind(KeywordField):
     """A kind of piece, also in the plural."""
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         plural = word.upper().endswith("S") and len(word) > 1
-        return choose(word[:-1] if plural else word, self.words, self.expected)
+        return match_name(word[:-1] if plural else word, self.words, self.expected)
 
 
 KIND = PieceKind(KINDS, shown="kind")
 
 
 @dataclass(frozen=True)
-class Mover(Listed):
+class Mover(NameField):
     """One of the reader's pieces that can move; of what is none, all that can are told, and never the likest."""
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         try:
             return super().read(word, view)
-        except Refused as refused:
+        except FieldError as refused:
             text = _lost(word, view) or str(refused)
-            raise Refused(refused.code, text, "possible: " + ", ".join(self.names(view))) from None
+            raise FieldError(refused.code, text, "possible: " + ", ".join(self.names(view))) from None
 
-    def form(self, view: Mapping[str, Any]) -> Form:
-        return Choice(tuple(piece.name for piece in Fleet.of_view(view).movable()))
+    def form(self, view: Mapping[str, Any]) -> Pattern:
+        return ChoicePattern(tuple(piece.name for piece in Fleet.of_view(view).movable()))
 
 
 def _lost(word: str, view: Mapping[str, Any]) -> str:
@@ -124,4 +134,4 @@ class Ram(Move):
         return f"{self.piece} flies to {self.square} and rams your own asteroid on the way"
 
 
-ORDERS: OrderBook = SpokenBook((Setup, Move, Ram, Draw, Resign), plainly=plainly)
+ORDERS: OrderParser = SpokenBook((Setup, Move, Ram, Draw, Resign), plainly=plainly)

@@ -6,7 +6,20 @@ import functools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Seat, Spot, Sprite, Stamp, View, box, stroke
+from pbem.ruleset import (
+    Background,
+    Drawing,
+    Label,
+    Mark,
+    Picture,
+    SeatName,
+    Sprite,
+    SpriteInstance,
+    TapTarget,
+    View,
+    box,
+    draw_line,
+)
 from pbem_rules.common import svg
 from pbem_rules.dueling_masters.board import COLUMNS, HALVES, SQUARES, rows_from_top
 from pbem_rules.dueling_masters.kinds import ASTEROID, HOME
@@ -33,7 +46,7 @@ SMALLEST = 11
 """Pixels of the smallest letters."""
 
 
-def _at(seat: Seat, square: str) -> tuple[int, int]:
+def _at(seat: SeatName, square: str) -> tuple[int, int]:
     """The middle of a square on a player's board."""
     row, column = rows_from_top(seat).index(square[0]), int(square[1:]) - 1
     return LEFT + CELL * column + CELL // 2, TOP + CELL * row + CELL // 2
@@ -43,18 +56,18 @@ def _at(seat: Seat, square: str) -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=2)
-def _ground(seat: Seat) -> Ground:
+def _ground(seat: SeatName) -> Background:
     body = svg.rect(0, 0, WIDTH, HEIGHT, fill=SPACE) + _halves(seat) + _grid(seat) + _key()
-    return Ground(body, WIDTH, HEIGHT)
+    return Background(body, WIDTH, HEIGHT)
 
 
-def _halves(seat: Seat) -> str:
+def _halves(seat: SeatName) -> str:
     half = CELL * len(HALVES[seat])
     theirs = svg.rect(LEFT, TOP, SIDE, half, fill=THEIR_HALF)
     return theirs + svg.rect(LEFT, TOP + half, SIDE, half, fill=OWN_HALF)
 
 
-def _grid(seat: Seat) -> str:
+def _grid(seat: SeatName) -> str:
     rows, steps, middle = rows_from_top(seat), range(len(COLUMNS) + 1), TOP + SIDE / 2
     lines = [svg.line(LEFT + CELL * at, TOP, LEFT + CELL * at, TOP + SIDE) for at in steps]
     lines += [svg.line(LEFT, TOP + CELL * at, LEFT + SIDE, TOP + CELL * at) for at in steps]
@@ -79,11 +92,11 @@ def _key() -> str:
         (_own({"kind": ASTEROID, "name": ASTEROID, "transit": False}, 0, 0, 13), "your asteroid"),
         (_enemy({"mark": 3, "standing": True, "kind": "X"}, 0, 0, 18), "enemy 3, an X"),
         (_enemy({"mark": 3, "standing": False, "kind": None}, 0, 0, 18), "enemy 3 left here"),
-        ([Stamp(MET, 0, 0)], "pieces met here"),
-        ([Stamp(FRAME_KEY, 0, 0)], "left since your report"),
+        ([SpriteInstance(MET, 0, 0)], "pieces met here"),
+        ([SpriteInstance(FRAME_KEY, 0, 0)], "left since your report"),
         (_looked(0, 0, 2), "seen 2 moves ago"),
-        ([Stamp(OVER, 0, 0)], "the enemy flew over"),
-        ([Stamp(REACH, 0, 0)], "may be bound for here"),
+        ([SpriteInstance(OVER, 0, 0)], "the enemy flew over"),
+        ([SpriteInstance(REACH, 0, 0)], "may be bound for here"),
     ]
     return "".join(
         svg.group(
@@ -110,25 +123,25 @@ class _Board:
         """The middle of a square."""
         return _at(self.view["seat"], square)
 
-    def spots(self) -> Iterator[Spot]:
+    def spots(self) -> Iterator[TapTarget]:
         """Every square, with what is known to be there, and once pieces move the names of the own ones on it."""
         things = _by_square([*self.view["own"], *_enemies(self.view)])
         for square in SQUARES:
             here, (x, y) = things.get(square, ()), self.at(square)
             own = [thing["name"] for thing in here if "known" in thing and self.view["stage"] == "play"]
             told = ", ".join(map(_told, here)) or "nothing known"
-            yield Spot((*own, square), f"{square}: {told}", box(x - CELL // 2, y - CELL // 2, CELL, CELL))
+            yield TapTarget((*own, square), f"{square}: {told}", box(x - CELL // 2, y - CELL // 2, CELL, CELL))
 
     def marks(self) -> Iterator[Mark]:
         """Everything on the empty board, lowest first."""
         for square in self.view["latest"]:
-            yield Stamp(FRAME, *self.at(square))
+            yield SpriteInstance(FRAME, *self.at(square))
         yield from self._known()
         yield from self._flights()
         yield from self._pieces()
         for square in sorted({event["square"] for event in self.view["events"] if event["kind"] == "collision"}):
             x, y = self.at(square)
-            yield Stamp(MET, x + 22, y - 22)
+            yield SpriteInstance(MET, x + 22, y - 22)
         moment = self.view["label"][0].upper() + self.view["label"][1:]
         turn = self.view["result"]["words"] if self.view["over"] else _turn(self.view)
         yield Label(LEFT, 27, f"{moment}: {turn}", 17, INK)
@@ -140,25 +153,25 @@ class _Board:
             yield from _looked(x - 28, y + 27, self.view["move"] - move)
         for square in sorted(self.view["crossed"]):
             x, y = self.at(square)
-            yield Stamp(OVER, x + 25, y + 25)
+            yield SpriteInstance(OVER, x + 25, y + 25)
         bound = [
             square for mark in self.view["enemy"] if mark["square"] in self.view["latest"] for square in mark["reach"]
         ]
         for square in sorted(set(bound)):
             x, y = self.at(square)
-            yield Stamp(REACH, x - 26, y - 26)
+            yield SpriteInstance(REACH, x - 26, y - 26)
 
     def _flights(self) -> Iterator[Mark]:
         """Own pieces in transit, dashed, from where they departed along their paths; enemies' from square to square."""
         for piece in self.view["own"]:
             if piece["transit"]:
                 points = [self.at(square) for square in [piece["origin"], *piece["path"]]]
-                yield stroke(points, width=2.5, stroke=FLIGHT, fill="none", stroke_dasharray="7 5")
-                yield Stamp(DEPARTED, *points[0])
+                yield draw_line(points, width=2.5, stroke=FLIGHT, fill="none", stroke_dasharray="7 5")
+                yield SpriteInstance(DEPARTED, *points[0])
         for mark in self.view["enemy"]:
             if len(mark["course"]) > 1:
                 points = [self.at(square) for square in mark["course"]]
-                yield stroke(
+                yield draw_line(
                     points, width=2, stroke=DARK_EDGE, fill="none", stroke_dasharray="1 5", stroke_linecap="round"
                 )
 
@@ -213,16 +226,16 @@ def _turn(view: View) -> str:
 def _own(piece: View, x: int, y: int, radius: int) -> list[Mark]:
     """An own piece: light; a home planet green, an asteroid a rock; in transit with a dashed edge."""
     if piece["kind"] == ASTEROID:
-        return [Stamp(_rock(radius, ROCK, LIGHT), x, y)]
+        return [SpriteInstance(_rock(radius, ROCK, LIGHT), x, y)]
     dashes = "4 3" if piece["transit"] else None
     fill, edge = (HOME_FILL, INK) if piece["kind"] == HOME else (LIGHT, LIGHT_EDGE)
     disc = _disc(radius, fill, FLIGHT if dashes else edge, dashes)
-    return [Stamp(disc, x, y), _label(x, y, piece["name"].replace(HOME, "H"), radius, DARK_INK)]
+    return [SpriteInstance(disc, x, y), _label(x, y, piece["name"].replace(HOME, "H"), radius, DARK_INK)]
 
 
 def _enemy(mark: View, x: int, y: int, radius: int) -> list[Mark]:
     """An enemy's mark: a dark disc where it stands, a hollow ring where it departed; its number, and its kind."""
-    disc = Stamp(_disc(radius, DARK, DARK_EDGE, None if mark["standing"] else "2 4"), x, y)
+    disc = SpriteInstance(_disc(radius, DARK, DARK_EDGE, None if mark["standing"] else "2 4"), x, y)
     kind, number = "?" if mark["kind"] is None else mark["kind"][0], str(mark["mark"])
     if radius < SMALLEST + 4:
         return [disc, Label(x, y + 4, kind + number, SMALLEST, INK, "middle", bold=True)]
@@ -237,9 +250,9 @@ def _enemy(mark: View, x: int, y: int, radius: int) -> list[Mark]:
 def _disclosed(piece: View, x: int, y: int, radius: int) -> list[Mark]:
     """An enemy's piece when all is told: as an own one, but dark."""
     if piece["kind"] == ASTEROID:
-        return [Stamp(_rock(radius, DARK, DARK_EDGE), x, y)]
+        return [SpriteInstance(_rock(radius, DARK, DARK_EDGE), x, y)]
     return [
-        Stamp(_disc(radius, DARK, DARK_EDGE, None), x, y),
+        SpriteInstance(_disc(radius, DARK, DARK_EDGE, None), x, y),
         _label(x, y, piece["name"].replace(HOME, "H"), radius, INK),
     ]
 
@@ -251,7 +264,7 @@ def _label(x: int, y: int, label: str, radius: int, fill: str) -> Label:
 
 def _looked(x: int, y: int, ago: int) -> list[Mark]:
     """A cross, and how many moves ago the reader looked."""
-    return [Stamp(CROSS, x, y), Label(x + 7, y + 4, str(ago), SMALLEST, INK)]
+    return [SpriteInstance(CROSS, x, y), Label(x + 7, y + 4, str(ago), SMALLEST, INK)]
 
 
 @functools.lru_cache(maxsize=64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pbem.ruleset import Dice, Refused, Seat
+from pbem.ruleset import Dice, FieldError, SeatName
 from pbem_rules.dueling_masters.board import HALVES, distance, territory
 from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, HOME, KINDS, WORDS, names, numbers
 from pbem_rules.dueling_masters.state import Piece
@@ -32,24 +32,26 @@ def pieces_of(placed: Placed, homes: int) -> tuple[Piece, ...]:
     )
 
 
-def check_placement(placed: Placed, kind: str, squares: Sequence[str], *, seat: Seat, homes: int) -> None:
+def check_placement(placed: Placed, kind: str, squares: Sequence[str], *, seat: SeatName, homes: int) -> None:
     """See whether all pieces of a kind may be placed where a sheet says (ruling 1). Raises Refused."""
     number = numbers(homes)[kind]
     if len(squares) != number:
         noun = "square" if number == 1 else "different squares" if kind in ALONE else "squares"
         hint = f"write all in one line: SETUP {kind} and {number} {noun}"
-        raise Refused("wrong-number", f"SETUP {kind} takes {number} {noun}, got {len(squares)}", hint)
+        raise FieldError("wrong-number", f"SETUP {kind} takes {number} {noun}, got {len(squares)}", hint)
     for at, square in enumerate(squares):
         if square[0] not in HALVES[seat]:
             rows = HALVES[seat]
-            raise Refused("not-your-half", f"{square} is not in your half", f"yours are rows {rows[0]} to {rows[-1]}")
+            raise FieldError(
+                "not-your-half", f"{square} is not in your half", f"yours are rows {rows[0]} to {rows[-1]}"
+            )
         if kind in ALONE and square in squares[:at]:
             hint = "each stands on a square by itself"
-            raise Refused("not-alone", f"{square} is named twice, and each {WORDS[kind]} stands alone", hint)
+            raise FieldError("not-alone", f"{square} is named twice, and each {WORDS[kind]} stands alone", hint)
         for other, taken in placed.items():
             if square in taken and other != kind and {kind, other} & set(ALONE):
                 alone = kind if kind in ALONE else other
-                raise Refused(
+                raise FieldError(
                     "not-alone", f"{WORDS[other]} and {WORDS[kind]} both on {square}: the {WORDS[alone]} stands alone"
                 )
 
@@ -59,7 +61,7 @@ def lacking(placed: Placed) -> list[str]:
     return [kind for kind in KINDS if kind not in placed]
 
 
-def arranged(placed: Placed, *, seat: Seat, homes: int, dice: Dice) -> dict[str, tuple[str, ...]]:
+def arranged(placed: Placed, *, seat: SeatName, homes: int, dice: Dice) -> dict[str, tuple[str, ...]]:
     """A whole set-up: what was placed stays, the rest is drawn (ruling 12).
 
     Home planets come to the three rows at the back, and the other pieces to
@@ -79,12 +81,12 @@ def arranged(placed: Placed, *, seat: Seat, homes: int, dice: Dice) -> dict[str,
     return {kind: done[kind] for kind in KINDS}
 
 
-def _behind(square: str, seat: Seat) -> int:
+def _behind(square: str, seat: SeatName) -> int:
     """How many rows a square lies behind the front: 0 to 4."""
     row = HALVES[seat].index(square[0])
     return len(HALVES[seat]) - 1 - row if seat == "one" else row
 
 
-def _guards(square: str, seat: Seat, homes: Sequence[str]) -> bool:
+def _guards(square: str, seat: SeatName, homes: Sequence[str]) -> bool:
     """Whether an asteroid on a square guards the front or a home planet."""
     return _behind(square, seat) < _BACK or any(distance(square, home) == 1 for home in homes)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import Refused
+from pbem.ruleset import FieldError
 from pbem_rules.common.text import joined, parted, spoken
 from pbem_rules.dueling_masters.board import COLUMNS, ROWS, SPOTS
 from pbem_rules.dueling_masters.kinds import ASTEROID, HOME, B, W, X, Y, Z, names, numbers
@@ -73,7 +73,7 @@ def square_of(word: str) -> str:
     name = plain[:1] + plain[1:].replace("O", "0").lstrip("0")
     if name in SPOTS:
         return name
-    raise Refused("no-such-square", f"expected a square from A1 to J10, got {word.upper()!r}", _bounds(plain))
+    raise FieldError("no-such-square", f"expected a square from A1 to J10, got {word.upper()!r}", _bounds(plain))
 
 
 def _bounds(plain: str) -> str:
@@ -88,7 +88,7 @@ def _bounds(plain: str) -> str:
 def _is_square(word: str) -> bool:
     try:
         return bool(square_of(word))
-    except Refused:
+    except FieldError:
         return False
 
 
@@ -134,13 +134,13 @@ def _placing(words: Sequence[str], view: _View) -> str:
         return _numbered(said) or _random(words)
     squares = list(_squares([word for word in said[1:] if _KINDS.get(word) != kind]))
     if any(square.lower() in _KINDS for square in squares):
-        raise Refused("one-kind", "a line places one kind of pieces", "write a line for each kind")
+        raise FieldError("one-kind", "a line places one kind of pieces", "write a line for each kind")
     return " ".join(["SETUP", *kind, *squares])
 
 
 def _random(words: Sequence[str]) -> str:
     if words[-1] in ("random", "randomly", "anywhere"):
-        raise Refused("unknown-name", "you place your pieces yourself", _HOW_TO_SET_UP)
+        raise FieldError("unknown-name", "you place your pieces yourself", _HOW_TO_SET_UP)
     return ""
 
 
@@ -201,10 +201,12 @@ def _moving(words: Sequence[str], view: _View) -> str:
         return ""
     check_time(view)
     if len(said.squares) > 2 or len(said.names) > 1:
-        raise Refused("one-move", "a sheet moves one piece to one square", "write one move: MOVE <piece> TO <square>")
+        raise FieldError(
+            "one-move", "a sheet moves one piece to one square", "write one move: MOVE <piece> TO <square>"
+        )
     if not said.squares:
         piece = said.names[0] if said.names else "<piece>"
-        raise Refused("missing-word", "expected a square, the line ends", f"write: MOVE {piece} TO <square>")
+        raise FieldError("missing-word", "expected a square, the line ends", f"write: MOVE {piece} TO <square>")
     name = _named(said, Fleet.of_view(view))
     return f"MOVE {name} {said.squares[-1]}{' RAM' if said.ram else ''}"
 
@@ -223,16 +225,18 @@ def _named(said: _Said, fleet: Fleet) -> str:
         return said.kinds[0] + (str(said.number) if said.number else "")
     if not meant:
         where = origin or "the board"
-        raise Refused("nothing-there", f"no piece of yours that can move and is meant stands on {where}", _where(fleet))
+        raise FieldError(
+            "nothing-there", f"no piece of yours that can move and is meant stands on {where}", _where(fleet)
+        )
     if not able:
-        raise Refused("out-of-reach", f"{_either(meant)} cannot go to {target}", _HOW_TO_MOVE)
+        raise FieldError("out-of-reach", f"{_either(meant)} cannot go to {target}", _HOW_TO_MOVE)
     hint = "write: " + ", or: ".join(f"MOVE {piece.name} TO {target}" for piece in able)
-    raise Refused("ambiguous", f"to {target} could go {_either(able)}", hint)
+    raise FieldError("ambiguous", f"to {target} could go {_either(able)}", hint)
 
 
 def _check_origin(piece: Own | None, origin: str) -> None:
     if piece and origin not in ("", piece.square):
-        raise Refused("elsewhere", f"{piece.name} is not on {origin}", f"{piece.name} is on {piece.square}")
+        raise FieldError("elsewhere", f"{piece.name} is not on {origin}", f"{piece.name} is on {piece.square}")
 
 
 def _fits(piece: Own, said: _Said, origin: str) -> bool:
@@ -244,7 +248,7 @@ def _fits(piece: Own, said: _Said, origin: str) -> bool:
 def _may(fleet: Fleet, piece: Own, square: str, *, ram: bool) -> bool:
     try:
         fleet.check(piece.name, square, ram=ram)
-    except Refused:
+    except FieldError:
         return False
     return True
 

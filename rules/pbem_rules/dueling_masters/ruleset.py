@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Event, Fault, Json, Option, Seat, Seats, Standing, View, scored
+from pbem.ruleset import (
+    BaseRuleset,
+    Dice,
+    Event,
+    Json,
+    Option,
+    SeatName,
+    Seats,
+    Standing,
+    ValidationError,
+    View,
+    append_score,
+)
 from pbem_rules.common.legacy import of_any_age
 from pbem_rules.dueling_masters import bots, picture, sheet, textmap, turn
 from pbem_rules.dueling_masters.became import became
@@ -83,7 +95,7 @@ class DuelingMasters(BaseRuleset[State]):
     pictures = staticmethod(of_any_age(renewed, picture.pictures))
     text_map = staticmethod(of_any_age(renewed, textmap.text_map))
 
-    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """Two empty boards; the players place their pieces by mail."""
         return State(
             Rules(
@@ -96,11 +108,11 @@ class DuelingMasters(BaseRuleset[State]):
             mover=dice.pick(SEATS, "first") if options["first"] == "seed" else options["first"],
         )
 
-    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         """The seat's own pieces as it believes them to be, and what it has learned of the opponent's."""
         return view_of(state, seat, events)
 
-    def check_state(self, data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
+    def check_state(self, data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
         """What is wrong with a state to be played on; its seats are always one and two."""
         return check_state(data)
 
@@ -108,7 +120,7 @@ class DuelingMasters(BaseRuleset[State]):
         """How many pieces the seat had left, move by move."""
         if view["stage"] == "set-up":
             return before
-        return {"scores": scored(before, "pieces", "move", view["move"], len(view["own"]))}
+        return {"scores": append_score(before, "pieces", "move", view["move"], len(view["own"]))}
 
     def standing(self, state: State) -> Standing:
         """Who still sets up, and then the player to move, is awaited; both are told."""

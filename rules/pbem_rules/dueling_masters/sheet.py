@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import Entry, Finding, Order, Parsed, Refused, View
+from pbem.ruleset import FieldError, Finding, Order, ParsedOrder, ParsedSheet, View
 from pbem_rules.common.negotiation import Draw, Resign, check_draw, sayings
 from pbem_rules.dueling_masters.board import HALVES
 from pbem_rules.dueling_masters.kinds import CHESSMEN, KINDS, STRENGTH, WORDS, manner, numbers
@@ -24,7 +24,7 @@ _HOW_TO_MOVE = "write: MOVE <piece> TO <square>"
 _WHEN = "this takes effect when your opponent's sheet is run, before anything on it"
 
 
-def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """The orders of a sheet, each checked against the view and the lines above it."""
     read = ORDERS.parse(view, lines)
     sheet = _judged(view, read.entries)
@@ -32,10 +32,10 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     if not view["over"]:
         sheet.findings += outlook(view, [entry.order for entry in sheet.entries], complete=complete)
     findings = sorted([*read.findings, *sheet.findings], key=lambda finding: finding.line)
-    return Parsed(tuple(sheet.entries), tuple(findings), complete)
+    return ParsedSheet(tuple(sheet.entries), tuple(findings), complete)
 
 
-def _judged(view: View, entries: Sequence[Entry]) -> _Sheet:
+def _judged(view: View, entries: Sequence[ParsedOrder]) -> _Sheet:
     """The sheet of the lines that can be taken together.
 
     Where a kind's line is refused, its pieces stay where they stand, as they do in
@@ -64,26 +64,26 @@ class _Sheet:
 
     view: View
     kinds: set[str]
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ParsedOrder] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     placed: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.placed = {kind: squares for kind, squares in placed(self.view).items() if kind not in self.kinds}
 
-    def refused(self, entries: Iterable[Entry]) -> Iterator[Finding]:
+    def refused(self, entries: Iterable[ParsedOrder]) -> Iterator[Finding]:
         """Take the orders that can be taken, one after the other; what speaks against the others."""
         for entry in entries:
             try:
                 self.take(entry)
-            except Refused as refused:
+            except FieldError as refused:
                 yield Finding(entry.line, "error", refused.code, refused.text, refused.hint)
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: ParsedOrder) -> None:
         """Take one more order. Raises Refused."""
         order = entry.order
         if self.view["over"]:
-            raise Refused("game-over", "the game is over; no more orders are taken")
+            raise FieldError("game-over", "the game is over; no more orders are taken")
         self._check_first(order)
         if isinstance(order, Setup):
             self._set_up(order)
@@ -132,11 +132,13 @@ class _Sheet:
         for earlier in self.entries:
             if _slot(earlier.order) == _slot(order):
                 line = ORDERS.line(earlier.order)
-                raise Refused("only-one", f"line {earlier.line} says {line} already", "one of these a sheet is taken")
+                raise FieldError(
+                    "only-one", f"line {earlier.line} says {line} already", "one of these a sheet is taken"
+                )
 
     def _set_up(self, order: Setup) -> None:
         if self.view["stage"] != "set-up":
-            raise Refused("set-up-over", "the game has begun; no more pieces are placed", _HOW_TO_MOVE)
+            raise FieldError("set-up-over", "the game has begun; no more pieces are placed", _HOW_TO_MOVE)
         check_placement(self.placed, order.kind, order.squares, seat=self.view["seat"], homes=self.view["homes"])
         self.placed[order.kind] = order.squares
 

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Json, Seat
+from pbem.ruleset import Json, SeatName
 from pbem_rules.dueling_masters.board import flights
 from pbem_rules.dueling_masters.kinds import HOME, manner, numbers
 
-SEATS: tuple[Seat, Seat] = ("one", "two")
+SEATS: tuple[SeatName, SeatName] = ("one", "two")
 """The two players; player one owns rows A to E (ruling 1)."""
 
 VERSION = 3
 
 
-def opponent(seat: Seat) -> Seat:
+def opponent(seat: SeatName) -> SeatName:
     """The other player."""
     return SEATS[1 - SEATS.index(seat)]
 
@@ -106,7 +106,7 @@ class Rules:
 class Result:
     """How a game ended. No winners is a draw; `how` is a key of `events.ENDS`."""
 
-    winners: tuple[Seat, ...]
+    winners: tuple[SeatName, ...]
     how: str
 
 
@@ -119,15 +119,15 @@ class State:
     """
 
     rules: Rules
-    players: Mapping[Seat, Player] = dataclasses.field(default_factory=lambda: {seat: Player() for seat in SEATS})
+    players: Mapping[SeatName, Player] = dataclasses.field(default_factory=lambda: {seat: Player() for seat in SEATS})
     move: int = 0
-    mover: Seat = SEATS[0]
-    offer: Seat | None = None
+    mover: SeatName = SEATS[0]
+    offer: SeatName | None = None
     result: Result | None = None
     asked_again: bool = False
 
     @property
-    def awaited(self) -> frozenset[Seat]:
+    def awaited(self) -> frozenset[SeatName]:
         """Who is asked for a sheet: whose set-up lacks something, and then who is to move."""
         if self.result is not None:
             return frozenset()
@@ -140,11 +140,11 @@ class State:
         """Return the deadline that the set-up waits for, 1 or 2; 0 in play, and where there is no second one."""
         return 0 if self.move or self.result or self.rules.edition < 3 else 1 + self.asked_again
 
-    def is_placed(self, seat: Seat) -> bool:
+    def is_placed(self, seat: SeatName) -> bool:
         """Whether a seat has placed all its pieces."""
         return len(self.players[seat].pieces) == sum(numbers(self.rules.homes).values())
 
-    def homes(self, seat: Seat) -> list[Piece]:
+    def homes(self, seat: SeatName) -> list[Piece]:
         """A seat's home planets not lost."""
         return [piece for piece in self.players[seat].alive if piece.kind == HOME]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pbem.ruleset import Dice, Event, Order, Refused, Seat, TurnInput
+from pbem.ruleset import Dice, Event, FieldError, Order, SeatName, TurnInput
 from pbem_rules.common.negotiation import leaving, parley
 from pbem_rules.dueling_masters.board import colour
 from pbem_rules.dueling_masters.events import private, public, result_words
@@ -34,7 +34,7 @@ class Play:
         self.result: Result | None = None
         self.events: list[Event] = []
 
-    def orders(self, seat: Seat, kind: type[OneOrder]) -> list[OneOrder]:
+    def orders(self, seat: SeatName, kind: type[OneOrder]) -> list[OneOrder]:
         """A seat's orders of one kind, as written."""
         return [order for order in self.turn.orders.get(seat, ()) if isinstance(order, kind)]
 
@@ -42,25 +42,25 @@ class Play:
         """Note an event both hear of."""
         self.events.append(public(kind, **data))
 
-    def confide(self, seat: Seat, kind: str, **data: Any) -> None:
+    def confide(self, seat: SeatName, kind: str, **data: Any) -> None:
         """Note an event one player hears of."""
         self.events.append(private(seat, kind, **data))
 
-    def end(self, how: str, winner: Seat | None = None) -> None:
+    def end(self, how: str, winner: SeatName | None = None) -> None:
         """The game is over; without a winner it is a draw."""
         self.result = Result((winner,) if winner else (), how)
         winners = list(self.result.winners)
         self.tell("ended", winners=winners, how=how, words=result_words(winners, how))
 
-    def of(self, seat: Seat) -> list[Piece]:
+    def of(self, seat: SeatName) -> list[Piece]:
         """A seat's pieces, lost ones included."""
         return [piece for named, piece in self.pieces.items() if named.seat == seat]
 
-    def alive(self, seat: Seat) -> list[Piece]:
+    def alive(self, seat: SeatName) -> list[Piece]:
         """A seat's pieces that are not lost."""
         return [piece for piece in self.of(seat) if piece.loss is None]
 
-    def fleet(self, seat: Seat) -> Fleet:
+    def fleet(self, seat: SeatName) -> Fleet:
         """A seat's pieces on its own board."""
         return Fleet.of_pieces(self.alive(seat), home_moves=self.rules.home_moves)
 
@@ -69,7 +69,7 @@ class Play:
         self.pieces[named] = replace(self.pieces[named], **fields)
         return self.pieces[named]
 
-    def mark(self, seat: Seat, piece: Piece) -> int:
+    def mark(self, seat: SeatName, piece: Piece) -> int:
         """The number of a piece of a seat on the opponent's board: its own, or the next."""
         return piece.mark or 1 + max(each.mark for each in self.of(seat))
 
@@ -128,13 +128,13 @@ def setting_up(play: Play) -> None:
             _set_up(play, seat, orders)
 
 
-def _set_up(play: Play, seat: Seat, orders: list[Setup]) -> None:
+def _set_up(play: Play, seat: SeatName, orders: list[Setup]) -> None:
     named = {order.kind for order in orders}
     placed = {kind: squares for kind, squares in placed_of(play.of(seat)).items() if kind not in named}
     for order in orders:
         try:
             check_placement(placed, order.kind, order.squares, seat=seat, homes=play.rules.homes)
-        except Refused as refused:
+        except FieldError as refused:
             play.confide(seat, "refused", line=ORDERS.line(order), why=refused.text)
         else:
             placed[order.kind] = order.squares
@@ -145,7 +145,7 @@ def _set_up(play: Play, seat: Seat, orders: list[Setup]) -> None:
     play.confide(seat, "placed", lines=_lines(placed), lacking=missing)
 
 
-def _place(play: Play, seat: Seat, placed: dict[str, tuple[str, ...]]) -> None:
+def _place(play: Play, seat: SeatName, placed: dict[str, tuple[str, ...]]) -> None:
     others = {named: piece for named, piece in play.pieces.items() if named.seat != seat}
     own = {Named(seat, piece.name): piece for piece in pieces_of(placed, play.rules.homes)}
     play.pieces = own | others
@@ -162,7 +162,7 @@ def moving(play: Play) -> None:
         named = Named(mover, order.piece)
         try:
             _fit(play, named, order)
-        except Refused as refused:
+        except FieldError as refused:
             play.confide(mover, "refused", line=ORDERS.line(order), why=refused.text)
             return
         play.misses[mover] = 0
@@ -177,7 +177,7 @@ def moving(play: Play) -> None:
 def _fit(play: Play, named: Named, order: Move) -> None:
     piece = play.pieces.get(named)
     if piece is None or piece.loss:
-        raise Refused("no-such-piece", f"there is no {order.piece} any more")
+        raise FieldError("no-such-piece", f"there is no {order.piece} any more")
     play.fleet(named.seat).check(order.piece, order.square, ram=order.ram)
 
 
@@ -233,7 +233,7 @@ def _heard_on(piece: Piece, square: str) -> tuple[str, ...]:
     return piece.course if square == piece.known else (*piece.course, square)
 
 
-def _collision(play: Play, seat: Seat, meeting: Meeting) -> Event:
+def _collision(play: Play, seat: SeatName, meeting: Meeting) -> Event:
     """A meeting as one of the two players hears of it."""
     own, enemy = (play.pieces[each] for each in sorted(meeting.pieces, key=lambda each: each.seat != seat))
     return private(
@@ -292,7 +292,7 @@ def deadlines(play: Play) -> None:
                 play.pass_on()
 
 
-def _missed(play: Play, seat: Seat) -> str:
+def _missed(play: Play, seat: SeatName) -> str:
     """Return the stage at which a seat missed its deadline; "" if it did not.
 
     It did if no sheet came, or if its set-up is incomplete for the second time.
@@ -304,7 +304,7 @@ def _missed(play: Play, seat: Seat) -> str:
     return ""
 
 
-def _arrange(play: Play, seat: Seat) -> None:
+def _arrange(play: Play, seat: SeatName) -> None:
     before = placed_of(play.of(seat))
     placed = arranged(before, seat=seat, homes=play.rules.homes, dice=play.dice)
     _place(play, seat, placed)
@@ -338,7 +338,7 @@ def stalemates(play: Play) -> None:
         play.mover = opponent(play.mover)
 
 
-def _may_win(play: Play, seat: Seat) -> bool:
+def _may_win(play: Play, seat: SeatName) -> bool:
     """Whether a seat has a mobile piece that could ever come to a home planet of the other's, and be the better for it.
 
     Y fighters stay on squares of one colour; other own pieces are not thought
@@ -353,7 +353,7 @@ def _may_win(play: Play, seat: Seat) -> bool:
     return any(piece.kind != Y or play.rules.home_moves or colour(piece.square) in colours for piece in fighters)
 
 
-def _homes(play: Play, seat: Seat) -> list[Piece]:
+def _homes(play: Play, seat: SeatName) -> list[Piece]:
     return [piece for piece in play.alive(seat) if piece.kind == HOME]
 
 

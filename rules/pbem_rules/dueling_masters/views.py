@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, TypedDict
 
-from pbem.ruleset import Event, Seat, heard
+from pbem.ruleset import Event, SeatName, events_for
 from pbem_rules.dueling_masters.board import SQUARES, territory
 from pbem_rules.dueling_masters.deductions import crossed, in_reach, possible_kinds
 from pbem_rules.dueling_masters.events import result_words
@@ -95,7 +95,7 @@ class DisclosedView(TypedDict):
 class ResultView(TypedDict):
     """How the game ended: no winners is a draw; `how` is a key of `events.ENDS`, `words` all of it in one line."""
 
-    winners: list[Seat]
+    winners: list[SeatName]
     how: str
     words: str
 
@@ -114,16 +114,16 @@ class DuelView(TypedDict):
     over.
     """
 
-    seat: Seat
+    seat: SeatName
     label: str
     over: bool
     awaited: bool
     events: list[dict[str, Any]]
     stage: str
     move: int
-    mover: Seat | None
+    mover: SeatName | None
     set_up_round: int
-    ready: dict[Seat, bool]
+    ready: dict[SeatName, bool]
     homes: int
     home_moves: bool
     reached: bool
@@ -137,17 +137,17 @@ class DuelView(TypedDict):
     scouted: dict[str, int]
     crossed: list[str]
     latest: list[str]
-    offer: Seat | None
-    misses: dict[Seat, int]
+    offer: SeatName | None
+    misses: dict[SeatName, int]
     result: ResultView | None
     disclosed: list[DisclosedView]
 
 
-def view_of(state: State, seat: Seat, events: Sequence[Event]) -> DuelView:
+def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> DuelView:
     """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
     own, enemy = state.players[seat], state.players[opponent(seat)]
     lost = _enemy_lost(enemy)
-    told = heard(events, seat)
+    told = events_for(events, seat)
     return DuelView(
         seat=seat,
         label=_label(state),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pbem.ruleset import Refused, Roll, Rolls, count_of, suggest
+from pbem.ruleset import FieldError, Roll, Rolls, count_rolls, suggest
 
 ROLL, SET = "ROLL", "SET"
 COMMANDS = (ROLL, SET)
@@ -27,12 +27,12 @@ def bracketed(line: str, section: str) -> tuple[str, str] | None:
     if command not in COMMANDS:
         hint = suggest(command, COMMANDS) if rest else ""
         if hint.startswith("did you mean"):
-            raise Refused("unknown-command", f"there is no [{command} …]; {_AS_IT_STANDS}", hint)
+            raise FieldError("unknown-command", f"there is no [{command} …]; {_AS_IT_STANDS}", hint)
         return None
     if not line.endswith("]"):
-        raise Refused("open-bracket", f"[{command} has no ] at the end of its line", _AS_IT_STANDS)
+        raise FieldError("open-bracket", f"[{command} has no ] at the end of its line", _AS_IT_STANDS)
     if section != "RESULT":
-        raise Refused("wrong-section", f"[{command} …] stands under [RESULT], not under [{section}]", _AS_IT_STANDS)
+        raise FieldError("wrong-section", f"[{command} …] stands under [RESULT], not under [{section}]", _AS_IT_STANDS)
     return command, rest.strip()
 
 
@@ -40,7 +40,7 @@ def does_something(line: str) -> bool:
     """Whether a line would not be taken for words."""
     try:
         return bracketed(line, "RESULT") is not None
-    except Refused:
+    except FieldError:
         return True
 
 
@@ -49,9 +49,9 @@ def read_roll(rest: str, rolls: Rolls) -> str:
     notation, label, number = _parts(rest.translate(_QUOTES))
     if not (notation and label):
         write = 'write: [ROLL 3d6+2 "ann storms the gate"]'
-        raise Refused("missing-word", "expected dice and what they are rolled for", write)
+        raise FieldError("missing-word", "expected dice and what they are rolled for", write)
     if number and not number.isdecimal():
-        raise Refused("extra-words", f"{number[:40]!r} is not the number of a roll", "write it like #1")
+        raise FieldError("extra-words", f"{number[:40]!r} is not the number of a roll", "write it like #1")
     roll = rolls.named(notation, label, int(number[:6] or 0))
     return f'[{ROLL} {roll.dice} "{roll.label}" #{roll.number}]'
 
@@ -86,4 +86,4 @@ def with_rolls(text: str, rolls: Sequence[Roll]) -> tuple[str, tuple[Roll, ...]]
 
 
 def _told(roll: Roll, rolls: Sequence[Roll]) -> str:
-    return roll.told(count_of(rolls, roll.label))
+    return roll.told(count_rolls(rolls, roll.label))

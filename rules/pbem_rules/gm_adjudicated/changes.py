@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pbem.ruleset import Refused, suggest
+from pbem.ruleset import FieldError, suggest
 from pbem_rules.gm_adjudicated.ledgers import LARGEST, LONGEST_TEXT, Change, Ledgers, Value, after, nothing
 from pbem_rules.gm_adjudicated.text import one_line
 
@@ -20,16 +20,16 @@ def read_change(text: str, own: str, ledgers: Ledgers) -> tuple[Change, str]:
     """
     found = _OPERATION.fullmatch(text.translate(_QUOTES))
     if found is None:
-        raise Refused("missing-word", "expected an entry, =, += or -=, and a value", "write it like: gold -= 5")
+        raise FieldError("missing-word", "expected an entry, =, += or -=, and a value", "write it like: gold -= 5")
     if not ledgers.entries:
-        raise Refused("no-ledgers", "this campaign has no ledgers", "they come with its option ledgers")
+        raise FieldError("no-ledgers", "this campaign has no ledgers", "they come with its option ledgers")
     owner, _, name = found[1].lower().rpartition(".")
     owner = owner or own
     if owner not in ledgers.entries:
-        raise Refused("unknown-name", f"{owner!r} has no ledger", suggest(owner, list(ledgers.entries)))
+        raise FieldError("unknown-name", f"{owner!r} has no ledger", suggest(owner, list(ledgers.entries)))
     known = ledgers.names(owner)
     if name not in known:
-        raise Refused("unknown-name", f"{owner} has no entry {name!r}", suggest(name, list(known)))
+        raise FieldError("unknown-name", f"{owner} has no entry {name!r}", suggest(name, list(known)))
     now = ledgers.entries[owner].get(name, nothing(known[name]))
     change = Change(owner, name, found[2], _operand(f"{name} of {owner}", now, found[2], found[3].strip()))
     then = after(now, change)
@@ -41,16 +41,16 @@ def _operand(name: str, now: Value, operation: str, text: str) -> Value:
     """The value typed, of the kind of the one there is. Raises Refused."""
     if isinstance(now, int):
         if not _NUMBER.fullmatch(text) or abs(int(text)) > LARGEST:
-            raise Refused("wrong-kind", f"{name} is a number, got {text[:40]!r}", "write a whole number such as 5")
+            raise FieldError("wrong-kind", f"{name} is a number, got {text[:40]!r}", "write a whole number such as 5")
         return int(text)
     if isinstance(now, tuple):
         items = _items(text)
         lost = [item for item in items if operation == "-=" and item not in now]
         if lost:
-            raise Refused("unknown-name", f"{lost[0]!r} is not in {name}", suggest(lost[0], now))
+            raise FieldError("unknown-name", f"{lost[0]!r} is not in {name}", suggest(lost[0], now))
         return items
     if operation != "=":
-        raise Refused(
+        raise FieldError(
             "wrong-kind", f"{name} is a text: it can be set, but not added to", 'write it like: title = "Duke of Naxos"'
         )
     return _short(name, _unquoted(text))
@@ -63,7 +63,7 @@ def _items(text: str) -> tuple[str, ...]:
     items = parts[1::2] if len(parts) > 1 else inside.split(",")
     left = [part for part in parts[::2] if len(parts) > 1 and part.strip(" ,")]
     if left:
-        raise Refused("wrong-kind", f"{left[0].strip()!r} stands beside items in quotes", 'write: "Argo", "Swift"')
+        raise FieldError("wrong-kind", f"{left[0].strip()!r} stands beside items in quotes", 'write: "Argo", "Swift"')
     return tuple(_short("an item", item) for item in map(one_line, items) if item)
 
 
@@ -73,5 +73,5 @@ def _unquoted(text: str) -> str:
 
 def _short(name: str, text: str) -> str:
     if len(text) > LONGEST_TEXT:
-        raise Refused("too-long", f"{name} has {LONGEST_TEXT} characters at the most, not {len(text)}")
+        raise FieldError("too-long", f"{name} has {LONGEST_TEXT} characters at the most, not {len(text)}")
     return text

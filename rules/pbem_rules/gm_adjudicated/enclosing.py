@@ -16,11 +16,11 @@ from pbem.ruleset import (
     LARGEST_ENCLOSED,
     LARGEST_OF_TURN,
     MOST_ENCLOSED,
-    Brought,
-    Enclosure,
+    AttachedFiles,
+    Attachment,
+    FieldError,
     Finding,
-    Refused,
-    as_size,
+    format_size,
     suggest,
 )
 from pbem_rules.gm_adjudicated.state import Known
@@ -32,7 +32,7 @@ LONGEST_CAPTION = 300
 WRAPPED = 5
 """Lines into which mail programs may have broken one."""
 
-NOTHING: Brought = {}
+NOTHING: AttachedFiles = {}
 
 
 class Line(NamedTuple):
@@ -48,7 +48,7 @@ class Line(NamedTuple):
         return f"[{self.word} {self.name}{': ' if self.caption else ''}{self.caption}]"
 
 
-def as_line(enclosure: Enclosure) -> str:
+def as_line(enclosure: Attachment) -> str:
     """The line that encloses something once more."""
     return Line(PICTURE if enclosure.shown else ATTACH, enclosure.name, enclosure.caption).text
 
@@ -63,14 +63,14 @@ def read_line(line: str) -> Line:
     """Such a line. Raises Refused with what is wrong in it."""
     word, rest = _parted(line)
     if word not in WORDS:
-        raise Refused("unknown-line", f"there is no line [{word[:40]} …]", _slip(word))
+        raise FieldError("unknown-line", f"there is no line [{word[:40]} …]", _slip(word))
     if not line.endswith("]"):
-        raise Refused("unfinished", f"the line begins with [{word} and does not end with ]", "keep it on one line")
+        raise FieldError("unfinished", f"the line begins with [{word} and does not end with ]", "keep it on one line")
     name, _, caption = (one_line(part) for part in rest.removesuffix("]").partition(":"))
     if not name:
-        raise Refused("missing-word", f"expected a name after [{word}, the line ends", f"write: [{word} <name>]")
+        raise FieldError("missing-word", f"expected a name after [{word}, the line ends", f"write: [{word} <name>]")
     if len(caption) > LONGEST_CAPTION:
-        raise Refused(
+        raise FieldError(
             "too-long", f"the caption of {name[:80]} has {len(caption)} characters; {LONGEST_CAPTION} are the most"
         )
     return Line(word, name, caption)
@@ -110,13 +110,13 @@ def _slip(word: str) -> str:
 class Beside:
     """What lies beside the files of a ruling, and which of it they have named by now."""
 
-    brought: Brought
+    brought: AttachedFiles
     named: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._by_key = {_key(name): name for name in self.brought}
 
-    def take(self, line: Line, standing: Iterable[Enclosure]) -> Enclosure | None:
+    def take(self, line: Line, standing: Iterable[Attachment]) -> Attachment | None:
         """What a line encloses: of what was brought, or else of what stands already.
 
         None for what the host has found unfit. Raises Refused.
@@ -132,7 +132,7 @@ class Beside:
             found = known[_key(line.name)]
         else:
             names = list(dict.fromkeys([*self.brought, *(each.name for each in known.values())]))
-            raise Refused(
+            raise FieldError(
                 "no-such-file", f"{line.name[:80]!r} does not lie beside the ruling", suggest(line.name, names)
             )
         return _meant(line, found)
@@ -153,16 +153,16 @@ def _key(name: str) -> str:
     return one_line(name).casefold()
 
 
-def _meant(line: Line, found: Enclosure) -> Enclosure:
+def _meant(line: Line, found: Attachment) -> Attachment:
     if line.word == ATTACH:
         return replace(found, width=0, height=0, caption=line.caption)
     if not found.kind.startswith("image/"):
         text = f"{found.name[:80]!r} is no picture that could be shown"
-        raise Refused("no-picture", text, f"to send it as a file, write: [{ATTACH} {found.name[:80]}]")
+        raise FieldError("no-picture", text, f"to send it as a file, write: [{ATTACH} {found.name[:80]}]")
     return replace(found, caption=line.caption)
 
 
-def weight(enclosed: Iterable[Enclosure]) -> int:
+def weight(enclosed: Iterable[Attachment]) -> int:
     """The bytes of pictures and files, each content once, as a mail has it."""
     return sum({each.sha256: each.size for each in enclosed}.values())
 
@@ -176,14 +176,14 @@ def check_unnamed(beside: Beside, wanted: Sequence[str]) -> Iterator[tuple[str, 
         yield name, Finding(0, "error", "unnamed-file", text, hint)
 
 
-def check_readers(readers: Mapping[str, Sequence[Enclosure]]) -> Iterator[tuple[str, Finding]]:
+def check_readers(readers: Mapping[str, Sequence[Attachment]]) -> Iterator[tuple[str, Finding]]:
     """An error for each file whose reader would get more than a mail takes."""
     for name, enclosed in readers.items():
         total = weight(enclosed)
         if total > LARGEST_ENCLOSED or len(enclosed) > MOST_ENCLOSED:
             text = (
-                f"its reader would get {len(enclosed)} pictures and files of {as_size(total)}, with those that stand "
-                f"already and those for all; a mail brings {MOST_ENCLOSED} of {as_size(LARGEST_ENCLOSED)} at the most"
+                f"its reader would get {len(enclosed)} pictures and files of {format_size(total)}, with those that stand "
+                f"already and those for all; a mail brings {MOST_ENCLOSED} of {format_size(LARGEST_ENCLOSED)} at the most"
             )
             yield name, Finding(0, "error", "too-much", text)
 
@@ -191,10 +191,10 @@ def check_readers(readers: Mapping[str, Sequence[Enclosure]]) -> Iterator[tuple[
 def check_turn(beside: Beside) -> Iterator[Finding]:
     """An error if all that comes with a ruling is too much."""
     if beside.weight > LARGEST_OF_TURN:
-        text = f"pictures and files have {as_size(beside.weight)}; a turn takes {as_size(LARGEST_OF_TURN)} at the most"
+        text = f"pictures and files have {format_size(beside.weight)}; a turn takes {format_size(LARGEST_OF_TURN)} at the most"
         yield Finding(0, "error", "too-much", text)
 
 
-def all_of(known: Known) -> tuple[Enclosure, ...]:
+def all_of(known: Known) -> tuple[Attachment, ...]:
     """All that stands before readers already."""
     return (*known.with_file, *known.with_map)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pbem.ruleset import Enclosure, Event, Roll, Seat
+from pbem.ruleset import Attachment, Event, Roll, SeatName
 from pbem_rules.gm_adjudicated.state import State
 
 
@@ -29,16 +29,16 @@ def public(state: State, kind: str, **data: Any) -> Event:
     return Event(kind, frozenset(state.players), data)
 
 
-def private(seat: Seat, **data: Any) -> Event:
+def private(seat: SeatName, **data: Any) -> Event:
     """What the GM tells one seat."""
     return Event("result", frozenset({seat}), data)
 
 
-def words(text: str, enclosed: Sequence[Enclosure]) -> dict[str, Any]:
+def words(text: str, enclosed: Sequence[Attachment]) -> dict[str, Any]:
     """The data of what the GM tells, with what goes with it."""
     return {"text": text, **({"enclosed": [each.dump() for each in enclosed]} if enclosed else {})}
 
 
-def rolled(readers: frozenset[Seat], roll: Roll, count: int) -> Event:
+def rolled(readers: frozenset[SeatName], roll: Roll, count: int) -> Event:
     """A roll that stands in what the GM tells, one of so many with its label."""
     return Event("roll", readers, roll.to_json() | {"count": count, "said": roll.told(count)})

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 
-from pbem.ruleset import LARGEST_ENCLOSED, LARGEST_ENCLOSURE, Enclosure, Order, Seat, as_size
+from pbem.ruleset import LARGEST_ENCLOSED, MAX_ATTACHMENT_BYTES, Attachment, Order, SeatName, format_size
 from pbem_rules.gm_adjudicated.brackets import does_something
 from pbem_rules.gm_adjudicated.enclosing import as_line, begins
 from pbem_rules.gm_adjudicated.ledgers import WORLD
@@ -34,8 +34,8 @@ _EXPLAINED = f"""\
 ; only, and are gone by then.
 ; [PICTURE map.png: what it shows] and [ATTACH rules.pdf], each on a
 ; line of its own, show a picture and send a file, which you put
-; beside this file or attach to your mail: up to {as_size(LARGEST_ENCLOSURE)} each, and
-; {as_size(LARGEST_ENCLOSED)} for one reader.
+; beside this file or attach to your mail: up to {format_size(MAX_ATTACHMENT_BYTES)} each, and
+; {format_size(LARGEST_ENCLOSED)} for one reader.
 """
 _DOING = """\
 ; A line [ROLL 3d6 "the gate"] under [RESULT] shows what the dice of the
@@ -43,13 +43,13 @@ _DOING = """\
 """
 
 
-def file_of(seat: Seat) -> str:
+def file_of(seat: SeatName) -> str:
     """The name of a seat's file."""
     return f"{seat}.txt"
 
 
 def ruling_files(
-    state: State, orders: Mapping[Seat, Iterable[Order]], missing: Iterable[Seat], ruling: Ruling
+    state: State, orders: Mapping[SeatName, Iterable[Order]], missing: Iterable[SeatName], ruling: Ruling
 ) -> dict[str, str]:
     """Every file of a ruling on the open turn: its sheet, what was told last, what holds now and how to change it.
 
@@ -90,12 +90,12 @@ def _told(whose: str, before: Iterable[str], known: Known, notes: str, told: Tol
     )
 
 
-def _kept(text: str, enclosed: Iterable[Enclosure]) -> str:
+def _kept(text: str, enclosed: Iterable[Attachment]) -> str:
     """What stands in every report, as it is read again."""
     return _escaped(text) + "".join(f"{as_line(each)}\n" for each in enclosed)
 
 
-def with_lines(text: str, enclosed: Iterable[Enclosure]) -> str:
+def with_lines(text: str, enclosed: Iterable[Attachment]) -> str:
     """Return a text, and below it the lines that show its pictures and files."""
     return "\n".join([*([text] if text else []), *map(as_line, enclosed)])
 
@@ -179,7 +179,7 @@ def _changes(state: State, ruled: Mapping[str, str]) -> str:
     return f"; What changes in the ledgers:\n{lines or f'; SET {owner}.{name} = …'}\n\n" if owner else ""
 
 
-def digest(state: State, orders: Mapping[Seat, Iterable[Order]], missing: Iterable[Seat]) -> str:
+def digest(state: State, orders: Mapping[SeatName, Iterable[Order]], missing: Iterable[SeatName]) -> str:
     """Every seat's sheet, in the order of seats, for the GM."""
     late = set(missing)
     sheets = [
@@ -202,7 +202,7 @@ def _of_world(state: State) -> Iterator[str]:
         yield from ("THE WORLD", *lines, "")
 
 
-def _sheet(state: State, seat: Seat, orders: Iterable[Order], *, late: bool) -> Iterator[str]:
+def _sheet(state: State, seat: SeatName, orders: Iterable[Order], *, late: bool) -> Iterator[str]:
     lines = [ORDERS.line(order) for order in orders]
     out = "" if state.players[seat].playing else " (out of the game)"
     yield f"{seat.upper()}{out}"

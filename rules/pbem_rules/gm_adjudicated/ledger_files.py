@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Json, Seat, SetupError, suggest
+from pbem.ruleset import Json, SeatName, SetupError, suggest
 from pbem_rules.gm_adjudicated.ledgers import (
     GM,
     LARGEST,
@@ -33,7 +33,7 @@ _KINDS = {int: "a number", str: "a text", tuple: "a list"}
 _SHAPE = "an object of seats, world, each and seen, such as {seen: {gold: own}, red: {gold: 40, ships: [Argo, Swift]}}"
 
 
-def read_ledgers(data: Json, seats: Sequence[Seat]) -> Ledgers:
+def read_ledgers(data: Json, seats: Sequence[SeatName]) -> Ledgers:
     """The ledgers of the option: from an object, or the rows of a table. Raises SetupError."""
     if data is None:
         return Ledgers()
@@ -99,7 +99,7 @@ def _seen(given: Mapping[str, Json], entries: Mapping[str, Entries]) -> dict[str
     return seen
 
 
-def _check_kinds(ledgers: Ledgers, seats: Sequence[Seat]) -> None:
+def _check_kinds(ledgers: Ledgers, seats: Sequence[SeatName]) -> None:
     """Whoever has an entry has it of the same kind, so that a ruling can give it to others."""
     kinds: dict[str, tuple[type, str]] = {}
     for seat in seats:

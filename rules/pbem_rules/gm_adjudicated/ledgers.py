@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from pbem.ruleset import Json, Seat
+from pbem.ruleset import Json, SeatName
 
 WORLD = "world"
 """Whose ledger that is which no seat has."""
@@ -63,7 +63,7 @@ class Ledgers:
         same = [own for each, own in self.entries.items() if (each == WORLD) == (owner == WORLD)]
         return {name: value for own in same for name, value in own.items()}
 
-    def shown_to(self, seat: Seat) -> Iterator[dict[str, Any]]:
+    def shown_to(self, seat: SeatName) -> Iterator[dict[str, Any]]:
         """What a seat sees, as JSON data: its own entries, those of the world, and of others those that are public."""
         for owner in (seat, WORLD, *(each for each in self.entries if each not in (seat, WORLD))):
             own = self.entries.get(owner, {})
@@ -91,7 +91,7 @@ class Ledgers:
         row = {"name": name, "value": _plain(value)}
         return row if was == value else row | {"was": _plain(was)}
 
-    def _sees(self, seat: Seat, owner: str, name: str) -> bool:
+    def _sees(self, seat: SeatName, owner: str, name: str) -> bool:
         who = self._who(owner, name)
         return who == PUBLIC or (who == OWN and owner == seat)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import Entry, Finding, Order, OrderBook, Parsed, Refused, join_lines
+from pbem.ruleset import FieldError, Finding, Order, OrderParser, ParsedOrder, ParsedSheet, join_lines
 from pbem_rules.gm_adjudicated.text import one_line
 from pbem_rules.gm_adjudicated.usages import Usages, usages_of
 from pbem_rules.gm_adjudicated.verbs import SAY, first_word, meant, slip_of
@@ -20,10 +20,10 @@ LONGEST_SHEET = 40_000
 COMMENTS = (";", "#")
 
 
-class FreeText(OrderBook):
+class FreeText(OrderParser):
     """Reads every line as words. A line begins with a verb of the campaign if it has any, which come with the view."""
 
-    def parse(self, view: Mapping[str, Any], lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: Mapping[str, Any], lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         """The lines in the players' words, verbs written in full, with hints for what may be a slip."""
         sheet = _Sheet(view, [entry["verb"] for entry in view["verbs"]], usages_of(view))
         for number, line in join_lines(lines):
@@ -31,7 +31,7 @@ class FreeText(OrderBook):
             if not text or text.startswith(COMMENTS):
                 continue
             if view["over"]:
-                return Parsed(
+                return ParsedSheet(
                     (), (Finding(number, "error", "game-over", "the game is over; no more orders are taken"),)
                 )
             if sheet.is_full:
@@ -53,7 +53,7 @@ class _Sheet:
     view: Mapping[str, Any]
     verbs: Sequence[str]
     usages: Usages
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ParsedOrder] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     free: list[int] = field(default_factory=list)
     length: int = 0
@@ -67,23 +67,23 @@ class _Sheet:
         """Take one more line, or tell why not."""
         try:
             text = _not_too_long(self._with_arguments(number, self._with_verb(number, text)))
-        except Refused as refused:
+        except FieldError as refused:
             self.tell(number, "error", refused.code, refused.text, refused.hint)
             return
         self.length += len(text)
-        self.entries.append(Entry(number, Line(text)))
+        self.entries.append(ParsedOrder(number, Line(text)))
 
     def tell(self, line: int, severity: str, code: str, text: str, hint: str = "") -> None:
         """Note a finding."""
         self.findings.append(Finding(line, severity, code, text, hint))
 
-    def parsed(self) -> Parsed:
+    def parsed(self) -> ParsedSheet:
         """What the sheet comes to; all lines without a verb share one note."""
         if self.free:
             more = len(self.free) - 1
             these = "this line begins" if not more else f"this line and {more} more begin"
             self.tell(self.free[0], "note", "free-text", f"{these} with no verb; the GM reads your words as they are")
-        return Parsed(tuple(self.entries), tuple(sorted(self.findings, key=lambda finding: finding.line)))
+        return ParsedSheet(tuple(self.entries), tuple(sorted(self.findings, key=lambda finding: finding.line)))
 
     def _with_verb(self, number: int, text: str) -> str:
         """The line with its verb in full, if it has one. Raises Refused."""
@@ -91,7 +91,7 @@ class _Sheet:
         word = typed.upper()
         if word == SAY:
             if not rest:
-                raise Refused("missing-word", "expected words after SAY, the line ends", "write: SAY <your words>")
+                raise FieldError("missing-word", "expected words after SAY, the line ends", "write: SAY <your words>")
             return f"{SAY} {rest}"
         verbs = meant(word, self.verbs)
         if len(verbs) == 1:
@@ -125,7 +125,7 @@ class _Sheet:
 def _not_too_long(text: str) -> str:
     if len(text) > LONGEST_LINE:
         told = f"the line has {len(text)} characters; {LONGEST_LINE} are read at the most"
-        raise Refused("too-long", told, "break it into several lines")
+        raise FieldError("too-long", told, "break it into several lines")
     return text
 
 
@@ -133,4 +133,4 @@ def _shown(word: str) -> str:
     return repr(word[:40])
 
 
-ORDERS: OrderBook = FreeText((Line,))
+ORDERS: OrderParser = FreeText((Line,))

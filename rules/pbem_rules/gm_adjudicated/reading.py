@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbem.ruleset import Brought, Enclosure, Finding, Refused, Rolls, Seat, choose, suggest
+from pbem.ruleset import AttachedFiles, Attachment, FieldError, Finding, Rolls, SeatName, match_name, suggest
 from pbem_rules.gm_adjudicated.brackets import ROLL, SET, bracketed, read_roll
 from pbem_rules.gm_adjudicated.changes import read_change
 from pbem_rules.gm_adjudicated.enclosing import (
@@ -39,7 +39,7 @@ def read_ruling(
     state: State,
     files: Mapping[str, str],
     rolls: Rolls,
-    brought: Brought = NOTHING,
+    brought: AttachedFiles = NOTHING,
     before: Ruling | None = None,
 ) -> tuple[Ruling, Findings]:
     """The ruling in the files named as `ruling_files` names them, and all findings by file.
@@ -82,8 +82,8 @@ def read_ruling(
 
 
 def _standing(
-    known: Mapping[str, Known], before: Ruling | None, readers: Mapping[str, Seat]
-) -> Mapping[str, tuple[Enclosure, ...]]:
+    known: Mapping[str, Known], before: Ruling | None, readers: Mapping[str, SeatName]
+) -> Mapping[str, tuple[Attachment, ...]]:
     """Return the pictures and files of each reader that need not be brought again: of turns or a ruling before."""
     ruling = before or Ruling()
     ruled = {ALL: ruling.all, **{name: ruling.seats.get(seat, Told()) for name, seat in readers.items()}}
@@ -148,13 +148,13 @@ class _Sections:
 
     findings: list[Finding]
     beside: Beside
-    standing: Sequence[Enclosure]
+    standing: Sequence[Attachment]
     doing: _Doing
     own: str
     current: str = "RESULT"
     lines: dict[str, list[str]] = field(default_factory=dict)
     headings: dict[str, int] = field(default_factory=dict)
-    shown: dict[str, list[Enclosure]] = field(default_factory=dict)
+    shown: dict[str, list[Attachment]] = field(default_factory=dict)
 
     def take(self, number: int, line: str) -> None:
         """Take one more line."""
@@ -177,7 +177,7 @@ class _Sections:
         words = any(line for line in self.lines.get("RESULT", ()))
         return words or "RESULT" in self.headings or "RESULT" in self.shown
 
-    def enclosed(self, name: str) -> tuple[Enclosure, ...]:
+    def enclosed(self, name: str) -> tuple[Attachment, ...]:
         """The pictures and files of a section, each once."""
         return tuple(dict.fromkeys(self.shown.get(name, ())))
 
@@ -198,7 +198,7 @@ class _Sections:
             if found is None:
                 return False
             self._obey(number, *found)
-        except Refused as refused:
+        except FieldError as refused:
             self._error(number, refused.code, refused.text, refused.hint)
         return True
 
@@ -216,7 +216,7 @@ class _Sections:
             return
         try:
             enclosure = self.beside.take(read_line(line), self.standing)
-        except Refused as refused:
+        except FieldError as refused:
             self._error(number, refused.code, refused.text, refused.hint)
             return
         if enclosure is not None:
@@ -242,7 +242,7 @@ class _Game:
     def __init__(self, state: State, findings: list[Finding], doing: _Doing) -> None:
         self._state, self._findings, self._doing = state, findings, doing
         self._line = 0
-        self._scores: dict[Seat, int] = {}
+        self._scores: dict[SeatName, int] = {}
         self._said: dict[str, str] = {}
         self._commands: Mapping[str, Callable[[str], None]] = {
             "TURN": self._turn,
@@ -266,7 +266,7 @@ class _Game:
             self._line = number
             try:
                 self._command(word.upper())(rest)
-            except Refused as refused:
+            except FieldError as refused:
                 self._findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
         turns = self._said.get("TURNS")
         return Ruling(
@@ -280,36 +280,36 @@ class _Game:
 
     def _command(self, word: str) -> Callable[[str], None]:
         if word not in self._commands:
-            raise Refused("unknown-command", f"{word[:40]!r} is no command", suggest(word, list(self._commands)))
+            raise FieldError("unknown-command", f"{word[:40]!r} is no command", suggest(word, list(self._commands)))
         return self._commands[word]
 
     def _say(self, command: str, text: str) -> None:
         if command in self._said:
-            raise Refused("only-one", f"{command} stands on a line above already", "only one such line is taken")
+            raise FieldError("only-one", f"{command} stands on a line above already", "only one such line is taken")
         self._said[command] = text
 
     def _turn(self, rest: str) -> None:
         turn = self._state.turn
         if _number(rest, 1, LAST_TURN) != turn:
             hint = f"write anew the files for this turn; if they are, write: TURN {turn}"
-            raise Refused("other-turn", f"these files are for turn {rest[:40]}, and now it is turn {turn}", hint)
+            raise FieldError("other-turn", f"these files are for turn {rest[:40]}, and now it is turn {turn}", hint)
 
     def _label(self, rest: str) -> None:
         if not 2 <= len(rest) <= LONGEST_NAME:
-            raise Refused("bad-label", f"a label has 2 to {LONGEST_NAME} characters, not {len(rest)}")
+            raise FieldError("bad-label", f"a label has 2 to {LONGEST_NAME} characters, not {len(rest)}")
         self._say("LABEL", rest)
 
     def _score(self, rest: str) -> None:
         name, _, points = rest.partition(" ")
         seat = self._seat(name)
         if seat in self._scores:
-            raise Refused("only-one", f"{seat} has a score on a line above already", "only one such line is taken")
+            raise FieldError("only-one", f"{seat} has a score on a line above already", "only one such line is taken")
         self._scores[seat] = _number(points, -HIGHEST_SCORE, HIGHEST_SCORE)
 
     def _turns(self, rest: str) -> None:
         last = _number(rest, 0, LAST_TURN)
         if 0 < last < self._state.turn:
-            raise Refused("out-of-bounds", f"turn {last} is past", f"the nearest is {self._state.turn}")
+            raise FieldError("out-of-bounds", f"turn {last} is past", f"the nearest is {self._state.turn}")
         self._say("TURNS", str(last))
 
     def _set(self, rest: str) -> None:
@@ -320,25 +320,25 @@ class _Game:
     def _replace(self, rest: str) -> None:
         if rest.upper() != "ALL":
             text = f"{REPLACE} is for the whole ruling, not for {rest[:40]!r}" if rest else f"expected {REPLACE} what"
-            raise Refused("extra-words", text, f"write: {REPLACE} ALL")
+            raise FieldError("extra-words", text, f"write: {REPLACE} ALL")
         self.replaces = True
 
     def _over(self, rest: str) -> None:
         if not rest:
-            raise Refused("missing-word", "expected why the game is over, the line ends", "write: OVER <why>")
+            raise FieldError("missing-word", "expected why the game is over, the line ends", "write: OVER <why>")
         self._say("OVER", rest[:LONGEST_TEXT])
 
     def _seats(self, command: str) -> Callable[[str], None]:
         def read(rest: str) -> None:
             if not rest:
-                raise Refused("missing-word", "expected a seat, the line ends", f"write: {command} <seat>")
+                raise FieldError("missing-word", "expected a seat, the line ends", f"write: {command} <seat>")
             seats = [*self._said.get(command, "").split(), *map(self._seat, rest.replace(",", " ").split())]
             self._said[command] = " ".join(dict.fromkeys(seats))
 
         return read
 
-    def _seat(self, word: str) -> Seat:
-        return choose(word, list(self._state.players), "a seat")
+    def _seat(self, word: str) -> SeatName:
+        return match_name(word, list(self._state.players), "a seat")
 
 
 def _number(text: str, low: int, high: int) -> int:
@@ -348,5 +348,5 @@ def _number(text: str, low: int, high: int) -> int:
     except ValueError:
         number = None
     if number is None or not low <= number <= high:
-        raise Refused("not-a-number", f"expected a whole number from {low} to {high}, got {text[:40]!r}")
+        raise FieldError("not-a-number", f"expected a whole number from {low} to {high}, got {text[:40]!r}")
     return number

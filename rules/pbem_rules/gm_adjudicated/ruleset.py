@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import (
+    AttachedFiles,
     BaseRuleset,
-    Brought,
     Dice,
     Event,
     Finding,
@@ -16,13 +16,13 @@ from pbem.ruleset import (
     Order,
     Panorama,
     Rolls,
-    Seat,
+    SeatName,
     Seats,
     SetupError,
     Standing,
     TurnInput,
     View,
-    scored,
+    append_score,
     suggest,
 )
 from pbem_rules.gm_adjudicated import bots, forms, reading, sheet, state, story, turn
@@ -88,7 +88,7 @@ class GmAdjudicated(BaseRuleset[State]):
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
 
-    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """Seats that know what the briefing tells them. Raises SetupError."""
         taken = sorted(NOT_SEATS & set(seats))
         if taken:
@@ -107,7 +107,7 @@ class GmAdjudicated(BaseRuleset[State]):
         )
 
     def state_from(
-        self, options: Mapping[str, Any], seats: Sequence[Seat], files: Mapping[str, str], turn: int
+        self, options: Mapping[str, Any], seats: Sequence[SeatName], files: Mapping[str, str], turn: int
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The state at a turn of a game taken over, from files like those of a ruling, and what is wrong in them."""
         begun, findings = taken_over(self.begin(options, seats, Dice(b"")), files, turn)
@@ -121,9 +121,9 @@ class GmAdjudicated(BaseRuleset[State]):
         """What the GM has given the seat, turn by turn, where scores are public."""
         if not view["scores"]:
             return before
-        return {"scores": scored(before, "score", "turn", view["turn"], view["scores"][view["seat"]])}
+        return {"scores": append_score(before, "score", "turn", view["turn"], view["scores"][view["seat"]])}
 
-    def public(self, views: Mapping[Seat, View]) -> Panorama | None:
+    def public(self, views: Mapping[SeatName, View]) -> Panorama | None:
         """How scores stand, where they are public."""
         scores = next(iter(views.values()))["scores"]
         return Panorama(scores=scores, of="score") if scores else None
@@ -140,7 +140,11 @@ class GmAdjudicated(BaseRuleset[State]):
         )
 
     def ruling_files(
-        self, state: State, orders: Mapping[Seat, tuple[Order, ...]], missing: frozenset[Seat], ruling: Json = None
+        self,
+        state: State,
+        orders: Mapping[SeatName, tuple[Order, ...]],
+        missing: frozenset[SeatName],
+        ruling: Json = None,
     ) -> Mapping[str, str]:
         """Return the files that the GM fills in, with what was ruled by now in them."""
         return forms.ruling_files(state, orders, missing, _loaded(ruling))
@@ -150,7 +154,7 @@ class GmAdjudicated(BaseRuleset[State]):
         state: State,
         files: Mapping[str, str],
         rolls: Rolls,
-        brought: Brought = NOTHING,
+        brought: AttachedFiles = NOTHING,
         before: Json = None,
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
         """The ruling in such files, with what stays of the one before, and what is wrong in them."""
@@ -171,7 +175,7 @@ def _loaded(ruling: Json) -> Ruling:
     return Ruling() if ruling is None else Ruling.load(ruling)
 
 
-def _briefing(data: Json, seats: Sequence[Seat]) -> dict[str, str]:
+def _briefing(data: Json, seats: Sequence[SeatName]) -> dict[str, str]:
     """The texts of the option by seat, and by `all`. Raises SetupError."""
     if data is None:
         return {}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import Enclosure, Json, Seat
+from pbem.ruleset import Attachment, Json, SeatName
 from pbem_rules.gm_adjudicated.ledgers import Change, Value
 from pbem_rules.gm_adjudicated.state import Known
 
@@ -25,9 +25,9 @@ class Told:
     file: str | None = None
     map: str | None = None
     notes: str | None = None
-    with_result: tuple[Enclosure, ...] = ()
-    with_file: tuple[Enclosure, ...] = ()
-    with_map: tuple[Enclosure, ...] = ()
+    with_result: tuple[Attachment, ...] = ()
+    with_file: tuple[Attachment, ...] = ()
+    with_map: tuple[Attachment, ...] = ()
 
     @property
     def says(self) -> bool:
@@ -43,7 +43,7 @@ class Told:
     @classmethod
     def load(cls, data: Mapping[str, Any]) -> Told:
         """What a ruling tells a reader, from its data. Raises TypeError on other data."""
-        enclosed = {name: tuple(Enclosure(**each) for each in data.get(name, ())) for name in _ENCLOSED}
+        enclosed = {name: tuple(Attachment(**each) for each in data.get(name, ())) for name in _ENCLOSED}
         return cls(**{**data, **enclosed})
 
     def noted(self, notes: str) -> str:
@@ -61,12 +61,12 @@ class Ruling:
     """
 
     all: Told = Told()
-    seats: Mapping[Seat, Told] = field(default_factory=dict)
+    seats: Mapping[SeatName, Told] = field(default_factory=dict)
     name: str = ""
-    scores: Mapping[Seat, int] = field(default_factory=dict)
-    out: tuple[Seat, ...] = ()
+    scores: Mapping[SeatName, int] = field(default_factory=dict)
+    out: tuple[SeatName, ...] = ()
     turns: int | None = None
-    winners: tuple[Seat, ...] = ()
+    winners: tuple[SeatName, ...] = ()
     over: str = ""
     changes: tuple[Change, ...] = ()
 

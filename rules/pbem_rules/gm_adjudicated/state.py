@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import Enclosure, Json, Seat
+from pbem.ruleset import Attachment, Json, SeatName
 from pbem_rules.gm_adjudicated.ledgers import Ledgers
 
 VERSION = 3
@@ -22,8 +22,8 @@ class Known:
 
     file: str = ""
     map: str = ""
-    with_file: tuple[Enclosure, ...] = ()
-    with_map: tuple[Enclosure, ...] = ()
+    with_file: tuple[Attachment, ...] = ()
+    with_map: tuple[Attachment, ...] = ()
 
     @property
     def has_map(self) -> bool:
@@ -50,7 +50,7 @@ class Player:
 class Result:
     """How the game ended; nobody need have won."""
 
-    winners: tuple[Seat, ...]
+    winners: tuple[SeatName, ...]
     reason: str
 
 
@@ -66,7 +66,7 @@ class State:
     `lists` what their words are taken from.
     """
 
-    players: Mapping[Seat, Player]
+    players: Mapping[SeatName, Player]
     verbs: Mapping[str, str]
     turns: int
     open_scores: bool
@@ -86,12 +86,12 @@ class State:
         return self.name or f"turn {self.turn}"
 
     @property
-    def awaiting(self) -> frozenset[Seat]:
+    def awaiting(self) -> frozenset[SeatName]:
         """The seats whose sheets are waited for."""
         return frozenset() if self.result else frozenset(self.playing)
 
     @property
-    def playing(self) -> tuple[Seat, ...]:
+    def playing(self) -> tuple[SeatName, ...]:
         """The seats still in the game."""
         return tuple(seat for seat, player in self.players.items() if player.playing)
 
@@ -159,7 +159,7 @@ def from_version_2(data: Json) -> Json:
 
 
 def _known(data: Mapping[str, Any]) -> Known:
-    enclosed = {name: tuple(Enclosure(**each) for each in data[name]) for name in ("with_file", "with_map")}
+    enclosed = {name: tuple(Attachment(**each) for each in data[name]) for name in ("with_file", "with_map")}
     return Known(**{**data, **enclosed})
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pbem.ruleset import Demo, Dice, Json, Seat, View
+from pbem.ruleset import Demo, Dice, Json, SeatName, View
 from pbem_rules.gm_adjudicated import bots
 from pbem_rules.gm_adjudicated.forms import GAME, file_of
 from pbem_rules.gm_adjudicated.story_maps import chart, seal
@@ -71,7 +71,7 @@ _LOG = """\
 class Night:
     """A turn: the lines of each seat's sheet, the texts of the ruling by file, and what lies beside them, by name."""
 
-    sheets: Mapping[Seat, tuple[str, ...]]
+    sheets: Mapping[SeatName, tuple[str, ...]]
     texts: Mapping[str, str]
     beside: Mapping[str, str] = field(default_factory=dict)
 
@@ -411,7 +411,7 @@ def _told(form: str, text: str, *, whole: bool) -> str:
     return f"{remarks}\n{text}" if text else form
 
 
-def options(seats: Sequence[Seat]) -> dict[str, Json]:
+def options(seats: Sequence[SeatName]) -> dict[str, Json]:
     """What the campaign begins with, of those who play."""
     here = {"all", "seen", "world", *seats}
     briefing = {seat: text for seat, text in BRIEFING.items() if seat in here}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
-from pbem.ruleset import Event, Roll, Seat, TurnInput, count_of
+from pbem.ruleset import Event, Roll, SeatName, TurnInput, count_rolls
 from pbem_rules.gm_adjudicated.brackets import with_rolls
 from pbem_rules.gm_adjudicated.events import private, public, rolled, words
 from pbem_rules.gm_adjudicated.ledgers import Ledgers
@@ -62,7 +62,7 @@ def _told(state: State, ruling: Ruling) -> Iterator[Event]:
             yield private(seat, **words(told.result, told.with_result))
 
 
-def _with_rolls(ruling: Ruling, rolls: Sequence[Roll]) -> tuple[Ruling, Mapping[Seat, tuple[Roll, ...]]]:
+def _with_rolls(ruling: Ruling, rolls: Sequence[Roll]) -> tuple[Ruling, Mapping[SeatName, tuple[Roll, ...]]]:
     """The ruling with what was rolled in its words, and the rolls that each seat is told so; under "" those of all."""
     public, open_ = with_rolls(ruling.all.result, rolls)
     seats = {seat: with_rolls(told.result, rolls) for seat, told in ruling.seats.items()}
@@ -71,14 +71,14 @@ def _with_rolls(ruling: Ruling, rolls: Sequence[Roll]) -> tuple[Ruling, Mapping[
     return replace(ruling, all=replace(ruling.all, result=public), seats=told), shown
 
 
-def _rolled(state: State, shown: Mapping[Seat, tuple[Roll, ...]], rolls: Sequence[Roll]) -> Iterator[Event]:
+def _rolled(state: State, shown: Mapping[SeatName, tuple[Roll, ...]], rolls: Sequence[Roll]) -> Iterator[Event]:
     """The rolls that stand in the GM's words, so that readers know which are the campaign's own."""
     for seat in ("", *state.players):
         readers = frozenset({seat} if seat else state.players)
-        yield from (rolled(readers, roll, count_of(rolls, roll.label)) for roll in shown.get(seat, ()))
+        yield from (rolled(readers, roll, count_rolls(rolls, roll.label)) for roll in shown.get(seat, ()))
 
 
-def _player(seat: Seat, player: Player, ruling: Ruling) -> Player:
+def _player(seat: SeatName, player: Player, ruling: Ruling) -> Player:
     told, score = ruling.seats.get(seat, Told()), ruling.scores.get(seat, player.score)
     known, notes = told.after(player.known), told.noted(player.notes)
     return replace(player, known=known, score=score, told=told.result, notes=notes)
@@ -99,6 +99,6 @@ def _closed(state: State, ruling: Ruling) -> Happened:
     return replace(state, result=result), (ended,)
 
 
-def _without(state: State, seats: list[Seat]) -> State:
+def _without(state: State, seats: list[SeatName]) -> State:
     players = {seat: replace(each, playing=each.playing and seat not in seats) for seat, each in state.players.items()}
     return replace(state, players=players)

@@ -16,15 +16,15 @@ from functools import lru_cache
 from typing import Annotated, Any, cast
 
 from pbem.ruleset import (
+    Field,
+    FieldError,
     Finding,
-    Kind,
-    Listed,
+    IntegerField,
+    KeywordField,
+    NameField,
     Order,
-    OrderBook,
-    Refused,
+    OrderParser,
     SetupError,
-    Whole,
-    Word,
     split_tokens,
     suggest,
 )
@@ -49,9 +49,9 @@ _LITERAL = re.compile(r"[A-Z][A-Z0-9-]{0,19}")
 class Usages:
     """The verbs that have arguments: `everything` to offer them, with SAY; `plain` and `texts` to read their lines."""
 
-    everything: OrderBook
-    plain: OrderBook
-    texts: OrderBook
+    everything: OrderParser
+    plain: OrderParser
+    texts: OrderParser
     words: frozenset[str]
 
     def read(self, view: Mapping[str, Any], number: int, line: str) -> tuple[str, tuple[Finding, ...]]:
@@ -64,10 +64,10 @@ class Usages:
         written, findings = self._read(view, number, line)
         try:
             again, _ = self._read(view, number, written)
-        except Refused:
+        except FieldError:
             again = ""
         if again != written:
-            raise Refused("ambiguous", f"{line[:60]!r} can be read in several ways", f"write: SAY {line[:60]}")
+            raise FieldError("ambiguous", f"{line[:60]!r} can be read in several ways", f"write: SAY {line[:60]}")
         return written, findings
 
     def _read(self, view: Mapping[str, Any], number: int, line: str) -> tuple[str, tuple[Finding, ...]]:
@@ -78,7 +78,7 @@ class Usages:
         if not parsed.entries:
             slip = parsed.errors[0]
             hint = slip.hint or f"if these are only words, write: SAY {line[:60]}"
-            raise Refused(slip.code, slip.text, hint)
+            raise FieldError(slip.code, slip.text, hint)
         order = parsed.orders[0]
         return (_verbatim(book, order, line), ()) if with_text else (book.line(order), parsed.findings)
 
@@ -87,7 +87,7 @@ class Usages:
         return next(known for known in self.everything.verbs if known.word == verb).invent(view, dice, *key)
 
 
-def _verbatim(book: OrderBook, order: Order, line: str) -> str:
+def _verbatim(book: OrderParser, order: Order, line: str) -> str:
     """The line with its text as it was typed, whatever signs are in it."""
     (text,) = (slot.name for slot in dataclasses.fields(order) if slot.name.startswith(TEXT))
     tokens = split_tokens(line)
@@ -117,9 +117,9 @@ def _usages(declared: tuple[tuple[str, str, str], ...], lists: tuple[tuple[str, 
     types = [_Usage(verb, usage, known).order(help_) for verb, help_, usage in declared if usage]
     texts = [each for each in types if each.usage.split()[-1].startswith(TEXT)]
     return Usages(
-        everything=OrderBook((*types, Line)),
-        plain=OrderBook(tuple(each for each in types if each not in texts)),
-        texts=OrderBook(tuple(texts), loosely=False),
+        everything=OrderParser((*types, Line)),
+        plain=OrderParser(tuple(each for each in types if each not in texts)),
+        texts=OrderParser(tuple(texts), loosely=False),
         words=frozenset(verb for verb, _, usage in declared if usage),
     )
 
@@ -191,20 +191,20 @@ class _Usage:
         self.fields.append((slot, Annotated[Any, kind], default))
         self.pieces.append(f"{slot}..." if many else slot)
 
-    def _kind(self, name: str, spec: str) -> Kind:
+    def _kind(self, name: str, spec: str) -> Field:
         number = _RANGE.fullmatch(spec)
         if number:
             low, high = int(number[1] or 0), int(number[2] or LARGEST)
             if low > high:
                 raise self._wrong(f"has no number from {low} to {high}")
-            return Whole(low, high, shown=name)
+            return IntegerField(low, high, shown=name)
         if "|" in spec:
-            return Word(tuple(self._choices(spec)))
+            return KeywordField(tuple(self._choices(spec)))
         if spec in self.lists:
             names = tuple(self.lists[spec])
-            return Listed(name, f"{'an' if spec[0] in 'aeiou' else 'a'} {spec}", names[0], lambda _: names)
+            return NameField(name, f"{'an' if spec[0] in 'aeiou' else 'a'} {spec}", names[0], lambda _: names)
         if spec == SEAT:
-            return Listed(name, "a seat", "red", lambda view: tuple(view["seats"]))
+            return NameField(name, "a seat", "red", lambda view: tuple(view["seats"]))
         if spec in (WORD, TEXT):
             return AnyWord(name) if spec == WORD else Words(name)
         kinds = [*KINDS, *self.lists]

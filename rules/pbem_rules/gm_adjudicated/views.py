@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from pbem.ruleset import Enclosure, Event, Seat, View, heard
+from pbem.ruleset import Attachment, Event, SeatName, View, events_for
 from pbem_rules.gm_adjudicated.state import State
 
 PLACES = ("map", "shared", "file")
@@ -23,7 +23,7 @@ class VerbView(TypedDict):
 class ResultView(TypedDict):
     """How the game ended; there may be no winners."""
 
-    winners: list[Seat]
+    winners: list[SeatName]
     reason: str
 
 
@@ -50,15 +50,15 @@ class GmView(TypedDict):
     `lists` are those that usages name.
     """
 
-    seat: Seat
+    seat: SeatName
     label: str
     over: bool
     awaited: bool
     events: list[dict[str, Any]]
     turn: int
     turns: int
-    seats: list[Seat]
-    out: list[Seat]
+    seats: list[SeatName]
+    out: list[SeatName]
     verbs: list[VerbView]
     lists: dict[str, list[str]]
     file: str
@@ -66,12 +66,12 @@ class GmView(TypedDict):
     map: str
     enclosed: dict[str, list[dict[str, Any]]]
     sheet: list[str]
-    scores: dict[Seat, int] | None
+    scores: dict[SeatName, int] | None
     ledgers: list[LedgerView]
     result: ResultView | None
 
 
-def view_of(state: State, seat: Seat, events: Sequence[Event]) -> GmView:
+def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> GmView:
     """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
     own, result = state.players[seat], state.result
     map_ = own.known if own.known.has_map else state.shared
@@ -80,7 +80,7 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> GmView:
         label=f"end, after turn {state.turn - 1}" if result else state.label,
         over=result is not None,
         awaited=seat in state.awaiting,
-        events=heard(events, seat),
+        events=events_for(events, seat),
         turn=state.turn,
         turns=state.turns,
         seats=list(state.players),
@@ -100,20 +100,20 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> GmView:
     )
 
 
-def enclosures(view: View) -> dict[str, tuple[Enclosure, ...]]:
+def enclosures(view: View) -> dict[str, tuple[Attachment, ...]]:
     """The pictures and files of a view, by where they stand in its report; views of old have none."""
     kept = {place: view.get("enclosed", {}).get(place, ()) for place in PLACES}
     told = {
         kind: [each for event in view["events"] if event["kind"] == kind for each in event.get("enclosed", ())]
         for kind in ("public", "result")
     }
-    return {place: tuple(Enclosure(**each) for each in data) for place, data in (*kept.items(), *told.items())}
+    return {place: tuple(Attachment(**each) for each in data) for place, data in (*kept.items(), *told.items())}
 
 
-def _enclosed(**places: Sequence[Enclosure]) -> dict[str, list[dict[str, Any]]]:
+def _enclosed(**places: Sequence[Attachment]) -> dict[str, list[dict[str, Any]]]:
     return {place: [each.dump() for each in enclosed] for place, enclosed in places.items()}
 
 
-def _scores(state: State) -> dict[Seat, int] | None:
+def _scores(state: State) -> dict[SeatName, int] | None:
     scores = {seat: player.score for seat, player in state.players.items()}
     return scores if state.open_scores and any(scores.values()) else None

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pbem.ruleset import Form, Free, Kind, Order, Refused
+from pbem.ruleset import Field, FieldError, FreePattern, Order, Pattern
 from pbem_rules.gm_adjudicated.text import one_line
 
 LONGEST_WORD = 60
 
 
 @dataclass(frozen=True)
-class Words(Kind):
+class Words(Field):
     """Any words at all, up to the end of the line, with every comma and quote."""
 
     shown: str = "your words"
@@ -26,12 +26,12 @@ class Words(Kind):
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         return [*(entry["verb"].lower() for entry in view["verbs"]), "the", "fleet", "waits,", "at", "Naxos;", '"now"']
 
-    def form(self, view: Mapping[str, Any]) -> Form:
-        return Free((self.example,), verbatim=True)
+    def form(self, view: Mapping[str, Any]) -> Pattern:
+        return FreePattern((self.example,), verbatim=True)
 
 
 @dataclass(frozen=True)
-class AnyWord(Kind):
+class AnyWord(Field):
     """One word, or several in quotes."""
 
     shown: str
@@ -41,7 +41,7 @@ class AnyWord(Kind):
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         told = one_line(word)
         if not 0 < len(told) <= LONGEST_WORD:
-            raise Refused("bad-word", f"expected {self.expected} of up to {LONGEST_WORD} characters")
+            raise FieldError("bad-word", f"expected {self.expected} of up to {LONGEST_WORD} characters")
         return told
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pbem.ruleset import Dice, Option, Seat, SetupError
+from pbem.ruleset import Dice, Option, SeatName, SetupError
 from pbem_rules.harvester.draws import draw_many, shuffled
 from pbem_rules.harvester.forest import NOBODY
 from pbem_rules.harvester.planet import Ints, Planet, least_size, planet_of
@@ -43,7 +43,7 @@ OPTIONS = (
 _SWEEPS = 8
 
 
-def begin(options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+def begin(options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
     """The state before the first turn (rulings 1 and 2). Raises SetupError."""
     planet = planet_of(_size(options["size"], seats))
     players = len(seats)
@@ -70,7 +70,7 @@ def begin(options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> Stat
     )
 
 
-def _size(wanted: int, seats: Sequence[Seat]) -> int:
+def _size(wanted: int, seats: Sequence[SeatName]) -> int:
     if 0 < wanted < LEAST_SIZE:
         raise SetupError(
             f"option size cannot be {wanted}: it is {LEAST_SIZE} to {LARGEST_SIZE}, or 0 to fit the players"

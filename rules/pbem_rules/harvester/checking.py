@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbem.ruleset import Fault, Json, Seat
+from pbem.ruleset import Json, SeatName, ValidationError
 from pbem.ruleset import validation as shapes
 from pbem_rules.harvester.beginnings import LARGEST_SIZE, LEAST_PLAYERS, LEAST_SIZE, MOST_PLAYERS
 from pbem_rules.harvester.events import SILENCE_LIMIT
@@ -29,28 +29,28 @@ _WIDTHS = {"at": SLOTS, "course": 2, "build": 2}
 _OF_HEXES = ("resources", "ground", "traffic")
 
 
-def check_state(data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
+def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
     """What is wrong with a dumped state, to be played on by these seats."""
-    found = list(shapes.faults(_SHAPE, data))
+    found = list(shapes.validate(_SHAPE, data))
     found = found or list(_arrays(data))
     found = found or list(_ranges(data))
     return found or list(_across(read(data), seats))
 
 
-_SHAPE = shapes.Record(
+_SHAPE = shapes.ObjectSchema(
     {
-        "seats": shapes.Listing(shapes.Line(20, 1), LEAST_PLAYERS, MOST_PLAYERS, distinct=True),
-        "size": shapes.Whole(LEAST_SIZE, LARGEST_SIZE),
-        "turn": shapes.Whole(1, MOST_TURNS),
-        "drift": shapes.Whole(0, 200),
-        "edition": shapes.Whole(1, VERSION),
-        "standoffs": shapes.Listing(shapes.Whole(0), distinct=True),
-        "arrays": shapes.Table(shapes.Line(LONGEST_ARRAY), every=tuple(ARRAYS)),
+        "seats": shapes.ListSchema(shapes.StringSchema(20, 1), LEAST_PLAYERS, MOST_PLAYERS, distinct=True),
+        "size": shapes.IntegerSchema(LEAST_SIZE, LARGEST_SIZE),
+        "turn": shapes.IntegerSchema(1, MOST_TURNS),
+        "drift": shapes.IntegerSchema(0, 200),
+        "edition": shapes.IntegerSchema(1, VERSION),
+        "standoffs": shapes.ListSchema(shapes.IntegerSchema(0), distinct=True),
+        "arrays": shapes.MapSchema(shapes.StringSchema(LONGEST_ARRAY), every=tuple(ARRAYS)),
     }
 )
 
 
-def _arrays(data: Mapping[str, Any]) -> Iterator[Fault]:
+def _arrays(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """Arrays that are no numbers, or not as many as there are players or hexes."""
     players, hexes = len(data["seats"]), planet_of(data["size"]).count
     for name, kind in ARRAYS.items():
@@ -59,14 +59,14 @@ def _arrays(data: Mapping[str, Any]) -> Iterator[Fault]:
         try:
             raw = base64.b64decode(data["arrays"][name], validate=True)
         except ValueError:
-            yield Fault(path, "expected numbers in base64")
+            yield ValidationError(path, "expected numbers in base64")
             continue
         each = np.dtype(kind).itemsize
         if len(raw) != wanted * each:
-            yield Fault(path, f"expected {wanted} numbers of {each} bytes each, got {len(raw)} bytes")
+            yield ValidationError(path, f"expected {wanted} numbers of {each} bytes each, got {len(raw)} bytes")
 
 
-def _ranges(data: Mapping[str, Any]) -> Iterator[Fault]:
+def _ranges(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """Numbers that nothing has."""
     last, players = planet_of(data["size"]).count - 1, len(data["seats"])
     bounds = {
@@ -95,7 +95,7 @@ def _ranges(data: Mapping[str, Any]) -> Iterator[Fault]:
             yield shapes.unexpected(f"/standoffs/{index}", f"a hex from 0 to {last}", cell, f"the nearest is {last}")
 
 
-def _said(seats: Sequence[Seat], name: str, index: int) -> str:
+def _said(seats: Sequence[SeatName], name: str, index: int) -> str:
     """Whose number that is."""
     if name in _OF_HEXES:
         return f"for hex {index} "
@@ -103,17 +103,19 @@ def _said(seats: Sequence[Seat], name: str, index: int) -> str:
     return f"for {seats[player]}{f', {NAMES[place]},' if name == 'at' else ''} "
 
 
-def _across(state: State, seats: Sequence[Seat]) -> Iterator[Fault]:
+def _across(state: State, seats: Sequence[SeatName]) -> Iterator[ValidationError]:
     """What does not go together: seats and campaign, who is out, who rules whom, and where units are."""
     if set(state.seats) != set(seats):
-        yield Fault("/seats", f"expected those of the campaign, {', '.join(seats)}, got {', '.join(state.seats)}")
+        yield ValidationError(
+            "/seats", f"expected those of the campaign, {', '.join(seats)}, got {', '.join(state.seats)}"
+        )
     wrong = list(_rulers(state))
     yield from wrong or _players(state)
     if not wrong and state.over:
-        yield Fault("/arrays/ruler", "one Harvester rules all others, so there is nothing to play on")
+        yield ValidationError("/arrays/ruler", "one Harvester rules all others, so there is nothing to play on")
 
 
-def _rulers(state: State) -> Iterator[Fault]:
+def _rulers(state: State) -> Iterator[ValidationError]:
     """Nobody rules himself, by however many others, and who is out neither rules nor is ruled."""
     top = np.where(state.ruler == NOBODY, np.arange(len(state.ruler)), state.ruler)
     for _ in range(len(top).bit_length()):
@@ -122,10 +124,12 @@ def _rulers(state: State) -> Iterator[Fault]:
     ruled = np.isin(np.arange(len(top)), state.ruler)
     for player in np.flatnonzero((state.ruler[top] != NOBODY) | (out & ((state.ruler != NOBODY) | ruled)))[:1].tolist():
         who = state.seats[player]
-        yield Fault(f"/arrays/ruler/{player}", f"{who} would rule itself by way of others, or is out of the game")
+        yield ValidationError(
+            f"/arrays/ruler/{player}", f"{who} would rule itself by way of others, or is out of the game"
+        )
 
 
-def _players(state: State) -> Iterator[Fault]:
+def _players(state: State) -> Iterator[ValidationError]:
     playing, home = state.playing, state.at[:, HARVESTER]
     alive = state.at != NOWHERE
     yield from _named(state, "at", playing & (home == NOWHERE), "expected a Harvester, as it is in play")
@@ -144,7 +148,7 @@ def _players(state: State) -> Iterator[Fault]:
     yield from _named(state, "held", ~playing & ~empty, "expected nothing held, silent or waiting, as it is out")
 
 
-def _courses(state: State, playing: Flags) -> Iterator[Fault]:
+def _courses(state: State, playing: Flags) -> Iterator[ValidationError]:
     """A straight line begins and ends somewhere else, and its Harvester is on it, short of its end."""
     start, end = state.course.T
     none = (start == NOWHERE) & (end == NOWHERE)
@@ -157,7 +161,7 @@ def _courses(state: State, playing: Flags) -> Iterator[Fault]:
     yield from _named(state, "course", ~fine, text)
 
 
-def _named(state: State, name: str, wrong: NDArray[np.bool_], text: str) -> Iterator[Fault]:
+def _named(state: State, name: str, wrong: NDArray[np.bool_], text: str) -> Iterator[ValidationError]:
     """The first player of whom something is wrong."""
     for player in np.flatnonzero(wrong)[:1].tolist():
-        yield Fault(f"/arrays/{name}/{player * _WIDTHS.get(name, 1)}", f"{text} ({state.seats[player]})")
+        yield ValidationError(f"/arrays/{name}/{player * _WIDTHS.get(name, 1)}", f"{text} ({state.seats[player]})")

@@ -30,15 +30,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 
 SILENCE_LIMIT = 7
 """Turns in a row without a sheet after which a player is out (ruling 11)."""
 
 
-def by_seat(events: Iterable[Event], seats: Iterable[Seat]) -> Mapping[Seat, list[dict[str, Any]]]:
+def by_seat(events: Iterable[Event], seats: Iterable[SeatName]) -> Mapping[SeatName, list[dict[str, Any]]]:
     """What each of the seats may hear, as `heard` gives it, from one walk through all events."""
-    told: dict[Seat, list[dict[str, Any]]] = {seat: [] for seat in seats}
+    told: dict[SeatName, list[dict[str, Any]]] = {seat: [] for seat in seats}
     for event in events:
         for seat in event.audience if len(event.audience) < len(told) else told:
             if seat in told and seat in event.audience:
@@ -46,6 +46,6 @@ def by_seat(events: Iterable[Event], seats: Iterable[Seat]) -> Mapping[Seat, lis
     return told
 
 
-def seats_of(players: Iterable[int], seats: Sequence[Seat]) -> frozenset[Seat]:
+def seats_of(players: Iterable[int], seats: Sequence[SeatName]) -> frozenset[SeatName]:
     """An audience, from players' numbers."""
     return frozenset(seats[player] for player in players)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from pbem.ruleset import Seat, View
+from pbem.ruleset import SeatName, View
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester.planet import planet_of
 
@@ -62,7 +62,7 @@ class _Renewed:
         target = harvester["target"]
         return {**self._placed(harvester), "target": target and list(self._name(*target))}
 
-    def _side(self, owner: Seat) -> str:
+    def _side(self, owner: SeatName) -> str:
         """As far as it can be told: of who serves the same ruler beside the reader it could not."""
         below = (each["seat"] for each in self._view["subservients"])
         return "friend" if owner in (*self._view["rulers"], *below) else "foe"

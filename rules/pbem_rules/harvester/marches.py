@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pbem.ruleset import Refused, suggest
+from pbem.ruleset import FieldError, suggest
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester.lexicon import MOST_STEPS, Token
 from pbem_rules.harvester.planet import NAMES as DIRECTIONS
@@ -41,7 +41,7 @@ def marches(words: Sequence[Token], spots: Mapping[str, Hex], home: Hex) -> list
     for march in reader.found:
         if not march.units:
             possible = f"possible: {', '.join(spots)}" if spots else "you have none left"
-            raise Refused("missing-word", "the line names none of your units", possible)
+            raise FieldError("missing-word", "the line names none of your units", possible)
     return reader.found
 
 
@@ -126,12 +126,12 @@ class _Marches:
         units = [name for name in self.spots if name[0] == token.value]
         every = token.many or any(before.sort == "all" for before in self._before(at))
         if not units:
-            raise Refused(
+            raise FieldError(
                 "lost-unit", f"you have no {KIND_NAMES[token.value]} now", "possible: " + ", ".join(self.spots)
             )
         if len(units) > 1 and not every:
             text = f"{token.typed!r} could be {', '.join(units[:-1])} or {units[-1]}"
-            raise Refused("ambiguous", text, "write it in full")
+            raise FieldError("ambiguous", text, "write it in full")
         return units
 
     def _way(self, at: int, token: Token) -> None:
@@ -152,14 +152,14 @@ class _Marches:
             self.add(self._all_of(at, token))
             return
         ways = [name for name in DIRECTIONS if name[0] == token.value]
-        raise Refused("ambiguous", f"{token.typed!r} could be {' or '.join(ways)}", "write it in full")
+        raise FieldError("ambiguous", f"{token.typed!r} could be {' or '.join(ways)}", "write it in full")
 
     def _count(self, at: int, token: Token) -> None:
         if at == self.used:
             return
         number = min(token.number, MOST_STEPS)
         if number < 1:
-            raise Refused("out-of-bounds", f"expected how often, a number from 1 on, got {token.typed}")
+            raise FieldError("out-of-bounds", f"expected how often, a number from 1 on, got {token.typed}")
         if self._leads(at, token):
             self.times, self.leads = number, True
         elif self.last:
@@ -184,6 +184,6 @@ class _Marches:
         named = token.typed.strip(".!?:()")[:40]
         if not self.march.units:
             possible = "possible: " + ", ".join(self.spots) if self.spots else "you have none left"
-            raise Refused("unknown-name", f"expected one of your defence units, got {named!r}", possible)
+            raise FieldError("unknown-name", f"expected one of your defence units, got {named!r}", possible)
         text = f"expected a direction, got {named!r}"
-        raise Refused("unknown-name", text, suggest(named, DIRECTIONS))
+        raise FieldError("unknown-name", text, suggest(named, DIRECTIONS))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, TypedDict
 
-from pbem.ruleset import Json, Seat, View, scored
+from pbem.ruleset import Json, SeatName, View, append_score
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.units import KINDS
@@ -49,7 +49,7 @@ class Lost(NamedTuple):
     """Units of a foe that a report showed some turns `ago` and none has shown since."""
 
     spot: Hex
-    owner: Seat
+    owner: SeatName
     units: str
     ago: int
 
@@ -64,7 +64,7 @@ class Riches(NamedTuple):
 
 def remember(view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
     """The memory of a view's seat, with that of its report before."""
-    scores = scored(before, "points", "turn", view["turn"], view["points"]["total"])
+    scores = append_score(before, "points", "turn", view["turn"], view["points"]["total"])
     if view["harvester"] is None:
         return {"scores": scores}
     seen = _Seen(view)
@@ -151,7 +151,7 @@ def _out_of_sight(view: View, rows: Iterable[Row], seen: _Seen) -> Iterator[Row]
         known.update((owner, kind) for _, _, owner, units, _ in kept for kind in units)
 
 
-def _known(view: View) -> Counter[tuple[Seat, str]]:
+def _known(view: View) -> Counter[tuple[SeatName, str]]:
     """How many units of each kind of an owner are known to be elsewhere: in sight, or just destroyed."""
     known = Counter((each["owner"], kind) for each in view["contacts"] for kind in each["units"])
     for event in view["events"]:
@@ -162,7 +162,7 @@ def _known(view: View) -> Counter[tuple[Seat, str]]:
     return known
 
 
-def _no_foes(view: View) -> set[Seat]:
+def _no_foes(view: View) -> set[SeatName]:
     """Who is known to be on the reader's side now, or out."""
     friends = {each["owner"] for each in view["contacts"] if each["side"] == "friend"}
     out = {event["who"] for event in view["events"] if event["kind"] == "out"}

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pbem.ruleset import (
-    Choice,
-    Form,
-    Free,
-    Kind,
-    Listed,
-    Number,
+    ChoicePattern,
+    Field,
+    FieldError,
+    FreePattern,
+    IntegerField,
+    KeywordField,
+    NameField,
+    NumberPattern,
     Order,
-    OrderBook,
-    Refused,
-    Whole,
-    Word,
-    bounded,
+    OrderParser,
+    Pattern,
+    parse_bounded,
 )
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester.atlas import Atlas
@@ -31,7 +31,7 @@ FARTHEST_COORDINATE = 99_999
 
 
 @dataclass(frozen=True)
-class Coordinate(Whole):
+class Coordinate(IntegerField):
     """One of the two coordinates of a hex; samples lie around the reader's Harvester."""
 
     axis: str = "q"
@@ -42,7 +42,7 @@ class Coordinate(Whole):
 
 
 @dataclass(frozen=True)
-class Amount(Kind):
+class Amount(Field):
     """A number of resources, of those that the reader's Harvester holds."""
 
     shown: str = "amount"
@@ -51,17 +51,17 @@ class Amount(Kind):
 
     def read(self, word: str, view: Mapping[str, Any]) -> int:
         if view["harvester"] is None:
-            raise Refused("out", "your Harvester is destroyed; you are out of the game")
+            raise FieldError("out", "your Harvester is destroyed; you are out of the game")
         most = view["harvester"]["held"]
         expected = f"a whole number from 1 to {most}, as many as your Harvester holds"
-        return bounded(word, 1, most, expected, none="your Harvester holds nothing that it could drop")
+        return parse_bounded(word, 1, most, expected, none="your Harvester holds nothing that it could drop")
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         most = _held(view)
         return sorted({"1", str((most + 1) // 2), str(most)}) if most else []
 
-    def form(self, view: Mapping[str, Any]) -> Form:
-        return Number(1, _held(view))
+    def form(self, view: Mapping[str, Any]) -> Pattern:
+        return NumberPattern(1, _held(view))
 
 
 def _held(view: Mapping[str, Any]) -> int:
@@ -70,11 +70,11 @@ def _held(view: Mapping[str, Any]) -> int:
 
 
 @dataclass(frozen=True)
-class Lost(Listed):
+class Lost(NameField):
     """A lost unit; a page offers those for which there are resources."""
 
-    def form(self, view: Mapping[str, Any]) -> Form:
-        return Choice(tuple(payable(view)))
+    def form(self, view: Mapping[str, Any]) -> Pattern:
+        return ChoicePattern(tuple(payable(view)))
 
 
 def payable(view: Mapping[str, Any]) -> list[str]:
@@ -86,7 +86,7 @@ _HEX = re.compile(r"([+-]?[0-9]{1,5}),([+-]?[0-9]{1,5})")
 
 
 @dataclass(frozen=True)
-class Place(Kind):
+class Place(Field):
     """A hex in one word, "3,-2"; samples are those with something to gather, and but for `rich` those of others.
 
     Where scanners tell of nothing, they lie next to the reader's units.
@@ -101,7 +101,7 @@ class Place(Kind):
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         found = _HEX.fullmatch(word)
         if found is None:
-            raise Refused("no-hex", f"expected {self.expected}, got {word!r}")
+            raise FieldError("no-hex", f"expected {self.expected}, got {word!r}")
         return f"{int(found[1])},{int(found[2])}"
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
@@ -112,8 +112,8 @@ class Place(Kind):
             goals = goals or [atlas.named(step((unit["q"], unit["r"]), DIRECTIONS["E"])) for unit in view["units"]]
         return [f"{q},{r}" for q, r in dict.fromkeys(goals)]
 
-    def form(self, view: Mapping[str, Any]) -> Form:
-        return Free(tuple(self.samples(view)), "[+-]?[0-9]{1,5},[+-]?[0-9]{1,5}")
+    def form(self, view: Mapping[str, Any]) -> Pattern:
+        return FreePattern(tuple(self.samples(view)), "[+-]?[0-9]{1,5},[+-]?[0-9]{1,5}")
 
 
 def hex_of(place: str) -> Hex:
@@ -127,9 +127,9 @@ def unit_words(unit: str) -> str:
     return f"{KIND_NAMES[unit[0]]} {unit}"
 
 
-LIVING = Listed("unit", "one of your defence units", "S2", lambda view: [unit["unit"] for unit in view["units"]])
+LIVING = NameField("unit", "one of your defence units", "S2", lambda view: [unit["unit"] for unit in view["units"]])
 LOST = Lost("unit", "one of your lost defence units", "L2", lambda view: view["lost"])
-STEP = Word(WAYS, shown="direction", expected="a direction (" + ", ".join(WAYS) + ")", example="NE NE E")
+STEP = KeywordField(WAYS, shown="direction", expected="a direction (" + ", ".join(WAYS) + ")", example="NE NE E")
 _NUMBERS = f"two whole numbers, q and r, up to {FARTHEST_COORDINATE}"
 Q = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="q", expected=_NUMBERS, example="3", axis="q")
 R = Coordinate(-FARTHEST_COORDINATE, FARTHEST_COORDINATE, shown="r", expected=_NUMBERS, example="-2", axis="r")
@@ -237,4 +237,4 @@ class DestroyHarvester(Order):
         return "your Harvester and all your units destroy themselves: you are out of the game"
 
 
-ORDERS = OrderBook((Move, MoveTo, Target, TargetHex, Build, Drop, Destroy, DestroyHarvester))
+ORDERS = OrderParser((Move, MoveTo, Target, TargetHex, Build, Drop, Destroy, DestroyHarvester))

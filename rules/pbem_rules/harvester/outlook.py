@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from pbem.ruleset import Finding, Order, Seat
+from pbem.ruleset import Finding, Order, SeatName
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.brief import AHEAD
@@ -55,7 +55,7 @@ class Outlook:
         view = self.view
         self.at: dict[str, Hex] = {unit["unit"]: (unit["q"], unit["r"]) for unit in view["units"]}
         self.own = Counter([*self.at.values(), self.atlas.home])
-        self.foes: dict[Hex, set[Seat]] = {}
+        self.foes: dict[Hex, set[SeatName]] = {}
         self.others: set[Hex] = set()
         for each in view["contacts"]:
             spot = each["q"], each["r"]

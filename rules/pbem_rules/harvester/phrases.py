@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from pbem.ruleset import Order, Refused, View
+from pbem.ruleset import FieldError, Order, View
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.lexicon import Token, tokens
@@ -35,7 +35,7 @@ class Phrase:
     """What a line comes to: lines of the order book, and what there is to tell, as severity and words."""
 
     lines: list[str] = field(default_factory=list)
-    told: list[tuple[str, Refused]] = field(default_factory=list)
+    told: list[tuple[str, FieldError]] = field(default_factory=list)
 
     def order(self, order: Order) -> None:
         """Write an order."""
@@ -43,7 +43,7 @@ class Phrase:
 
     def tell(self, severity: str, code: str, text: str, hint: str = "") -> None:
         """Note something of the line."""
-        self.told.append((severity, Refused(code, text, hint)))
+        self.told.append((severity, FieldError(code, text, hint)))
 
 
 def read_phrase(view: View, line: str) -> Phrase:
@@ -157,13 +157,13 @@ class _Reader:
         for unit in units:
             try:
                 self._send(march) if unit == H else self._go(unit, march)
-            except Refused as refused:
+            except FieldError as refused:
                 faults.append(refused)
         if len(faults) == len(units):
             raise faults[0]
         self._leave_out(faults)
 
-    def _leave_out(self, faults: Sequence[Refused]) -> None:
+    def _leave_out(self, faults: Sequence[FieldError]) -> None:
         for fault in faults:
             self.phrase.tell("warning", fault.code, f"left out: {fault.text}", fault.hint)
 
@@ -176,19 +176,19 @@ class _Reader:
         self._leave_out(faults)
         return known
 
-    def _stranger(self, unit: str) -> Refused:
+    def _stranger(self, unit: str) -> FieldError:
         """Why a unit cannot be ordered."""
         if unit in self.view["lost"]:
-            return Refused("lost-unit", f"your {unit_words(unit)} is lost", "lost units can be rebuilt, with BUILD")
+            return FieldError("lost-unit", f"your {unit_words(unit)} is lost", "lost units can be rebuilt, with BUILD")
         alike = [name for name in self.spots if name[0] == unit[0]] or list(self.spots)
-        return Refused("unknown-name", f"you have no unit {unit}", "possible: " + ", ".join(alike) if alike else "")
+        return FieldError("unknown-name", f"you have no unit {unit}", "possible: " + ", ".join(alike) if alike else "")
 
     def _go(self, unit: str, march: March) -> None:
         if march.hexes and march.ways:
-            raise Refused("two-ways", "the line names directions and a hex to go to", "write one of them")
+            raise FieldError("two-ways", "the line names directions and a hex to go to", "write one of them")
         if len(march.hexes) > 1 and self.atlas.named(march.hexes[0]) != self.spots[unit]:
             text = f"{unit_words(unit)} is at {written(self.spots[unit])}, not at {written(march.hexes[0])}"
-            raise Refused("not-there", text)
+            raise FieldError("not-there", text)
         if not march.hexes:
             self.phrase.lines.append(" ".join(["MOVE", unit, *march.ways]))
             return
@@ -200,7 +200,7 @@ class _Reader:
         """The Harvester goes to a target."""
         if not march.hexes:
             text = "your Harvester takes no steps by order: it goes to a target by itself, a step a turn"
-            raise Refused("harvester", text, "write: TARGET <q>,<r>, a hex with resources")
+            raise FieldError("harvester", text, "write: TARGET <q>,<r>, a hex with resources")
         self.phrase.order(Target(*march.hexes[-1]))
 
     # -- other orders
@@ -213,7 +213,7 @@ class _Reader:
         if not spots:
             known = [written(spot) for spot in self._fields()]
             hint = f"your scanners tell of {'; '.join(known[:5])}" if known else "write: TARGET <q>,<r>"
-            raise Refused("no-hex", "the line names no hex with resources, by two whole numbers such as 3,-2", hint)
+            raise FieldError("no-hex", "the line names no hex with resources, by two whole numbers such as 3,-2", hint)
         if len(spots) == 1 and not self._of("word"):
             self.phrase.order(Target(*spots[0]))
 
@@ -252,15 +252,15 @@ class _Reader:
         pairs = zip(self.words, self.words[1:], strict=False)
         return [f"{a.value}{b.number}" for a, b in pairs if a.sort in ("kind", "half") and b.sort == "count"]
 
-    def _not_lost(self, unit: str) -> Refused:
+    def _not_lost(self, unit: str) -> FieldError:
         """Why a unit, or any of a kind given as its letter, cannot be rebuilt."""
         lost = self.view["lost"]
         possible = f"possible: {', '.join(lost)}" if lost else "none of your units is lost"
         if unit in self.spots or unit == H:
-            return Refused("not-lost", f"your {unit_words(unit)} is not lost", possible)
+            return FieldError("not-lost", f"your {unit_words(unit)} is not lost", possible)
         if unit in KIND_NAMES:
-            return Refused("not-lost", f"no {KIND_NAMES[unit]} of yours is lost", possible)
-        return Refused("unknown-name", f"there is no unit {unit}", possible)
+            return FieldError("not-lost", f"no {KIND_NAMES[unit]} of yours is lost", possible)
+        return FieldError("unknown-name", f"there is no unit {unit}", possible)
 
     def _drop(self) -> None:
         if self._of("word", "way", "unit", "hex") or any(token.value != H for token in self._of("kind")):
@@ -285,29 +285,31 @@ class _Reader:
 
     def _destroy_harvester(self) -> None:
         text = "your Harvester destroys itself, with all your units, when you resign"
-        raise Refused("unconfirmed", text, f"to leave the game, write on a line of its own: {DestroyHarvester.usage}")
+        raise FieldError(
+            "unconfirmed", text, f"to leave the game, write on a line of its own: {DestroyHarvester.usage}"
+        )
 
     def _self_destruct(self) -> None:
         hint = "write: DESTROY <unit>, or for all you have: RESIGN CONFIRM"
-        raise Refused("missing-word", "the line does not say what is to destroy itself", hint)
+        raise FieldError("missing-word", "the line does not say what is to destroy itself", hint)
 
     # -- no orders of the game
 
     def _fight(self) -> None:
         text = "units fight by themselves where they meet enemies; there is no order for it"
-        raise Refused("no-such-order", text, "write: MOVE <unit> <direction>..., to where the enemy is")
+        raise FieldError("no-such-order", text, "write: MOVE <unit> <direction>..., to where the enemy is")
 
     def _scan(self) -> None:
         text = "scanners look around by themselves, at the end of each turn; there is no order to scan"
-        raise Refused("no-such-order", text, "the nearer a unit is, the more it tells: MOVE one there")
+        raise FieldError("no-such-order", text, "the nearer a unit is, the more it tells: MOVE one there")
 
     def _stay(self) -> None:
         if not self._of("word"):
             self.phrase.tell("note", "stays", _NO_ORDER)
 
 
-def told_route(unit: str, route: Route) -> Refused:
+def told_route(unit: str, route: Route) -> FieldError:
     """What is told of a way that was found for a unit, with others that are as short."""
     around = ", around the crags" if route.around else ""
     others = "; as short: " + ", or ".join(" ".join(way) for way in route.others[:3]) if route.others else ""
-    return Refused("route", f"{unit} goes {' '.join(route.way)}{around}{others}")
+    return FieldError("route", f"{unit} goes {' '.join(route.way)}{around}{others}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from pbem.ruleset import Drawing, Label, Mark, Picture, Spot, Stamp, View, box, stroke
+from pbem.ruleset import Drawing, Label, Mark, Picture, SpriteInstance, TapTarget, View, box, draw_line
 from pbem_rules.common import hexes
 from pbem_rules.common.hexes import Hex
 from pbem_rules.common.summary import counted
@@ -77,14 +77,14 @@ class _Chart:
         """The chart on its ground."""
         return Drawing(sprites.ground(self.radius, bool(self.far)), tuple(self._marks()))
 
-    def spots(self) -> Iterator[Spot]:
+    def spots(self) -> Iterator[TapTarget]:
         """What can be tapped: the hexes told of, and on the overview the own units far off."""
         for window in (self.main, *self.insets):
             yield from window.tapped()
         if self.far:
             yield from self._dots()
 
-    def _dots(self) -> Iterator[Spot]:
+    def _dots(self) -> Iterator[TapTarget]:
         x, y, _, scale = self._scaled()
         dots: dict[tuple[int, int], list[Hex]] = {}
         for spot in self.far:
@@ -93,7 +93,7 @@ class _Chart:
         for (dx, dy), spots in dots.items():
             names = dict.fromkeys(name for spot in spots for name in self.scene.names(spot))
             words = "; ".join(map(self.scene.words, spots))
-            yield Spot(tuple(names), words, box(x + dx - APART, y + dy - APART, 2 * APART, 2 * APART))
+            yield TapTarget(tuple(names), words, box(x + dx - APART, y + dy - APART, 2 * APART, 2 * APART))
 
     def _marks(self) -> Iterator[Mark]:
         yield from self.main.marks()
@@ -136,9 +136,9 @@ class _Chart:
             if len(row) > 1:
                 yield Label(x + sprites.ASIDE, y + 4, written(spot), 11, sprites.PALE)
 
-    def _frame(self, x: int) -> Stamp:
+    def _frame(self, x: int) -> SpriteInstance:
         _, wide = sprites.inset_places(self.width)[0]
-        return Stamp(sprites.frame(wide), x, self.bottom + sprites.INSET // 2)
+        return SpriteInstance(sprites.frame(wide), x, self.bottom + sprites.INSET // 2)
 
     def _caption(self, window: Window, x: int) -> Label:
         crowd = self.scene.crowds[window.middle]["own"]
@@ -154,11 +154,11 @@ class _Chart:
         yield Label(x, self.bottom + 18, f"all units known, {farthest} hexes around", 12, sprites.PAPER, "middle")
         edge = (self.radius + 0.5) * scale
         ring = [(x + edge * dx, y + edge * dy) for dx, dy in _HEXAGON]
-        yield stroke(ring, width=1, stroke=sprites.PALE, fill="none")
+        yield draw_line(ring, width=1, stroke=sprites.PALE, fill="none")
         sides = {side: [spot for spot, crowd in self.scene.crowds.items() if side in crowd] for side in reversed(SIDES)}
         for side, spots in {"lost": list(self.scene.lost), **sides}.items():
             dots = {_dot(ways[spot], scale) for spot in spots}
-            yield from (Stamp(sprites.DOTS[side], x + dx, y + dy) for dx, dy in sorted(dots))
+            yield from (SpriteInstance(sprites.DOTS[side], x + dx, y + dy) for dx, dy in sorted(dots))
 
     def _scaled(self) -> tuple[int, int, int, float]:
         """The middle of the overview, how many hexes it reaches, and the pixels of each."""

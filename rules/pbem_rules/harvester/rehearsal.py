@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pbem.ruleset import Dice, Order, Seat, TurnInput, View
+from pbem.ruleset import Dice, Order, SeatName, TurnInput, View
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.orders import Target
@@ -100,29 +100,29 @@ def _state(atlas: Atlas, ahead: Hex | None) -> State:
     )
 
 
-def _seats(view: View) -> tuple[Seat, ...]:
+def _seats(view: View) -> tuple[SeatName, ...]:
     """Return the reader, their rulers and subservients, and the owners of the units in sight."""
     others = (*view["rulers"], *(each["seat"] for each in view["subservients"]))
     return tuple(dict.fromkeys((view["seat"], *others, *(each["owner"] for each in view["contacts"]))))
 
 
-def _ruler(view: View, seat: Seat) -> Seat:
+def _ruler(view: View, seat: SeatName) -> SeatName:
     """Return the direct ruler of a seat as far as the report tells: foes count as free, other friends as the top's."""
-    chain: tuple[Seat, ...] = (view["seat"], *view["rulers"])
+    chain: tuple[SeatName, ...] = (view["seat"], *view["rulers"])
     if seat in chain:
         return (*chain, "")[chain.index(seat) + 1]
-    below: dict[Seat, Seat] = {each["seat"]: each["ruler"] for each in view["subservients"]}
+    below: dict[SeatName, SeatName] = {each["seat"]: each["ruler"] for each in view["subservients"]}
     friends = {each["owner"] for each in view["contacts"] if each["side"] == "friend"}
     return below.get(seat) or (chain[-1] if seat in friends else "")
 
 
-def _units(view: View) -> Iterator[tuple[Seat, str, Hex]]:
+def _units(view: View) -> Iterator[tuple[SeatName, str, Hex]]:
     """Yield the units that the report shows, by owner and name; those of others get any name of their kind."""
     home = view["harvester"]
     yield view["seat"], NAMES[HARVESTER], (home["q"], home["r"])
     for unit in view["units"]:
         yield view["seat"], unit["unit"], (unit["q"], unit["r"])
-    free: dict[Seat, list[str]] = {}
+    free: dict[SeatName, list[str]] = {}
     for each in view["contacts"]:
         names = free.setdefault(each["owner"], list(NAMES))
         for kind in each["units"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pbem.ruleset import Refused
+from pbem.ruleset import FieldError
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.orders import unit_words
@@ -35,10 +35,10 @@ def route_to(atlas: Atlas, unit: str, start: Hex, goal: Hex) -> Route:
     far, most = atlas.distance(start, goal), int(MOVE[SLOT[unit]])
     shut = frozenset() if NIMBLE[SLOT[unit]] else atlas.crags
     if not far:
-        raise Refused("there-already", f"{unit_words(unit)} is there already, at {written(goal)}")
+        raise FieldError("there-already", f"{unit_words(unit)} is there already, at {written(goal)}")
     if goal in shut:
         text = f"{unit_words(unit)} cannot enter the crags at {written(goal)}"
-        raise Refused("crags", text, "only Soldiers and Scouts enter crags")
+        raise FieldError("crags", text, "only Soldiers and Scouts enter crags")
     if far > most:
         raise _too_far(unit, atlas.course(start, goal)[:most], goal, far)
     for length in range(far, most + 1):
@@ -48,12 +48,12 @@ def route_to(atlas: Atlas, unit: str, start: Hex, goal: Hex) -> Route:
             way = straight if straight in ways else ways[0]
             return Route(way, tuple(other for other in ways if other != way), straight not in ways)
     text = f"known crags leave {unit_words(unit)} no way to {written(goal)} that it could go in a turn"
-    raise Refused("crags", text, "only Soldiers and Scouts enter crags")
+    raise FieldError("crags", text, "only Soldiers and Scouts enter crags")
 
 
-def _too_far(unit: str, way: list[str], goal: Hex, far: int) -> Refused:
+def _too_far(unit: str, way: list[str], goal: Hex, far: int) -> FieldError:
     text = f"{written(goal)} is {far} steps from {unit_words(unit)}, which takes {len(way)} at the most"
-    return Refused("too-far", text, f"as far as it gets: MOVE {unit} {' '.join(way)}")
+    return FieldError("too-far", text, f"as far as it gets: MOVE {unit} {' '.join(way)}")
 
 
 def _ways(atlas: Atlas, start: Hex, goal: Hex, length: int, shut: frozenset[Hex]) -> Iterator[Way]:

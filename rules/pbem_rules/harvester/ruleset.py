@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pbem.ruleset import BaseRuleset, Event, Seat, Seats, Standing, View
+from pbem.ruleset import BaseRuleset, Event, SeatName, Seats, Standing, View
 from pbem_rules.common.legacy import of_any_age
 from pbem_rules.harvester import bots, picture, sheet, state, textmap, turn
 from pbem_rules.harvester.became import became
@@ -51,7 +51,7 @@ class Harvester(BaseRuleset[State]):
     read = staticmethod(state.read)
     check_state = staticmethod(check_state)
 
-    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         """What the scanners of a seat and of its subservients perceive, and its own affairs."""
         ((_, view),) = views_of(state, [seat], events)
         return view

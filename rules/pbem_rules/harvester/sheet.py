@@ -10,7 +10,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import MOST_REMARKS, Entry, Finding, Order, Parsed, Refused, View, join_lines, orders_in_remark
+from pbem.ruleset import (
+    MOST_REMARKS,
+    FieldError,
+    Finding,
+    Order,
+    ParsedOrder,
+    ParsedSheet,
+    View,
+    join_lines,
+    orders_in_remark,
+)
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.orders import (
@@ -38,20 +48,20 @@ MOST_FINDINGS = 50
 """A line longer than this, and lines behind so many findings, are left to the order book, which refuses them."""
 
 
-def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """The orders of a sheet, and what is wrong with the rest."""
     sheet = _Sheet(view)
     read = ORDERS.parse(view, list(sheet.plain(lines)))
     for entry in read.entries:
         try:
             sheet.take(entry)
-        except Refused as refused:
+        except FieldError as refused:
             sheet.tell(entry.line, "error", refused)
     told = [*read.findings, *sheet.findings]
     if sheet.entries:
         told += Outlook(sheet.atlas, [entry.order for entry in sheet.entries]).findings()
     findings = sorted(told, key=lambda finding: finding.line)
-    return Parsed(tuple(sheet.entries), tuple(findings))
+    return ParsedSheet(tuple(sheet.entries), tuple(findings))
 
 
 @dataclass
@@ -59,7 +69,7 @@ class _Sheet:
     """The lines taken so far. `busy` are the units that have an order, `spent` the resources given away."""
 
     view: View
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ParsedOrder] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     busy: dict[str, int] = field(default_factory=dict)
     once: dict[type[Order], int] = field(default_factory=dict)
@@ -68,7 +78,7 @@ class _Sheet:
     def __post_init__(self) -> None:
         self.atlas = Atlas(self.view)
 
-    def tell(self, line: int, severity: str, told: Refused) -> None:
+    def tell(self, line: int, severity: str, told: FieldError) -> None:
         """Add a finding."""
         self.findings.append(Finding(line, severity, told.code, told.text, told.hint))
 
@@ -82,7 +92,7 @@ class _Sheet:
             phrase = Phrase()
             try:
                 phrase = read_phrase(self.view, line)
-            except Refused as refused:
+            except FieldError as refused:
                 self.tell(number, "error", refused)
             for severity, told in phrase.told:
                 self.tell(number, severity, told)
@@ -96,17 +106,17 @@ class _Sheet:
         """Return the lines that a text would come to on a line of its own; None if it is no order."""
         try:
             lines = read_phrase(self.view, text).lines
-        except Refused:
+        except FieldError:
             return None
         read = ORDERS.parse(self.view, list(enumerate(lines)))
         return None if read.findings else [ORDERS.line(order) for order in read.orders] or None
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: ParsedOrder) -> None:
         """Take one more order. Raises Refused."""
         if self.view["over"]:
-            raise Refused("game-over", "the game is over; no more orders are taken")
+            raise FieldError("game-over", "the game is over; no more orders are taken")
         if self.view["harvester"] is None:
-            raise Refused("out", "your Harvester is destroyed; you are out of the game")
+            raise FieldError("out", "your Harvester is destroyed; you are out of the game")
         order = self._written_out(entry)
         if isinstance(order, Move | Destroy):
             self._claim(order.unit, entry.line)
@@ -122,10 +132,12 @@ class _Sheet:
             self._spend(order, order.amount, f"you drop {order.amount}")
         elif isinstance(order, DestroyHarvester):
             hint = "take the line out to stay in the game"
-            self.tell(entry.line, "warning", Refused("final", "this ends the game for you, and cannot be undone", hint))
-        self.entries.append(Entry(entry.line, order))
+            self.tell(
+                entry.line, "warning", FieldError("final", "this ends the game for you, and cannot be undone", hint)
+            )
+        self.entries.append(ParsedOrder(entry.line, order))
 
-    def _written_out(self, entry: Entry) -> Order:
+    def _written_out(self, entry: ParsedOrder) -> Order:
         """The order, of one written short what it stands for. Raises Refused."""
         order = entry.order
         if isinstance(order, TargetHex):
@@ -139,14 +151,16 @@ class _Sheet:
 
     def _claim(self, unit: str, line: int) -> None:
         if unit in self.busy:
-            raise Refused("has-order", f"line {self.busy[unit]} gives {unit} an order already", "one a unit is taken")
+            raise FieldError(
+                "has-order", f"line {self.busy[unit]} gives {unit} an order already", "one a unit is taken"
+            )
         self.busy[unit] = line
 
     def _only(self, order: Order, line: int) -> None:
         kind = type(order)
         if kind in self.once:
             word = order.usage.split()[0]
-            raise Refused("only-one", f"line {self.once[kind]} is a {word} already", "one of these a sheet is taken")
+            raise FieldError("only-one", f"line {self.once[kind]} is a {word} already", "one of these a sheet is taken")
         self.once[kind] = line
 
     def _check_move(self, order: Move, line: int) -> None:
@@ -154,7 +168,7 @@ class _Sheet:
         if len(order.steps) > most:
             del self.busy[order.unit]
             hint = f"write: MOVE {order.unit} {' '.join(order.steps[:most])}"
-            raise Refused(
+            raise FieldError(
                 "too-far",
                 f"{unit_words(order.unit)} takes {_count(most, 'step')} at the most, not {len(order.steps)}",
                 hint,
@@ -174,7 +188,7 @@ class _Sheet:
         for spot in path:
             if spot in self.atlas.crags:
                 text = f"{who} cannot enter the crags at {_written(spot)} and will stop before them"
-                self.tell(line, "warning", Refused("crags", text, "only Soldiers and Scouts enter crags"))
+                self.tell(line, "warning", FieldError("crags", text, "only Soldiers and Scouts enter crags"))
                 return
 
     def _check_target(self, order: Target, line: int) -> None:
@@ -184,16 +198,16 @@ class _Sheet:
             text = (
                 f"your Harvester is on its way to {_written(home['target'])} and cannot turn aside before it is there"
             )
-            raise self._again(order, Refused("under-way", text, f"it has {_count(home['left'], 'step')} left"))
+            raise self._again(order, FieldError("under-way", text, f"it has {_count(home['left'], 'step')} left"))
         if spot == self.atlas.home:
-            raise self._again(order, Refused("there-already", "your Harvester is in that hex now"))
+            raise self._again(order, FieldError("there-already", "your Harvester is in that hex now"))
         if spot not in self.atlas.marked:
             raise self._again(
-                order, Refused("no-resource", f"no resource is known at {_written(spot)}", self._nearest(spot))
+                order, FieldError("no-resource", f"no resource is known at {_written(spot)}", self._nearest(spot))
             )
         self._warn_of_crags(line, "your Harvester", self.atlas.line(self.atlas.home, spot))
 
-    def _again(self, order: Order, refused: Refused) -> Refused:
+    def _again(self, order: Order, refused: FieldError) -> FieldError:
         """The refusal, after which another line may try again."""
         del self.once[type(order)]
         return refused
@@ -210,7 +224,7 @@ class _Sheet:
         building = self.view["building"]
         if building is not None:
             text = f"your Harvester is rebuilding {unit_words(building['unit'])}, and builds one unit at a time"
-            raise self._again(order, Refused("busy", text, f"it is ready in {_count(building['turns'], 'turn')}"))
+            raise self._again(order, FieldError("busy", text, f"it is ready in {_count(building['turns'], 'turn')}"))
         price = int(SCANNER[SLOT[order.unit]])
         self._spend(order, price, f"to rebuild {order.unit} costs {price}")
 
@@ -220,7 +234,7 @@ class _Sheet:
         if amount > left:
             hint = f"write: DROP {left}" if isinstance(order, Drop) and left else ""
             text = f"your Harvester has {_count(left, 'resource')} for it, but {what}"
-            raise self._again(order, Refused("too-dear", text, hint))
+            raise self._again(order, FieldError("too-dear", text, hint))
         self.spent += amount
 
 

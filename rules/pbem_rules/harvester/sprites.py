@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Sequence
 
-from pbem.ruleset import Ground, Sprite, Stamp
+from pbem.ruleset import Background, Sprite, SpriteInstance
 from pbem_rules.common import svg
 from pbem_rules.harvester.planet import DIRECTIONS
 
@@ -175,24 +175,24 @@ def arrow(dx: int, dy: int) -> Sprite:
 
 
 @functools.lru_cache(maxsize=16)
-def ground(radius: int, insets: bool) -> Ground:
+def ground(radius: int, insets: bool) -> Background:
     """What is the same for all who see as far: a dark board with room for insets below it, and the legend."""
     width, board = measures(radius)
     return _with_legend(width, HEAD + board + (INSET if insets else 0))
 
 
 @functools.cache
-def region_ground() -> Ground:
+def region_ground() -> Background:
     """What is the same for all on phones."""
     return _with_legend(PHONE, REGION_END)
 
 
-def _with_legend(width: int, bottom: int) -> Ground:
+def _with_legend(width: int, bottom: int) -> Background:
     """A dark ground with the legend below it."""
     columns, pitch = (4, 24) if width > 700 else (3, 19) if width > PHONE else (2, 19)
     height = bottom + pitch * math.ceil(len(_entries()) / columns) + 12
     body = svg.rect(0, 0, width, height, fill=UNSCANNED)
-    return Ground(body + _legend(bottom, width, height, columns, pitch), width, height)
+    return Background(body + _legend(bottom, width, height, columns, pitch), width, height)
 
 
 def measures(radius: int) -> tuple[int, int]:
@@ -222,12 +222,12 @@ def _legend(top: int, width: int, height: int, columns: int, pitch: int) -> str:
     return svg.rect(0, top, width, height - top, fill=PAPER) + "".join(shown)
 
 
-def _entry(stamps: Sequence[Stamp], words: str) -> str:
+def _entry(stamps: Sequence[SpriteInstance], words: str) -> str:
     signs = "".join(svg.group(each.sprite.body, transform=f"translate({each.x} {each.y})") for each in stamps)
     return signs + svg.text(25, 4, words, size=12, fill=INK)
 
 
-def _entries() -> list[tuple[list[Stamp], str]]:
+def _entries() -> list[tuple[list[SpriteInstance], str]]:
     old = Sprite(svg.text(0, 4, "S 2", size=11, anchor="middle", fill=FOE, font_weight="bold"), 24, 14)
     seam = Sprite(svg.line(0, -9, 0, 9, stroke=SEAM, stroke_width=4), 10, 20)
     moved = Sprite(svg.group(MOVED.body, transform="scale(0.6)"), 24, 24)
@@ -236,19 +236,19 @@ def _entries() -> list[tuple[list[Stamp], str]]:
         svg.rect(-14, -11, 28, 22, fill=DUST) + svg.group(_GRAINS, fill=GRAIN, transform="scale(0.7)"), 30, 24
     )
     return [
-        ([Stamp(badge("own", 14), 0, 0)], "your units"),
-        ([Stamp(badge("friend", 14), 0, 0)], "friends"),
-        ([Stamp(badge("foe", 14), 0, 0)], "foes"),
-        ([Stamp(badge("lost", 21), 0, 0), Stamp(old, 0, 0)], "seen 2 turns ago"),
-        ([Stamp(badge("home", 14), 0, 0)], "your Harvester"),
-        ([Stamp(PRIZE, 0, 0)], "resource or Harvester"),
-        ([Stamp(COUNTED, 0, 0)], "counted before"),
-        ([Stamp(arrow(44, 0), 6, 0)], "moves of yours"),
-        ([Stamp(moved, 0, 0)], "movement"),
-        ([Stamp(entered(-WIDE, 0), 12, 0)], "came in this way"),
-        ([Stamp(FIGHT, 0, 0)], "a fight of yours"),
-        ([Stamp(CAPTURED, 0, 0)], "Harvester captured"),
-        ([Stamp(rock, 0, 0)], "crags"),
-        ([Stamp(dust, 0, 0)], "dust"),
-        ([Stamp(seam, 0, 0)], "seam of your chart"),
+        ([SpriteInstance(badge("own", 14), 0, 0)], "your units"),
+        ([SpriteInstance(badge("friend", 14), 0, 0)], "friends"),
+        ([SpriteInstance(badge("foe", 14), 0, 0)], "foes"),
+        ([SpriteInstance(badge("lost", 21), 0, 0), SpriteInstance(old, 0, 0)], "seen 2 turns ago"),
+        ([SpriteInstance(badge("home", 14), 0, 0)], "your Harvester"),
+        ([SpriteInstance(PRIZE, 0, 0)], "resource or Harvester"),
+        ([SpriteInstance(COUNTED, 0, 0)], "counted before"),
+        ([SpriteInstance(arrow(44, 0), 6, 0)], "moves of yours"),
+        ([SpriteInstance(moved, 0, 0)], "movement"),
+        ([SpriteInstance(entered(-WIDE, 0), 12, 0)], "came in this way"),
+        ([SpriteInstance(FIGHT, 0, 0)], "a fight of yours"),
+        ([SpriteInstance(CAPTURED, 0, 0)], "Harvester captured"),
+        ([SpriteInstance(rock, 0, 0)], "crags"),
+        ([SpriteInstance(dust, 0, 0)], "dust"),
+        ([SpriteInstance(seam, 0, 0)], "seam of your chart"),
     ]

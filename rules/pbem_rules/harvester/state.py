@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbem.ruleset import Json, Seat
+from pbem.ruleset import Json, SeatName
 from pbem_rules.harvester import forest
 from pbem_rules.harvester.planet import Flags, Ints, Planet, planet_of
 from pbem_rules.harvester.units import COMBAT, MOST_HELD, SLOTS
@@ -47,7 +47,7 @@ class State:
     `ground`, and the last turn's `traffic`.
     """
 
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatName, ...]
     size: int
     turn: int
     drift: int
@@ -95,7 +95,7 @@ class State:
         return int((self.playing & (self.ruler == forest.NOBODY)).sum()) <= 1
 
     @property
-    def winner(self) -> Seat | None:
+    def winner(self) -> SeatName | None:
         """The One, when the game is over."""
         free = np.flatnonzero(self.playing & (self.ruler == forest.NOBODY))
         return self.seats[free[0]] if len(free) == 1 else None

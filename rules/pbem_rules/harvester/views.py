@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 from pbem_rules.harvester import forest
 from pbem_rules.harvester.events import by_seat
 from pbem_rules.harvester.planet import DIRECTIONS, Flags, Ints
@@ -76,8 +76,8 @@ class SubservientView(TypedDict):
     `units` are [q, r, kinds], a letter for each unit (G, L, S, C).
     """
 
-    seat: Seat
-    ruler: Seat
+    seat: SeatName
+    ruler: SeatName
     points: int
     q: int
     r: int
@@ -94,7 +94,7 @@ class ContactView(TypedDict):
 
     q: int
     r: int
-    owner: Seat
+    owner: SeatName
     side: str
     units: str
 
@@ -110,7 +110,7 @@ class GameView(TypedDict):
     are the hexes of such ground; of dust beyond distance 1 nothing else is told.
     """
 
-    seat: Seat
+    seat: SeatName
     label: str
     over: bool
     awaited: bool
@@ -123,17 +123,17 @@ class GameView(TypedDict):
     building: BuildingView | None
     points: PointsView
     silent: int
-    rulers: list[Seat]
+    rulers: list[SeatName]
     subservients: list[SubservientView]
     scan: list[list[Row]]
     quiet: list[list[int]]
     crags: list[SeatContext]
     dust: list[SeatContext]
     contacts: list[ContactView]
-    winner: Seat | None
+    winner: SeatName | None
 
 
-def views_of(state: State, seats: Sequence[Seat], events: Sequence[Event]) -> Iterator[tuple[Seat, GameView]]:
+def views_of(state: State, seats: Sequence[SeatName], events: Sequence[Event]) -> Iterator[tuple[SeatName, GameView]]:
     """The views of some seats, in their order; `events` are all of the turn."""
     writer = _Writer(state)
     told = by_seat(events, seats)

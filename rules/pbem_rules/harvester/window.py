@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
-from pbem.ruleset import Label, Mark, Point, Seat, Spot, Sprite, Stamp, View, stroke
+from pbem.ruleset import Label, Mark, Point, SeatName, Sprite, SpriteInstance, TapTarget, View, draw_line
 from pbem_rules.common.hexes import Hex, distance, step
 from pbem_rules.common.summary import counted, listed
 from pbem_rules.harvester import sprites
@@ -118,18 +118,18 @@ class Window:
     def _away(self, spot: Hex) -> Hex:
         return self.atlas.planet.named(spot[0] - self.middle[0], spot[1] - self.middle[1], near=(0, 0))
 
-    def owners(self) -> set[Seat]:
+    def owners(self) -> set[SeatName]:
         """Whose units are shown, now or before."""
         here = self.spots.keys()
         crowds = [crowd for spot in here & self.scene.crowds.keys() for crowd in self.scene.crowds[spot].values()]
         crowds += [self.scene.lost[spot][1] for spot in here & self.scene.lost.keys()]
         return {owner for crowd in crowds for owner, _ in crowd}
 
-    def tapped(self) -> Iterator[Spot]:
+    def tapped(self) -> Iterator[TapTarget]:
         """What can be tapped: every hex that something is told of."""
         for spot, (x, y) in self.spots.items():
             if spot in self.scene.telling:
-                yield Spot(self.scene.names(spot), self.scene.words(spot), _outline(x, y))
+                yield TapTarget(self.scene.names(spot), self.scene.words(spot), _outline(x, y))
             elif self.scene.knows(spot):
                 yield _empty(spot, x, y)
 
@@ -143,9 +143,9 @@ class Window:
         """Everything in it, lowest first."""
         seen = {spot: self.atlas.sightings.get(spot) for spot in self.spots if self.scene.tells(spot)}
         known = {spot: sighting for spot, sighting in seen.items() if sighting or spot in self.scene.dust}
-        yield from (Stamp(sprites.OLD, *self.spots[spot]) for spot in seen if spot not in known)
+        yield from (SpriteInstance(sprites.OLD, *self.spots[spot]) for spot in seen if spot not in known)
         for spot, sighting in known.items():
-            yield Stamp(self._ground_of(spot, sighting), *self.spots[spot])
+            yield SpriteInstance(self._ground_of(spot, sighting), *self.spots[spot])
         for spot in known:
             yield from self._seam(spot)
         yield from self._course()
@@ -166,7 +166,7 @@ class Window:
         x, y = self.spots[spot]
         for way, ends in sprites.UPPER_EDGES.items():
             if self.atlas.beyond_seam(spot, DIRECTIONS[way]):
-                yield stroke([(x + dx, y + dy) for dx, dy in ends], width=4, stroke=sprites.SEAM)
+                yield draw_line([(x + dx, y + dy) for dx, dy in ends], width=4, stroke=sprites.SEAM)
 
     def _course(self) -> Iterator[Mark]:
         target = self.scene.view["harvester"]["target"]
@@ -175,7 +175,9 @@ class Window:
         path = [self.atlas.home, *self.atlas.line(self.atlas.home, (target[0], target[1]))]
         for here, there in itertools.pairwise(path):
             if here in self.spots and there in self.spots:
-                yield stroke([self.spots[here], self.spots[there]], width=3, stroke=sprites.OWN, stroke_dasharray="6 4")
+                yield draw_line(
+                    [self.spots[here], self.spots[there]], width=3, stroke=sprites.OWN, stroke_dasharray="6 4"
+                )
 
     def _ways(self) -> Iterator[Mark]:
         """The ways of own units this turn, as the crow flies; of one from beyond the window its end."""
@@ -186,7 +188,7 @@ class Window:
                 if len(shown) > 1:
                     (x, y), (left, top) = self.spots[whither], self.spots[shown[-1]]
                     arrow = sprites.arrow(x - left, y - top)
-                    yield Stamp(arrow, (x + left) // 2, (y + top) // 2)
+                    yield SpriteInstance(arrow, (x + left) // 2, (y + top) // 2)
 
     def _contents(self, spot: Hex, sighting: Sighting | None) -> Iterator[Mark]:
         """What is and was in a hex."""
@@ -199,9 +201,9 @@ class Window:
         if sighting or spot in self.scene.riches:
             yield from self._finds(spot, sighting, crowded=crowded)
         if spot in self.scene.captured:
-            yield Stamp(sprites.CAPTURED, x - 16, y - 16)
+            yield SpriteInstance(sprites.CAPTURED, x - 16, y - 16)
         elif spot in self.scene.fights:
-            yield Stamp(sprites.FIGHT, x - 17, y - 17)
+            yield SpriteInstance(sprites.FIGHT, x - 17, y - 17)
 
     def _crowd(self, spot: Hex) -> Iterator[Mark]:
         """The badges of a hex, its name below them, and the letters of owners above."""
@@ -212,7 +214,7 @@ class Window:
             left = x + round(22 * (at - (len(sides) - 1) / 2))
             home = side == "own" and spot == self.atlas.home
             label = badge_label(crowds[side], small=len(sides) > 1)
-            yield Stamp(sprites.badge("home" if home else side, 7 * len(label)), left, y - 3)
+            yield SpriteInstance(sprites.badge("home" if home else side, 7 * len(label)), left, y - 3)
             yield Label(left, y + 1, label, 11, sprites.WHITE, "middle", bold=True)
             if side != "own":
                 yield _word(left, y - 13, self.scene.letters_of(crowds[side]), bold=True)
@@ -223,7 +225,7 @@ class Window:
         x, y = self.spots[spot]
         ago, crowd = self.scene.lost[spot]
         label = f"{badge_label(crowd)} {ago}"
-        yield Stamp(sprites.badge("lost", 7 * len(label)), x, y - 3)
+        yield SpriteInstance(sprites.badge("lost", 7 * len(label)), x, y - 3)
         yield Label(x, y + 1, label, 11, sprites.FOE, "middle", bold=True)
         yield _word(x, y - 13, self.scene.letters_of(crowd), bold=True)
         yield _word(x, y + 18, written(spot))
@@ -234,13 +236,13 @@ class Window:
         uncounted = bool(seen and seen.resources == UNKNOWN and seen.number > 0)
         px, py = (x + 15, y - 15) if crowded or uncounted else (x, y - 4)
         if spot in self.scene.riches:
-            yield Stamp(sprites.COUNTED, px, py)
+            yield SpriteInstance(sprites.COUNTED, px, py)
             yield Label(px, py + 4, str(self.scene.riches[spot]), 11, sprites.RESOURCE, "middle", bold=True)
         elif seen and seen.resources > 0:
-            yield Stamp(sprites.PRIZE, px, py)
+            yield SpriteInstance(sprites.PRIZE, px, py)
             yield Label(px, py + 4, str(seen.resources), 11, sprites.WHITE, "middle", bold=True)
         elif seen and seen.resources == UNKNOWN and seen.marked:
-            yield Stamp(sprites.PRIZE, px, py)
+            yield SpriteInstance(sprites.PRIZE, px, py)
         elif not uncounted:
             return
         if not crowded:
@@ -254,9 +256,9 @@ def _word(x: int, y: int, text: str, *, bold: bool = False) -> Label:
 
 
 @lru_cache(maxsize=8192)
-def _empty(spot: Hex, x: int, y: int) -> Spot:
+def _empty(spot: Hex, x: int, y: int) -> TapTarget:
     """A hex with nothing in it, as most are: of many players with the same name at the same place."""
-    return Spot((written(spot),), f"{written(spot)}: {_NOTHING}", _outline(x, y))
+    return TapTarget((written(spot),), f"{written(spot)}: {_NOTHING}", _outline(x, y))
 
 
 @lru_cache(maxsize=8192)

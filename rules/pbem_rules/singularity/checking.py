@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Fault, Json
+from pbem.ruleset import Json, ValidationError
 from pbem.ruleset import validation as shapes
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.events import ENDS
@@ -14,30 +14,32 @@ from pbem_rules.singularity.replies import MAX_KEPT
 from pbem_rules.singularity.state import SEATS, VERSION, opponent
 
 
-def check_state(data: Json) -> Sequence[Fault]:
+def check_state(data: Json) -> Sequence[ValidationError]:
     """What is wrong with a dumped state."""
     size = data.get("size") if isinstance(data, dict) else None
     known = isinstance(size, int) and SMALLEST <= size <= LARGEST and not isinstance(size, bool)
-    found = list(shapes.faults(_shape(field_of(size).names if known and size else ()), data))
+    found = list(shapes.validate(_shape(field_of(size).names if known and size else ()), data))
     return found or list(_across(data))
 
 
-def _shape(cells: Sequence[str]) -> shapes.Shape:
-    cell = shapes.OneOf(cells, "cell of the board") if cells else shapes.Line()
-    kept = shapes.Listing(shapes.Row((cell, cell, shapes.Maybe(cell))), most=MAX_KEPT)
-    return shapes.Record(
+def _shape(cells: Sequence[str]) -> shapes.Schema:
+    cell = shapes.EnumSchema(cells, "cell of the board") if cells else shapes.StringSchema()
+    kept = shapes.ListSchema(shapes.TupleSchema((cell, cell, shapes.Nullable(cell))), most=MAX_KEPT)
+    return shapes.ObjectSchema(
         {
-            "edition": shapes.Whole(1, VERSION),
-            "size": shapes.Whole(SMALLEST, LARGEST),
-            "forfeit_after": shapes.Whole(0, 99),
-            "moves": shapes.Listing(cell, distinct=True),
-            "players": shapes.Table(shapes.Record({"kept": kept, "misses": shapes.Whole(0, 99)}), every=SEATS),
-            "offer": shapes.Maybe(shapes.OneOf(SEATS, "seat")),
-            "result": shapes.Maybe(
-                shapes.Record(
+            "edition": shapes.IntegerSchema(1, VERSION),
+            "size": shapes.IntegerSchema(SMALLEST, LARGEST),
+            "forfeit_after": shapes.IntegerSchema(0, 99),
+            "moves": shapes.ListSchema(cell, distinct=True),
+            "players": shapes.MapSchema(
+                shapes.ObjectSchema({"kept": kept, "misses": shapes.IntegerSchema(0, 99)}), every=SEATS
+            ),
+            "offer": shapes.Nullable(shapes.EnumSchema(SEATS, "seat")),
+            "result": shapes.Nullable(
+                shapes.ObjectSchema(
                     {
-                        "winners": shapes.Listing(shapes.OneOf(SEATS, "seat"), most=1),
-                        "how": shapes.Listing(shapes.OneOf(tuple(ENDS), "end of the game"), least=1),
+                        "winners": shapes.ListSchema(shapes.EnumSchema(SEATS, "seat"), most=1),
+                        "how": shapes.ListSchema(shapes.EnumSchema(tuple(ENDS), "end of the game"), least=1),
                     }
                 )
             ),
@@ -45,7 +47,7 @@ def _shape(cells: Sequence[str]) -> shapes.Shape:
     )
 
 
-def _across(data: Mapping[str, Any]) -> Iterator[Fault]:
+def _across(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """What does not go together: the stones as they were placed, what is kept, and deadlines missed."""
     plan = field_of(data["size"])
     if data["result"] is not None:
@@ -61,22 +63,22 @@ def _across(data: Mapping[str, Any]) -> Iterator[Fault]:
             yield shapes.unexpected(path, f"fewer than {limit}, with which the game is lost", misses)
 
 
-def _stones(plan: Field, moves: Sequence[str]) -> Iterator[Fault]:
+def _stones(plan: Field, moves: Sequence[str]) -> Iterator[ValidationError]:
     board = Board(plan)
     for number, name in enumerate(moves):
         if plan.cells[name] == plan.black:
-            yield Fault(shapes.below("/moves", number), f"the black stone lies on {name}")
+            yield ValidationError(shapes.below("/moves", number), f"the black stone lies on {name}")
         elif board.place(number % 2, plan.cells[name]):
             seat = SEATS[number % 2]
-            yield Fault(
+            yield ValidationError(
                 shapes.below("/moves", number), f"with this stone {seat} has won, so there is nothing to play on"
             )
             return
     if len(moves) >= len(plan.axial) - 1:
-        yield Fault("/moves", "the board is full, so there is nothing to play on")
+        yield ValidationError("/moves", "the board is full, so there is nothing to play on")
 
 
-def _kept(plan: Field, data: Mapping[str, Any]) -> Iterator[Fault]:
+def _kept(plan: Field, data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """Replies that could be used no more would have been dropped (ruling 9)."""
     board = Board(plan, [plan.cells[name] for name in data["moves"]])
     for seat in SEATS:
@@ -85,8 +87,8 @@ def _kept(plan: Field, data: Mapping[str, Any]) -> Iterator[Fault]:
             path = shapes.below(f"/players/{seat}/kept", index)
             taken = [name for name in (when, reply) if not board.is_free(plan.cells[name])]
             if taken:
-                yield Fault(path, f"{taken[0]} is not free, so this reply would be of no use")
+                yield ValidationError(path, f"{taken[0]} is not free, so this reply would be of no use")
             elif when == reply:
-                yield Fault(path, f"{when} cannot be the opponent's stone and the reply to it")
+                yield ValidationError(path, f"{when} cannot be the opponent's stone and the reply to it")
             elif after is not None and board.colour(plan.cells[after]) == SEATS.index(opponent(seat)):
-                yield Fault(path, f"{after} is the opponent's, so this reply would never wake")
+                yield ValidationError(path, f"{after} is the opponent's, so this reply would never wake")

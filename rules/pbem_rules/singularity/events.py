@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 from pbem_rules.singularity.state import SEATS
 
 ENDS = {
@@ -45,7 +45,7 @@ def public(kind: str, **data: Any) -> Event:
     return Event(kind, frozenset(SEATS), data)
 
 
-def private(seat: Seat, kind: str, **data: Any) -> Event:
+def private(seat: SeatName, kind: str, **data: Any) -> Event:
     """An event only one player hears of."""
     return Event(kind, frozenset({seat}), data)
 
@@ -55,6 +55,6 @@ def reason(how: Iterable[str]) -> str:
     return " and ".join(ENDS[key] for key in how)
 
 
-def result_words(winners: Sequence[Seat], how: Iterable[str]) -> str:
+def result_words(winners: Sequence[SeatName], how: Iterable[str]) -> str:
     """A result in one line."""
     return f"{winners[0]} wins: {reason(how)}" if winners else f"a draw: {reason(how)}"

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pbem.ruleset import Choice, Form, Kind, Listed, Order, OrderBook, Refused, suggest
+from pbem.ruleset import ChoicePattern, FieldError, NameField, Order, OrderParser, Pattern, suggest
+from pbem.ruleset import Field as Kind
 from pbem_rules.common.negotiation import Draw, Resign
 from pbem_rules.singularity.field import Field, column_letters, field_of
 from pbem_rules.singularity.state import Reply
@@ -29,21 +30,21 @@ class Cell(Kind):
         plan = field_of(view["size"])
         name = _plain(word)
         if name not in plan.cells:
-            raise Refused("no-such-cell", f"expected {self.expected}, got {word!r}", _where(name, plan))
+            raise FieldError("no-such-cell", f"expected {self.expected}, got {word!r}", _where(name, plan))
         if name == view["black"]:
-            raise Refused("taken", f"expected {self.expected}, but the black stone stands on {name}")
+            raise FieldError("taken", f"expected {self.expected}, but the black stone stands on {name}")
         number, who = _stone(name, view)
         if who and not (self.own and who == view["seat"]):
-            raise Refused("taken", f"expected {self.expected}, but stone {number} ({who}) is on {name}")
+            raise FieldError("taken", f"expected {self.expected}, but stone {number} ({who}) is on {name}")
         return name
 
     def samples(self, view: Mapping[str, Any]) -> Sequence[str]:
         taken = {stone["cell"] for stone in view["moves"]} | {view["black"]}
         return [name for name in field_of(view["size"]).names if name not in taken]
 
-    def form(self, view: Mapping[str, Any]) -> Form:
+    def form(self, view: Mapping[str, Any]) -> Pattern:
         held = [stone["cell"] for stone in view["moves"] if self.own and stone["who"] == view["seat"]]
-        return Choice((*self.samples(view), *held))
+        return ChoicePattern((*self.samples(view), *held))
 
 
 def _plain(word: str) -> str:
@@ -76,7 +77,7 @@ def _where(name: str, plan: Field) -> str:
 FREE = Cell("d4")
 ANSWER = Cell("e5")
 HELD = Cell("c3", expected="a free cell or one with your own stone", own=True)
-KEPT = Listed(
+KEPT = NameField(
     "cell",
     "a cell that one of your kept replies answers",
     "d4",
@@ -131,7 +132,7 @@ class Forget(Order):
         return f"your kept replies to {self.when} are dropped" if self.when else "all your kept replies are dropped"
 
 
-ORDERS = OrderBook((Place, If, IfPlace, Forget, Draw, Resign))
+ORDERS = OrderParser((Place, If, IfPlace, Forget, Draw, Resign))
 
 
 def written(reply: Reply) -> str:

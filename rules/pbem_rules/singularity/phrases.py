@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pbem.ruleset import Refused, View
+from pbem.ruleset import FieldError, View
 from pbem_rules.singularity.field import field_of
 from pbem_rules.singularity.state import opponent
 
@@ -150,18 +150,18 @@ class _Clause:
             self._check_drop(self.cells[0])
             yield f"PLACE {self.cells[0]}"
         elif len(self.cells) > 1:
-            raise Refused("one-stone", f"one stone is placed a move, and the line names {len(self.cells)} cells")
+            raise FieldError("one-stone", f"one stone is placed a move, and the line names {len(self.cells)} cells")
 
     def _two_cells(self, first: str, second: str) -> str:
         """A reply, if an arrow or a word says so and both cells are free. Raises Refused."""
         joined = self._has("arrow", "origin")
         if joined and first in self.stones:
-            raise Refused("no-moving", "stones never move once they are placed", self._placing(second))
+            raise FieldError("no-moving", "stones never move once they are placed", self._placing(second))
         if self._has("then", "replies") or (joined and not self._has("place", "drop", "origin")):
             return f"IF {first} THEN {second}"
         text = f"one stone is placed a move, and the line names {first} and {second}"
         free = self.taken.isdisjoint(self.cells)
-        raise Refused("one-stone", text, f"for a reply write: IF {first} THEN {second}" if free else "")
+        raise FieldError("one-stone", text, f"for a reply write: IF {first} THEN {second}" if free else "")
 
     def _placing(self, cell: str) -> str:
         """A hint to place a stone, if that is possible."""
@@ -171,7 +171,7 @@ class _Clause:
         """Refuse what may drop a stone on a cell or a reply to it. Raises Refused."""
         if self._has("drop") and any(reply["when"] == cell for reply in self.view["kept"]):
             text = f"to drop {cell} could be to place a stone there or to forget your reply to it"
-            raise Refused("ambiguous", text, f"write: FORGET {cell}; or: PLACE {cell}")
+            raise FieldError("ambiguous", text, f"write: FORGET {cell}; or: PLACE {cell}")
 
     def _draw(self) -> Iterator[str]:
         offered = self.view["offer"] == opponent(self.view["seat"])
@@ -182,7 +182,7 @@ class _Clause:
             yield "DRAW OFFER"
 
 
-def _unknown_here(*, passing: bool) -> Refused:
+def _unknown_here(*, passing: bool) -> FieldError:
     if passing:
-        return Refused("no-passing", "nobody passes in this game", "write: PLACE <cell>")
-    return Refused("no-swap", "there is no swap in this game", "write: PLACE <cell>")
+        return FieldError("no-passing", "nobody passes in this game", "write: PLACE <cell>")
+    return FieldError("no-swap", "there is no swap in this game", "write: PLACE <cell>")

@@ -12,7 +12,7 @@ import functools
 import math
 from collections.abc import Iterable, Iterator
 
-from pbem.ruleset import Drawing, Ground, Label, Mark, Picture, Spot, Sprite, Stamp, View, stroke
+from pbem.ruleset import Background, Drawing, Label, Mark, Picture, Sprite, SpriteInstance, TapTarget, View, draw_line
 from pbem_rules.common import hexes, svg
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.field import Field, column_letters, field_of
@@ -105,11 +105,11 @@ def _room(reach: float) -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=4)
-def _ground(size: int) -> Ground:
+def _ground(size: int) -> Background:
     """The empty board with its coordinates, the same in every picture of a size."""
     layout = layout_of(size)
     body = svg.rect(0, 0, layout.width, layout.height, fill=PAPER) + _cells(layout) + _coordinates(layout)
-    return Ground(body + (_cell_names(layout) if layout.named else "") + _key(layout), layout.width, layout.height)
+    return Background(body + (_cell_names(layout) if layout.named else "") + _key(layout), layout.width, layout.height)
 
 
 def _cells(layout: _Layout) -> str:
@@ -178,14 +178,14 @@ class _Position:
         """Everything on the empty board, lowest first."""
         layout = self.layout
         for name in self.view["latest"]:
-            yield Stamp(_bright(layout.edge), *layout.at(name))
+            yield SpriteInstance(_bright(layout.edge), *layout.at(name))
         for seat, colour in STONES.items():
             cells = [stone["cell"] for stone in self.view["moves"] if stone["who"] == seat]
             yield from self._net(cells, DARK[seat], 0.95 * layout.radius)
             yield from self._net(cells, colour, 0.75 * layout.radius)
-        yield Stamp(_black(layout.radius), *layout.at(self.view["black"]))
+        yield SpriteInstance(_black(layout.radius), *layout.at(self.view["black"]))
         for stone in self.view["moves"]:
-            yield Stamp(layout.stone(stone["who"]), *layout.at(stone["cell"]))
+            yield SpriteInstance(layout.stone(stone["who"]), *layout.at(stone["cell"]))
         if self.view["win"]:
             yield from self._win(self.view["win"])
         else:
@@ -193,16 +193,16 @@ class _Position:
             yield from self._threats()
         yield from self._words()
 
-    def spots(self) -> Iterator[Spot]:
+    def spots(self) -> Iterator[TapTarget]:
         """Every cell, and what lies on it."""
         stones = {stone["cell"]: f"stone {stone['number']}, {stone['who']}" for stone in self.view["moves"]}
         lying = {**stones, self.view["black"]: "the black stone"}
         for name, cell in self.plan.cells.items():
             where = ", on the perimeter" if self.plan.rim[cell] else ""
             outline = hexes.outline(*self.layout.spot(cell), self.layout.edge)
-            yield Spot((name,), f"{name}: {lying.get(name, 'free')}{where}", outline)
+            yield TapTarget((name,), f"{name}: {lying.get(name, 'free')}{where}", outline)
 
-    def _net(self, names: Iterable[str], colour: str, width: float) -> Iterator[Stamp]:
+    def _net(self, names: Iterable[str], colour: str, width: float) -> Iterator[SpriteInstance]:
         """Bars between all neighbours among some cells, so that groups are seen at a glance."""
         cells = sorted(self.plan.cells[name] for name in names)
         among = set(cells)
@@ -210,7 +210,7 @@ class _Position:
             for two in self.plan.near[one]:
                 if one < two and two in among:
                     ends = [self.layout.spot(one), self.layout.spot(two)]
-                    yield stroke(ends, width=round(width, 1), stroke=colour, stroke_linecap="round")
+                    yield draw_line(ends, width=round(width, 1), stroke=colour, stroke_linecap="round")
 
     def _numbers(self) -> Iterator[Label]:
         """The numbers of the latest stones, where there is room in them."""
@@ -220,12 +220,12 @@ class _Position:
                     x, y = self.layout.at(stone["cell"])
                     yield Label(x, y + 5, str(stone["number"]), 13, LIGHT, "middle", bold=True)
 
-    def _win(self, win: View) -> Iterator[Stamp]:
+    def _win(self, win: View) -> Iterator[SpriteInstance]:
         """The winning group as a net over its stones, a dot on the perimeter stones that count, and on their path."""
         yield from self._net(win["group"], LIGHT, 0.16 * self.layout.radius)
         for names, fill, line in ((win["path"], PATH, LIGHT), (win["ends"], LIGHT, INK)):
             for name in names:
-                yield Stamp(_dot(0.3 * self.layout.radius, fill, line), *self.layout.at(name))
+                yield SpriteInstance(_dot(0.3 * self.layout.radius, fill, line), *self.layout.at(name))
 
     def threats(self) -> dict[str, list[int]]:
         """The free cells on which each colour's next stone would win."""
@@ -247,7 +247,7 @@ class _Position:
                 x, y = self.layout.spot(cell)
                 both = all(cell in each for each in threats.values())
                 aside = round((2 * at - 1) * (radius + 1)) if both else 0
-                yield Stamp(self.layout.stone(seat, radius), x + aside, y - up)
+                yield SpriteInstance(self.layout.stone(seat, radius), x + aside, y - up)
         if any(threats.values()):
             size = _letters(self.layout)
             told = "; ".join(f"{seat} threatens {self._named(cells)}" for seat, cells in threats.items() if cells)

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Event, Fault, Json, Option, Panorama, Seat, Seats, Standing, TurnInput, View
+from pbem.ruleset import (
+    BaseRuleset,
+    Dice,
+    Event,
+    Json,
+    Option,
+    Panorama,
+    SeatName,
+    Seats,
+    Standing,
+    TurnInput,
+    ValidationError,
+    View,
+)
 from pbem_rules.singularity import bots, picture, sheet, state, textmap, turn
 from pbem_rules.singularity.became import became
 from pbem_rules.singularity.brief import brief
@@ -53,15 +66,15 @@ class Singularity(BaseRuleset[State]):
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
 
-    def check_state(self, data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
+    def check_state(self, data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
         """What is wrong with a state to be played on; its seats are always red and blue."""
         return check_state(data)
 
-    def public(self, views: Mapping[Seat, View]) -> Panorama:
+    def public(self, views: Mapping[SeatName, View]) -> Panorama:
         """The board, which lies open."""
         return Panorama(tuple(picture.pictures(next(iter(views.values())))))
 
-    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """A board with nothing but the black stone."""
         return State(size=options["size"], forfeit_after=options["forfeit_after"])
 

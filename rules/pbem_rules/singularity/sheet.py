@@ -8,11 +8,11 @@ from typing import Any
 
 from pbem.ruleset import (
     MOST_REMARKS,
-    Entry,
+    FieldError,
     Finding,
     Order,
-    Parsed,
-    Refused,
+    ParsedOrder,
+    ParsedSheet,
     View,
     join_lines,
     orders_in_remark,
@@ -30,14 +30,14 @@ MOST_FINDINGS = 50
 """A line longer than this, and lines behind so many findings, are left to the order book, which refuses them."""
 
 
-def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """The orders of a sheet, each checked against the view and the lines above it, but the stone before all replies."""
     sheet = _Sheet(view)
     read = ORDERS.parse(view, list(sheet.plain(lines)))
     for entry in sorted(read.entries, key=lambda entry: not isinstance(entry.order, Place)):
         try:
             sheet.take(entry)
-        except Refused as refused:
+        except FieldError as refused:
             sheet.findings.append(Finding(entry.line, "error", refused.code, refused.text, refused.hint))
     complete = sheet.moves_on()
     if not complete:
@@ -45,7 +45,7 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
     told = [*read.findings, *sheet.findings, *outlook.findings(view, sheet.orders)]
     findings = sorted(told, key=lambda finding: finding.line)
     entries = sorted(sheet.entries, key=lambda entry: entry.line)
-    return Parsed(tuple(entries), tuple(findings), complete)
+    return ParsedSheet(tuple(entries), tuple(findings), complete)
 
 
 @dataclass
@@ -53,7 +53,7 @@ class _Sheet:
     """The lines taken so far."""
 
     view: View
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ParsedOrder] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     kept: list[Reply] = field(default_factory=list)
 
@@ -70,7 +70,7 @@ class _Sheet:
             found: list[str] = []
             try:
                 found = self._phrase(line)
-            except Refused as refused:
+            except FieldError as refused:
                 self.findings.append(Finding(number, "error", refused.code, refused.text, refused.hint))
             remarks += ";" in line
             for told in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
@@ -91,17 +91,17 @@ class _Sheet:
         """Return the orders of a text that would be taken on a line of its own; None if it would not."""
         try:
             read = ORDERS.parse(self.view, list(enumerate(self._phrase(text))))
-        except Refused:
+        except FieldError:
             return None
         return read.orders if read.orders and not read.findings else None
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: ParsedOrder) -> None:
         """Take one more order. Raises Refused."""
         order = entry.order
         if isinstance(order, IfPlace):
             order = If(order.when, order.reply, order.after)
         if self.view["over"]:
-            raise Refused("game-over", "the game is over; no more orders are taken")
+            raise FieldError("game-over", "the game is over; no more orders are taken")
         if isinstance(order, If):
             self._check_reply(entry.line, order)
         elif not isinstance(order, Forget):
@@ -111,7 +111,7 @@ class _Sheet:
         elif isinstance(order, Draw):
             check_draw(order, other=opponent(self.view["seat"]), offer=self.view["offer"])
         self.kept = changed(self.kept, order)
-        self.entries.append(Entry(entry.line, order))
+        self.entries.append(ParsedOrder(entry.line, order))
 
     def moves_on(self) -> bool:
         """Whether the sheet does what the seat is awaited for: place a stone or end the game."""
@@ -131,23 +131,25 @@ class _Sheet:
         for earlier in self.entries:
             if type(earlier.order) is type(order):
                 line = ORDERS.line(earlier.order)
-                raise Refused("only-one", f"line {earlier.line} says {line} already", "only one such line is taken")
+                raise FieldError("only-one", f"line {earlier.line} says {line} already", "only one such line is taken")
 
     def _check_place(self, order: Place) -> None:
         if not self.view["awaited"]:
             hint = "write IF <cell> THEN <cell> to answer a stone before you see it"
-            raise Refused("not-your-move", f"it is {self.view['mover']}'s move", hint)
+            raise FieldError("not-your-move", f"it is {self.view['mover']}'s move", hint)
 
     def _check_reply(self, line: int, order: If) -> None:
         named = [order.when, order.reply, order.after]
         if len(set(named)) < len(named):
-            raise Refused("same-cell", "a reply must name different cells", "write: IF <their cell> THEN <your cell>")
+            raise FieldError(
+                "same-cell", "a reply must name different cells", "write: IF <their cell> THEN <your cell>"
+            )
         for earlier in self.orders:
             if isinstance(earlier, Place) and earlier.cell in (order.when, order.reply):
-                raise Refused("taken", f"your own stone goes to {earlier.cell}")
+                raise FieldError("taken", f"your own stone goes to {earlier.cell}")
         replaced = [reply for reply in self.kept if alike(reply, reply_of(order))]
         if len(self.kept) - len(replaced) >= MAX_KEPT:
-            raise Refused("too-many", f"no more than {MAX_KEPT} replies can be kept", "drop some with FORGET")
+            raise FieldError("too-many", f"no more than {MAX_KEPT} replies can be kept", "drop some with FORGET")
         for reply in replaced:
             self.warn(line, "replaced", f"this replaces {written(reply)}")
 

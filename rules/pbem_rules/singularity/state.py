@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Json, Seat
+from pbem.ruleset import Json, SeatName
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.field import Field, field_of
 
-SEATS: tuple[Seat, Seat] = ("red", "blue")
+SEATS: tuple[SeatName, SeatName] = ("red", "blue")
 """The two players; red places the first stone (ruling 2)."""
 
 VERSION = 2
 
 
-def opponent(seat: Seat) -> Seat:
+def opponent(seat: SeatName) -> SeatName:
     """The other player."""
     return SEATS[1 - SEATS.index(seat)]
 
@@ -46,7 +46,7 @@ class Player:
 class Result:
     """How a game ended. No winners is a draw; `how` are keys of `events.ENDS`."""
 
-    winners: tuple[Seat, ...]
+    winners: tuple[SeatName, ...]
     how: tuple[str, ...]
 
 
@@ -62,8 +62,8 @@ class State:
     size: int
     forfeit_after: int
     moves: tuple[str, ...] = ()
-    players: Mapping[Seat, Player] = dataclasses.field(default_factory=lambda: {seat: Player() for seat in SEATS})
-    offer: Seat | None = None
+    players: Mapping[SeatName, Player] = dataclasses.field(default_factory=lambda: {seat: Player() for seat in SEATS})
+    offer: SeatName | None = None
     result: Result | None = None
     edition: int = VERSION
 
@@ -73,7 +73,7 @@ class State:
         return field_of(self.size)
 
     @property
-    def mover(self) -> Seat:
+    def mover(self) -> SeatName:
         """The seat to place the next stone."""
         return SEATS[len(self.moves) % 2]
 

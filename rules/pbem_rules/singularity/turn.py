@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pbem.ruleset import Event, Order, Seat, TurnInput
+from pbem.ruleset import Event, Order, SeatName, TurnInput
 from pbem_rules.common.negotiation import leaving, parley
 from pbem_rules.singularity.events import private, public, result_words
 from pbem_rules.singularity.orders import ORDERS, Place, written
@@ -24,18 +24,18 @@ class Play:
         self.board = state.board()
         self.moves = list(state.moves)
         self.kept = {seat: list(state.players[seat].kept) for seat in SEATS}
-        self.past: dict[Seat, list[str]] = {seat: [] for seat in SEATS}
+        self.past: dict[SeatName, list[str]] = {seat: [] for seat in SEATS}
         self.misses = {seat: state.players[seat].misses for seat in SEATS}
         self.offer = state.offer
         self.result: Result | None = None
         self.events: list[Event] = []
 
     @property
-    def mover(self) -> Seat:
+    def mover(self) -> SeatName:
         """The seat to place the next stone."""
         return SEATS[len(self.moves) % 2]
 
-    def orders(self, seat: Seat, kind: type[OneOrder]) -> list[OneOrder]:
+    def orders(self, seat: SeatName, kind: type[OneOrder]) -> list[OneOrder]:
         """A seat's orders of one kind, as written."""
         return [order for order in self.turn.orders.get(seat, ()) if isinstance(order, kind)]
 
@@ -43,7 +43,7 @@ class Play:
         """Note an event both hear of."""
         self.events.append(public(kind, **data))
 
-    def end(self, how: Iterable[str], winner: Seat | None = None) -> None:
+    def end(self, how: Iterable[str], winner: SeatName | None = None) -> None:
         """The game is over; without a winner it is a draw."""
         self.result = Result((winner,) if winner else (), tuple(how))
         winners, words = list(self.result.winners), result_words(self.result.winners, self.result.how)
@@ -66,7 +66,7 @@ class Play:
         """Whether a stone may come to a cell."""
         return self.board.is_free(self.state.field.cells[cell])
 
-    def holds(self, seat: Seat, cell: str) -> bool:
+    def holds(self, seat: SeatName, cell: str) -> bool:
         """Whether a seat has a stone on a cell."""
         return self.board.colour(self.state.field.cells[cell]) == SEATS.index(seat)
 
@@ -127,7 +127,7 @@ def placing(play: Play) -> None:
 
 
 def _answer(play: Play) -> None:
-    used: dict[Seat, list[str]] = {seat: [] for seat in SEATS}
+    used: dict[SeatName, list[str]] = {seat: [] for seat in SEATS}
     while play.result is None:
         seat, match = play.mover, _matching(play)
         _hold(play, seat, match)
@@ -138,7 +138,7 @@ def _answer(play: Play) -> None:
     play.events += [private(seat, "answered", lines=lines) for seat, lines in used.items() if lines]
 
 
-def _hold(play: Play, seat: Seat, match: Reply | None) -> None:
+def _hold(play: Play, seat: SeatName, match: Reply | None) -> None:
     """What a player keeps on after a stone of the opponent's: what goes on from the reply that it brings (ruling 6)."""
     others = [kept for kept in play.kept[seat] if kept != match]
     if play.state.edition == 1:
@@ -168,7 +168,7 @@ def lapsing(play: Play) -> None:
             play.events.append(private(seat, "lapsed", lines=gone))
 
 
-def _usable(play: Play, seat: Seat, kept: Reply) -> bool:
+def _usable(play: Play, seat: SeatName, kept: Reply) -> bool:
     blocked = kept.after is not None and play.holds(opponent(seat), kept.after)
     return play.is_free(kept.when) and play.is_free(kept.reply) and not blocked
 

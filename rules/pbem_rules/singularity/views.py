@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from pbem.ruleset import Event, Seat, heard
+from pbem.ruleset import Event, SeatName, events_for
 from pbem_rules.singularity.events import result_words
 from pbem_rules.singularity.orders import written
 from pbem_rules.singularity.state import SEATS, Reply, State
@@ -18,7 +18,7 @@ class StoneView(TypedDict):
     """A stone on the board; `number` counts the stones placed, from 1."""
 
     number: int
-    who: Seat
+    who: SeatName
     cell: str
 
 
@@ -45,7 +45,7 @@ class WinView(TypedDict):
 class ResultView(TypedDict):
     """How the game ended: no winners is a draw; `how` are keys of `events.ENDS`, `words` all of it in one line."""
 
-    winners: list[Seat]
+    winners: list[SeatName]
     how: list[str]
     words: str
 
@@ -59,7 +59,7 @@ class SingularityView(TypedDict):
     placed since the last report, or else that of the last one.
     """
 
-    seat: Seat
+    seat: SeatName
     label: str
     over: bool
     awaited: bool
@@ -67,20 +67,20 @@ class SingularityView(TypedDict):
     size: int
     forfeit_after: int
     black: str
-    mover: Seat | None
+    mover: SeatName | None
     moves: list[StoneView]
     latest: list[str]
     kept: list[ReplyView]
-    offer: Seat | None
-    misses: dict[Seat, int]
+    offer: SeatName | None
+    misses: dict[SeatName, int]
     win: WinView | None
     result: ResultView | None
 
 
-def view_of(state: State, seat: Seat, events: Sequence[Event]) -> SingularityView:
+def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> SingularityView:
     """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
     over = state.result is not None
-    told = heard(events, seat)
+    told = events_for(events, seat)
     fresh = [event["cell"] for event in told if event["kind"] == "placed"]
     return SingularityView(
         seat=seat,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Dice, Fault, Json, Seat, SetupError
+from pbem.ruleset import Dice, Json, SeatName, SetupError, ValidationError
 from pbem.ruleset import validation as shapes
 from pbem_rules.singularity_trap.chart import COLOURS, GRAY, UNITS, Chart, letter_of, read_chart, write_chart
 from pbem_rules.singularity_trap.draft import Draft
@@ -18,97 +18,109 @@ MOST = 1_000_000
 SECTIONS = ("economic", "movement", "combat", "ecopolitical")
 """At which players are asked; the end of combat asks nobody."""
 
-_COLOUR = shapes.OneOf((*COLOURS, GRAY), "colour")
+_COLOUR = shapes.EnumSchema((*COLOURS, GRAY), "colour")
 
 
-def check_state(data: Json, seats: Sequence[Seat]) -> Sequence[Fault]:
+def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
     """What is wrong with a dumped state, to be played on by these seats."""
     if not isinstance(data, dict) or "chart" not in data:
-        return list(shapes.faults(shapes.Record({"chart": shapes.Record({})}), data))
+        return list(shapes.validate(shapes.ObjectSchema({"chart": shapes.ObjectSchema({})}), data))
     try:
         chart = read_chart(data["chart"])
     except SetupError as error:
-        return [Fault("/chart", str(error))]
+        return [ValidationError("/chart", str(error))]
     if write_chart(chart) != data["chart"]:
         return [
-            Fault("/chart", "expected all of it written out: each home, if it is null, and no units of which are 0")
+            ValidationError(
+                "/chart", "expected all of it written out: each home, if it is null, and no units of which are 0"
+            )
         ]
-    found = list(shapes.faults(_SEATS, data.get("seats"), "/seats"))
-    found = found or list(shapes.faults(_shape(chart, data["seats"]), data))
+    found = list(shapes.validate(_SEATS, data.get("seats"), "/seats"))
+    found = found or list(shapes.validate(_shape(chart, data["seats"]), data))
     found = found or list(_across(data, chart, seats))
     return found or list(_asked(read(data)))
 
 
-_SEATS = shapes.Listing(shapes.OneOf(COLOURS, "seat"), 2, len(COLOURS), distinct=True)
+_SEATS = shapes.ListSchema(shapes.EnumSchema(COLOURS, "seat"), 2, len(COLOURS), distinct=True)
 
 
-def _shape(chart: Chart, seats: Sequence[Seat]) -> shapes.Shape:
-    board, seat = chart.board, shapes.OneOf(seats, "seat")
-    space = shapes.OneOf([board.name(each) for each in board.spaces()], "space of the board")
-    points = shapes.Whole(0, MOST)
-    house: Mapping[str, shapes.Shape] = {
-        "planets_to_win": shapes.Whole(2, len(chart.sites)),
-        "turns_to_hold": shapes.Whole(1, 20),
-        "largest_faction": shapes.Whole(0, len(seats) - 1),
-        "empire_planets": shapes.Whole(1, 200),
-        "alliances": shapes.Flag(),
-        "pace": shapes.OneOf(("turn", "section")),
+def _shape(chart: Chart, seats: Sequence[SeatName]) -> shapes.Schema:
+    board, seat = chart.board, shapes.EnumSchema(seats, "seat")
+    space = shapes.EnumSchema([board.name(each) for each in board.spaces()], "space of the board")
+    points = shapes.IntegerSchema(0, MOST)
+    house: Mapping[str, shapes.Schema] = {
+        "planets_to_win": shapes.IntegerSchema(2, len(chart.sites)),
+        "turns_to_hold": shapes.IntegerSchema(1, 20),
+        "largest_faction": shapes.IntegerSchema(0, len(seats) - 1),
+        "empire_planets": shapes.IntegerSchema(1, 200),
+        "alliances": shapes.BooleanSchema(),
+        "pace": shapes.EnumSchema(("turn", "section")),
     }
-    player: Mapping[str, shapes.Shape] = {
+    player: Mapping[str, shapes.Schema] = {
         "seat": seat,
         "points": points,
-        "playing": shapes.Flag(),
-        "held": shapes.Whole(0, 20),
-        "numbers": shapes.Listing(shapes.Whole(100, 9_999), distinct=True),
-        "charts": shapes.Listing(shapes.Row((space, space))),
-        "wishes": shapes.Listing(seat, distinct=True),
+        "playing": shapes.BooleanSchema(),
+        "held": shapes.IntegerSchema(0, 20),
+        "numbers": shapes.ListSchema(shapes.IntegerSchema(100, 9_999), distinct=True),
+        "charts": shapes.ListSchema(shapes.TupleSchema((space, space))),
+        "wishes": shapes.ListSchema(seat, distinct=True),
     }
-    kinds = shapes.OneOf([kind.name for kind in chart.types], "type of ship")
-    ship = shapes.Row(
+    kinds = shapes.EnumSchema([kind.name for kind in chart.types], "type of ship")
+    ship = shapes.TupleSchema(
         (
-            shapes.Line(5, 2),
+            shapes.StringSchema(5, 2),
             seat,
             kinds,
             space,
-            shapes.Listing(shapes.Whole(0, 99), len(UNITS), len(UNITS)),
-            shapes.Flag(),
+            shapes.ListSchema(shapes.IntegerSchema(0, 99), len(UNITS), len(UNITS)),
+            shapes.BooleanSchema(),
         )
     )
-    return shapes.Record(
+    return shapes.ObjectSchema(
         {
-            "house": shapes.Record(house),
-            "chart": shapes.Anything(),
-            "turn": shapes.Whole(1, MOST),
-            "section": shapes.OneOf(SECTIONS, "section"),
-            "round": shapes.Whole(0, MOST),
+            "house": shapes.ObjectSchema(house),
+            "chart": shapes.AnySchema(),
+            "turn": shapes.IntegerSchema(1, MOST),
+            "section": shapes.EnumSchema(SECTIONS, "section"),
+            "round": shapes.IntegerSchema(0, MOST),
             "seats": _SEATS,
-            "players": shapes.Listing(shapes.Record(player), len(seats), len(seats)),
-            "planets": shapes.Listing(
-                shapes.Row((space, _COLOUR, shapes.Maybe(seat))), len(chart.sites), len(chart.sites)
+            "players": shapes.ListSchema(shapes.ObjectSchema(player), len(seats), len(seats)),
+            "planets": shapes.ListSchema(
+                shapes.TupleSchema((space, _COLOUR, shapes.Nullable(seat))), len(chart.sites), len(chart.sites)
             ),
-            "ships": shapes.Listing(ship),
-            "allies": shapes.Listing(shapes.Row((seat, seat)), distinct=True),
-            "factions": shapes.Listing(
-                shapes.Row((shapes.Listing(seat, least=2, distinct=True), shapes.Maybe(seat), shapes.Whole(1, 20)))
+            "ships": shapes.ListSchema(ship),
+            "allies": shapes.ListSchema(shapes.TupleSchema((seat, seat)), distinct=True),
+            "factions": shapes.ListSchema(
+                shapes.TupleSchema(
+                    (
+                        shapes.ListSchema(seat, least=2, distinct=True),
+                        shapes.Nullable(seat),
+                        shapes.IntegerSchema(1, 20),
+                    )
+                )
             ),
-            "result": shapes.Maybe(shapes.Record({"winners": shapes.Listing(seat), "reason": shapes.Line()})),
-            "awaited": shapes.Listing(seat, least=1, distinct=True),
-            "told": shapes.Maybe(shapes.Listing(seat, distinct=True)),
+            "result": shapes.Nullable(
+                shapes.ObjectSchema({"winners": shapes.ListSchema(seat), "reason": shapes.StringSchema()})
+            ),
+            "awaited": shapes.ListSchema(seat, least=1, distinct=True),
+            "told": shapes.Nullable(shapes.ListSchema(seat, distinct=True)),
         }
     )
 
 
-def _across(data: Mapping[str, Any], chart: Chart, seats: Sequence[Seat]) -> Iterator[Fault]:
+def _across(data: Mapping[str, Any], chart: Chart, seats: Sequence[SeatName]) -> Iterator[ValidationError]:
     """What does not go together: seats and campaign, planets and chart, ships and their players."""
     if data["result"] is not None:
         yield shapes.unexpected("/result", "null: a game that is over is not played on", data["result"])
     if set(data["seats"]) != set(seats):
-        yield Fault("/seats", f"expected those of the campaign, {', '.join(seats)}, got {', '.join(data['seats'])}")
+        yield ValidationError(
+            "/seats", f"expected those of the campaign, {', '.join(seats)}, got {', '.join(data['seats'])}"
+        )
     order = [colour for colour in COLOURS if colour in data["seats"]]
     if data["seats"] != order:
-        yield Fault("/seats", f"expected the order of the wheel: {', '.join(order)}")
+        yield ValidationError("/seats", f"expected the order of the wheel: {', '.join(order)}")
     if [player["seat"] for player in data["players"]] != data["seats"]:
-        yield Fault("/players", f"expected one for each seat, in their order: {', '.join(data['seats'])}")
+        yield ValidationError("/players", f"expected one for each seat, in their order: {', '.join(data['seats'])}")
         return
     players = {player["seat"]: player for player in data["players"]}
     yield from _players(data, players)
@@ -117,9 +129,9 @@ def _across(data: Mapping[str, Any], chart: Chart, seats: Sequence[Seat]) -> Ite
     yield from _factions(data, players)
 
 
-def _players(data: Mapping[str, Any], players: Mapping[Seat, Any]) -> Iterator[Fault]:
+def _players(data: Mapping[str, Any], players: Mapping[SeatName, Any]) -> Iterator[ValidationError]:
     if sum(player["playing"] for player in players.values()) < 2:
-        yield Fault("/players", "expected two at least who are playing")
+        yield ValidationError("/players", "expected two at least who are playing")
     limit = data["house"]["turns_to_hold"]
     for index, player in enumerate(data["players"]):
         path = shapes.below("/players", index)
@@ -128,10 +140,10 @@ def _players(data: Mapping[str, Any], players: Mapping[Seat, Any]) -> Iterator[F
         if player["seat"] in player["wishes"]:
             yield shapes.unexpected(f"{path}/wishes", "other players", player["seat"])
         if not player["playing"] and (player["held"] or player["wishes"]):
-            yield Fault(path, "expected neither held nor wishes of a player who has left")
+            yield ValidationError(path, "expected neither held nor wishes of a player who has left")
 
 
-def _planets(data: Mapping[str, Any], chart: Chart, players: Mapping[Seat, Any]) -> Iterator[Fault]:
+def _planets(data: Mapping[str, Any], chart: Chart, players: Mapping[SeatName, Any]) -> Iterator[ValidationError]:
     """The planets of the chart, in its order; who has left owns none."""
     for index, ((space, _, owner), site) in enumerate(zip(data["planets"], chart.sites, strict=True)):
         path, wanted = shapes.below("/planets", index), chart.board.name(site.space)
@@ -143,11 +155,11 @@ def _planets(data: Mapping[str, Any], chart: Chart, players: Mapping[Seat, Any])
             yield shapes.unexpected(f"{path}/2", "null or a player who has not left", owner)
 
 
-def _ships(data: Mapping[str, Any], chart: Chart, players: Mapping[Seat, Any]) -> Iterator[Fault]:
+def _ships(data: Mapping[str, Any], chart: Chart, players: Mapping[SeatName, Any]) -> Iterator[ValidationError]:
     """Ids tell whose a ship is, and each has a number that its player has used; no ship has more than its type."""
     ids = [ship[0] for ship in data["ships"]]
     if ids != sorted(set(ids)):
-        yield Fault("/ships", "expected each id once, in alphabetical order")
+        yield ValidationError("/ships", "expected each id once, in alphabetical order")
     for index, (id_, owner, kind, _, left, _) in enumerate(data["ships"]):
         path = shapes.below("/ships", index)
         allowed = [f"{letter_of(owner)}{number}" for number in players[owner]["numbers"]]
@@ -163,23 +175,23 @@ def _ships(data: Mapping[str, Any], chart: Chart, players: Mapping[Seat, Any]) -
                 yield shapes.unexpected(f"{path}/4/{unit}", what, count, f"the nearest is {full}")
 
 
-def _factions(data: Mapping[str, Any], players: Mapping[Seat, Any]) -> Iterator[Fault]:
+def _factions(data: Mapping[str, Any], players: Mapping[SeatName, Any]) -> Iterator[ValidationError]:
     if data["allies"] and not data["house"]["alliances"]:
-        yield Fault("/allies", "expected none: there are no alliances in this campaign")
+        yield ValidationError("/allies", "expected none: there are no alliances in this campaign")
     for index, (one, other) in enumerate(data["allies"]):
         if not one < other or not (players[one]["playing"] and players[other]["playing"]):
             yield shapes.unexpected(shapes.below("/allies", index), "two players, in alphabetical order", [one, other])
     for index, (members, dominant, held) in enumerate(data["factions"]):
         path = shapes.below("/factions", index)
         if members != [seat for seat in data["seats"] if seat in members]:
-            yield Fault(f"{path}/0", "expected the members in the order of the wheel")
+            yield ValidationError(f"{path}/0", "expected the members in the order of the wheel")
         if dominant is not None and dominant not in members:
             yield shapes.unexpected(f"{path}/1", f"null or a member, {', '.join(members)}", dominant)
         if held >= data["house"]["turns_to_hold"]:
             yield shapes.unexpected(f"{path}/2", "fewer turns than those with which the game is won", held)
 
 
-def _asked(state: State) -> Iterator[Fault]:
+def _asked(state: State) -> Iterator[ValidationError]:
     """Who is awaited follows from the section, and in combat from who stands where."""
     if state.house.pace == "turn" and state.section != "economic":
         yield shapes.unexpected("/section", "economic, as a sheet is for a whole turn", state.section)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.singularity_trap.chart import ARMOR, UNITS, WEAPONS
 from pbem_rules.singularity_trap.draft import Draft
 from pbem_rules.singularity_trap.orders import Fire, Target
@@ -36,7 +36,7 @@ def _shooters(draft: Draft, ships: Sequence[Ship]) -> list[Ship]:
     return [ship for ship in ships if ship.shots and ship.owner in hostile]
 
 
-def choosers(draft: Draft, ships: Sequence[Ship]) -> set[Seat]:
+def choosers(draft: Draft, ships: Sequence[Ship]) -> set[SeatName]:
     """The players with a real choice in a space: something to fire, and two targets or more (ruling 24)."""
     shooters = {ship.owner for ship in _shooters(draft, ships)}
     return {seat for seat in shooters if sum(draft.hostile(seat, ship.owner) for ship in ships) > 1}
@@ -72,9 +72,9 @@ def _fight(draft: Draft, space: Space, ships: list[Ship]) -> None:
     )
 
 
-def _weapons(ships: Iterable[Ship]) -> dict[Seat, int]:
+def _weapons(ships: Iterable[Ship]) -> dict[SeatName, int]:
     """The weapons of each player in a space."""
-    weapons: dict[Seat, int] = {}
+    weapons: dict[SeatName, int] = {}
     for ship in ships:
         weapons[ship.owner] = weapons.get(ship.owner, 0) + ship.weapons
     return weapons
@@ -99,7 +99,7 @@ class _Gunnery:
     """One player's fire in one space: by order where he gave one, by doctrine for the rest."""
 
     draft: Draft
-    seat: Seat
+    seat: SeatName
     enemies: list[Ship]
     aimed: dict[str, int] = field(default_factory=dict)
 
@@ -156,7 +156,7 @@ class _Gunnery:
 
 
 def _shoot(
-    draft: Draft, space: Space, shot: Shot, weapons: Mapping[Seat, int], damaged: dict[str, Ship]
+    draft: Draft, space: Space, shot: Shot, weapons: Mapping[SeatName, int], damaged: dict[str, Ship]
 ) -> dict[str, Any]:
     """Rolls one shot, notes its damage, and gives its line for the report (ruling 17)."""
     against_attacker = _enemy_weapons(draft, shot.by.owner, weapons)
@@ -172,7 +172,7 @@ def _shoot(
             "unit": None if unit is None else UNITS[unit]}  # fmt: skip
 
 
-def _enemy_weapons(draft: Draft, seat: Seat, weapons: Mapping[Seat, int]) -> int:
+def _enemy_weapons(draft: Draft, seat: SeatName, weapons: Mapping[SeatName, int]) -> int:
     """The weapons of all present who are hostile to a player."""
     return sum(count for other, count in weapons.items() if draft.hostile(seat, other))
 

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from pbem.ruleset import Dice, Event, Order, Seat
+from pbem.ruleset import Dice, Event, Order, SeatName
 from pbem_rules.singularity_trap.orders import BOOK, new_number
 from pbem_rules.singularity_trap.sensors import Watch
 from pbem_rules.singularity_trap.space import Space
@@ -22,21 +22,21 @@ AnOrder = TypeVar("AnOrder", bound=Order)
 class Draft:
     """A state in the making. `repaired` and `built` are what this turn's economic section did."""
 
-    def __init__(self, state: State, orders: Mapping[Seat, tuple[Order, ...]], dice: Dice) -> None:
+    def __init__(self, state: State, orders: Mapping[SeatName, tuple[Order, ...]], dice: Dice) -> None:
         self.house, self.chart, self.board = state.house, state.chart, state.chart.board
         self.turn, self.seats = state.turn, state.seats
         self.section, self.round = state.section, state.round
         self.orders, self.dice = orders, dice
-        self.players: dict[Seat, Player] = dict(state.players)
+        self.players: dict[SeatName, Player] = dict(state.players)
         self.planets: dict[Space, Planet] = dict(state.planets)
         self.ships: dict[str, Ship] = dict(state.ships)
         self.allies, self.factions, self.result = state.allies, state.factions, state.result
         self.events: list[Event] = []
         self.repaired: set[str] = set()
-        self.built: dict[tuple[Seat, int], str] = {}
+        self.built: dict[tuple[SeatName, int], str] = {}
         self._base = state
 
-    def finished(self, *, awaited: Iterable[Seat], told: frozenset[Seat] | None) -> State:
+    def finished(self, *, awaited: Iterable[SeatName], told: frozenset[SeatName] | None) -> State:
         """The state this draft has come to."""
         return dataclasses.replace(
             self._base,
@@ -54,15 +54,15 @@ class Draft:
         )
 
     @property
-    def playing(self) -> list[Seat]:
+    def playing(self) -> list[SeatName]:
         """The players still in the game, in the order of the wheel."""
         return [seat for seat in self.seats if self.players[seat].playing]
 
-    def orders_of(self, seat: Seat, kind: type[AnOrder]) -> list[AnOrder]:
+    def orders_of(self, seat: SeatName, kind: type[AnOrder]) -> list[AnOrder]:
         """A player's orders of one kind, in the order written."""
         return [order for order in self.orders.get(seat, ()) if isinstance(order, kind)]
 
-    def tell(self, kind: str, *audience: Seat, **data: Any) -> None:
+    def tell(self, kind: str, *audience: SeatName, **data: Any) -> None:
         """Reports an event to some players."""
         self.events.append(Event(kind, frozenset(audience), data))
 
@@ -70,33 +70,33 @@ class Draft:
         """Reports an event to all."""
         self.tell(kind, *self.seats, **data)
 
-    def refuse(self, seat: Seat, order: Order, why: str) -> None:
+    def refuse(self, seat: SeatName, order: Order, why: str) -> None:
         """Tells a player that an order, or a part of it, was not carried out."""
         self.tell("refused", seat, line=BOOK.line(order), why=why)
 
-    def end(self, winners: Iterable[Seat], reason: str) -> None:
+    def end(self, winners: Iterable[SeatName], reason: str) -> None:
         """Ends the game and tells all."""
         self.result = Result(tuple(winners), reason)
         self.proclaim("victory", winners=list(self.result.winners), reason=reason)
 
-    def allied(self, a: Seat, b: Seat) -> bool:
+    def allied(self, a: SeatName, b: SeatName) -> bool:
         """Whether two players are allies."""
         return a != b and ((a, b) if a < b else (b, a)) in self.allies
 
-    def hostile(self, a: Seat, b: Seat) -> bool:
+    def hostile(self, a: SeatName, b: SeatName) -> bool:
         """Whether two players are neither the same nor allies."""
         return a != b and not self.allied(a, b)
 
-    def pay(self, seat: Seat, points: int) -> None:
+    def pay(self, seat: SeatName, points: int) -> None:
         """Changes a player's points; income is negative."""
         player = self.players[seat]
         self.players[seat] = dataclasses.replace(player, points=player.points - points)
 
-    def points(self, seat: Seat) -> int:
+    def points(self, seat: SeatName) -> int:
         """What a player has to spend."""
         return self.players[seat].points
 
-    def fleet(self, seat: Seat) -> list[Ship]:
+    def fleet(self, seat: SeatName) -> list[Ship]:
         """A player's ships, by number."""
         return sorted((ship for ship in self.ships.values() if ship.owner == seat), key=lambda ship: ship.number)
 
@@ -108,17 +108,17 @@ class Draft:
         """A space as players write it."""
         return self.board.name(space)
 
-    def planets_of(self, seat: Seat) -> int:
+    def planets_of(self, seat: SeatName) -> int:
         """How many planets a player owns."""
         return sum(planet.owner == seat for planet in self.planets.values())
 
-    def own_ship(self, seat: Seat, name: str) -> Ship | None:
+    def own_ship(self, seat: SeatName, name: str) -> Ship | None:
         """The ship a player means by an id, or by NEW1 …, if he still has it."""
         number = new_number(name)
         ship = self.ships.get(self.built.get((seat, number), "") if number else name)
         return ship if ship and ship.owner == seat else None
 
-    def ordered_ships(self, seat: Seat, order: Order, names: Iterable[str]) -> Iterator[Ship]:
+    def ordered_ships(self, seat: SeatName, order: Order, names: Iterable[str]) -> Iterator[Ship]:
         """The ships an order names; those that are gone are refused one by one."""
         for name in names:
             ship = self.own_ship(seat, name)

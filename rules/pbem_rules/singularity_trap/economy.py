@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.singularity_trap.chart import (
     ARMOR,
     DRIVE,
@@ -76,7 +76,7 @@ def repair(draft: Draft) -> None:
                 _repair(draft, seat, order, ship)
 
 
-def _repair(draft: Draft, seat: Seat, order: Repair, ship: Ship) -> None:
+def _repair(draft: Draft, seat: SeatName, order: Repair, ship: Ship) -> None:
     damaged = damaged_units(draft.chart.type_by_name[ship.type], ship, order)
     wanted = damaged[: order.points]
     mended = wanted[: draft.points(seat)]
@@ -120,7 +120,7 @@ def build(draft: Draft) -> None:
             _build(draft, seat, order, first)
 
 
-def _build(draft: Draft, seat: Seat, order: Build, first: int) -> None:
+def _build(draft: Draft, seat: SeatName, order: Build, first: int) -> None:
     space, kind = draft.board.read(order.space), draft.chart.type_by_name.get(order.type)
     planet = draft.planets.get(space) if space else None
     if kind is None or space is None or planet is None or planet.owner != seat:
@@ -136,7 +136,7 @@ def _build(draft: Draft, seat: Seat, order: Build, first: int) -> None:
         draft.tell("built", seat, ship=ship.id, type=kind.name, space=draft.name(space), cost=kind.cost)
 
 
-def _launch(draft: Draft, seat: Seat, kind: ShipType, space: Space) -> Ship:
+def _launch(draft: Draft, seat: SeatName, kind: ShipType, space: Space) -> Ship:
     player = draft.players[seat]
     number = _next_number(draft, seat, player.numbers)
     ship = Ship(f"{letter_of(seat)}{number}", seat, kind.name, space, kind.units)
@@ -146,7 +146,7 @@ def _launch(draft: Draft, seat: Seat, kind: ShipType, space: Space) -> Ship:
     return ship
 
 
-def _next_number(draft: Draft, seat: Seat, used: tuple[int, ...]) -> int:
+def _next_number(draft: Draft, seat: SeatName, used: tuple[int, ...]) -> int:
     """A number never used by this player, drawn without order, so that it tells nothing of how many he built.
 
     Three digits while there are any, then four. The draw hangs on nothing but the

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from pbem.ruleset import Entry, Finding, Order, View
+from pbem.ruleset import Finding, Order, ParsedOrder, View
 from pbem_rules.singularity_trap.chart import closer
 from pbem_rules.singularity_trap.orders import (
     DeclareEmpire,
@@ -32,7 +32,7 @@ from pbem_rules.singularity_trap.outlook import Outlook, Prospect
 AnOrder = TypeVar("AnOrder", bound=Order)
 
 
-def forecast(view: View, entries: Sequence[Entry], outlook: Outlook, moving: set[str]) -> Iterator[Finding]:
+def forecast(view: View, entries: Sequence[ParsedOrder], outlook: Outlook, moving: set[str]) -> Iterator[Finding]:
     """What to expect of a sheet, section by section; `moving` are the ships that it moves."""
     yield from _fire(view, entries, outlook)
     yield from _planets(view, entries, outlook, moving)
@@ -51,11 +51,11 @@ def _note(code: str, text: str, severity: str = "note") -> Finding:
     return Finding(0, severity, code, text)
 
 
-def _orders(entries: Sequence[Entry], kind: type[AnOrder]) -> list[AnOrder]:
+def _orders(entries: Sequence[ParsedOrder], kind: type[AnOrder]) -> list[AnOrder]:
     return [entry.order for entry in entries if isinstance(entry.order, kind)]
 
 
-def _fire(view: View, entries: Sequence[Entry], outlook: Outlook) -> Iterator[Finding]:
+def _fire(view: View, entries: Sequence[ParsedOrder], outlook: Outlook) -> Iterator[Finding]:
     """The shots of a round that is asked for; else how ships without an order will choose."""
     choices = ([order.choices for order in _orders(entries, Target)] or [()])[-1]
     if view["section"] == "turn" and view["ships"]:
@@ -119,7 +119,7 @@ def _best(view: View, ranked: Sequence[Mapping[str, Any]], total: Counter[str]) 
     return str(best["id"])
 
 
-def _planets(view: View, entries: Sequence[Entry], outlook: Outlook, moving: set[str]) -> Iterator[Finding]:
+def _planets(view: View, entries: Sequence[ParsedOrder], outlook: Outlook, moving: set[str]) -> Iterator[Finding]:
     """The planets that terraformers change, and to what (rulings 20 and 36)."""
     if view["section"] not in ("turn", "ecopolitical"):
         return
@@ -169,7 +169,7 @@ def _victory(view: View) -> Iterator[Finding]:
         )
 
 
-def _out(view: View, entries: Sequence[Entry], outlook: Outlook) -> Iterator[Finding]:
+def _out(view: View, entries: Sequence[ParsedOrder], outlook: Outlook) -> Iterator[Finding]:
     """That a player without planets and faction gives up his last ship, and with it the game (rulings 33 and 40)."""
     owned = any(planet["owner"] == view["seat"] for planet in view["planets"])
     declared = any(isinstance(entry.order, DeclareFaction | DeclareEmpire) for entry in entries)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from pbem.ruleset import Json, View, scored
+from pbem.ruleset import Json, View, append_score
 from pbem_rules.singularity_trap.marks import board_of, place
 from pbem_rules.singularity_trap.space import distance
 from pbem_rules.singularity_trap.view_types import MemoryView, SightingView
@@ -38,7 +38,7 @@ def remember(view: View, before: Mapping[str, Json]) -> MemoryView:
     hidden = max(0, len(known) - len(shown))
     moved = {event["ship"] for event in view["events"] if event["kind"] == "moved"}
     return {
-        "scores": scored(before, "planets", "turn", view["turn"], _held(view)),
+        "scores": append_score(before, "planets", "turn", view["turn"], _held(view)),
         "last_known": known[:hidden],
         "shown": known[hidden:],
         "stood": {ship: space for ship, space in before.get("stand", {}).items() if ship in moved},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 
-from pbem.ruleset import Dice, Seat
+from pbem.ruleset import Dice, SeatName
 from pbem_rules.singularity_trap.draft import Draft
 from pbem_rules.singularity_trap.orders import JUMP, STAY, Move
 from pbem_rules.singularity_trap.space import VECTORS, Board, Space, plus
@@ -36,16 +36,16 @@ def move(draft: Draft) -> None:
         _arrive(draft, voyage)
 
 
-def _stationary(draft: Draft, moving: set[str]) -> dict[Space, set[Seat]]:
+def _stationary(draft: Draft, moving: set[str]) -> dict[Space, set[SeatName]]:
     """Whose stationary ships stand where; dark ships are not stationary but dark."""
-    guards: dict[Space, set[Seat]] = {}
+    guards: dict[Space, set[SeatName]] = {}
     for ship in draft.ships.values():
         if not ship.dark and ship.id not in moving:
             guards.setdefault(ship.space, set()).add(ship.owner)
     return guards
 
 
-def _voyages(draft: Draft, seat: Seat) -> list[_Voyage]:
+def _voyages(draft: Draft, seat: SeatName) -> list[_Voyage]:
     """The moves that can begin, by ship; of two orders for a ship the later counts. The rest are refused."""
     present = {space: {ship.owner for ship in ships} for space, ships in draft.in_play().items()}
     ordered: dict[str, tuple[Move, Ship]] = {}
@@ -90,7 +90,7 @@ def hindrance(ship: Ship, order: Move) -> str:
     return ""
 
 
-def _advance(draft: Draft, voyage: _Voyage, segment: int, guards: dict[Space, set[Seat]]) -> None:
+def _advance(draft: Draft, voyage: _Voyage, segment: int, guards: dict[Space, set[SeatName]]) -> None:
     how, vector, spaces = voyage.segments[segment]
     owner = voyage.ship.owner
     if how == "jump":
@@ -114,7 +114,7 @@ def jump_exit(dice: Dice, board: Board, entry: Space) -> Space:
     return spaces[-1] if spaces[drawn] == entry else spaces[drawn]
 
 
-def _chart(draft: Draft, seat: Seat, entry: Space, end: Space) -> None:
+def _chart(draft: Draft, seat: SeatName, entry: Space, end: Space) -> None:
     player = draft.players[seat]
     if (entry, end) not in player.charts:
         draft.players[seat] = dataclasses.replace(player, charts=tuple(sorted((*player.charts, (entry, end)))))

@@ -10,20 +10,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from pbem.ruleset import Entry, Finding, Parsed, join_lines
+from pbem.ruleset import Finding, ParsedOrder, ParsedSheet, join_lines
 from pbem_rules.singularity_trap.orders import BOOK, MOST_BUILT, Build
 from pbem_rules.singularity_trap.wording import plain
 
 _BUILD = next(verb.word for verb in BOOK.verbs if verb.order is Build)
 
 
-def keep_numbers(parsed: Parsed, lines: Iterable[tuple[int, str]]) -> tuple[Entry, ...]:
+def keep_numbers(parsed: ParsedSheet, lines: Iterable[tuple[int, str]]) -> tuple[ParsedOrder, ...]:
     """The entries of a sheet; BUILD lines behind one that failed name the number of their first ship."""
     failed = _failed(parsed.findings, lines)
     return tuple(_renumbered(parsed.entries, failed)) if failed else parsed.entries
 
 
-def _renumbered(entries: Sequence[Entry], failed: Iterable[tuple[int, int]]) -> Iterable[Entry]:
+def _renumbered(entries: Sequence[ParsedOrder], failed: Iterable[tuple[int, int]]) -> Iterable[ParsedOrder]:
     following, waiting = 1, list(failed)
     skipped = False
     for entry in entries:

@@ -14,20 +14,20 @@ from typing import Annotated, Any, ClassVar
 
 from pbem.ruleset import (
     DROPS_BAD,
-    Choice,
-    Either,
-    Form,
-    Free,
-    Kind,
-    Listed,
-    Number,
+    AnyOfPattern,
+    ChoicePattern,
+    Field,
+    FieldError,
+    FreePattern,
+    IntegerField,
+    KeywordField,
+    NameField,
+    NumberPattern,
     Order,
-    OrderBook,
-    Refused,
-    Several,
-    Whole,
-    Word,
-    choose,
+    OrderParser,
+    Pattern,
+    RepeatedPattern,
+    match_name,
     suggest,
 )
 from pbem_rules.singularity_trap.chart import UNITS, letter_of
@@ -111,7 +111,7 @@ def _fighting(view: View, ship: View) -> bool:
 
 
 @dataclass(frozen=True)
-class OwnShip(Kind):
+class OwnShip(Field):
     """The id of an own ship, or (with `new`) NEW1 … for one ordered built on the same sheet.
 
     A page offers those that are `able` to do what is ordered.
@@ -125,26 +125,28 @@ class OwnShip(Kind):
 
     def read(self, word: str, view: View) -> str:
         if not _NEW.fullmatch(word):
-            return choose(word, own_ships(view), self.expected)
+            return match_name(word, own_ships(view), self.expected)
         if not self.new:
-            raise Refused("unknown-name", f"expected a ship you have already, got {word!r}")
+            raise FieldError("unknown-name", f"expected a ship you have already, got {word!r}")
         if view["section"] != "turn":
-            raise Refused("unknown-name", f"expected {self.expected}, got {word!r}", "new ships have their ids by now")
+            raise FieldError(
+                "unknown-name", f"expected {self.expected}, got {word!r}", "new ships have their ids by now"
+            )
         return word.upper()
 
     def samples(self, view: View) -> Sequence[str]:
         return [*own_ships(view), *(["NEW1"] if self._builds(view) else [])]
 
-    def form(self, view: View) -> Form:
-        ships = Choice(tuple(ship["id"] for ship in view["ships"] if self.able(view, ship)))
-        return Either((ships, Free((new_name(1),), _NEW_NAME))) if self._builds(view) else ships
+    def form(self, view: View) -> Pattern:
+        ships = ChoicePattern(tuple(ship["id"] for ship in view["ships"] if self.able(view, ship)))
+        return AnyOfPattern((ships, FreePattern((new_name(1),), _NEW_NAME))) if self._builds(view) else ships
 
     def _builds(self, view: View) -> bool:
         return self.new and bool(view["section"] == "turn")
 
 
 @dataclass(frozen=True)
-class NewName(Kind):
+class NewName(Field):
     """What a ship ordered built is called on its sheet, NEW1 to NEW99; kept as the number."""
 
     shown: str = "new name"
@@ -154,7 +156,7 @@ class NewName(Kind):
     def read(self, word: str, view: View) -> int:
         number = new_number(word)
         if number is None:
-            raise Refused("bad-name", f"expected {self.expected}, got {word!r}")
+            raise FieldError("bad-name", f"expected {self.expected}, got {word!r}")
         return number
 
     def write(self, value: int) -> str:
@@ -163,12 +165,12 @@ class NewName(Kind):
     def samples(self, view: View) -> Sequence[str]:
         return [new_name(1), new_name(2)]
 
-    def form(self, view: View) -> Form:
-        return Free(tuple(self.samples(view)), _NEW_NAME)
+    def form(self, view: View) -> Pattern:
+        return FreePattern(tuple(self.samples(view)), _NEW_NAME)
 
 
 @dataclass(frozen=True)
-class Ships(Kind):
+class Ships(Field):
     """Own ships joined by strokes: R472/R133; or ALL, or ALL of a type. With `least`, as many of them or more."""
 
     ship: OwnShip
@@ -182,19 +184,19 @@ class Ships(Kind):
         every = self._every(word, view)
         ships = every or tuple(dict.fromkeys(self.ship.read(part, view) for part in word.split("/")))
         if len(ships) < self.least and not every:
-            raise Refused("too-few", f"expected several ships, got {word!r}")
+            raise FieldError("too-few", f"expected several ships, got {word!r}")
         return ships
 
-    def spare(self, word: str, view: View) -> tuple[tuple[str, ...], tuple[Refused, ...]]:
+    def spare(self, word: str, view: View) -> tuple[tuple[str, ...], tuple[FieldError, ...]]:
         good: list[str] = []
-        bad: list[Refused] = []
+        bad: list[FieldError] = []
         for part in word.split("/"):
             try:
                 good.append(self.ship.read(part, view))
-            except Refused as refused:
+            except FieldError as refused:
                 bad.append(refused)
         if len(good) < self.least:
-            raise bad[0] if bad else Refused("too-few", f"expected several ships, got {word!r}")
+            raise bad[0] if bad else FieldError("too-few", f"expected several ships, got {word!r}")
         return tuple(dict.fromkeys(good)), tuple(bad)
 
     def write(self, value: Sequence[str]) -> str:
@@ -206,10 +208,10 @@ class Ships(Kind):
             return ships if self.least < 2 else []
         return ["/".join(ships[:3]), *(ships if self.least < 2 else [])]
 
-    def form(self, view: View) -> Form:
-        named = Several(self.ship.form(view), self.glue, self.least)
+    def form(self, view: View) -> Pattern:
+        named = RepeatedPattern(self.ship.form(view), self.glue, self.least)
         every = ("ALL",) if 2 <= len(view["ships"]) <= MOST_NAMED else ()
-        return Either((named, Choice(every))) if every else named
+        return AnyOfPattern((named, ChoicePattern(every))) if every else named
 
     def longest(self, view: View) -> int:
         return 2
@@ -219,19 +221,19 @@ class Ships(Kind):
         first, _, kind = word.partition(" ")
         if first.upper() != "ALL":
             return ()
-        name = choose(kind, _types(view), "a ship type") if kind else ""
+        name = match_name(kind, _types(view), "a ship type") if kind else ""
         ships = tuple(ship["id"] for ship in view["ships"] if not name or ship["type"] == name)
         if not ships:
-            raise Refused("unknown-name", f"you have no {name or 'ship'} now")
+            raise FieldError("unknown-name", f"you have no {name or 'ship'} now")
         if len(ships) > MOST_NAMED:
-            raise Refused(
+            raise FieldError(
                 "too-many", f"{len(ships)} ships are more than one line can name", "name them on several lines"
             )
         return ships
 
 
 @dataclass(frozen=True)
-class OwnPlanet(Kind):
+class OwnPlanet(Field):
     """The space of an own planet, by its coordinates or its name; kept as coordinates."""
 
     shown: str = "space"
@@ -246,22 +248,22 @@ class OwnPlanet(Kind):
         if space in mine:
             return str(space)
         if space is None:
-            raise Refused("unknown-name", f"expected {self.expected}, got {word!r}", _nearest(None, mine, board))
+            raise FieldError("unknown-name", f"expected {self.expected}, got {word!r}", _nearest(None, mine, board))
         what = "the planet there is not yours" if space in by_name.values() else "no planet is there"
-        raise Refused("not-yours", f"{what}: {space}", _nearest(space, mine, board))
+        raise FieldError("not-yours", f"{what}: {space}", _nearest(space, mine, board))
 
     def samples(self, view: View) -> Sequence[str]:
         return [planet["space"] for planet in view["planets"] if planet["owner"] == view["seat"]]
 
-    def form(self, view: View) -> Form:
-        return Choice(tuple(self.samples(view)))
+    def form(self, view: View) -> Pattern:
+        return ChoicePattern(tuple(self.samples(view)))
 
     def longest(self, view: View) -> int:
         return 3
 
 
 @dataclass(frozen=True)
-class Place(Kind):
+class Place(Field):
     """Any space, by its coordinates or the name of its planet; kept as coordinates."""
 
     shown: str = "space"
@@ -271,14 +273,14 @@ class Place(Kind):
     def read(self, word: str, view: View) -> str:
         space = _space(word, view, board_of(view))
         if space is None:
-            raise Refused("no-space", f"expected {self.expected}, got {word!r}")
+            raise FieldError("no-space", f"expected {self.expected}, got {word!r}")
         return space
 
     def samples(self, view: View) -> Sequence[str]:
         return [planet["space"] for planet in view["planets"]]
 
-    def form(self, view: View) -> Form:
-        return Free(tuple(self.samples(view)), "[A-Z][0-9]{1,2}([+-][0-9]{1,2})?")
+    def form(self, view: View) -> Pattern:
+        return FreePattern(tuple(self.samples(view)), "[A-Z][0-9]{1,2}([+-][0-9]{1,2})?")
 
     def longest(self, view: View) -> int:
         return 3
@@ -306,7 +308,7 @@ def _nearest(wanted: str | None, mine: Sequence[str], board: Board) -> str:
 
 
 @dataclass(frozen=True)
-class Foe(Kind):
+class Foe(Field):
     """The id of another player's ship, seen or not: what is met later cannot be listed now (ruling 18)."""
 
     shown: str = "ship"
@@ -317,21 +319,21 @@ class Foe(Kind):
         ship = word.upper()
         letters = {letter_of(colour): colour for colour in others(view)}
         if not _ID.fullmatch(ship):
-            raise Refused("bad-ship-id", f"expected {self.expected}, got {word!r}")
+            raise FieldError("bad-ship-id", f"expected {self.expected}, got {word!r}")
         if ship[0] == letter_of(view["seat"]):
-            raise Refused("own-ship", f"{ship} would be a ship of your own")
+            raise FieldError("own-ship", f"{ship} would be a ship of your own")
         if ship[0] not in letters:
             known = ", ".join(f"{letter} ({colour})" for letter, colour in letters.items())
-            raise Refused("bad-ship-id", f"no player's ships begin with {ship[0]}", f"possible: {known}")
+            raise FieldError("bad-ship-id", f"no player's ships begin with {ship[0]}", f"possible: {known}")
         return ship
 
     def samples(self, view: View) -> Sequence[str]:
         return seen_foes(view)
 
-    def form(self, view: View) -> Form:
-        seen = Choice(tuple(_enemies(view)))
+    def form(self, view: View) -> Pattern:
+        seen = ChoicePattern(tuple(_enemies(view)))
         letters = "".join(map(letter_of, others(view)))
-        return Either((seen, Free((), f"[{letters}][1-9][0-9]{{2,3}}"))) if letters else seen
+        return AnyOfPattern((seen, FreePattern((), f"[{letters}][1-9][0-9]{{2,3}}"))) if letters else seen
 
 
 def _enemies(view: View) -> list[str]:
@@ -348,21 +350,21 @@ def seen_foes(view: View) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Payable(Listed):
+class Payable(NameField):
     """A ship type; a page offers those that there may be points for."""
 
-    def form(self, view: View) -> Form:
-        return Choice(tuple(kind["name"] for kind in view["rules"]["types"] if kind["cost"] <= purse(view)))
+    def form(self, view: View) -> Pattern:
+        return ChoicePattern(tuple(kind["name"] for kind in view["rules"]["types"] if kind["cost"] <= purse(view)))
 
 
 @dataclass(frozen=True)
-class UpTo(Whole):
+class UpTo(IntegerField):
     """A whole number, of which a page offers no more than can be of use now."""
 
     useful: Callable[[View], int] = purse
 
-    def form(self, view: View) -> Form:
-        return Number(self.low, min(self.high, max(self.low, self.useful(view))))
+    def form(self, view: View) -> Pattern:
+        return NumberPattern(self.low, min(self.high, max(self.low, self.useful(view))))
 
 
 def _longest_slip(view: View) -> int:
@@ -373,13 +375,13 @@ def _longest_slip(view: View) -> int:
 
 
 @dataclass(frozen=True)
-class Vector(Word):
+class Vector(KeywordField):
     """A vector, or one of the words that may stand for one."""
 
     def read(self, word: str, view: View) -> str:
         typed = ascii_signs(word).upper()
         if typed not in self.words:
-            raise Refused(
+            raise FieldError(
                 "unknown-name", f"expected {self.expected}, got {word!r}", lambda: suggest(typed, self.words) or WAYS
             )
         return typed
@@ -397,14 +399,14 @@ _DIRECTION = Vector(tuple(VECTORS), "a vector such as N, NE+, SW-, UP or DOWN", 
 _LEG = Vector(
     (*VECTORS, JUMP, STAY), "a vector for each warp (such as N, NE+ or UP), JUMP or STAY", "vector or JUMP", "N+"
 )
-_PLAYER = Listed("player", "another player still in the game", "blue", others)
-_COLOUR = Listed(
+_PLAYER = NameField("player", "another player still in the game", "blue", others)
+_COLOUR = NameField(
     "colour", "a colour of planets", "yellow", lambda view: [*view["rules"]["colours"], view["rules"]["gray"]]
 )
 _TYPE = Payable("type", "a ship type", "Scout", _types)
 _COUNT = UpTo(1, MOST_BUILT, "count", example="2")
-_PREY = Listed("player or type", "another player or a ship type", "blue", possible_targets)
-_UNIT = Word(UNITS, "a unit: " + ", ".join(UNITS), "unit", "weapons")
+_PREY = NameField("player or type", "another player or a ship type", "blue", possible_targets)
+_UNIT = KeywordField(UNITS, "a unit: " + ", ".join(UNITS), "unit", "weapons")
 
 
 class TrapOrder(Order):
@@ -643,7 +645,7 @@ class Ally(TrapOrder):
     usage = "ALLY player answer"
     examples = ("ALLY blue YES", "ALLY green NO")
     player: Annotated[str, _PLAYER]
-    answer: Annotated[str, Word(("YES", "NO"))]
+    answer: Annotated[str, KeywordField(("YES", "NO"))]
 
     def words(self) -> str:
         return f"alliance with {self.player}: {self.answer.lower()}"
@@ -693,7 +695,7 @@ class Resign(TrapOrder):
         return "resign from the game"
 
 
-BOOK = OrderBook(
+BOOK = OrderParser(
     (
         DeclareFaction,
         DeclareEmpire,

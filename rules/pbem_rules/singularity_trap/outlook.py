@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pbem.ruleset import Entry, Finding, Order
+from pbem.ruleset import Finding, Order, ParsedOrder
 from pbem_rules.singularity_trap.chart import UNITS
 from pbem_rules.singularity_trap.economy import MENDING
 from pbem_rules.singularity_trap.orders import MOST_BUILT, Build, Hide, Repair, Scrap, View, counted, new_name
@@ -70,7 +70,7 @@ def problems(line: int, found: Sequence[tuple[str, str]], *, of: int) -> list[Fi
 class Outlook:
     """The fleet and the purse that a sheet makes of a view; `findings` are those of its economic lines."""
 
-    def __init__(self, view: View, entries: Sequence[Entry]) -> None:
+    def __init__(self, view: View, entries: Sequence[ParsedOrder]) -> None:
         self.view = view
         self.types = {kind["name"]: kind for kind in view["rules"]["types"]}
         self._met = frozenset(spaces_met(view))

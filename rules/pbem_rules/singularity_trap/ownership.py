@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.singularity_trap.chart import closer
 from pbem_rules.singularity_trap.draft import Draft
 from pbem_rules.singularity_trap.orders import LeaveColour, Terraform
@@ -23,8 +23,8 @@ def capture(draft: Draft) -> None:
             draft.proclaim("captured", space=draft.name(planet.space), name=name, was=planet.owner, now=owner)
 
 
-def _new_owner(draft: Draft, planet: Planet, ships: list[Ship]) -> Seat | None:
-    strength: dict[Seat, int] = {}
+def _new_owner(draft: Draft, planet: Planet, ships: list[Ship]) -> SeatName | None:
+    strength: dict[SeatName, int] = {}
     for ship in ships:
         strength[ship.owner] = strength.get(ship.owner, 0) + ship.weapons
     most = max(strength.values(), default=0)
@@ -52,7 +52,7 @@ def terraform(draft: Draft) -> None:
             _change(draft, draft.planets[space], [orders.get(ship.id) for ship in workers[space]])
 
 
-def _orders(draft: Draft, seat: Seat) -> dict[str, Terraform | LeaveColour]:
+def _orders(draft: Draft, seat: SeatName) -> dict[str, Terraform | LeaveColour]:
     """The order for each ship; of two for one ship the later counts."""
     orders: dict[str, Terraform | LeaveColour] = {}
     for order in draft.orders.get(seat, ()):

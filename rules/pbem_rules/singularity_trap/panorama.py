@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pbem.ruleset import Panorama, Seat, View
+from pbem.ruleset import Panorama, SeatName, View
 from pbem_rules.singularity_trap.pictures import ALL, chart_of_all
 
 _NOTHING_SEEN: Mapping[str, list[Any]] = {"contacts": [], "unknown": [], "allied": []}
 
 
-def public(views: Mapping[Seat, View]) -> Panorama:
+def public(views: Mapping[SeatName, View]) -> Panorama:
     """The planets and who holds them."""
     view = next(iter(views.values()))
     return _panorama({**_anybodys(view), "events": []}, view)
 
 
-def together(views: Mapping[Seat, View]) -> Panorama:
+def together(views: Mapping[SeatName, View]) -> Panorama:
     """All ships of all players, and where they fought."""
     view = next(iter(views.values()))
     contacts = [

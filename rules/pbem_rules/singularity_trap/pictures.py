@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pbem.ruleset import Drawing, Label, Mark, Picture, Spot, Sprite, Stamp, View, box
+from pbem.ruleset import Drawing, Label, Mark, Picture, Sprite, SpriteInstance, TapTarget, View, box
 from pbem_rules.common.hexes import Hex, centre, distance, outline
 from pbem_rules.common.summary import counted, listed
 from pbem_rules.singularity_trap import tokens
@@ -242,7 +242,7 @@ def _signs(line: Sequence[_Sign], x: int, y: int) -> Iterator[Mark]:
     for sign in line:
         middle = x + sign.width // 2
         if sign.sprite:
-            yield Stamp(sign.sprite, middle, y)
+            yield SpriteInstance(sign.sprite, middle, y)
         yield Label(middle, y + 4, sign.letters, 11, sign.fill, "middle")
         x += sign.width + GAP
 
@@ -283,7 +283,7 @@ class _Map:
         for cell in self.insets:
             yield from self._inset(cell)
 
-    def spots(self) -> Iterator[Spot]:
+    def spots(self) -> Iterator[TapTarget]:
         """What can be tapped: each hex, and each level that stands in an inset."""
         for cell in self.sheet.cells:
             yield self.scene.contents.hex_spot(cell, outline(*self.at(cell), self.sheet.edge))
@@ -303,7 +303,7 @@ class _Map:
         """A hex with planets: outlined for their owner, whose letter stands in a banner with the hex's name."""
         owners = list(dict.fromkeys(planet["owner"] for planet in self.scene.planets[cell].values() if planet["owner"]))
         x, y = self.at(cell)
-        yield Stamp(tokens.planet_hex(self.sheet.edge, COLOURS[owners[0]] if owners else ""), x, y)
+        yield SpriteInstance(tokens.planet_hex(self.sheet.edge, COLOURS[owners[0]] if owners else ""), x, y)
         if owners:
             label = f"{''.join(map(letter, owners))} {self.sheet.name(cell)}"
             yield Label(x, y - round(0.43 * self.sheet.edge), label, 11, INK, "middle")
@@ -316,7 +316,7 @@ class _Map:
             if cell in cells or following in cells:
                 begin, end = (0.0 if self._is_blank(each) else NEAR for each in (cell, following))
                 part = tokens.step(self.sheet.edge, direction, begin, 1 - end)
-                yield Stamp(part, *self._between(cell, direction, 0.5))
+                yield SpriteInstance(part, *self._between(cell, direction, 0.5))
         for entry, exit_ in sorted({(leg.start, leg.end) for leg in self._legs() if leg.start and leg.jump}):
             if entry in cells and exit_ in cells:
                 yield from self._jump(entry, exit_)
@@ -338,7 +338,9 @@ class _Map:
         (x, y), (to_x, to_y) = self.at(entry), self.at(end)
         length = math.hypot(to_x - x, to_y - y)
         for way in range(math.ceil(self.sheet.edge), int(length - self.sheet.edge), DOTTED):
-            yield Stamp(tokens.JUMPED, round(x + (to_x - x) * way / length), round(y + (to_y - y) * way / length))
+            yield SpriteInstance(
+                tokens.JUMPED, round(x + (to_x - x) * way / length), round(y + (to_y - y) * way / length)
+            )
 
     def _happened(self) -> Iterator[Mark]:
         """Signs on the corners of hexes: fighting on the right one, a capture on the left one, arrivals above."""
@@ -346,11 +348,11 @@ class _Map:
         cells = set(self.sheet.cells)
         for cell in sorted(self.scene.fought & cells):
             x, y = self.at(cell)
-            yield Stamp(tokens.FOUGHT, x + edge, y)
+            yield SpriteInstance(tokens.FOUGHT, x + edge, y)
         for cell, owner in sorted(self.scene.taken.items()):
             if cell in cells:
                 x, y = self.at(cell)
-                yield Stamp(tokens.captured(COLOURS[owner]), x - edge, y)
+                yield SpriteInstance(tokens.captured(COLOURS[owner]), x - edge, y)
         yield from self._arrivals()
 
     def _arrivals(self) -> Iterator[Mark]:
@@ -358,10 +360,10 @@ class _Map:
         cells, edge = self.sheet.cells, self.sheet.edge
         ends = [way[-1] for way in self.scene.ways if way[-1].end in cells]
         for cell, direction in dict.fromkeys(leg.steps()[-1] for leg in ends if leg.steps()):
-            yield Stamp(tokens.head(direction), *self._between(cell, direction, 0.45))
+            yield SpriteInstance(tokens.head(direction), *self._between(cell, direction, 0.45))
         for cell in sorted({leg.end for leg in ends if not leg.steps()}):
             x, y = self.at(cell)
-            yield Stamp(tokens.ARRIVED, x, y - round(edge))
+            yield SpriteInstance(tokens.ARRIVED, x, y - round(edge))
 
     def _contents(self, cell: Hex, lines: Mapping[int, Sequence[_Sign]]) -> Iterator[Mark]:
         """What is in a hex; of a crowded one its planet, or its highest level, and where all is told."""
@@ -429,7 +431,7 @@ class _Chart:
         note = (
             "you" if colour == self.view["seat"] else "ally" if player["ally"] else "" if player["playing"] else "out"
         )
-        yield Stamp(tokens.token("seen", shade), self.right - 9, y - 4)
+        yield SpriteInstance(tokens.token("seen", shade), self.right - 9, y - 4)
         yield Label(self.right - 9, y, player["letter"], 12, INK, "middle")
         yield Label(self.right - 26, y, str(player["planets"]), 13, BRIGHT, "end")
         yield Label(self.right - 52, y, f"{colour} ({note})" if note else colour, 13, shade, "end")
@@ -464,7 +466,7 @@ class _Region:
     def _hexes(self) -> Iterator[Mark]:
         sheet = self.map.sheet
         for cell in sheet.cells:
-            yield Stamp(tokens.blank(sheet.edge, tokens.shade_of(cell)), *self.map.at(cell))
+            yield SpriteInstance(tokens.blank(sheet.edge, tokens.shade_of(cell)), *self.map.at(cell))
         for cell in sheet.cells:
             if any(planet["owner"] for planet in self.map.scene.planets.get(cell, {}).values()):
                 continue  # the banner of its owner names it

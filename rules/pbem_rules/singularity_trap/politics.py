@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterable, Sequence
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.singularity_trap.draft import Draft
 from pbem_rules.singularity_trap.orders import Ally, DeclareEmpire, DeclareFaction, Resign
 from pbem_rules.singularity_trap.state import Faction, Pair, pair
@@ -19,7 +19,7 @@ def resign(draft: Draft) -> None:
             leave(draft, seat, "resigned")
 
 
-def leave(draft: Draft, seat: Seat, how: str) -> None:
+def leave(draft: Draft, seat: SeatName, how: str) -> None:
     """Takes a player out: ships scrapped, planets unowned; the last one left wins (ruling 33)."""
     for space, planet in list(draft.planets.items()):
         if planet.owner == seat:
@@ -58,12 +58,12 @@ def declare(draft: Draft) -> None:
     _win(draft)
 
 
-def _members(draft: Draft, seat: Seat, others: Iterable[Seat]) -> tuple[Seat, ...]:
+def _members(draft: Draft, seat: SeatName, others: Iterable[SeatName]) -> tuple[SeatName, ...]:
     named = {seat, *others}
     return tuple(member for member in draft.seats if member in named)
 
 
-def _unfit(draft: Draft, seat: Seat, faction: Faction) -> str:
+def _unfit(draft: Draft, seat: SeatName, faction: Faction) -> str:
     """Why a faction cannot be declared now; "" if it can."""
     most = draft.house.largest_faction
     if not 2 <= len(faction.members) <= most:
@@ -186,7 +186,7 @@ def _win(draft: Draft) -> None:
     goal, needed = draft.house.planets_to_win, draft.house.turns_to_hold
     alone = [(seat,) for seat in draft.playing if draft.players[seat].held >= needed]
     together = [faction.members for faction in draft.factions if faction.held >= needed]
-    groups: Sequence[tuple[Seat, ...]] = alone or together
+    groups: Sequence[tuple[SeatName, ...]] = alone or together
     if not groups:
         return
     best = max(sum(map(draft.planets_of, group)) for group in groups)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pbem.ruleset import Dice, Event, Seat, TurnInput
+from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem_rules.singularity_trap import combat, economy, movement, ownership, politics
 from pbem_rules.singularity_trap.draft import Draft, Step
 from pbem_rules.singularity_trap.state import State
@@ -80,7 +80,7 @@ def _following(draft: Draft) -> str:
     return {"economic": "movement", "ownership": "ecopolitical", "ecopolitical": "economic"}[draft.section]
 
 
-def asked(draft: Draft) -> frozenset[Seat]:
+def asked(draft: Draft) -> frozenset[SeatName]:
     """The players who must send a sheet before the section can be played."""
     if draft.section == "ownership" or (draft.house.pace == "turn" and draft.section != "economic"):
         return frozenset()
@@ -90,7 +90,7 @@ def asked(draft: Draft) -> frozenset[Seat]:
     return frozenset(draft.playing)
 
 
-def _told(before: State, draft: Draft, awaited: frozenset[Seat]) -> frozenset[Seat]:
+def _told(before: State, draft: Draft, awaited: frozenset[SeatName]) -> frozenset[SeatName]:
     """Who gets a report: all, but between rounds of combat only who was there, is asked, or left (ruling 19)."""
     if draft.result is not None:
         return frozenset(draft.seats)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Order, Seat, Seats, SetupError, Standing, View
+from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Order, SeatName, Seats, SetupError, Standing, View
 from pbem_rules.singularity_trap import desk, panorama, pictures, resolve, sheet, state, template, textmap
 from pbem_rules.singularity_trap.became import became
 from pbem_rules.singularity_trap.bots import BOTS
@@ -75,7 +75,7 @@ class SingularityTrap(BaseRuleset[State]):
     read = staticmethod(state.read)
     check_state = staticmethod(check_state)
 
-    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """Each player owns his home and 5 points (ruling 7). Raises SetupError."""
         chart = standard_chart() if options["chart"] is None else read_chart(options["chart"])
         in_order = tuple(colour for colour in COLOURS if colour in seats)
@@ -95,7 +95,7 @@ class SingularityTrap(BaseRuleset[State]):
             awaited=frozenset(in_order),
         )
 
-    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         """What a player may know; see `views.py`."""
         return dict(views(state, [seat], events))[seat]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.singularity_trap.chart import Chart
 from pbem_rules.singularity_trap.space import LARGEST_RADIUS, Space, within
 from pbem_rules.singularity_trap.state import Ship
@@ -28,11 +28,11 @@ def _codes_within(reach: int) -> frozenset[int]:
 class Watch:
     """The ships not dark at one moment, arranged once to be read by every player's sensors."""
 
-    def __init__(self, chart: Chart, ships: Iterable[Ship], allied: Callable[[Seat, Seat], bool]) -> None:
+    def __init__(self, chart: Chart, ships: Iterable[Ship], allied: Callable[[SeatName, SeatName], bool]) -> None:
         self._chart, self._allied = chart, allied
         self._spaces: dict[int, Space] = {}
         self._ships: dict[int, list[Ship]] = {}
-        self._fleets: dict[Seat, dict[int, int]] = {}
+        self._fleets: dict[SeatName, dict[int, int]] = {}
         for ship in ships:
             if not ship.dark:
                 self._add(ship)
@@ -44,23 +44,23 @@ class Watch:
         fleet = self._fleets.setdefault(ship.owner, {})
         fleet[code] = max(fleet.get(code, 0), ship.sensor_range)
 
-    def sensors(self, seat: Seat) -> SensorsView:
+    def sensors(self, seat: SeatName) -> SensorsView:
         """All that a player's sensors and his allies' fleets tell him."""
         return {"contacts": self._contacts(seat), "unknown": self._unknown(seat), "allied": self._allied_fleets(seat)}
 
-    def encountered(self, seat: Seat, space: Space) -> bool:
+    def encountered(self, seat: SeatName, space: Space) -> bool:
         """Whether a space holds a ship of a player who is not an ally."""
         return any(self._hostile(seat, ship.owner) for ship in self._ships.get(_code(space), ()))
 
-    def enemies(self, seat: Seat, space: Space) -> list[SeenShip]:
+    def enemies(self, seat: SeatName, space: Space) -> list[SeenShip]:
         """The ships in a space that a player can fire at, by id."""
         here = self._ships.get(_code(space), ())
         return self._seen(ship for ship in here if self._hostile(seat, ship.owner))
 
-    def _hostile(self, a: Seat, b: Seat) -> bool:
+    def _hostile(self, a: SeatName, b: SeatName) -> bool:
         return a != b and not self._allied(a, b)
 
-    def _contacts(self, seat: Seat) -> list[ContactView]:
+    def _contacts(self, seat: SeatName) -> list[ContactView]:
         contacts: list[ContactView] = []
         for code in self._sorted(self._fleets.get(seat, ())):
             ships = self._seen(ship for ship in self._ships[code] if ship.owner != seat)
@@ -68,7 +68,7 @@ class Watch:
                 contacts.append({"space": self._name(code), "ships": ships})
         return contacts
 
-    def _unknown(self, seat: Seat) -> list[str]:
+    def _unknown(self, seat: SeatName) -> list[str]:
         own = self._fleets.get(seat, {})
         hostile = {code for other, fleet in self._fleets.items() if self._hostile(seat, other) for code in fleet}
         unseen = hostile - own.keys()
@@ -77,7 +77,7 @@ class Watch:
             found |= {code + offset for offset in _codes_within(reach)} & unseen
         return [self._name(code) for code in self._sorted(found)]
 
-    def _allied_fleets(self, seat: Seat) -> list[AlliedView]:
+    def _allied_fleets(self, seat: SeatName) -> list[AlliedView]:
         return [
             {"owner": other, "space": self._name(code)}
             for other in sorted(self._fleets)

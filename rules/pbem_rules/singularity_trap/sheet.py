@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from pbem.ruleset import Entry, Finding, Order, Parsed
+from pbem.ruleset import Finding, Order, ParsedOrder, ParsedSheet
 from pbem_rules.singularity_trap.chart import closer
 from pbem_rules.singularity_trap.factions import unfit
 from pbem_rules.singularity_trap.forecast import forecast
@@ -55,23 +55,23 @@ from pbem_rules.singularity_trap.space import VECTORS, Space, plus
 from pbem_rules.singularity_trap.understanding import understood
 
 
-def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """The orders that can be carried out as far as the view tells, and all findings, by line."""
     written = list(lines)
     parsed = understood(view, written)
     if not view["awaited"]:
         return _unasked(view, parsed)
     yards = write_yards(view, parsed.entries)
-    parsed = Parsed(tuple(yards.entries), (*parsed.findings, *yards.findings))
+    parsed = ParsedSheet(tuple(yards.entries), (*parsed.findings, *yards.findings))
     entries = keep_numbers(parsed, written)
     misplaced = list(_misplaced(view, entries))
     entries, on_course = _on_course(view, _without(entries, misplaced))
     entries, found = _read(view, entries)
     found = [*parsed.findings, *misplaced, *on_course, *found]
-    return Parsed(entries, tuple(sorted(found, key=lambda finding: finding.line)))
+    return ParsedSheet(entries, tuple(sorted(found, key=lambda finding: finding.line)))
 
 
-def _on_course(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Finding]]:
+def _on_course(view: View, entries: tuple[ParsedOrder, ...]) -> tuple[tuple[ParsedOrder, ...], list[Finding]]:
     """The entries with courses written out, for the ships as the economic orders that are taken leave them."""
     if not any(isinstance(entry.order, MoveTo) for entry in entries):
         return entries, []
@@ -80,12 +80,12 @@ def _on_course(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...
     return tuple(courses.entries), courses.findings
 
 
-def _unasked(view: View, parsed: Parsed) -> Parsed:
+def _unasked(view: View, parsed: ParsedSheet) -> ParsedSheet:
     """Who is not asked may resign all the same, as long as he plays (ruling 42)."""
     plays = any(player["playing"] for player in view["players"] if player["colour"] == view["seat"])
     if view["over"] or not plays:
         text = "the game is over" if view["over"] else "no orders are asked of you now"
-        return Parsed((), (Finding(0, "error", "not-awaited", text), *parsed.findings))
+        return ParsedSheet((), (Finding(0, "error", "not-awaited", text), *parsed.findings))
     leaving = tuple(entry for entry in parsed.entries if isinstance(entry.order, Resign))
     findings = [
         *parsed.findings,
@@ -95,10 +95,10 @@ def _unasked(view: View, parsed: Parsed) -> Parsed:
     if parsed.findings or leaving != parsed.entries or not leaving:
         hint = f"at any time there is {BOOK.line(Resign())}"
         findings.append(Finding(0, "error", "not-awaited", "no orders are asked of you now", hint))
-    return Parsed(leaving, tuple(sorted(findings, key=lambda finding: finding.line)))
+    return ParsedSheet(leaving, tuple(sorted(findings, key=lambda finding: finding.line)))
 
 
-def _read(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], list[Finding]]:
+def _read(view: View, entries: tuple[ParsedOrder, ...]) -> tuple[tuple[ParsedOrder, ...], list[Finding]]:
     """The entries that can be taken, and what is to be said of all: of these as if the rest had not been written."""
     refused: list[Finding] = []
     while True:
@@ -111,12 +111,12 @@ def _read(view: View, entries: tuple[Entry, ...]) -> tuple[tuple[Entry, ...], li
         entries = left
 
 
-def _without(entries: Iterable[Entry], findings: Iterable[Finding]) -> tuple[Entry, ...]:
+def _without(entries: Iterable[ParsedOrder], findings: Iterable[Finding]) -> tuple[ParsedOrder, ...]:
     bad = {finding.line for finding in findings if finding.severity == "error"}
     return tuple(entry for entry in entries if entry.line not in bad)
 
 
-def _misplaced(view: View, entries: Iterable[Entry]) -> Iterator[Finding]:
+def _misplaced(view: View, entries: Iterable[ParsedOrder]) -> Iterator[Finding]:
     for entry in entries:
         assert isinstance(entry.order, TrapOrder)
         if view["section"] not in ("turn", entry.order.section) and entry.order.section != "any":
@@ -127,7 +127,7 @@ def _misplaced(view: View, entries: Iterable[Entry]) -> Iterator[Finding]:
 class _Reading:
     """One sheet, read against the outlook that its economic orders give."""
 
-    def __init__(self, view: View, entries: tuple[Entry, ...]) -> None:
+    def __init__(self, view: View, entries: tuple[ParsedOrder, ...]) -> None:
         self.view, self.entries = view, entries
         self.board = board_of(view)
         self.outlook = Outlook(view, entries)

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pbem.ruleset import Entry, Finding
+from pbem.ruleset import Finding, ParsedOrder
 from pbem_rules.singularity_trap.courses import Course, Found, Powers, Router
 from pbem_rules.singularity_trap.orders import (
     Build,
@@ -32,11 +32,11 @@ from pbem_rules.singularity_trap.space import Space
 class Written:
     """Entries written out, and what is to be told of them."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ParsedOrder] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
 
-def write_yards(view: View, entries: Iterable[Entry]) -> Written:
+def write_yards(view: View, entries: Iterable[ParsedOrder]) -> Written:
     """The entries with orders to yards and docks written out, which hang on nothing but the view."""
     written = Written()
     for entry in entries:
@@ -52,7 +52,7 @@ def write_yards(view: View, entries: Iterable[Entry]) -> Written:
 def _build(view: View, line: int, order: BuildHere, written: Written) -> None:
     mine = OwnPlanet().samples(view)
     if len(mine) == 1:
-        written.entries.append(Entry(line, Build(order.type, mine[0], order.count, order.first)))
+        written.entries.append(ParsedOrder(line, Build(order.type, mine[0], order.count, order.first)))
         return
     hint = "yours: " + ", ".join(mine[:8]) if mine else "you own none now"
     text = f"where? write AT and one of your planets behind {order.type}"
@@ -62,7 +62,7 @@ def _build(view: View, line: int, order: BuildHere, written: Written) -> None:
 def _repair(view: View, line: int, order: RepairShips, written: Written) -> None:
     damage = {ship["id"]: ship["damage"] for ship in view["ships"]}
     hurt = [name for name in order.ships if damage[name]]
-    written.entries += [Entry(line, Repair(name)) for name in hurt]
+    written.entries += [ParsedOrder(line, Repair(name)) for name in hurt]
     if not hurt:
         written.findings.append(Finding(line, "error", "nothing-damaged", "none of these ships is damaged"))
 
@@ -76,7 +76,7 @@ class Courses:
         self._dangers = frozenset(map(self._at, _dangers(view)))
         self._routers: dict[tuple[Space, Powers], Router] = {}
 
-    def write(self, entries: Iterable[Entry]) -> Written:
+    def write(self, entries: Iterable[ParsedOrder]) -> Written:
         """The entries with each MOVE … TO as a MOVE along a course, ships with one course together."""
         written = Written()
         for entry in entries:
@@ -103,7 +103,9 @@ class Courses:
             written.findings += self._told(line, name, found)
         for course, names in together.items():
             legs = course.legs
-            written.entries.append(Entry(line, Move(tuple(names), course.vector or None, course.spaces or None, legs)))
+            written.entries.append(
+                ParsedOrder(line, Move(tuple(names), course.vector or None, course.spaces or None, legs))
+            )
         severity = "warning" if together else "error"
         written.findings += [dataclasses.replace(finding, severity=severity) for finding in problems]
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from pbem.ruleset import Point, Spot, View
+from pbem.ruleset import Point, TapTarget, View
 from pbem_rules.common.hexes import Hex
 from pbem_rules.common.summary import counted, listed
 from pbem_rules.singularity_trap.marks import board_of, place
@@ -31,7 +31,7 @@ class Contents:
             q, r, level = place(self._board, space)
             self._found[q, r][level].append(found)
 
-    def hex_spot(self, cell: Hex, points: tuple[Point, ...]) -> Spot:
+    def hex_spot(self, cell: Hex, points: tuple[Point, ...]) -> TapTarget:
         """A hex with all its levels: ships by their ids, then its spaces, those with anything in them first."""
         spaces = _column(self._board, cell)
         levels = sorted(self._found.get(cell, {}), reverse=True)
@@ -40,12 +40,12 @@ class Contents:
         ships = [name for level in levels for found in self._found[cell][level] for name in found.names]
         known = [self._name(cell, level) for level in levels]
         told = "; ".join(self._told(cell, level) for level in levels)
-        return Spot(tuple(dict.fromkeys((*ships, *known, *spaces))), told, points)
+        return TapTarget(tuple(dict.fromkeys((*ships, *known, *spaces))), told, points)
 
-    def space_spot(self, cell: Hex, level: int, points: tuple[Point, ...]) -> Spot:
+    def space_spot(self, cell: Hex, level: int, points: tuple[Point, ...]) -> TapTarget:
         """One level of a hex."""
         ships = dict.fromkeys(name for found in self._found[cell][level] for name in found.names)
-        return Spot((*ships, self._name(cell, level)), self._told(cell, level), points)
+        return TapTarget((*ships, self._name(cell, level)), self._told(cell, level), points)
 
     def _told(self, cell: Hex, level: int) -> str:
         return f"{self._name(cell, level)}: {', '.join(found.words for found in self._found[cell][level])}"
@@ -62,8 +62,8 @@ def _column(board: Board, cell: Hex) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _empty(spaces: tuple[str, ...], points: tuple[Point, ...]) -> Spot:
-    return Spot(spaces, f"{spaces[0].removesuffix('+0')}: nothing known", points)
+def _empty(spaces: tuple[str, ...], points: tuple[Point, ...]) -> TapTarget:
+    return TapTarget(spaces, f"{spaces[0].removesuffix('+0')}: nothing known", points)
 
 
 def _all(view: View) -> Iterator[tuple[str, _Found]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.singularity_trap.chart import (
     DRIVE,
     JUMP,
@@ -28,11 +28,11 @@ from pbem_rules.singularity_trap.chart import (
 )
 from pbem_rules.singularity_trap.space import Space
 
-Pair = tuple[Seat, Seat]
+Pair = tuple[SeatName, SeatName]
 """Two players, in alphabetical order."""
 
 
-def pair(a: Seat, b: Seat) -> Pair:
+def pair(a: SeatName, b: SeatName) -> Pair:
     """The pair of two players, whichever is named first."""
     return (a, b) if a < b else (b, a)
 
@@ -54,7 +54,7 @@ class Ship:
     """A ship. `left` holds its undamaged units; `moved` says it was given a move this turn."""
 
     id: str
-    owner: Seat
+    owner: SeatName
     type: str
     space: Space
     left: Units
@@ -119,7 +119,7 @@ class Planet:
 
     space: Space
     colour: str
-    owner: Seat | None
+    owner: SeatName | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,21 +131,21 @@ class Player:
     starts at which he alone had the winning number of planets.
     """
 
-    seat: Seat
+    seat: SeatName
     points: int
     playing: bool = True
     held: int = 0
     numbers: tuple[int, ...] = ()
     charts: tuple[tuple[Space, Space], ...] = ()
-    wishes: tuple[Seat, ...] = ()
+    wishes: tuple[SeatName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Faction:
     """A declared faction; an empire has a dominant member. `held` counts turn starts, as for players."""
 
-    members: tuple[Seat, ...]
-    dominant: Seat | None
+    members: tuple[SeatName, ...]
+    dominant: SeatName | None
     held: int
 
     @property
@@ -158,7 +158,7 @@ class Faction:
 class Result:
     """How the game ended."""
 
-    winners: tuple[Seat, ...]
+    winners: tuple[SeatName, ...]
     reason: str
 
 
@@ -171,17 +171,17 @@ class State:
     turn: int
     section: str
     round: int
-    seats: tuple[Seat, ...]
-    players: Mapping[Seat, Player]
+    seats: tuple[SeatName, ...]
+    players: Mapping[SeatName, Player]
     planets: Mapping[Space, Planet]
     ships: Mapping[str, Ship]
     allies: frozenset[Pair] = frozenset()
     factions: tuple[Faction, ...] = ()
     result: Result | None = None
-    awaited: frozenset[Seat] = frozenset()
-    told: frozenset[Seat] | None = None
+    awaited: frozenset[SeatName] = frozenset()
+    told: frozenset[SeatName] | None = None
 
-    def allied(self, a: Seat, b: Seat) -> bool:
+    def allied(self, a: SeatName, b: SeatName) -> bool:
         """Whether two players are allies."""
         return pair(a, b) in self.allies
 

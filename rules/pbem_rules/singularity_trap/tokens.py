@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pbem.ruleset import Ground, Sprite
+from pbem.ruleset import Background, Sprite
 from pbem_rules.common import svg
 from pbem_rules.common.hexes import DIRECTIONS, Hex, centre, corners, disc, distance
 from pbem_rules.singularity_trap.marks import Kind
@@ -94,7 +94,7 @@ def region_sheet(radius: int, middle: Hex, reach: int, width: int) -> Sheet:
 
 
 @functools.lru_cache(maxsize=16)
-def chart_ground(sheet: Sheet, below: int) -> Ground:
+def chart_ground(sheet: Sheet, below: int) -> Background:
     """The whole board with names, coordinates and legend, and room below it."""
     shades = {CELL: "", RING: ""}
     for cell in sheet.cells:
@@ -104,13 +104,13 @@ def chart_ground(sheet: Sheet, below: int) -> Ground:
     return _ground(sheet.width, sheet.height + below, "".join([*drawn, _edges(sheet), _legend(sheet)]))
 
 
-def region_ground(sheet: Sheet, above: int, below: int) -> Ground:
+def region_ground(sheet: Sheet, above: int, below: int) -> Background:
     """Empty space: there are as many regions as hexes, and a ground should serve many pictures."""
     return _ground(sheet.width, above + sheet.height + below, "")
 
 
-def _ground(width: int, height: int, drawn: str) -> Ground:
-    return Ground(svg.rect(0, 0, width, height, fill=GROUND) + drawn, width, height)
+def _ground(width: int, height: int, drawn: str) -> Background:
+    return Background(svg.rect(0, 0, width, height, fill=GROUND) + drawn, width, height)
 
 
 def shade_of(cell: Hex) -> str:

@@ -11,7 +11,7 @@ from pbem.ruleset import (
     MOST_REMARKS,
     Finding,
     Order,
-    Parsed,
+    ParsedSheet,
     View,
     join_lines,
     orders_in_remark,
@@ -31,7 +31,7 @@ _HINTS = {
 _VERBS = "possible: " + ", ".join(dict.fromkeys(verb.word for verb in BOOK.verbs)) + "; or a ship's id and its way"
 
 
-def understood(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """The orders as declared, of lines as they stand or as `wording` has them, and all findings."""
     written = list(join_lines(lines))
     parsed = BOOK.parse(view, written)
@@ -54,7 +54,7 @@ def understood(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
         if not any(finding.code == "second-order" for finding in findings[number]):
             findings[number] += _behind(view, number, line)
     told = [_hinted(finding, line) for number, line in written for finding in findings[number]]
-    return Parsed(tuple(entries[number] for number in sorted(entries)), tuple(told))
+    return ParsedSheet(tuple(entries[number] for number in sorted(entries)), tuple(told))
 
 
 def _behind(view: View, number: int, line: str) -> list[Finding]:
@@ -76,7 +76,7 @@ def _is_doubtful(finding: Finding) -> bool:
     return (finding.severity == "error" and finding.code != "too-much") or finding.code == "dropped"
 
 
-def _is_better(again: Parsed, before: list[Finding]) -> bool:
+def _is_better(again: ParsedSheet, before: list[Finding]) -> bool:
     """Whether a line in other words is taken, or its fault better told, than as it stands."""
     if any(order.ends_seat for order in again.orders):
         return False

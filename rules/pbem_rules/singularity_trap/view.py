@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from pbem.ruleset import Event, Seat, heard
+from pbem.ruleset import Event, SeatName, events_for
 from pbem_rules.singularity_trap.chart import COLOURS, GRAY, UNITS, ShipType, letter_of
 from pbem_rules.singularity_trap.sensors import Watch
 from pbem_rules.singularity_trap.state import Faction, Ship, State
@@ -28,7 +28,7 @@ LARGEST_FACTIONS = {2: 0, 3: 0, 4: 2, 5: 2, 6: 3}
 """By number of players at the start, the members a faction may have at most."""
 
 
-def views(state: State, seats: Sequence[Seat], events: Sequence[Event]) -> Iterator[tuple[Seat, TrapView]]:
+def views(state: State, seats: Sequence[SeatName], events: Sequence[Event]) -> Iterator[tuple[SeatName, TrapView]]:
     """The views of several seats; what is alike for all is arranged once."""
     maker = _Maker(state)
     for seat in seats:
@@ -43,7 +43,7 @@ class _Maker:
         self.watch = Watch(state.chart, state.ships.values(), state.allied)
         self.name = functools.cache(state.chart.board.name)
 
-    def view(self, seat: Seat, events: Sequence[Event]) -> TrapView:
+    def view(self, seat: SeatName, events: Sequence[Event]) -> TrapView:
         state = self.state
         planets = self._planets(seat)
         ships = [ship for ship in state.ships.values() if ship.owner == seat]
@@ -70,21 +70,21 @@ class _Maker:
             "factions": factions,
             "combats": self._combats(seat, ships) if seat in state.awaited else [],
             "rules": self._rules,
-            "events": _place_by_place([_told(event, seat) for event in heard(events, seat)]),
+            "events": _place_by_place([_told(event, seat) for event in events_for(events, seat)]),
             "result": {"winners": list(state.result.winners), "reason": state.result.reason} if state.result else None,
         }
 
     def _section(self) -> Section:
         return "turn" if self.state.house.pace == "turn" else cast(Section, self.state.section)
 
-    def _sensors(self, seat: Seat) -> SensorsView:
+    def _sensors(self, seat: SeatName) -> SensorsView:
         """The reading at the end of the last section; between rounds only who shares a space (ruling 39)."""
         sensed = self.watch.sensors(seat)
         if self.state.section == "combat" and self.state.round:
             return {"contacts": sensed["contacts"], "unknown": [], "allied": []}
         return sensed
 
-    def _player(self, seat: Seat, other: Seat) -> PlayerView:
+    def _player(self, seat: SeatName, other: SeatName) -> PlayerView:
         player = self.state.players[other]
         return {
             "colour": other,
@@ -97,11 +97,11 @@ class _Maker:
         }
 
     @functools.cached_property
-    def _owned(self) -> dict[Seat, int]:
+    def _owned(self) -> dict[SeatName, int]:
         owners = [planet.owner for planet in self.state.planets.values()]
         return {seat: owners.count(seat) for seat in self.state.seats}
 
-    def _planets(self, seat: Seat) -> list[PlanetView]:
+    def _planets(self, seat: SeatName) -> list[PlanetView]:
         chart = self.state.chart
         return [
             {
@@ -130,7 +130,7 @@ class _Maker:
             ],
         }
 
-    def _combats(self, seat: Seat, ships: Sequence[Ship]) -> list[CombatView]:
+    def _combats(self, seat: SeatName, ships: Sequence[Ship]) -> list[CombatView]:
         """The spaces in which the seat has a real choice of targets."""
         if self.state.section != "combat":
             return []
@@ -169,7 +169,7 @@ class _Maker:
         }
 
 
-def _told(event: dict[str, Any], seat: Seat) -> dict[str, Any]:
+def _told(event: dict[str, Any], seat: SeatName) -> dict[str, Any]:
     """An event as a player may know it: a combat tells units and fates of own ships only (ruling 38)."""
     if event["kind"] != "combat":
         return event

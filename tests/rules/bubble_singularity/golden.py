@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pbem.ruleset import Dice, Event, Seat, TurnInput
+from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.state import VERSION, State
 from tests.rules.bubble_singularity.table import new_game, read, view
@@ -32,7 +32,7 @@ MISSED = 3
 """The turn of the first game in which no sheet comes."""
 
 
-Sheets = Mapping[Seat, Sequence[str]]
+Sheets = Mapping[SeatName, Sequence[str]]
 Write = Callable[[State, int], Sheets]
 
 
@@ -83,7 +83,7 @@ def again(edition: int) -> tuple[list[str], list[str]]:
     return _lasting(before.splitlines()), _lasting("\n".join(now).splitlines())
 
 
-def _taken(moment: str) -> Iterator[tuple[Seat, str]]:
+def _taken(moment: str) -> Iterator[tuple[SeatName, str]]:
     """The lines of a moment's sheets that were taken then, with their seats; others may be understood by now."""
     for seat, sheet in re.findall(
         r"^([a-z]+)> (.*(?:\n\1> .*|\n  (?:error|warning|note) in .*)*)", moment, re.MULTILINE
@@ -103,7 +103,7 @@ def _lasting(lines: Iterable[str]) -> list[str]:
     ]
 
 
-def _turn(state: State, sheets: Mapping[Seat, Sequence[str]]) -> TurnInput:
+def _turn(state: State, sheets: Mapping[SeatName, Sequence[str]]) -> TurnInput:
     missing = RULESET.standing(state).awaiting - set(sheets)
     orders = {seat: read(state, *lines, seat=seat).orders for seat, lines in sheets.items()}
     return TurnInput(orders | {seat: RULESET.defaults(view(state, seat), ()) for seat in missing}, missing)
@@ -124,7 +124,7 @@ def _moment(state: State, events: Sequence[Event]) -> Iterator[str]:
         yield f"  {seat}: {supply or '-'} {' '.join(player.cards)} {player.points} points, {player.markers} markers"
 
 
-def _sheets(state: State, sheets: Mapping[Seat, Sequence[str]]) -> Iterator[str]:
+def _sheets(state: State, sheets: Mapping[SeatName, Sequence[str]]) -> Iterator[str]:
     """The sheets with their findings."""
     for seat, lines in sheets.items():
         yield from (f"{seat}> {line}" for line in lines)

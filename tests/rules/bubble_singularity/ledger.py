@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 from pbem_rules.bubble_singularity.state import Question, State
 
 Words = Sequence[str]
@@ -103,7 +103,7 @@ def pairs_due(before: State, events: Sequence[Event]) -> int:
 
 def is_last_round(before: State, events: Sequence[Event]) -> bool:
     """Return whether anybody in play has the markers that end the game, with those of this turn."""
-    won = Counter[Seat]()
+    won = Counter[SeatName]()
     for event in events:
         if event.kind == "scored":
             won[event.data["who"]] += event.data["markers"]

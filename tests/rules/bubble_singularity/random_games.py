@@ -7,14 +7,14 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pbem.ruleset import Dice, Event, Seat, TurnInput
+from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from pbem_rules.bubble_singularity.state import COLOURS, State, in_order
 from pbem_rules.bubble_singularity.table import category_of
 from tests.rules.bubble_singularity.table import begun, read, view
 
-Step = tuple[State, State, tuple[Event, ...], Seat, tuple[str, ...]]
+Step = tuple[State, State, tuple[Event, ...], SeatName, tuple[str, ...]]
 """A turn: the states before and after it, its events, its player and the list that counted."""
 
 
@@ -53,7 +53,9 @@ def _with_players(state: State, rnd: random.Random) -> State:
     decks = {category: tuple(card for card in cards if category_of(card) == category) for category in CATEGORIES}
     kinds = {card.kind for card in state.cards.values()}
     mover = state.mover or ""
-    control: dict[str, Seat] = {kind: mover for kind in ("research", "energy") if kind in kinds and rnd.random() < 0.7}
+    control: dict[str, SeatName] = {
+        kind: mover for kind in ("research", "energy") if kind in kinds and rnd.random() < 0.7
+    }
     return dataclasses.replace(
         state, players={seat: players[seat] for seat in state.seats}, decks=decks, control=control
     )
@@ -98,12 +100,12 @@ def turns(rnd: random.Random, most: int, **options: Any) -> Iterator[Step]:
         state = after
 
 
-def played(state: State, seat: Seat, lines: Sequence[str], number: int) -> tuple[State, tuple[Event, ...]]:
+def played(state: State, seat: SeatName, lines: Sequence[str], number: int) -> tuple[State, tuple[Event, ...]]:
     """What becomes of the lines of a sheet that are taken."""
     orders = read(state, *lines, seat=seat).orders
     return RULESET.resolve(state, TurnInput({seat: orders}), Dice(b"fate").scoped(number))
 
 
-def listed(state: State, after: State, seat: Seat) -> tuple[str, ...]:
+def listed(state: State, after: State, seat: SeatName) -> tuple[str, ...]:
     """The list that counts for a turn: the one that stands after it."""
     return after.lists.get(seat, ()) if state.question is None else ()

@@ -8,18 +8,18 @@ from __future__ import annotations
 import dataclasses
 import random
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES
 from pbem_rules.bubble_singularity.state import VERSION, State
 
 
-def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """The same table with the decks shuffled, and other wishes than the seat's own."""
     decks = {category: _shuffled(cards, 0, rnd) for category, cards in state.decks.items()}
     return wishing(dataclasses.replace(state, decks=decks), seat, rnd)
 
 
-def wishing(state: State, seat: Seat, rnd: random.Random) -> State:
+def wishing(state: State, seat: SeatName, rnd: random.Random) -> State:
     """The same table with other wishes kept than a seat's own."""
     state = listing(state, seat, rnd=rnd)
     if state.phase != "question" or state.mover == seat:
@@ -27,13 +27,13 @@ def wishing(state: State, seat: Seat, rnd: random.Random) -> State:
     return dataclasses.replace(state, liking=_list(rnd), wish=(rnd.choice(CATEGORIES), rnd.choice(CATEGORIES)))
 
 
-def listing(state: State, *spared: Seat | None, rnd: random.Random) -> State:
+def listing(state: State, *spared: SeatName | None, rnd: random.Random) -> State:
     """The same table with other standing lists, but for some seats."""
     lists = {seat: _list(rnd) for seat in state.seats if seat not in spared}
     return dataclasses.replace(state, lists={**state.lists, **lists})
 
 
-def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
     """The same table with the decks shuffled below what the next turn may bring to light.
 
     Standing lists differ, but for the mover's, which what is drawn brings to light.

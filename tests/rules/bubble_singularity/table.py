@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
+from pbem.ruleset import Dice, Event, ParsedSheet, SeatName, TurnInput, View, canonical_json
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.abilities import CATEGORIES, deck
 from pbem_rules.bubble_singularity.cards import Card, standard_chart
@@ -36,9 +36,9 @@ def lay(
     cards: Mapping[str, str] | None = None,
     held: Sequence[str] = (),
     nodes: Sequence[str] = (),
-    control: Mapping[str, Seat] | None = None,
+    control: Mapping[str, SeatName] | None = None,
     bag: str = "rrggbbyy",
-    others: Mapping[Seat, Player] | None = None,
+    others: Mapping[SeatName, Player] | None = None,
     blocked: str = "",
     markers: int = 0,
     points: int = 0,
@@ -91,11 +91,11 @@ class Played:
         """The letters of the bubbles on a space."""
         return "".join(colour[0] for colour in self.state.bubbles.get(place, ()))
 
-    def hand(self, seat: Seat = "blue") -> str:
+    def hand(self, seat: SeatName = "blue") -> str:
         """The letters of a player's supply."""
         return "".join(colour[0] for colour in self.state.players[seat].hand)
 
-    def player(self, seat: Seat = "blue") -> Player:
+    def player(self, seat: SeatName = "blue") -> Player:
         """What lies before a player."""
         return self.state.players[seat]
 
@@ -115,7 +115,7 @@ class Played:
         return scored
 
 
-def play(state: State, *lines: str, seat: Seat | None = None, seed: bytes = SEED) -> Played:
+def play(state: State, *lines: str, seat: SeatName | None = None, seed: bytes = SEED) -> Played:
     """One turn by a sheet that must be free of errors."""
     who = seat or next(iter(RULESET.standing(state).awaiting))
     parsed = read(state, *lines, seat=who)
@@ -130,12 +130,12 @@ def miss(state: State, *, kept: Sequence[Any] = ()) -> Played:
     return Played(*RULESET.resolve(state, TurnInput(orders, missing), Dice(SEED)))
 
 
-def read(state: State, *lines: str, seat: Seat = "blue") -> Parsed:
+def read(state: State, *lines: str, seat: SeatName = "blue") -> ParsedSheet:
     """What a seat's sheet comes to."""
     return RULESET.parse(view(state, seat), list(enumerate(lines, 1)))
 
 
-def codes(parsed: Parsed) -> list[tuple[int, str]]:
+def codes(parsed: ParsedSheet) -> list[tuple[int, str]]:
     """The errors and warnings of a sheet: line and code."""
     return [(found.line, found.code) for found in parsed.findings if found.severity != "note"]
 
@@ -146,20 +146,20 @@ def refused(state: State, *lines: str) -> tuple[str, str]:
     return error.code, f"{error.text}; {error.hint}".removesuffix("; ")
 
 
-def view(state: State, seat: Seat, events: Sequence[Event] = ()) -> View:
+def view(state: State, seat: SeatName, events: Sequence[Event] = ()) -> View:
     """A seat's view as it comes out of a mail."""
-    data: View = json.loads(canonical(RULESET.view(state, seat, events)))
+    data: View = json.loads(canonical_json(RULESET.view(state, seat, events)))
     return data
 
 
-def new_game(seats: int | Sequence[Seat] = 2, *, seed: bytes = SEED, **options: Any) -> State:
+def new_game(seats: int | Sequence[SeatName] = 2, *, seed: bytes = SEED, **options: Any) -> State:
     """A game before anybody has chosen anything."""
     names = SEATS[:seats] if isinstance(seats, int) else seats
     return RULESET.setup(options, names, Dice(seed))
 
 
 def begun(
-    seats: int | Sequence[Seat] = 2, *, sheets: Mapping[Seat, Sequence[str]] | None = None, **options: Any
+    seats: int | Sequence[SeatName] = 2, *, sheets: Mapping[SeatName, Sequence[str]] | None = None, **options: Any
 ) -> Played:
     """A game before its first turn, with the starts and cards that the sheets choose."""
     state = new_game(seats, **options)
@@ -176,7 +176,7 @@ def tokens(state: State) -> int:
     return len(state.bag) + held + sum(map(len, state.bubbles.values()))
 
 
-def sides(state: State) -> dict[Seat, str]:
+def sides(state: State) -> dict[SeatName, str]:
     """The side each player started on, by where the Mari stands."""
     size = state.rules.size
     places = {place for side in starts(size).values() for place in side}

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import Dice, Seat
+from pbem.ruleset import Dice, SeatName
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.state import State
 from tests.rules.bubble_singularity.table import lay, new_game, play, read, tokens, view
 
 
-def sheet(state: State, seat: Seat, name: str = "standard", key: int = 0) -> list[str]:
+def sheet(state: State, seat: SeatName, name: str = "standard", key: int = 0) -> list[str]:
     """What a bot writes."""
     return RULESET.bots[name](view(state, seat), Dice(b"bot").scoped(key))
 
 
-def played(state: State, names: dict[Seat, str], cap: int = 200) -> tuple[State, int]:
+def played(state: State, names: dict[SeatName, str], cap: int = 200) -> tuple[State, int]:
     """A game of bots, to its end or to a cap, and the turns it took."""
     turns = 0
     while state.result is None and turns < cap:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pbem.ruleset import Dice, Event, Seat, TurnInput
+from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.events import public
 from pbem_rules.bubble_singularity.orders import Resign
@@ -13,7 +13,7 @@ from pbem_rules.bubble_singularity.state import Player, Question, State
 from tests.rules.bubble_singularity.table import bubbles, lay, miss, new_game, play, view
 
 
-def brief(state: State, seat: Seat = "blue", events: Sequence[Event] = ()) -> list[str]:
+def brief(state: State, seat: SeatName = "blue", events: Sequence[Event] = ()) -> list[str]:
     """The lines of a seat's report."""
     return list(RULESET.brief(view(state, seat, events)))
 

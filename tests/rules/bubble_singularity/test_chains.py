@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.bubble_singularity.state import Player, Rules
 from tests.rules.bubble_singularity.table import bubbles, lay, play
 
@@ -117,7 +117,7 @@ def test_nothing_scores_without_a_pop() -> None:
 
 def test_the_next_player_follows_clockwise() -> None:
     """After a turn the next player of the order moves; after the last a new round begins."""
-    others: dict[Seat, Player] = {"green": Player(side="E", at="D4", hand=bubbles("g"))}
+    others: dict[SeatName, Player] = {"green": Player(side="E", at="D4", hand=bubbles("g"))}
     state = lay(others=others)
     movers = []
     for _ in range(4):

@@ -6,14 +6,14 @@ import dataclasses
 
 import pytest
 
-from pbem.ruleset import Dice, Seat, TurnInput
+from pbem.ruleset import Dice, SeatName, TurnInput
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.events import ENDS
 from pbem_rules.bubble_singularity.scores import winners as best
 from pbem_rules.bubble_singularity.state import Player, State
 from tests.rules.bubble_singularity.table import bubbles, codes, lay, play, read
 
-GREEN: dict[Seat, Player] = {"green": Player(side="E", at="D4")}
+GREEN: dict[SeatName, Player] = {"green": Player(side="E", at="D4")}
 
 
 def with_players(state: State, **changes: dict[str, object]) -> State:
@@ -93,7 +93,7 @@ def test_points_are_chains_and_bubbles() -> None:
     ],
 )
 def test_ties_are_broken_by_markers_then_by_chains(
-    blue: tuple[int, int, int], red: tuple[int, int, int], winners: tuple[Seat, ...]
+    blue: tuple[int, int, int], red: tuple[int, int, int], winners: tuple[SeatName, ...]
 ) -> None:
     """Most points win; among equals most markers, then most points of chains; then the win is shared."""
     given = {

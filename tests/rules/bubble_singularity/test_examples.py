@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.state import Player
 from tests.rules.bubble_singularity.table import bubbles, codes, lay, miss, play, read, refused, view
@@ -107,7 +107,7 @@ def test_example_turn_2() -> None:
 
 def test_example_of_final_scoring() -> None:
     """Blue 17 + 6 = 23, green (who ended the game) 12 + 2 = 14, red 23 + 3 = 26: red wins."""
-    others: dict[Seat, Player] = {
+    others: dict[SeatName, Player] = {
         "green": Player(side="E", at="D4", hand=bubbles("yy"), points=12, markers=5),
         "red": Player(side="S", at="A1", hand=bubbles("yyy"), points=23, markers=2),
     }
@@ -123,7 +123,7 @@ def test_example_of_final_scoring() -> None:
     assert RULESET.standing(after.state).scores == {"red": 26, "green": 14, "blue": 23}
 
 
-def _walled(players: object) -> dict[Seat, Player]:
+def _walled(players: object) -> dict[SeatName, Player]:
     """Blue in a corner between the others, so that nothing is placed."""
     assert isinstance(players, dict)
     places = {"blue": "A1", "red": "B1", "green": "A2"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.bubble_singularity.state import Player
 from tests.rules.bubble_singularity.table import bubbles, codes, lay, miss, play, read, refused
 
@@ -98,7 +98,7 @@ def test_who_has_no_bubbles_only_acts() -> None:
 
 def test_who_is_walled_in_only_acts() -> None:
     """Where other Maris stand on all sides, the Mari stays and only acts."""
-    walls: dict[Seat, Player] = {"green": Player(side="N", at="B1")}
+    walls: dict[SeatName, Player] = {"green": Player(side="N", at="B1")}
     after = play(lay(blue="A1", red="A2", others=walls), "PULL E")
 
     assert after.told("stayed")[0]["why"] == "all ways are blocked by other Maris"

@@ -13,7 +13,7 @@ import pytest
 import pbem_rules.bubble_singularity.events as events_module
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.renderer import Reporter
-from pbem.ruleset import Dice, Event, Seat, TurnInput
+from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.events import public
 from pbem_rules.bubble_singularity.orders import Resign
@@ -144,7 +144,7 @@ def reporter() -> Iterator[Reporter]:
     reporter.close()
 
 
-def report(reporter: Reporter, state: State, seat: Seat, events: Sequence[Event] = ()) -> ReportParts:
+def report(reporter: Reporter, state: State, seat: SeatName, events: Sequence[Event] = ()) -> ReportParts:
     """A seat's report."""
     facts = ReportFacts(
         campaign="bubble1",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.ruleset import BubbleSingularity
 from pbem_rules.bubble_singularity.state import Player, State
@@ -38,7 +38,7 @@ def test_what_the_mover_wishes_stands_in_no_others_view() -> None:
     assert view(state, "blue")["liking"] == ["fusion"]
 
 
-def telling(state: State, seat: Seat, events: Sequence[Event]) -> BubbleView:
+def telling(state: State, seat: SeatName, events: Sequence[Event]) -> BubbleView:
     """A view that shows everybody's standing list to all, in the place of the own one."""
     everything = [word for kept in state.lists.values() for word in kept]
     return {**view_of(state, seat, events), "keeping": everything}

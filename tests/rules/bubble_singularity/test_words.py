@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.ruleset import Seat, View
+from pbem.ruleset import SeatName, View
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.state import Question, State
 from tests.rules.bubble_singularity.table import lay, new_game, view
@@ -46,7 +46,7 @@ def setting_up() -> State:
     return replace(state, players={**state.players, "red": replace(state.players["red"], offer=("drift", "folder"))})
 
 
-def _of(state: State, seat: Seat = "blue") -> Callable[[], View]:
+def _of(state: State, seat: SeatName = "blue") -> Callable[[], View]:
     return lambda: view(state, seat)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.ruleset import Order, OrderBook, Refused, TurnInput
+from pbem.ruleset import FieldError, Order, OrderParser, TurnInput
 from pbem_rules.common.negotiation import Draw, Parley, Resign, check_draw, leaving, parley
 
 SEATS = ("red", "blue")
@@ -82,7 +82,7 @@ def test_who_gives_up() -> None:
 )
 def test_lines_that_do_not_fit_are_refused(order: Draw, offer: str | None, code: str) -> None:
     """Red cannot answer what blue has not offered, nor offer across or after an offer."""
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(FieldError) as refused:
         check_draw(order, other="blue", offer=offer)
 
     assert refused.value.code == code
@@ -96,7 +96,7 @@ def test_lines_that_fit_are_taken(order: Draw, offer: str | None) -> None:
 
 def test_the_orders_in_words() -> None:
     """Both orders are written, read and restated."""
-    book = OrderBook((Draw, Resign))
+    book = OrderParser((Draw, Resign))
 
     orders = book.parse({}, [(1, "draw offer"), (2, "DRAW acc"), (3, "draw decline"), (4, "resign confirm")]).orders
 

@@ -11,14 +11,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pbem.ruleset import Dice, Event, Json, Seat
+from pbem.ruleset import Dice, Event, Json, SeatName
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.state import SEATS, State
 from tests.rules.dueling_masters.table import SETUPS, new_game, read, turn, view
 
 PATH = Path(__file__).with_name("golden.txt")
 
-Sheets = dict[Seat, list[str]]
+Sheets = dict[SeatName, list[str]]
 
 OPENING: Sequence[Sheets] = (
     {
@@ -105,7 +105,7 @@ def _bots(state: State, dice: Dice) -> Sheets:
     return {seat: bot(view(state, seat), dice) for seat in sorted(RULESET.standing(state).awaiting)}
 
 
-def _taken(state: State, seat: Seat, lines: list[str]) -> list[str]:
+def _taken(state: State, seat: SeatName, lines: list[str]) -> list[str]:
     return [RULESET.orders.line(order) for order in read(state, seat, *lines).orders]
 
 

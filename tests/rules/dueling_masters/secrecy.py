@@ -18,7 +18,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.dueling_masters.board import SQUARES, flights, territory
 from pbem_rules.dueling_masters.deductions import possible_kinds
 from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, FIGHTERS, names, numbers
@@ -32,7 +32,7 @@ TRIES = 200
 ERRANDS = 4
 
 
-def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """The same game with the opponent's secrets otherwise."""
     if state.result is not None:
         return state
@@ -44,7 +44,7 @@ def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
     return _with(state, enemy, pieces, rnd)
 
 
-def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
     """The same game with other secrets, none of them on a pending path of the seat's, and a sheet of the opponent's.
 
     On the sheet he completes his set-up, or moves one and the same piece to
@@ -64,7 +64,7 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
     raise AssertionError("no such world was found")
 
 
-def lasting(state: State, seat: Seat, rnd: random.Random) -> tuple[State, list[dict[Seat, list[str]]]]:
+def lasting(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, list[dict[SeatName, list[str]]]]:
     """The same game with other secrets that stay beyond the seat's ken for several turns, and the sheets of these.
 
     The seat's own sheets are the same in all such worlds, and its flights stay at
@@ -83,7 +83,7 @@ def lasting(state: State, seat: Seat, rnd: random.Random) -> tuple[State, list[d
     raise AssertionError("no such world was found")
 
 
-def _errands(state: State, seat: Seat, rnd: random.Random) -> list[list[str]]:
+def _errands(state: State, seat: SeatName, rnd: random.Random) -> list[list[str]]:
     """A few flights within the own half, of a piece each, with a question on each sheet."""
     fleet, home = _fleet(state, seat), {*territory(seat)}
     errands = []
@@ -94,7 +94,7 @@ def _errands(state: State, seat: Seat, rnd: random.Random) -> list[list[str]]:
     return errands[:ERRANDS]
 
 
-def _in_turn(state: State, sheets: Mapping[Seat, list[list[str]]]) -> list[dict[Seat, list[str]]]:
+def _in_turn(state: State, sheets: Mapping[SeatName, list[list[str]]]) -> list[dict[SeatName, list[str]]]:
     """The sheets of both players in the order in which they move."""
     order = [state.mover, opponent(state.mover)]
     return [
@@ -104,19 +104,19 @@ def _in_turn(state: State, sheets: Mapping[Seat, list[list[str]]]) -> list[dict[
     ]
 
 
-def _with(state: State, enemy: Seat, pieces: tuple[Piece, ...], rnd: random.Random) -> State:
+def _with(state: State, enemy: SeatName, pieces: tuple[Piece, ...], rnd: random.Random) -> State:
     """The state with other pieces of the enemy's, and another record of what he has searched."""
     scouted = {square: rnd.randint(1, 1 + state.move) for square in rnd.sample(SQUARES, rnd.randrange(30))}
     player = dataclasses.replace(state.players[enemy], pieces=pieces, scouted=scouted if state.move else {})
     return dataclasses.replace(state, players={**state.players, enemy: player})
 
 
-def _placed(state: State, seat: Seat, rnd: random.Random) -> Squares:
+def _placed(state: State, seat: SeatName, rnd: random.Random) -> Squares:
     """Any complete set-up."""
     return _dispersed(numbers(state.rules.homes), list(territory(seat)), rnd)
 
 
-def _begun(state: State, seat: Seat, rnd: random.Random) -> Squares:
+def _begun(state: State, seat: SeatName, rnd: random.Random) -> Squares:
     """A complete set-up if the seat's is, else any part of one."""
     whole = _placed(state, seat, rnd)
     if state.is_placed(seat):
@@ -131,24 +131,24 @@ def _dispersed(number: Mapping[str, int], squares: list[str], rnd: random.Random
     return alone | {kind: tuple(rnd.choice(free) for _ in range(number[kind])) for kind in FIGHTERS}
 
 
-def _movers(state: State, enemy: Seat) -> list[Piece]:
+def _movers(state: State, enemy: SeatName) -> list[Piece]:
     """The pieces that the enemy can move in this world."""
     movable = {own.name for own in _fleet(state, enemy).movable()}
     return sorted((piece for piece in state.players[enemy].alive if piece.name in movable), key=lambda p: p.name)
 
 
-def _fleet(state: State, seat: Seat) -> Fleet:
+def _fleet(state: State, seat: SeatName) -> Fleet:
     return Fleet.of_pieces(state.players[seat].alive, home_moves=state.rules.home_moves)
 
 
-def _moves(world: State, enemy: Seat, name: str) -> list[Move]:
+def _moves(world: State, enemy: SeatName, name: str) -> list[Move]:
     fleet = _fleet(world, enemy)
     piece = fleet.pieces[name]
     return [Move(name, end) for end in fleet.moves(piece)] + [Ram(name, end) for end in fleet.rams(piece)]
 
 
 def _aside(
-    state: State, seat: Seat, rnd: random.Random, fixed: Sequence[Piece], besides: AbstractSet[str] = frozenset()
+    state: State, seat: SeatName, rnd: random.Random, fixed: Sequence[Piece], besides: AbstractSet[str] = frozenset()
 ) -> State:
     """A world with nothing hidden on the seat's pending paths and `besides`, and some enemy pieces as they are."""
     paths = {square for piece in state.players[seat].alive for square in state.rules.path(piece)}
@@ -163,7 +163,7 @@ class _Fog:
     def __init__(
         self,
         player: Player,
-        seat: Seat,
+        seat: SeatName,
         rules: Rules,
         rnd: random.Random,
         *,

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
+from pbem.ruleset import Dice, Event, ParsedSheet, SeatName, TurnInput, View, canonical_json
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.kinds import ASTEROID, HOME
 from pbem_rules.dueling_masters.state import SEATS, Piece, Player, Rules, State
@@ -15,7 +15,7 @@ from pbem_rules.dueling_masters.state import SEATS, Piece, Player, Rules, State
 HOMES = {"one": "A10", "two": "J10"}
 """Where home planets stand that a test does not place."""
 
-SETUPS: Mapping[Seat, Sequence[str]] = {
+SETUPS: Mapping[SeatName, Sequence[str]] = {
     "one": (
         "SETUP HOME B8",
         "SETUP ASTEROID A7 B7 C7 C9 E2 E5 D4",
@@ -49,7 +49,7 @@ def begun(**options: Any) -> State:
     return state
 
 
-def position(one: str = "", two: str = "", *, mover: Seat = "one", move: int = 9, **rules: Any) -> State:
+def position(one: str = "", two: str = "", *, mover: SeatName = "one", move: int = 9, **rules: Any) -> State:
     """A game with just these pieces, "X1 C2, Z1 E1>A1" standing on C2 and in transit from E1 to A1.
 
     A home planet on its square in HOMES is added where none is placed.
@@ -60,7 +60,7 @@ def position(one: str = "", two: str = "", *, mover: Seat = "one", move: int = 9
     return State(held, players, move=move, mover=mover)
 
 
-def _pieces(seat: Seat, text: str, *, typed: bool) -> Iterator[Piece]:
+def _pieces(seat: SeatName, text: str, *, typed: bool) -> Iterator[Piece]:
     words = [word.split() for word in text.split(",") if word.strip()]
     if not any(name.startswith(HOME) for name, _ in words):
         yield Piece(HOME, HOME, HOMES[seat])
@@ -78,18 +78,18 @@ def with_rules(state: State, **rules: Any) -> State:
     return dataclasses.replace(state, rules=dataclasses.replace(state.rules, **rules))
 
 
-def view(state: State, seat: Seat, events: Sequence[Event] = ()) -> View:
+def view(state: State, seat: SeatName, events: Sequence[Event] = ()) -> View:
     """A seat's view as it comes out of a mail."""
-    data: View = json.loads(canonical(RULESET.view(state, seat, events)))
+    data: View = json.loads(canonical_json(RULESET.view(state, seat, events)))
     return data
 
 
-def read(state: State, seat: Seat, *lines: str) -> Parsed:
+def read(state: State, seat: SeatName, *lines: str) -> ParsedSheet:
     """What a seat's sheet comes to."""
     return RULESET.parse(view(state, seat), list(enumerate(lines, 1)))
 
 
-def codes(parsed: Parsed) -> list[tuple[int, str]]:
+def codes(parsed: ParsedSheet) -> list[tuple[int, str]]:
     """The errors and warnings of a sheet: line and code."""
     return [(finding.line, finding.code) for finding in parsed.findings if finding.severity != "note"]
 
@@ -99,7 +99,7 @@ def turn(
     *,
     one: Sequence[str] | None = None,
     two: Sequence[str] | None = None,
-    removed: Sequence[Seat] = (),
+    removed: Sequence[SeatName] = (),
 ) -> tuple[State, tuple[Event, ...]]:
     """One turn with the sheets given, which must be free of errors; an awaited seat without one misses its deadline."""
     sheets = {seat: lines for seat, lines in zip(SEATS, (one, two), strict=True) if lines is not None}
@@ -113,13 +113,13 @@ def turn(
     return RULESET.resolve(state, sent, Dice(b"test"))
 
 
-def told(events: Sequence[Event], seat: Seat, *kinds: str) -> list[dict[str, Any]]:
+def told(events: Sequence[Event], seat: SeatName, *kinds: str) -> list[dict[str, Any]]:
     """What a seat hears of some kinds of events, or of all."""
     heard = [{"kind": event.kind, **event.data} for event in events if seat in event.audience]
     return [event for event in heard if event["kind"] in kinds] if kinds else heard
 
 
-def meetings(events: Sequence[Event], seat: Seat) -> list[str]:
+def meetings(events: Sequence[Event], seat: SeatName) -> list[str]:
     """The meetings a seat hears of: "B1 Z1 Y -+" for its lost Z1 and an enemy Y that stays."""
     signs = {True: "-", False: "+"}
     return [
@@ -129,11 +129,11 @@ def meetings(events: Sequence[Event], seat: Seat) -> list[str]:
     ]
 
 
-def lost(state: State, seat: Seat) -> list[str]:
+def lost(state: State, seat: SeatName) -> list[str]:
     """The names of a seat's pieces that are lost in truth."""
     return [piece.name for piece in state.players[seat].pieces if piece.loss]
 
 
-def own(state: State, seat: Seat, name: str) -> View:
+def own(state: State, seat: SeatName, name: str) -> View:
     """A piece as its owner believes it to be."""
     return next(piece for piece in view(state, seat)["own"] if piece["name"] == name)

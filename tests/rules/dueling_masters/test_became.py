@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from pbem.ruleset import Dice, Order, Seat, TurnInput
+from pbem.ruleset import Dice, Order, SeatName, TurnInput
 from pbem.testing.play import games
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.orders import ORDERS, Move, Setup
@@ -17,15 +17,15 @@ from tests.rules.dueling_masters.table import SETUPS, new_game, position, turn, 
 MET = ", ".join(f"an enemy Z fighter on {square} (enemy lost)" for square in ("E2", "E3", "E4")) + " and 4 more"
 
 
-def told(state: State, *lines: str, two: Sequence[str] = (), seat: Seat = "one") -> list[str]:
+def told(state: State, *lines: str, two: Sequence[str] = (), seat: SeatName = "one") -> list[str]:
     """What a seat's report says of its lines, player one's unless told otherwise; they need not be right."""
-    sheets: Mapping[Seat, Sequence[str]] = {"one": lines, "two": two}
+    sheets: Mapping[SeatName, Sequence[str]] = {"one": lines, "two": two}
     orders = {each: _orders(state, each, of) for each, of in sheets.items()}
     after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"test"))
     return list(RULESET.became(view(after, seat, events), orders[seat]))
 
 
-def _orders(state: State, seat: Seat, lines: Sequence[str]) -> tuple[Order, ...]:
+def _orders(state: State, seat: SeatName, lines: Sequence[str]) -> tuple[Order, ...]:
     parsed = ORDERS.parse(view(state, seat), enumerate(lines, 1))
     assert not parsed.errors, parsed.errors
     return parsed.orders

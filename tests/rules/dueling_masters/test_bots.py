@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.ruleset import Dice, Seat
+from pbem.ruleset import Dice, SeatName
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.state import SEATS, State
 from tests.rules.dueling_masters.table import begun, codes, new_game, position, read, told, turn, view
@@ -19,7 +19,7 @@ VARIANTS: tuple[dict[str, object], ...] = (
 )
 
 
-def sheet(state: State, seat: Seat, name: str = "standard") -> list[str]:
+def sheet(state: State, seat: SeatName, name: str = "standard") -> list[str]:
     """What a bot writes."""
     return RULESET.bots[name](view(state, seat), Dice(b"bot"))
 

@@ -6,14 +6,14 @@ import dataclasses
 
 import pytest
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.board import territory
 from pbem_rules.dueling_masters.state import Player, State
 from tests.rules.dueling_masters.table import HOMES, SETUPS, begun, lost, new_game, position, turn, view
 
 
-def brief(state: State, seat: Seat = "one", events: tuple[Event, ...] = ()) -> list[str]:
+def brief(state: State, seat: SeatName = "one", events: tuple[Event, ...] = ()) -> list[str]:
     """The brief that a seat is sent."""
     return list(RULESET.brief(view(state, seat, events)))
 
@@ -167,6 +167,6 @@ def test_what_stands_hidden_changes_nothing(hidden: str) -> None:
     """The opponent's pieces that nothing was heard of are his own affair, and so is what he has searched."""
     searched = position("Z1 C2", hidden)
     two = dataclasses.replace(searched.players["two"], scouted={"A10": 3, "B1": 5})
-    players: dict[Seat, Player] = {"one": searched.players["one"], "two": two}
+    players: dict[SeatName, Player] = {"one": searched.players["one"], "two": two}
 
     assert brief(dataclasses.replace(searched, players=players)) == brief(position("Z1 C2", "X1 J1"))

@@ -10,7 +10,7 @@ import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pbem.report.templates import TEXT_FILTERS
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 from pbem_rules.dueling_masters.state import SEATS, State
 from tests.rules.dueling_masters.table import SETUPS, begun, new_game, position, turn, view
 
@@ -26,7 +26,7 @@ RAMMED = (
 Turn = tuple[State, tuple[Event, ...]]
 
 
-def sentences(happened: Turn, seat: Seat) -> list[str]:
+def sentences(happened: Turn, seat: SeatName) -> list[str]:
     """What a seat's report says happened."""
     state, events = happened
     templates = Environment(loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True)

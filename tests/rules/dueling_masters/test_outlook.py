@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import Dice, Event, Finding, Parsed, Seat, TurnInput
+from pbem.ruleset import Dice, Event, Finding, ParsedSheet, SeatName, TurnInput
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.kinds import WORDS
 from pbem_rules.dueling_masters.moves import Fleet
@@ -22,41 +22,41 @@ MOVES = 40
 Outcome = tuple[State, Sequence[Event]]
 Said = Sequence[str]
 
-Check = Callable[[Outcome, Seat, Said], bool]
+Check = Callable[[Outcome, SeatName, Said], bool]
 
 
-def _ended(outcome: Outcome, seat: Seat, said: Said) -> bool:
+def _ended(outcome: Outcome, seat: SeatName, said: Said) -> bool:
     winners = () if said[0] == "it is drawn" else (opponent(seat),)
     return outcome[0].result is not None and outcome[0].result.winners == winners
 
 
-def _announced(outcome: Outcome, seat: Seat, said: Said) -> bool:
+def _announced(outcome: Outcome, seat: SeatName, said: Said) -> bool:
     heard = told(outcome[1], opponent(seat), "departed")
     words = [WORDS[event["type"]] if "type" in event else "piece" for event in heard]
     return (words, [event["square"] for event in heard]) == ([said[0]], [said[1]])
 
 
-def _departed(outcome: Outcome, seat: Seat, said: Said) -> bool:
+def _departed(outcome: Outcome, seat: SeatName, said: Said) -> bool:
     return _data(outcome, seat, "moved", "piece", "square", "origin") == [tuple(said)]
 
 
-def _rammed(outcome: Outcome, seat: Seat, said: Said) -> bool:
+def _rammed(outcome: Outcome, seat: SeatName, said: Said) -> bool:
     return _data(outcome, seat, "rammed", "piece", "square") == [tuple(said)]
 
 
-def _offered(outcome: Outcome, seat: Seat, said: Said) -> bool:
+def _offered(outcome: Outcome, seat: SeatName, said: Said) -> bool:
     return _data(outcome, seat, "draw-offered", "who") == [(seat,)]
 
 
-def _declined(outcome: Outcome, seat: Seat, said: Said) -> bool:
+def _declined(outcome: Outcome, seat: SeatName, said: Said) -> bool:
     return _data(outcome, seat, "draw-declined", "who") == [(seat,)]
 
 
-def _began(outcome: Outcome, seat: Seat, said: Said) -> bool:
+def _began(outcome: Outcome, seat: SeatName, said: Said) -> bool:
     return _data(outcome, seat, "begun", "mover") == [(seat if said[0] == "you move" else opponent(seat),)]
 
 
-def _data(outcome: Outcome, seat: Seat, kind: str, *names: str) -> list[tuple[str, ...]]:
+def _data(outcome: Outcome, seat: SeatName, kind: str, *names: str) -> list[tuple[str, ...]]:
     return [tuple(event[name] for name in names) for event in told(outcome[1], seat, kind)]
 
 
@@ -75,14 +75,14 @@ TRUE: Mapping[str, tuple[str, Check]] = {
 """How each certain note is worded, and what must have come of it."""
 
 
-def alone(state: State, seat: Seat, parsed: Parsed) -> Outcome:
+def alone(state: State, seat: SeatName, parsed: ParsedSheet) -> Outcome:
     """What a turn comes to in which the other seat sends nothing."""
     missing = RULESET.standing(state).awaiting - {seat}
     orders = {seat: parsed.orders} | dict.fromkeys(missing, ())
     return RULESET.resolve(state, TurnInput(orders, frozenset(missing)), Dice(b"alone"))
 
 
-def untrue(outcome: Outcome, seat: Seat, findings: Sequence[Finding]) -> list[str]:
+def untrue(outcome: Outcome, seat: SeatName, findings: Sequence[Finding]) -> list[str]:
     """The certain notes of a receipt that did not come true."""
     found = []
     for finding in findings:
@@ -94,7 +94,7 @@ def untrue(outcome: Outcome, seat: Seat, findings: Sequence[Finding]) -> list[st
     return found
 
 
-def sheets(state: State, seat: Seat, dice: Dice) -> Iterator[list[str]]:
+def sheets(state: State, seat: SeatName, dice: Dice) -> Iterator[list[str]]:
     """Sheets that a player might send: a bot's, moves of all sorts, and talk."""
     yield RULESET.bots["standard"](view(state, seat), dice)
     fleet = Fleet.of_view(view(state, seat))

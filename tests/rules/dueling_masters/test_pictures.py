@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pbem.ruleset import Sprite, Stamp
+from pbem.ruleset import Sprite, SpriteInstance
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters import picture as board
 from pbem_rules.dueling_masters.state import State
@@ -16,7 +16,7 @@ def stamps(state: State, seat: str = "one") -> list[Sprite]:
     """What the board in a seat's report is stamped with."""
     drawing = RULESET.pictures(view(state, seat))[0].drawing
     assert drawing is not None
-    return [mark.sprite for mark in drawing.marks if isinstance(mark, Stamp)]
+    return [mark.sprite for mark in drawing.marks if isinstance(mark, SpriteInstance)]
 
 
 def svg(state: State, seat: str = "one") -> str:
@@ -140,7 +140,7 @@ def test_where_a_fresh_enemy_may_be_bound_is_marked() -> None:
     drawing = RULESET.pictures(seen)[0].drawing
 
     assert drawing is not None
-    dots = [mark for mark in drawing.marks if isinstance(mark, Stamp) and mark.sprite == board.REACH]
+    dots = [mark for mark in drawing.marks if isinstance(mark, SpriteInstance) and mark.sprite == board.REACH]
     assert len(dots) == len(seen["enemy"][0]["reach"]) > 0
 
 

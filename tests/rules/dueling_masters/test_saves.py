@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.ruleset import SaveError, digest
+from pbem.ruleset import SaveError, json_sha256
 from pbem_rules.dueling_masters import RULESET
 from pbem_rules.dueling_masters.state import VERSION
 from tests.rules.dueling_masters.table import begun, lost, new_game, own, turn, view
@@ -62,7 +62,7 @@ def test_a_finished_game_survives_storage() -> None:
     over, _ = turn(begun(), one=["RESIGN CONFIRM"])
 
     assert RULESET.load(json.loads(json.dumps(RULESET.dump(over))), VERSION) == over
-    assert digest(RULESET.dump(over)) == digest(RULESET.dump(RULESET.load(RULESET.dump(over), VERSION)))
+    assert json_sha256(RULESET.dump(over)) == json_sha256(RULESET.dump(RULESET.load(RULESET.dump(over), VERSION)))
 
 
 @pytest.mark.parametrize("version", [0, VERSION + 1])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import Event, Finding, Parsed, Seat, View, canonical
+from pbem.ruleset import Event, Finding, ParsedSheet, SeatName, View, canonical_json
 from pbem.testing.leaks import Secrecy, find_leaks
 from pbem.testing.play import Game, default_options, other_options, play, standard
 from pbem_rules.dueling_masters import RULESET, DuelingMasters
@@ -22,7 +22,7 @@ SECRETS = Secrecy(secrecy.scramble, secrecy.elsewhere)
 SEARCH = 60
 
 
-def doomed(state: State, seat: Seat) -> set[str]:
+def doomed(state: State, seat: SeatName) -> set[str]:
     """The pieces of a seat's that a judgement would find destroyed now."""
     alive = {Named(each, piece.name): piece for each in SEATS for piece in state.players[each].alive}
     found = set()
@@ -37,7 +37,7 @@ def doomed(state: State, seat: Seat) -> set[str]:
 class KnowsLosses(DuelingMasters):
     """A report leaves out own pieces as soon as they are in truth destroyed."""
 
-    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         seen = {**super().view(state, seat, events)}
         return seen | {"own": [piece for piece in seen["own"] if piece["name"] not in doomed(state, seat)]}
 
@@ -45,7 +45,7 @@ class KnowsLosses(DuelingMasters):
 class NamesKinds(DuelingMasters):
     """The enemy's marks show kinds that nobody has met."""
 
-    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         seen = {**super().view(state, seat, events)}
         kinds = {piece.mark: piece.kind for piece in state.players[opponent(seat)].pieces}
         return seen | {"enemy": [mark | {"kind": kinds[mark["mark"]]} for mark in seen["enemy"]]}
@@ -54,7 +54,7 @@ class NamesKinds(DuelingMasters):
 class CountsRammed(DuelingMasters):
     """A mark vanishes from the enemy's board when its ship rams."""
 
-    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         seen = {**super().view(state, seat, events)}
         gone = {piece.mark for piece in state.players[opponent(seat)].pieces if piece.loss}
         return seen | {"enemy": [mark for mark in seen["enemy"] if mark["mark"] not in gone]}
@@ -63,15 +63,15 @@ class CountsRammed(DuelingMasters):
 class WarnsOfEnemies(DuelingMasters):
     """A receipt warns of a destination where an enemy is."""
 
-    def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+    def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         self.there = {piece.square for piece in state.players[opponent(seat)].alive}
         return super().view(state, seat, events)
 
-    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+    def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         parsed = super().parse(view, lines)
         aims = [(entry.line, getattr(entry.order, "square", "")) for entry in parsed.entries]
         notes = [Finding(line, "note", "taken", f"{aim} is taken") for line, aim in aims if aim in self.there]
-        return Parsed(parsed.entries, (*parsed.findings, *notes))
+        return ParsedSheet(parsed.entries, (*parsed.findings, *notes))
 
 
 class TellsDestinations(DuelingMasters):
@@ -115,7 +115,7 @@ class AnswersByCounting(DuelingMasters):
         return after, (*events, Event("refused", frozenset({seat}), {"line": "DRAW OFFER", "why": f"he has {left}"}))
 
 
-def later_leaks(ruleset: DuelingMasters, games: Sequence[Game]) -> list[tuple[int, Seat]]:
+def later_leaks(ruleset: DuelingMasters, games: Sequence[Game]) -> list[tuple[int, SeatName]]:
     """Where several turns of the same sheets read otherwise in worlds that differ in secrets alone."""
     found = []
     for step in (step for game in games for step in game.steps[2::5] if step.state.result is None):
@@ -129,7 +129,9 @@ def later_leaks(ruleset: DuelingMasters, games: Sequence[Game]) -> list[tuple[in
     return found
 
 
-def lasting_worlds(state: State, seat: Seat, rnd: random.Random) -> list[tuple[State, list[dict[Seat, list[str]]]]]:
+def lasting_worlds(
+    state: State, seat: SeatName, rnd: random.Random
+) -> list[tuple[State, list[dict[SeatName, list[str]]]]]:
     """Three worlds to be played on for some turns."""
     return [secrecy.lasting(state, seat, rnd) for _ in range(3)]
 
@@ -157,7 +159,7 @@ def test_a_piece_that_is_doomed_looks_like_one_that_is_not() -> None:
 
     assert doomed(doomed_one, "one") == {"Z1"}
     assert doomed(free, "one") == set()
-    assert canonical(view(doomed_one, "one")) == canonical(view(free, "one"))
+    assert canonical_json(view(doomed_one, "one")) == canonical_json(view(free, "one"))
     assert RULESET.template(view(doomed_one, "one")) == RULESET.template(view(free, "one"))
     assert read(doomed_one, "one", *lines) == read(free, "one", *lines)
 
@@ -167,7 +169,7 @@ def test_the_opponent_learns_nothing_from_a_flight_that_failed() -> None:
     hit, heard = turn(position("Z1 E1, X1 A2", "X1 H1"), one=["MOVE Z1 J1"])
     missed, others = turn(position("Z1 E1, X1 A2", "X1 H1"), one=["MOVE Z1 E9"])
 
-    assert canonical(view(hit, "two", heard)) == canonical(view(missed, "two", others))
+    assert canonical_json(view(hit, "two", heard)) == canonical_json(view(missed, "two", others))
 
 
 def test_scrambled_worlds_differ_in_what_matters() -> None:
@@ -179,7 +181,7 @@ def test_scrambled_worlds_differ_in_what_matters() -> None:
 
     worlds = [secrecy.scramble(state, "one", random.Random(number)) for number in range(30)]
 
-    assert all(canonical(view(world, "one")) == canonical(view(state, "one")) for world in worlds)
+    assert all(canonical_json(view(world, "one")) == canonical_json(view(state, "one")) for world in worlds)
     assert len({tuple(sorted(doomed(world, "one"))) for world in worlds}) > 3
     assert any(piece.loss for world in worlds for piece in world.players["two"].pieces)
     assert len({tuple(piece.name for piece in world.players["two"].pieces) for world in worlds}) == len(worlds)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 from pbem_rules.gm_adjudicated import RULESET
 from pbem_rules.gm_adjudicated.state import State
 from tests.rules.gm_adjudicated.table import SEATS, VERBS, new_game, ruled, told, turn, view
 
 PATH = Path(__file__).with_name("golden.txt")
 
-Sheets = dict[Seat, list[str]]
+Sheets = dict[SeatName, list[str]]
 Files = dict[str, str]
 
 TURNS: Sequence[tuple[Sheets, Files | None]] = (

@@ -6,14 +6,14 @@ import dataclasses
 import random
 from collections.abc import Mapping
 
-from pbem.ruleset import Enclosure, Seat
+from pbem.ruleset import Attachment, SeatName
 from pbem_rules.gm_adjudicated.ledgers import GM, Entries, Ledgers
 from pbem_rules.gm_adjudicated.state import Known, Player, State
 
 WORDS = ("the fleet", "waits", "MARCH", "gold;", "under the bridge,", "tonight", "for", "an answer")
 
 
-def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """The same game with other files, maps, pictures and sheets of the other seats, other scores if they are secret.
 
     The GM's own notes are other ones too, even of the seat itself.
@@ -25,13 +25,13 @@ def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
     return dataclasses.replace(state, players=players, notes=_text(rnd), ledgers=_ledgers(state, seat, rnd))
 
 
-def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
     """Such a game, in which the other seats send other sheets as well."""
     sheets = {each: _lines(rnd) for each in state.playing if each != seat}
     return scramble(state, seat, rnd), sheets
 
 
-def _ledgers(state: State, seat: Seat, rnd: random.Random) -> Ledgers:
+def _ledgers(state: State, seat: SeatName, rnd: random.Random) -> Ledgers:
     """The same ledgers with other entries, and more of them, where the seat does not see them."""
     seen = {owner["of"]: {row["name"] for row in owner["entries"]} for owner in state.ledgers.shown_to(seat)}
 
@@ -55,10 +55,10 @@ def _other(state: State, player: Player, rnd: random.Random) -> Player:
     return dataclasses.replace(player, known=known, sheet=tuple(_lines(rnd)), score=score, told=_text(rnd))
 
 
-def _enclosed(rnd: random.Random) -> tuple[Enclosure, ...]:
+def _enclosed(rnd: random.Random) -> tuple[Attachment, ...]:
     """Up to three pictures and files."""
     return tuple(
-        Enclosure(f"{rnd.choice(WORDS)}.png", "image/png", f"{rnd.getrandbits(256):064x}", 900, rnd.randrange(90))
+        Attachment(f"{rnd.choice(WORDS)}.png", "image/png", f"{rnd.getrandbits(256):064x}", 900, rnd.randrange(90))
         for _ in range(rnd.randrange(4))
     )
 

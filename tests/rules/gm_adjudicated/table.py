@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Dice, Event, Parsed, Roll, Rolls, Seat, TurnInput, View, canonical
+from pbem.ruleset import Dice, Event, ParsedSheet, Roll, Rolls, SeatName, TurnInput, View, canonical_json
 from pbem_rules.gm_adjudicated import RULESET
 from pbem_rules.gm_adjudicated.state import State
 
@@ -19,23 +19,23 @@ def new_game(**options: Any) -> State:
     return RULESET.setup(options, SEATS, Dice(b"test"))
 
 
-def view(state: State, seat: Seat, events: Sequence[Event] = ()) -> View:
+def view(state: State, seat: SeatName, events: Sequence[Event] = ()) -> View:
     """A seat's view as it comes out of a mail."""
-    data: View = json.loads(canonical(RULESET.view(state, seat, events)))
+    data: View = json.loads(canonical_json(RULESET.view(state, seat, events)))
     return data
 
 
-def read(state: State, *lines: str) -> Parsed:
+def read(state: State, *lines: str) -> ParsedSheet:
     """What red's sheet comes to."""
     return RULESET.parse(view(state, "red"), list(enumerate(lines, 1)))
 
 
-def texts(parsed: Parsed) -> list[str]:
+def texts(parsed: ParsedSheet) -> list[str]:
     """The lines of a sheet as taken."""
     return [RULESET.orders.line(order) for order in parsed.orders]
 
 
-def codes(parsed: Parsed) -> list[tuple[int, str]]:
+def codes(parsed: ParsedSheet) -> list[tuple[int, str]]:
     """The findings of a sheet: line and code."""
     return [(finding.line, finding.code) for finding in parsed.findings]
 
@@ -50,7 +50,7 @@ def ruled(state: State, rolled: Rolls | None = None, /, **files: str) -> Any:
     named = {f"{name}.txt": text for name, text in files.items()}
     ruling, findings = RULESET.read_ruling(state, named, rolled or rolls())
     assert not [found for each in findings.values() for found in each if found.severity == "error"], findings
-    return json.loads(canonical(ruling))
+    return json.loads(canonical_json(ruling))
 
 
 def faults(state: State, **files: str) -> dict[str, list[tuple[int, str]]]:
@@ -66,8 +66,8 @@ def turn(
     state: State,
     ruling: Any = None,
     *,
-    sheets: Mapping[Seat, Sequence[str]] | None = None,
-    removed: Sequence[Seat] = (),
+    sheets: Mapping[SeatName, Sequence[str]] | None = None,
+    removed: Sequence[SeatName] = (),
     rolled: Sequence[Roll] = (),
 ) -> tuple[State, tuple[Event, ...]]:
     """One turn with the sheets and the ruling given; seats without a sheet are missing."""
@@ -82,6 +82,6 @@ def turn(
     return RULESET.resolve(state, given, Dice(b"test"))
 
 
-def told(events: Sequence[Event], seat: Seat) -> list[tuple[str, dict[str, Any]]]:
+def told(events: Sequence[Event], seat: SeatName) -> list[tuple[str, dict[str, Any]]]:
     """What a seat hears: kind and data."""
     return [(event.kind, dict(event.data)) for event in events if seat in event.audience]

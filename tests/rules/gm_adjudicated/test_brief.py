@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 from pbem_rules.gm_adjudicated import RULESET
 from pbem_rules.gm_adjudicated.state import State
 from tests.rules.gm_adjudicated.table import new_game, ruled, turn, view
 
 
-def brief(done: tuple[State, Sequence[Event]], seat: Seat = "red") -> list[str]:
+def brief(done: tuple[State, Sequence[Event]], seat: SeatName = "red") -> list[str]:
     """The lines of a seat's report after a turn."""
     return list(RULESET.brief(view(done[0], seat, done[1])))
 

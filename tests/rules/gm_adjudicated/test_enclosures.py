@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.ruleset import LARGEST_ENCLOSURE, Brought, Dice, Enclosure, TurnInput
+from pbem.ruleset import MAX_ATTACHMENT_BYTES, AttachedFiles, Attachment, Dice, TurnInput
 from pbem_rules.gm_adjudicated import RULESET
 from pbem_rules.gm_adjudicated.state import State
 from pbem_rules.gm_adjudicated.story import NIGHTS, SEATS, options, rule
@@ -17,21 +17,21 @@ from tests.rules.gm_adjudicated.table import new_game, rolls, turn, view
 STATE = new_game()
 
 
-def picture(name: str, *, size: int = 900, mark: str = "a") -> Enclosure:
+def picture(name: str, *, size: int = 900, mark: str = "a") -> Attachment:
     """A picture that lies beside a ruling; two of another `mark` differ."""
-    return Enclosure(name, "image/png", mark * 64, size, 64, 48)
+    return Attachment(name, "image/png", mark * 64, size, 64, 48)
 
 
 COAST, FORT = picture("The coast.png", mark="a"), picture("fort.png", mark="b")
-RULES = Enclosure("rules.pdf", "application/pdf", "c" * 64, 500)
+RULES = Attachment("rules.pdf", "application/pdf", "c" * 64, 500)
 
 
-def beside(*some: Enclosure) -> Brought:
+def beside(*some: Attachment) -> AttachedFiles:
     """What lies beside a ruling, by name."""
     return {each.name: each for each in some}
 
 
-def taken(state: State, brought: Brought, **files: str) -> State:
+def taken(state: State, brought: AttachedFiles, **files: str) -> State:
     """The state after a ruling that has no error."""
     ruling, findings = RULESET.read_ruling(
         state, {f"{name}.txt": text for name, text in files.items()}, rolls(), brought
@@ -40,7 +40,7 @@ def taken(state: State, brought: Brought, **files: str) -> State:
     return turn(state, ruling)[0]
 
 
-def faults(brought: Brought, state: State = STATE, **files: str) -> dict[str, list[tuple[int, str, str]]]:
+def faults(brought: AttachedFiles, state: State = STATE, **files: str) -> dict[str, list[tuple[int, str, str]]]:
     """The errors in such files, by file: line, code and hint."""
     _, findings = RULESET.read_ruling(state, {f"{name}.txt": text for name, text in files.items()}, rolls(), brought)
     errors = {
@@ -173,7 +173,7 @@ def test_what_the_host_refuses_is_told_by_the_host() -> None:
 
 def test_a_report_takes_only_so_much() -> None:
     """With what stands already and what is for all, since one mail brings it."""
-    great = [picture(f"{number}.png", size=LARGEST_ENCLOSURE, mark=str(number)) for number in range(3)]
+    great = [picture(f"{number}.png", size=MAX_ATTACHMENT_BYTES, mark=str(number)) for number in range(3)]
     standing = taken(STATE, beside(*great[:2]), red="[MAP]\n[PICTURE 0.png]\n[PICTURE 1.png]")
 
     assert faults(beside(great[2]), standing, all="[PICTURE 2.png]") == {"red.txt": [(0, "too-much", "")]}
@@ -183,7 +183,7 @@ def test_a_turn_takes_only_so_much() -> None:
     """Of all that comes with one ruling."""
     seats = [f"seat{number}" for number in range(9)]
     state = RULESET.setup({}, seats, Dice(b"test"))
-    great = [picture(f"{number}.png", size=LARGEST_ENCLOSURE, mark=str(number)) for number in range(9)]
+    great = [picture(f"{number}.png", size=MAX_ATTACHMENT_BYTES, mark=str(number)) for number in range(9)]
     files = {f"{seat}.txt": f"[PICTURE {number}.png]" for number, seat in enumerate(seats)}
     _, findings = RULESET.read_ruling(state, files, rolls(), beside(*great))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import canonical
+from pbem.ruleset import canonical_json
 from pbem_rules.gm_adjudicated import RULESET
 from pbem_rules.gm_adjudicated.state import State
 from tests.rules.gm_adjudicated.table import new_game, rolls, ruled, turn
@@ -40,7 +40,7 @@ def again(before: Any, **files: str) -> Any:
     named = {f"{name}.txt": text for name, text in files.items()}
     ruling, findings = RULESET.read_ruling(STATE, named, rolls(), before=before)
     assert not [each for found in findings.values() for each in found if each.severity == "error"], findings
-    return json.loads(canonical(ruling))
+    return json.loads(canonical_json(ruling))
 
 
 def parts(ruling: Any, state: State = STATE) -> Mapping[str, str]:
@@ -111,4 +111,4 @@ def test_a_form_reads_as_the_ruling_in_it(seed: int) -> None:
     second = again(first, **filled)
 
     assert parts(second) == parts(first)
-    assert canonical(RULESET.dump(turn(STATE, second)[0])) == canonical(RULESET.dump(turn(STATE, first)[0]))
+    assert canonical_json(RULESET.dump(turn(STATE, second)[0])) == canonical_json(RULESET.dump(turn(STATE, first)[0]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pbem.ruleset import Enclosure
+from pbem.ruleset import Attachment
 from pbem_rules.gm_adjudicated import RULESET
 from tests.rules.gm_adjudicated.table import VERBS, new_game, read, rolls, ruled
 
@@ -41,8 +41,8 @@ def test_the_example_ruling_is_taken() -> None:
     commands = [command for command in re.findall(r"^- `(.*?)`", shown, re.MULTILINE) if command != "TURN 4"]
 
     beside = {
-        "pass.png": Enclosure("pass.png", "image/png", "a" * 64, 900, 64, 48),
-        "rules.pdf": Enclosure("rules.pdf", "application/pdf", "b" * 64, 500),
+        "pass.png": Attachment("pass.png", "image/png", "a" * 64, 900, 64, 48),
+        "rules.pdf": Attachment("rules.pdf", "application/pdf", "b" * 64, 500),
     }
     files = {"red.txt": red, "game.txt": "\n".join(commands)}
     ruling, findings = RULESET.read_ruling(KEPT, files, rolls(), beside)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pbem.ruleset import Dice, Event, Order, Seat, TurnInput, View, canonical
+from pbem.ruleset import Dice, Event, Order, SeatName, TurnInput, View, canonical_json
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import VERSION
 
@@ -23,7 +23,7 @@ SEATS = ("ann", "bob", "cyd", "dan", "eve")
 OPTIONS = {"crags": 8, "dust": 6}
 MAP_EVERY = 6
 
-SCRIPT: Mapping[int, Mapping[Seat, list[str] | None]] = {
+SCRIPT: Mapping[int, Mapping[SeatName, list[str] | None]] = {
     1: {
         "ann": ["MOVE S1 E E E", "MOVE G E E", "MOVE S1 W", "TARGET 99,99", "BUILD C1", "DROP 1", "FLY C1 E"],
         "bob": None,
@@ -41,7 +41,7 @@ def game(write: Callable[[View, int], list[str] | None], edition: int = VERSION)
     events: tuple[Event, ...] = ()
     while not RULESET.standing(state).over:
         number += 1
-        views = {seat: json.loads(canonical(view)) for seat, view in RULESET.views(state, SEATS, events)}
+        views = {seat: json.loads(canonical_json(view)) for seat, view in RULESET.views(state, SEATS, events)}
         yield from _moment(views, number)
         sheets = {seat: write(views[seat], number) for seat in SEATS if views[seat]["awaited"]}
         yield from _written(views, sheets)
@@ -57,14 +57,14 @@ def _sheet(view: View, number: int) -> list[str] | None:
     return RULESET.bots["standard"](view, SEED.scoped("bot", view["seat"], number))
 
 
-def _input(views: Mapping[Seat, View], sheets: Mapping[Seat, list[str] | None]) -> TurnInput:
-    orders: dict[Seat, tuple[Order, ...]] = {
+def _input(views: Mapping[SeatName, View], sheets: Mapping[SeatName, list[str] | None]) -> TurnInput:
+    orders: dict[SeatName, tuple[Order, ...]] = {
         seat: RULESET.parse(views[seat], list(enumerate(lines or [], 1))).orders for seat, lines in sheets.items()
     }
     return TurnInput(orders, missing=frozenset(seat for seat, lines in sheets.items() if lines is None))
 
 
-def _moment(views: Mapping[Seat, View], number: int) -> Iterator[str]:
+def _moment(views: Mapping[SeatName, View], number: int) -> Iterator[str]:
     yield ""
     yield f"== turn {number}"
     if number % MAP_EVERY == 1:
@@ -76,7 +76,7 @@ def _moment(views: Mapping[Seat, View], number: int) -> Iterator[str]:
             yield f"{place}: {points['total']} points, under {view['rulers']}, lost {view['lost']}"
 
 
-def _written(views: Mapping[Seat, View], sheets: Mapping[Seat, list[str] | None]) -> Iterator[str]:
+def _written(views: Mapping[SeatName, View], sheets: Mapping[SeatName, list[str] | None]) -> Iterator[str]:
     for seat, lines in sheets.items():
         yield f"{seat}> " + ("no sheet" if lines is None else "; ".join(lines))
         parsed = RULESET.parse(views[seat], list(enumerate(lines or [], 1)))
@@ -106,7 +106,7 @@ def again(edition: int) -> tuple[list[str], list[str]]:
     return _lasting(before.splitlines()), _lasting(now)
 
 
-def _recorded(turn: str) -> dict[Seat, list[str] | None]:
+def _recorded(turn: str) -> dict[SeatName, list[str] | None]:
     found = re.findall("^([a-z]+)> ?(.*)$", turn, re.MULTILINE)
     return {seat: None if sheet == "no sheet" else sheet.split("; ") for seat, sheet in found}
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester.state import CRAGS, DUST, State
 
@@ -108,7 +108,7 @@ def _leftmost(spots: list[Hex]) -> Hex:
 class Unit:
     """A unit with its whereabouts; `was` is where it stood before the impulse."""
 
-    owner: Seat
+    owner: SeatName
     name: str
     spot: Hex
     was: Hex
@@ -126,12 +126,12 @@ class World:
 
     globe: Globe
     units: list[Unit]
-    rulers: dict[Seat, Seat]
+    rulers: dict[SeatName, SeatName]
     resources: dict[Hex, int]
     ground: dict[Hex, int]
     entered: dict[Hex, set[str]]
     left: set[Hex]
-    _lot: Callable[[Seat], int] = lambda seat: 0
+    _lot: Callable[[SeatName], int] = lambda seat: 0
 
     @classmethod
     def of(cls, state: State) -> World:
@@ -160,7 +160,7 @@ class World:
             {spot for spot, bits in traffic.items() if bits >> 6},
         )
 
-    def above(self, seat: Seat) -> list[Seat]:
+    def above(self, seat: SeatName) -> list[SeatName]:
         """Who rules a seat, the direct ruler first."""
         chain = []
         while seat in self.rulers:
@@ -168,13 +168,13 @@ class World:
             chain.append(seat)
         return chain
 
-    def side(self, seat: Seat) -> Seat:
+    def side(self, seat: SeatName) -> SeatName:
         """The top of a seat's chain."""
         return [seat, *self.above(seat)][-1]
 
     # -- scanners
 
-    def bands(self, seat: Seat) -> tuple[dict[Hex, int], set[Hex]]:
+    def bands(self, seat: SeatName) -> tuple[dict[Hex, int], set[Hex]]:
         """The nearest band of every hex a seat is told of, and the dust fields it sees from outside."""
         bands: dict[Hex, int] = {}
         for unit in self.units:
@@ -198,7 +198,7 @@ class World:
 
     # -- movement
 
-    def march(self, paths: Mapping[tuple[Seat, str], Iterable[str]], lot: Callable[[int, Seat], int]) -> None:
+    def march(self, paths: Mapping[tuple[SeatName, str], Iterable[str]], lot: Callable[[int, SeatName], int]) -> None:
         """A turn's four impulses."""
         self.entered, self.left = {spot: set() for spot in self.globe.hexes}, set()
         for unit in self.units:
@@ -206,14 +206,14 @@ class World:
         for number in range(1, 5):
             self._impulse(number, lot)
 
-    def _impulse(self, number: int, lot: Callable[[int, Seat], int]) -> None:
+    def _impulse(self, number: int, lot: Callable[[int, SeatName], int]) -> None:
         self._lot = functools.partial(lot, number)
         self._stand()
         sides = self._by_side()
         for unit in self.units:
             unit.was, unit.way = unit.spot, unit.path.pop(0) if unit.path else ""
         self._hold_back()
-        conquests: dict[Seat, tuple[Seat, int]] = {}
+        conquests: dict[SeatName, tuple[SeatName, int]] = {}
         dead = self._borders(sides, conquests)
         for unit in dead:
             self._wreck(unit)
@@ -228,13 +228,13 @@ class World:
             self._wreck(unit)
         self._conquer(conquests)
 
-    def _by_side(self) -> dict[Seat, Seat]:
+    def _by_side(self) -> dict[SeatName, SeatName]:
         return {unit.owner: self.side(unit.owner) for unit in self.units}
 
     def _stand(self) -> None:
         """Enemies who are together already are judged first, as long as that decides anything."""
         for _ in {unit.owner for unit in self.units}:
-            conquests: dict[Seat, tuple[Seat, int]] = {}
+            conquests: dict[SeatName, tuple[SeatName, int]] = {}
             dead = self._beaten(self._gathered(self.units, lambda unit: unit.spot), self._by_side(), conquests)
             if not dead and not conquests:
                 return
@@ -242,7 +242,7 @@ class World:
                 self._wreck(unit)
             self._conquer(conquests)
 
-    def _undo_ties(self, sides: dict[Seat, Seat]) -> None:
+    def _undo_ties(self, sides: dict[SeatName, SeatName]) -> None:
         while tied := [
             unit
             for there in self._gathered(self.units, lambda unit: unit.spot)
@@ -254,7 +254,7 @@ class World:
                 self._halt(unit)
                 unit.spot = unit.was
 
-    def _conquer(self, conquests: dict[Seat, tuple[Seat, int]]) -> None:
+    def _conquer(self, conquests: dict[SeatName, tuple[SeatName, int]]) -> None:
         for victim in sorted(conquests, key=lambda seat: (-conquests[seat][1], self._lot(seat))):
             conqueror, _ = conquests[victim]
             if self.side(victim) != self.side(conqueror):
@@ -292,7 +292,7 @@ class World:
             self._halt(unit)
 
     def _bar(self) -> None:
-        held: dict[Hex, set[Seat]] = defaultdict(set)
+        held: dict[Hex, set[SeatName]] = defaultdict(set)
         for unit in self.units:
             held[unit.was].add(unit.owner)
             held[self._aim(unit)].add(unit.owner)
@@ -300,7 +300,7 @@ class World:
         for unit in barred:
             self._halt(unit)
 
-    def _borders(self, sides: dict[Seat, Seat], conquests: dict[Seat, tuple[Seat, int]]) -> list[Unit]:
+    def _borders(self, sides: dict[SeatName, SeatName], conquests: dict[SeatName, tuple[SeatName, int]]) -> list[Unit]:
         crossing = [unit for unit in self.units if unit.way]
         meetings = [
             there
@@ -323,9 +323,9 @@ class World:
             places[place(unit)].append(unit)
         return list(places.values())
 
-    def _strongest(self, there: list[Unit], sides: dict[Seat, Seat]) -> Seat | None:
+    def _strongest(self, there: list[Unit], sides: dict[SeatName, SeatName]) -> SeatName | None:
         """The side with the highest total; None for a tie."""
-        totals: dict[Seat, int] = defaultdict(int)
+        totals: dict[SeatName, int] = defaultdict(int)
         for unit in there:
             totals[sides[unit.owner]] += COMBAT[unit.kind]
         best = max(totals.values())
@@ -333,7 +333,7 @@ class World:
         return leaders[0] if len(leaders) == 1 else None
 
     def _beaten(
-        self, places: list[list[Unit]], sides: dict[Seat, Seat], conquests: dict[Seat, tuple[Seat, int]]
+        self, places: list[list[Unit]], sides: dict[SeatName, SeatName], conquests: dict[SeatName, tuple[SeatName, int]]
     ) -> list[Unit]:
         """The defence units that fall, and the Harvesters that are conquered."""
         dead = []
@@ -351,8 +351,10 @@ class World:
     def _stop_for_good(self, unit: Unit) -> None:
         unit.path = []
 
-    def _conqueror(self, there: list[Unit], sides: dict[Seat, Seat], best: Seat | None) -> tuple[Seat, int]:
-        might: dict[Seat, int] = defaultdict(int)
+    def _conqueror(
+        self, there: list[Unit], sides: dict[SeatName, SeatName], best: SeatName | None
+    ) -> tuple[SeatName, int]:
+        might: dict[SeatName, int] = defaultdict(int)
         for unit in there:
             if sides[unit.owner] == best:
                 might[unit.owner] += COMBAT[unit.kind]

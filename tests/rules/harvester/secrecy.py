@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.harvester.state import ARRAYS, NO_COURSE, NOWHERE, State
 from pbem_rules.harvester.units import HARVESTER, MOVE, NAMES, SLOTS
 from tests.rules.harvester.oracle import SCANNER, Globe, Unit, World
@@ -31,7 +31,7 @@ LASTING = 2
 """Turns in which a Harvester that sets out for a mark at the rim of its scanners learns nothing more of it."""
 
 
-def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """Another world that looks the same to the seat."""
     draft = _Draft(state, seat, rnd)
     draft.resources()
@@ -46,7 +46,7 @@ def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
     return _turned(renumbered(world, rnd), rnd)
 
 
-def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
     """Another world beyond the seat's reach, where units move and fight; all others near it rest.
 
     Whom the seat might conquer this turn stays as it is, for the conqueror learns all of him; and nobody comes upon
@@ -57,7 +57,7 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
     return renumbered(draft.world(), rnd), sheets
 
 
-def lasting(state: State, seat: Seat, rnd: random.Random) -> tuple[State, list[dict[Seat, list[str]]]] | None:
+def lasting(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, list[dict[SeatName, list[str]]]] | None:
     """Another world that stays beyond the seat's ken for `LASTING` turns, and the sheets of these.
 
     The seat asks about a far mark, by sending its Harvester there. What makes it, a
@@ -79,7 +79,7 @@ def lasting(state: State, seat: Seat, rnd: random.Random) -> tuple[State, list[d
     return renumbered(draft.world(), rnd), [{**sheets, seat: asking}, *({seat: asking} for _ in range(1, LASTING))]
 
 
-def _acts(draft: _Draft, turns: int) -> tuple[dict[Seat, list[str]], list[int]]:
+def _acts(draft: _Draft, turns: int) -> tuple[dict[SeatName, list[str]], list[int]]:
     """Others beyond the seat's reach for some turns stand anywhere else, and march and fight there in the first.
 
     Returns their sheets, and whose Harvesters are that far away.
@@ -90,7 +90,7 @@ def _acts(draft: _Draft, turns: int) -> tuple[dict[Seat, list[str]], list[int]]:
     taken = {spots[HARVESTER] for spots in draft.spots.values()}
     for spot in away:
         draft.arrays["resources"][draft.globe.number[spot]] = rnd.choice((0, 0, 0, 1, 2))
-    sheets: dict[Seat, list[str]] = {}
+    sheets: dict[SeatName, list[str]] = {}
     strangers = [number for number in movers if draft.spots[number][HARVESTER] in away]
     for number in movers:
         free = sorted(away - taken)
@@ -128,7 +128,7 @@ class _Draft:
     """A world to be altered where the seat does not see it."""
 
     state: State
-    seat: Seat
+    seat: SeatName
     rnd: random.Random
     arrays: dict[str, Any] = field(init=False)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pbem.ruleset import Dice, Event, Parsed, Seat, TurnInput, View, canonical
+from pbem.ruleset import Dice, Event, ParsedSheet, SeatName, TurnInput, View, canonical_json
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.planet import planet_of
@@ -22,23 +22,23 @@ from pbem_rules.harvester.units import NAMES, SLOT, SLOTS
 
 DICE = Dice(b"test")
 SEATS = ("ann", "bob", "cyd", "dan")
-FAR: Mapping[Seat, Hex] = {"ann": (0, 0), "bob": (-6, 0), "cyd": (0, 6), "dan": (6, -6)}
+FAR: Mapping[SeatName, Hex] = {"ann": (0, 0), "bob": (-6, 0), "cyd": (0, 6), "dan": (6, -6)}
 """Where the Harvesters of a position stand, unless it says otherwise."""
 
 Units = Mapping[str, Hex]
 
 
 def position(
-    units: Mapping[Seat, Units] | None = None,
+    units: Mapping[SeatName, Units] | None = None,
     *,
     size: int = 10,
     turn: int = 1,
     resources: Mapping[Hex, int] | None = None,
     crags: Sequence[Hex] = (),
     dust: Sequence[Hex] = (),
-    rulers: Mapping[Seat, Seat] | None = None,
-    held: Mapping[Seat, int] | None = None,
-    seats: Sequence[Seat] = SEATS,
+    rulers: Mapping[SeatName, SeatName] | None = None,
+    held: Mapping[SeatName, int] | None = None,
+    seats: Sequence[SeatName] = SEATS,
     drift: int = 0,
     edition: int = VERSION,
 ) -> State:
@@ -88,28 +88,28 @@ def new_game(players: int = 4, **options: Any) -> State:
     return RULESET.setup(options, [f"seat{number}" for number in range(1, players + 1)], DICE)
 
 
-def view(state: State, seat: Seat, events: Sequence[Event] = ()) -> View:
+def view(state: State, seat: SeatName, events: Sequence[Event] = ()) -> View:
     """A seat's view as it comes out of a mail."""
-    data: View = json.loads(canonical(RULESET.view(state, seat, events)))
+    data: View = json.loads(canonical_json(RULESET.view(state, seat, events)))
     return data
 
 
-def read(state: State, seat: Seat, *lines: str) -> Parsed:
+def read(state: State, seat: SeatName, *lines: str) -> ParsedSheet:
     """What a seat's sheet comes to."""
     return RULESET.parse(view(state, seat), list(enumerate(lines, 1)))
 
 
-def codes(parsed: Parsed) -> list[tuple[int, str]]:
+def codes(parsed: ParsedSheet) -> list[tuple[int, str]]:
     """The findings on the lines of a sheet: line and code."""
     return [(finding.line, finding.code) for finding in parsed.findings if finding.line]
 
 
 def turn(
     state: State,
-    sheets: Mapping[Seat, Sequence[str]] | None = None,
+    sheets: Mapping[SeatName, Sequence[str]] | None = None,
     *,
-    silent: Sequence[Seat] = (),
-    removed: Sequence[Seat] = (),
+    silent: Sequence[SeatName] = (),
+    removed: Sequence[SeatName] = (),
     dice: Dice = DICE,
 ) -> tuple[State, tuple[Event, ...]]:
     """One turn with the sheets given, which must be free of errors; all others but the silent send empty ones."""
@@ -124,14 +124,14 @@ def turn(
     )
 
 
-def where(state: State, seat: Seat, unit: str) -> Hex | None:
+def where(state: State, seat: SeatName, unit: str) -> Hex | None:
     """Where a unit is, near (0, 0); None if it is destroyed."""
     planet = state.planet
     at = int(state.at[state.seats.index(seat), NAMES.index(unit)])
     return None if at == NOWHERE else (int(planet.q[at]), int(planet.r[at]))
 
 
-def ruler(state: State, seat: Seat) -> Seat | None:
+def ruler(state: State, seat: SeatName) -> SeatName | None:
     """Who directly rules a seat."""
     number = int(state.ruler[state.seats.index(seat)])
     return None if number == NOWHERE else state.seats[number]
@@ -142,12 +142,12 @@ def resources(state: State, spot: Hex) -> int:
     return int(state.resources[cell(state.size, spot)])
 
 
-def held(state: State, seat: Seat) -> int:
+def held(state: State, seat: SeatName) -> int:
     """What a seat's Harvester holds."""
     return int(state.held[state.seats.index(seat)])
 
 
-def told(events: Sequence[Event], seat: Seat, kind: str) -> list[dict[str, Any]]:
+def told(events: Sequence[Event], seat: SeatName, kind: str) -> list[dict[str, Any]]:
     """What a seat hears of a kind of event."""
     return [dict(event.data) for event in events if event.kind == kind and seat in event.audience]
 

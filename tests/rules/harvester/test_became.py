@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pbem.ruleset import Order, Seat, TurnInput, View
+from pbem.ruleset import Order, SeatName, TurnInput, View
 from pbem.testing.play import games, mailed
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester import RULESET
@@ -21,9 +21,11 @@ from tests.rules.harvester.table import DICE, position, read, view
 _PLACE = re.compile(r"It (?:is|stopped|waits) at (-?\d+),(-?\d+)")
 
 
-def played(state: State, sheets: Mapping[Seat, Sequence[str]], **turn: Sequence[Seat]) -> Mapping[Seat, list[str]]:
+def played(
+    state: State, sheets: Mapping[SeatName, Sequence[str]], **turn: Sequence[SeatName]
+) -> Mapping[SeatName, list[str]]:
     """What is said to each seat of its orders, in reports that go on from those before the turn."""
-    orders: dict[Seat, tuple[Order, ...]] = dict.fromkeys(RULESET.standing(state).awaiting, ())
+    orders: dict[SeatName, tuple[Order, ...]] = dict.fromkeys(RULESET.standing(state).awaiting, ())
     for seat, lines in sheets.items():
         parsed = read(state, seat, *lines)
         assert not parsed.errors, parsed.errors
@@ -34,7 +36,7 @@ def played(state: State, sheets: Mapping[Seat, Sequence[str]], **turn: Sequence[
     return {seat: list(RULESET.became(views[seat], orders[seat])) for seat in sheets}
 
 
-def first(state: State, seat: Seat) -> View:
+def first(state: State, seat: SeatName) -> View:
     """A seat's report before the turn."""
     return mailed(RULESET, state, seat, ())
 

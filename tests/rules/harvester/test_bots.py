@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.ruleset import Dice, Event, Seat
+from pbem.ruleset import Dice, Event, SeatName
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import new_game, position, read, ruler, turn, view, where
 
 
-def sheet(state: State, seat: Seat, name: str = "standard", events: tuple[Event, ...] = ()) -> list[str]:
+def sheet(state: State, seat: SeatName, name: str = "standard", events: tuple[Event, ...] = ()) -> list[str]:
     """What a bot writes."""
     return RULESET.bots[name](view(state, seat, events), Dice(b"bot").scoped(state.turn, seat))
 

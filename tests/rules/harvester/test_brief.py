@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import position, read, turn, view
@@ -15,7 +15,7 @@ from tests.rules.harvester.table import position, read, turn, view
 IDLE = "Your Harvester holds 0 of 20 and has no target."
 
 
-def brief(done: tuple[State, Sequence[Event]], seat: Seat = "ann") -> list[str]:
+def brief(done: tuple[State, Sequence[Event]], seat: SeatName = "ann") -> list[str]:
     """The lines of a seat's report after a turn."""
     return list(RULESET.brief(view(done[0], seat, done[1])))
 

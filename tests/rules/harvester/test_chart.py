@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.ruleset import Picture, Stamp
+from pbem.ruleset import Picture, SpriteInstance
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.sprites import SEAM
 from pbem_rules.harvester.state import State
@@ -82,7 +82,7 @@ def test_the_picture_shows_the_seam_and_keeps_its_frame() -> None:
     assert [any(SEAM in mark.sprite.body for mark in stamps(each)) for each in (plain, seamed)] == [False, True]
 
 
-def stamps(picture: Picture) -> list[Stamp]:
+def stamps(picture: Picture) -> list[SpriteInstance]:
     """What a picture is stamped with."""
     assert picture.drawing is not None
-    return [mark for mark in picture.drawing.marks if isinstance(mark, Stamp)]
+    return [mark for mark in picture.drawing.marks if isinstance(mark, SpriteInstance)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import Label, Seat, Stamp, View, canonical, remembering
+from pbem.ruleset import Label, SeatName, SpriteInstance, View, canonical_json, with_memory
 from pbem.testing.play import games
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester import RULESET, sprites
@@ -18,17 +18,17 @@ from tests.rules.harvester.test_reports import mailed
 
 Units = Mapping[str, Hex]
 
-FIRST: Mapping[Seat, Units] = {
+FIRST: Mapping[SeatName, Units] = {
     "ann": {"H": (0, 0), "C1": (8, 0), "G": (0, 0)},
     "bob": {"H": (9, 0), "L1": (8, 1), "S1": (7, 1)},
 }
 """Ann's scout beside bob's Harvester, Lieutenant and Soldier."""
 
-AWAY: Mapping[Seat, Units] = {**FIRST, "ann": {"H": (0, 0), "C1": (4, 0), "G": (1, 0)}}
+AWAY: Mapping[SeatName, Units] = {**FIRST, "ann": {"H": (0, 0), "C1": (4, 0), "G": (1, 0)}}
 """The scout has gone back, the General has made a step."""
 
 
-def told(*positions: Mapping[Seat, Units], **options: Any) -> View:
+def told(*positions: Mapping[SeatName, Units], **options: Any) -> View:
     """Ann's report after positions turn by turn, with the memory of those before."""
     last: View | None = None
     for number, units in enumerate(positions, 1):
@@ -39,7 +39,7 @@ def told(*positions: Mapping[Seat, Units], **options: Any) -> View:
 
 def after(seen: View, last: View | None) -> View:
     """A view as it is mailed after another one."""
-    data: View = json.loads(canonical(remembering(RULESET, seen, last)))
+    data: View = json.loads(canonical_json(with_memory(RULESET, seen, last)))
     return data
 
 
@@ -48,7 +48,7 @@ def lost(seen: View) -> list[tuple[Hex, str, int]]:
     return sorted((each.spot, each.units, each.ago) for each in lost_foes(seen))
 
 
-def moved(units: Mapping[Seat, Units], seat: Seat, **to: Hex) -> dict[Seat, Units]:
+def moved(units: Mapping[SeatName, Units], seat: SeatName, **to: Hex) -> dict[SeatName, Units]:
     """A position with some units of a seat elsewhere."""
     return {**units, seat: {**units[seat], **to}}
 
@@ -147,7 +147,7 @@ def test_of_too_many_the_nearest_are_kept() -> None:
     assert len(first["memory"]["foes"]) == MOST_FOES
     assert (31, 7) not in [each.spot for each in lost_foes(then)]
     assert then["memory"]["left_out"] == 2
-    assert len(canonical(first["memory"])) < 8_000
+    assert len(canonical_json(first["memory"])) < 8_000
 
 
 def test_whoever_is_out_remembers_his_points() -> None:
@@ -161,7 +161,7 @@ def test_memory_tells_nothing_that_reports_before_did_not() -> None:
     """Each foe and resource remembered in games of bots stood so in the report of that turn, as did own units."""
     checked = 0
     for game in games(RULESET):
-        told_before: dict[tuple[Seat, int], View] = {}
+        told_before: dict[tuple[SeatName, int], View] = {}
         for seen in game.views():
             told_before[seen["seat"], seen["turn"]] = seen
             for each in lost_foes(seen):
@@ -176,7 +176,7 @@ def test_memory_tells_nothing_that_reports_before_did_not() -> None:
     assert checked > 100
 
 
-def has_units(seen: View, spot: Hex, owner: Seat, units: str) -> bool:
+def has_units(seen: View, spot: Hex, owner: SeatName, units: str) -> bool:
     """Whether a view shows these of an owner's units in a hex, as a foe's."""
     (there,) = (
         each["units"]
@@ -211,7 +211,7 @@ def test_charts_show_what_is_remembered() -> None:
 
     assert chart.drawing is not None
     written = [mark.text for mark in chart.drawing.marks if isinstance(mark, Label)]
-    stamped = [mark.sprite for mark in chart.drawing.marks if isinstance(mark, Stamp)]
+    stamped = [mark.sprite for mark in chart.drawing.marks if isinstance(mark, SpriteInstance)]
     assert {"H 1", "L 1", "3"} <= set(written)
     assert {sprites.badge("lost", 21), sprites.COUNTED, sprites.OLD} <= set(stamped)
     assert sum("polygon" in sprite.body and sprites.OWN in sprite.body for sprite in stamped) == 1

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from pbem.ruleset import Seat, TurnInput
+from pbem.ruleset import SeatName, TurnInput
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.orders import Move, Target
@@ -25,7 +25,7 @@ PLAYERS = 6
 WORLDS = 12
 
 
-def seat_names(count: int = PLAYERS) -> list[Seat]:
+def seat_names(count: int = PLAYERS) -> list[SeatName]:
     """Seats whose names sort as they were created."""
     return [f"p{number}" for number in range(count)]
 
@@ -129,7 +129,7 @@ def test_scanners_tell_what_a_look_at_each_hex_tells() -> None:
             assert seen(state, seat) == expected(world, state, seat)
 
 
-def seen(state: State, seat: Seat) -> dict[str, object]:
+def seen(state: State, seat: SeatName) -> dict[str, object]:
     """What a view tells of hexes, by canonical coordinates."""
     shown, planet = view(state, seat), state.planet
     facts: dict[Hex, object] = {}
@@ -149,10 +149,10 @@ def batched(flat: list[int]) -> Iterator[Hex]:
     return zip(flat[::2], flat[1::2], strict=True)
 
 
-def expected(world: World, state: State, seat: Seat) -> dict[str, object]:
+def expected(world: World, state: State, seat: SeatName) -> dict[str, object]:
     """The same, from the slow way."""
     bands, dusty = world.bands(seat)
-    contacts: dict[tuple[int, int, Seat], str] = {}
+    contacts: dict[tuple[int, int, SeatName], str] = {}
     for unit in world.units:
         if unit.owner != seat and bands.get(unit.spot) == 1:
             key = (*unit.spot, unit.owner)
@@ -170,7 +170,7 @@ def test_impulses_move_and_fight_as_unit_by_unit() -> None:
     """After random marches the same units stand in the same hexes under the same rulers, and left the same traces."""
     for state, rnd in crowds():
         world, orders = World.of(state), {}
-        paths: dict[tuple[Seat, str], list[str]] = {}
+        paths: dict[tuple[SeatName, str], list[str]] = {}
         for number, seat in enumerate(state.seats):
             sheet, own = _marches(state, world, number, rnd)
             orders[seat] = sheet

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import Dice, Parsed, Seat, TurnInput, View
+from pbem.ruleset import Dice, ParsedSheet, SeatName, TurnInput, View
 from pbem.testing.play import Step, default_options, games, gremlin, mailed, numbered, play, standard
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
@@ -26,7 +26,7 @@ _HELD = re.compile(r"gathers \d+ and holds (\d+) then")
 _READY = re.compile(r"(\w+) is ready at the end of this turn")
 
 
-def stated(parsed: Parsed, *codes: str) -> dict[str, Any]:
+def stated(parsed: ParsedSheet, *codes: str) -> dict[str, Any]:
     """What notes of these codes say: places of units, losses, what the Harvester holds, which unit is ready."""
     facts: dict[str, Any] = {}
     for text in (found.text for found in parsed.findings if found.code in codes):
@@ -54,7 +54,7 @@ def real(seen: View, facts: dict[str, Any]) -> dict[str, Any]:
     return {name: "lives" if fact == "lives" and name in places else places.get(name) for name, fact in facts.items()}
 
 
-def alone(state: State, seat: Seat, parsed: Parsed) -> View:
+def alone(state: State, seat: SeatName, parsed: ParsedSheet) -> View:
     """The next report of a seat when all others send empty sheets."""
     orders = dict.fromkeys(RULESET.standing(state).awaiting, ()) | {seat: parsed.orders}
     after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"alone").scoped(state.turn))
@@ -97,7 +97,7 @@ def test_what_a_receipt_says_comes_true_among_many() -> None:
     assert told > 400
 
 
-def _check(state: State, seat: Seat, seen: View, lines: list[str]) -> int:
+def _check(state: State, seat: SeatName, seen: View, lines: list[str]) -> int:
     """Compare all that the receipt of a sheet calls certain with what comes; how much that is."""
     parsed = RULESET.parse(seen, numbered(lines))
     facts = stated(parsed, *CERTAIN)
@@ -122,7 +122,7 @@ def test_what_a_receipt_calls_certain_fails_only_where_somebody_came(steps: list
     assert told > 300
 
 
-def _bots(step: Step, seat: Seat) -> Parsed:
+def _bots(step: Step, seat: SeatName) -> ParsedSheet:
     lines = RULESET.bots["standard"](step.views[seat], Dice(b"bots").scoped(step.number, seat))
     return RULESET.parse(step.views[seat], numbered(lines))
 

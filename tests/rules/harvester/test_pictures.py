@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem.report.pictures import check
-from pbem.ruleset import Label, Picture, Stamp, View
+from pbem.ruleset import Label, Picture, SpriteInstance, View
 from pbem_rules.harvester import RULESET, sprites
 from pbem_rules.harvester.window import LETTERED
 from tests.rules.harvester.table import position, turn, view
@@ -142,7 +142,7 @@ def test_sprites_are_shared_by_pictures() -> None:
     one, two = drawn(crowd()).drawing, drawn(view(position(CROWD, size=40, rulers={"bob": "ann"}), "ann")).drawing
     assert one is not None
     assert two is not None
-    first, second = ({mark.sprite for mark in each.marks if isinstance(mark, Stamp)} for each in (one, two))
+    first, second = ({mark.sprite for mark in each.marks if isinstance(mark, SpriteInstance)} for each in (one, two))
 
     assert one.ground == two.ground
     assert len(second - first) < len(second) / 3
@@ -180,10 +180,12 @@ def test_captured_harvesters_have_a_flag() -> None:
     picture = drawn(seen)
     assert picture.drawing is not None
 
-    flags = [mark for mark in picture.drawing.marks if isinstance(mark, Stamp) and mark.sprite == sprites.CAPTURED]
+    flags = [
+        mark for mark in picture.drawing.marks if isinstance(mark, SpriteInstance) and mark.sprite == sprites.CAPTURED
+    ]
 
     assert len(flags) == 2
-    assert sprites.FIGHT not in {mark.sprite for mark in picture.drawing.marks if isinstance(mark, Stamp)}
+    assert sprites.FIGHT not in {mark.sprite for mark in picture.drawing.marks if isinstance(mark, SpriteInstance)}
 
 
 def test_remembered_foes_can_be_told_from_others() -> None:

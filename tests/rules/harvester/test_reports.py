@@ -10,13 +10,13 @@ import pytest
 from pbem.app import TEMPLATE_DIR
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.renderer import Reporter
-from pbem.ruleset import Event, Seat, Stamp, View
+from pbem.ruleset import Event, SeatName, SpriteInstance, View
 from pbem_rules.harvester import RULESET, sprites
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import SEATS, empire, position, turn, view
 
 
-def report(state: State, seat: Seat, events: tuple[Event, ...] = ()) -> ReportParts:
+def report(state: State, seat: SeatName, events: tuple[Event, ...] = ()) -> ReportParts:
     """A report as it is mailed, without its picture."""
     return mailed(view(state, seat, events))
 
@@ -140,7 +140,7 @@ def test_friends_and_foes_are_marked_everywhere() -> None:
     assert "Friends, on your side though not below you, beside your units\nann: H at 0,0\n" in report(state, "cyd").text
     assert row.split()[5:9] == ["&", "@", "s", "%"]
     assert picture.drawing is not None
-    stamped = {mark.sprite for mark in picture.drawing.marks if isinstance(mark, Stamp)}
+    stamped = {mark.sprite for mark in picture.drawing.marks if isinstance(mark, SpriteInstance)}
     assert {sprites.badge("foe", 7), sprites.badge("friend", 7), sprites.badge("home", 7)} <= stamped
 
 
@@ -179,7 +179,7 @@ def test_enemies_met_are_named_in_words() -> None:
     assert "Lost, impulse 1, in 3,0: your side's 4 against bob's 2 Soldiers, Scout." in " ".join(text.split())
 
 
-def _pair(done: tuple[State, tuple[Event, ...]], seat: Seat) -> tuple[State, Seat, tuple[Event, ...]]:
+def _pair(done: tuple[State, tuple[Event, ...]], seat: SeatName) -> tuple[State, SeatName, tuple[Event, ...]]:
     return done[0], seat, done[1]
 
 

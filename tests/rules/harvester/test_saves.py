@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pbem.ruleset import SaveError, canonical
+from pbem.ruleset import SaveError, canonical_json
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import ARRAYS, VERSION
 from tests.rules.harvester.table import new_game, ruler, turn, view
@@ -78,7 +78,7 @@ def test_a_state_cannot_be_altered() -> None:
 
 def test_a_large_save_is_small() -> None:
     """A state takes a few hundred bytes a player, not a few thousand."""
-    assert len(canonical(RULESET.dump(new_game(1000)))) < 700 * 1000
+    assert len(canonical_json(RULESET.dump(new_game(1000)))) < 700 * 1000
 
 
 @pytest.mark.parametrize("name", ARRAYS)
@@ -86,7 +86,7 @@ def test_every_array_survives_storage(name: str) -> None:
     """Nothing is lost on the way through JSON."""
     state, _ = turn(new_game(crags=9, dust=9))
 
-    again = RULESET.load(json.loads(canonical(RULESET.dump(state))), VERSION)
+    again = RULESET.load(json.loads(canonical_json(RULESET.dump(state))), VERSION)
 
     assert np.array_equal(getattr(again, name), getattr(state, name))
 

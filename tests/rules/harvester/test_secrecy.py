@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import Dice, Event, Seat, View
+from pbem.ruleset import Dice, Event, SeatName, View
 from pbem_rules.common.hexes import Hex
 from pbem_rules.harvester import RULESET, Harvester
 from pbem_rules.harvester.movement import _March
@@ -22,8 +22,8 @@ from tests.rules.harvester.secrecy import elsewhere, lasting, renumbered, scramb
 from tests.rules.harvester.table import cell, new_game, position, turn, view
 from tests.rules.twins import reports
 
-Moment = tuple[State, tuple[Event, ...], Seat]
-Leak = Callable[[State, Seat, dict[str, Any]], None]
+Moment = tuple[State, tuple[Event, ...], SeatName]
+Leak = Callable[[State, SeatName, dict[str, Any]], None]
 TURNS = 8
 WORLDS = 3
 
@@ -39,7 +39,7 @@ def moments(turns: int = TURNS, size: int = 0) -> tuple[Moment, ...]:
     return tuple(found)
 
 
-def bot(state: State, seat: Seat, events: Sequence[Event] = ()) -> list[str]:
+def bot(state: State, seat: SeatName, events: Sequence[Event] = ()) -> list[str]:
     """What the standard bot writes."""
     return RULESET.bots["standard"](view(state, seat, events), Dice(b"bot").scoped(state.turn, seat))
 
@@ -103,40 +103,40 @@ def test_an_order_used_as_a_probe_is_found() -> None:
     assert any(other != seen[0] for seen in probed(1) for other in seen)
 
 
-def _index(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+def _index(state: State, seat: SeatName, shown: dict[str, Any]) -> None:
     shown["number"] = state.seats.index(seat)
 
 
-def _place(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+def _place(state: State, seat: SeatName, shown: dict[str, Any]) -> None:
     shown["cell"] = int(state.at[state.seats.index(seat), 0])
 
 
-def _total(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+def _total(state: State, seat: SeatName, shown: dict[str, Any]) -> None:
     shown["units"] = int((state.at >= 0).sum())
 
 
-def _nature_of_marks(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+def _nature_of_marks(state: State, seat: SeatName, shown: dict[str, Any]) -> None:
     shown["riches"] = [_amount(state, seat, shown, row) for row in shown["scan"][4]]
 
 
-def _amount(state: State, seat: Seat, shown: dict[str, Any], row: list[int]) -> int:
+def _amount(state: State, seat: SeatName, shown: dict[str, Any], row: list[int]) -> int:
     home = int(state.at[state.seats.index(seat), 0])
     away = cell(state.size, (row[0] - shown["harvester"]["q"], row[1] - shown["harvester"]["r"]))
     return int(state.resources[(home + away) % state.planet.count])
 
 
-def _movement_at_five(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+def _movement_at_five(state: State, seat: SeatName, shown: dict[str, Any]) -> None:
     home = int(state.at[state.seats.index(seat), 0])
     shown["stir"] = [
         int(state.traffic[(home + offset) % state.planet.count]) for offset in state.planet.discs[5].tolist()
     ]
 
 
-def _order_of_contacts(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+def _order_of_contacts(state: State, seat: SeatName, shown: dict[str, Any]) -> None:
     shown["contacts"].sort(key=lambda contact: state.seats.index(contact["owner"]))
 
 
-def _sides(state: State, seat: Seat, shown: dict[str, Any]) -> None:
+def _sides(state: State, seat: SeatName, shown: dict[str, Any]) -> None:
     for contact in shown["contacts"]:
         contact["under"] = int(state.ruler[state.seats.index(contact["owner"])])
 
@@ -149,7 +149,7 @@ def test_a_planted_leak_is_found(leak: Leak) -> None:
     """Each way to give a secret away shows in some scrambled world."""
 
     class Leaky(Harvester):
-        def view(self, state: State, seat: Seat, events: Sequence[Event]) -> View:
+        def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
             shown = {**super().view(state, seat, events)}
             if shown["harvester"]:
                 leak(state, seat, shown)
@@ -193,14 +193,14 @@ STANDOFF = {
 """Equals stand together at 1,0, and have not been told of it; beside them ann's Lieutenant is kept out of crags."""
 
 
-def standoff(far: Mapping[Seat, Mapping[str, Hex]]) -> State:
+def standoff(far: Mapping[SeatName, Mapping[str, Hex]]) -> State:
     """A moment at which ann will hear of two things in one impulse; `far` are units out of her sight."""
     units = {seat: {**STANDOFF[seat], **far.get(seat, {})} for seat in STANDOFF}
     units["ann"] |= {"L1": (0, -1)}
     return position(units, size=17, crags=[(0, -2)])
 
 
-UNSEEN: Sequence[Mapping[Seat, Mapping[str, Hex]]] = (
+UNSEEN: Sequence[Mapping[SeatName, Mapping[str, Hex]]] = (
     {"cyd": {"C1": (-4, 9)}, "dan": {"S1": (-4, 9)}},
     {"dan": {"S1": (-4, 8)}},
 )
@@ -208,7 +208,7 @@ UNSEEN: Sequence[Mapping[Seat, Mapping[str, Hex]]] = (
 
 
 @pytest.mark.parametrize("far", UNSEEN, ids=["a-loss", "a-conquest"])
-def test_an_unseen_loss_does_not_change_the_order_of_a_report(far: Mapping[Seat, Mapping[str, Hex]]) -> None:
+def test_an_unseen_loss_does_not_change_the_order_of_a_report(far: Mapping[SeatName, Mapping[str, Hex]]) -> None:
     """Units that are judged far away before any step leave what a player is told as it is, line by line (ruling 12)."""
     orders = {"ann": ["MOVE L1 NW"]}
 
@@ -259,6 +259,6 @@ def orders_heard() -> set[tuple[str, ...]]:
     return found
 
 
-def heard(events: Sequence[Event], seat: Seat) -> list[Any]:
+def heard(events: Sequence[Event], seat: SeatName) -> list[Any]:
     """What a seat hears, in order."""
     return [(event.kind, dict(event.data)) for event in events if seat in event.audience]

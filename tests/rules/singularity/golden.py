@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from pbem.ruleset import Dice, Event, Seat
+from pbem.ruleset import Dice, Event, SeatName
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.state import SEATS, State
 from tests.rules.singularity.table import new_game, read, remarks, turn, view
@@ -19,7 +19,7 @@ from tests.rules.singularity.table import new_game, read, remarks, turn, view
 PATH = Path(__file__).with_name("golden.txt")
 SIZE = 4
 
-Sheets = dict[Seat, list[str]]
+Sheets = dict[SeatName, list[str]]
 
 OPENING: Sequence[Sheets] = (
     {"red": ["PLACE d4", "IF d3 THEN e3", "IF e3 THEN d3", "IF c5 THEN c4 AFTER e3"], "blue": ["IF c4 THEN c5"]},
@@ -75,7 +75,7 @@ def _bot(state: State, dice: Dice) -> list[str]:
     return RULESET.bots["standard"](view(state, state.mover), dice)
 
 
-def _taken(state: State, seat: Seat, lines: list[str]) -> list[str]:
+def _taken(state: State, seat: SeatName, lines: list[str]) -> list[str]:
     return [RULESET.orders.line(order) for order in read(state, seat, *lines).orders]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem_rules.singularity.orders import written
 from pbem_rules.singularity.state import SEATS, Reply, State, opponent
 
@@ -13,12 +13,12 @@ MOST = 6
 LASTING = 3
 
 
-def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """The same game with other replies kept by the opponent."""
     return _with_kept(state, seat, [_reply(state, rnd) for _ in range(rnd.randrange(MOST))])
 
 
-def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
     """The same game with other replies kept by the opponent, and further ones on his sheet.
 
     None is played at once, whatever the seat orders, and so none shows: those
@@ -33,7 +33,7 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
     return _with_kept(state, seat, asleep), {opponent(seat): sheet}
 
 
-def lasting(state: State, seat: Seat, rnd: random.Random) -> tuple[State, list[dict[Seat, list[str]]]]:
+def lasting(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, list[dict[SeatName, list[str]]]]:
     """The same game with other replies kept by the opponent, and the sheets of several turns that use none of them.
 
     Both players place the same stones in all such worlds; what else stands on the
@@ -41,7 +41,7 @@ def lasting(state: State, seat: Seat, rnd: random.Random) -> tuple[State, list[d
     """
     free = _free(state)
     stones, others = free[: 2 * LASTING], free[2 * LASTING :]
-    turns: list[dict[Seat, list[str]]] = []
+    turns: list[dict[SeatName, list[str]]] = []
     for number, cell in enumerate(stones):
         mover = SEATS[(len(state.moves) + number) % 2]
         hidden = [written(Reply(*rnd.sample(others, 2))) for _ in range(rnd.randrange(MOST))]
@@ -50,7 +50,7 @@ def lasting(state: State, seat: Seat, rnd: random.Random) -> tuple[State, list[d
     return _with_kept(state, seat, [Reply(*rnd.sample(others, 2)) for _ in range(rnd.randrange(MOST))]), turns
 
 
-def _with_kept(state: State, seat: Seat, kept: list[Reply]) -> State:
+def _with_kept(state: State, seat: SeatName, kept: list[Reply]) -> State:
     if state.result is not None:
         return state
     other = opponent(seat)

@@ -6,11 +6,11 @@ import dataclasses
 import json
 from collections.abc import Sequence
 
-from pbem.ruleset import Dice, Event, Finding, Parsed, Seat, TurnInput, View, canonical
+from pbem.ruleset import Dice, Event, Finding, ParsedSheet, SeatName, TurnInput, View, canonical_json
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.state import SEATS, VERSION, State
 
-Sheets = dict[Seat, Sequence[str]]
+Sheets = dict[SeatName, Sequence[str]]
 
 
 def new_game(size: int = 6, forfeit_after: int = 3, *, edition: int = VERSION) -> State:
@@ -27,23 +27,23 @@ def position(moves: str, *, size: int = 6, forfeit_after: int = 3) -> State:
     return state
 
 
-def view(state: State, seat: Seat, events: Sequence[Event] = ()) -> View:
+def view(state: State, seat: SeatName, events: Sequence[Event] = ()) -> View:
     """A seat's view as it comes out of a mail."""
-    data: View = json.loads(canonical(RULESET.view(state, seat, events)))
+    data: View = json.loads(canonical_json(RULESET.view(state, seat, events)))
     return data
 
 
-def read(state: State, seat: Seat, *lines: str) -> Parsed:
+def read(state: State, seat: SeatName, *lines: str) -> ParsedSheet:
     """What a seat's sheet comes to."""
     return RULESET.parse(view(state, seat), list(enumerate(lines, 1)))
 
 
-def remarks(parsed: Parsed) -> list[Finding]:
+def remarks(parsed: ParsedSheet) -> list[Finding]:
     """What is wrong with a sheet, or to be looked at: its findings but for the forecast."""
     return [finding for finding in parsed.findings if finding.severity != "note"]
 
 
-def codes(parsed: Parsed) -> list[tuple[int, str]]:
+def codes(parsed: ParsedSheet) -> list[tuple[int, str]]:
     """The findings of a sheet but for the forecast: line and code."""
     return [(finding.line, finding.code) for finding in remarks(parsed)]
 
@@ -53,7 +53,7 @@ def turn(
     *,
     red: Sequence[str] | None = None,
     blue: Sequence[str] | None = None,
-    removed: Sequence[Seat] = (),
+    removed: Sequence[SeatName] = (),
 ) -> tuple[State, tuple[Event, ...]]:
     """One turn with the sheets given, which must be free of errors; an awaited seat without one misses its deadline."""
     sheets = {seat: lines for seat, lines in zip(SEATS, (red, blue), strict=True) if lines is not None}
@@ -67,7 +67,7 @@ def turn(
     return RULESET.resolve(state, sent, Dice(b"test"))
 
 
-def told(events: Sequence[Event], seat: Seat) -> list[tuple[str, object]]:
+def told(events: Sequence[Event], seat: SeatName) -> list[tuple[str, object]]:
     """What a seat hears, in short: kind, and who and where, or which lines."""
     return [
         (event.kind, event.data.get("lines") or f"{event.data.get('who', '')} {event.data.get('cell', '')}".strip())
@@ -76,6 +76,6 @@ def told(events: Sequence[Event], seat: Seat) -> list[tuple[str, object]]:
     ]
 
 
-def kept(state: State, seat: Seat) -> list[str]:
+def kept(state: State, seat: SeatName) -> list[str]:
     """A seat's kept replies as lines."""
     return [reply["line"] for reply in view(state, seat)["kept"]]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from pbem.ruleset import Dice, Seat, TurnInput
+from pbem.ruleset import Dice, SeatName, TurnInput
 from pbem.testing.play import games
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.orders import ORDERS, If, Place
@@ -19,7 +19,7 @@ ALMOST_SURROUNDED = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4"
 """Size 4, red to place: a stone on g3 surrounds the black stone."""
 
 
-def told(state: State, *, red: Sequence[str] = (), blue: Sequence[str] = (), seat: Seat = "red") -> list[str]:
+def told(state: State, *, red: Sequence[str] = (), blue: Sequence[str] = (), seat: SeatName = "red") -> list[str]:
     """What a seat's report says of its lines, red's unless told otherwise."""
     orders = {each: read(state, each, *lines).orders for each, lines in zip(SEATS, (red, blue), strict=True)}
     after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"test"))

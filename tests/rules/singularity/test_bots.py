@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.ruleset import Dice, Seat
+from pbem.ruleset import Dice, SeatName
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.state import SEATS, State
 from tests.rules.singularity.table import new_game, position, read, turn, view
@@ -13,7 +13,7 @@ ONE_SHORT = "a6 d7 b5 e6 c4 f5 d4 g2 e3 d6 f3"
 """Size 4: red, who has just placed, would win with g3 and nowhere else."""
 
 
-def sheet(state: State, seat: Seat, name: str = "standard") -> list[str]:
+def sheet(state: State, seat: SeatName, name: str = "standard") -> list[str]:
     """What a bot writes."""
     return RULESET.bots[name](view(state, seat), Dice(b"bot"))
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pbem.ruleset import Dice, Event, Seat, TurnInput
+from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.orders import Place
 from pbem_rules.singularity.state import SEATS, State
@@ -16,7 +16,7 @@ ALMOST_SURROUNDED = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4"
 """Size 4, red to place: a stone on g3 surrounds the black stone."""
 
 
-def brief(state: State, seat: Seat = "red", events: tuple[Event, ...] = ()) -> list[str]:
+def brief(state: State, seat: SeatName = "red", events: tuple[Event, ...] = ()) -> list[str]:
     """The brief that a seat is sent."""
     return list(RULESET.brief(view(state, seat, events)))
 
@@ -115,7 +115,7 @@ def test_the_end_tells_who_won_and_how() -> None:
 
 
 @pytest.mark.parametrize("seat", SEATS)
-def test_a_draw_is_told_as_one(seat: Seat) -> None:
+def test_a_draw_is_told_as_one(seat: SeatName) -> None:
     """Nobody has won or lost."""
     offered, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
     after, events = turn(offered, blue=["DRAW ACCEPT"])

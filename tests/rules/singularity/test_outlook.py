@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pbem.ruleset import Dice, Parsed, Seat, TurnInput, View
+from pbem.ruleset import Dice, ParsedSheet, SeatName, TurnInput, View
 from pbem.testing.play import games, mailed, numbered
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.state import State
@@ -20,14 +20,14 @@ def sheets(seen: View, dice: Dice) -> Iterator[list[str]]:
     yield RULESET.bots["random"](seen, dice) + list(dice.pick(EXTRA, "extra"))
 
 
-def alone(state: State, seat: Seat, parsed: Parsed) -> tuple[View, bool]:
+def alone(state: State, seat: SeatName, parsed: ParsedSheet) -> tuple[View, bool]:
     """The next report of a seat that is on move, and whether a reply kept by the opponent came between."""
     after, events = RULESET.resolve(state, TurnInput({seat: parsed.orders}), Dice(b"alone"))
     placed = [event for event in events if event.kind == "placed"]
     return mailed(RULESET, after, seat, events), len(placed) > 1
 
 
-def truth(seen: View, parsed: Parsed, *, answered: bool) -> list[str]:
+def truth(seen: View, parsed: ParsedSheet, *, answered: bool) -> list[str]:
     """The statements of a receipt that the next report belies."""
     said = {found.code: found.text for found in parsed.findings if not found.line}
     ends = said.get("ends", "")
@@ -59,7 +59,7 @@ def test_what_a_receipt_says_comes_true() -> None:
     assert min(told.count(code) for code in ("ends", "keeps", "missed")) > 5
 
 
-def texts(state: State, seat: Seat, *lines: str) -> Sequence[str]:
+def texts(state: State, seat: SeatName, *lines: str) -> Sequence[str]:
     """The forecast for a sheet."""
     return [found.text for found in read(state, seat, *lines).findings if not found.line and found.severity == "note"]
 

@@ -13,7 +13,7 @@ import pytest
 import pbem_rules.singularity.events as events_module
 from pbem.report.facts import ReportFacts, ReportParts
 from pbem.report.renderer import Reporter
-from pbem.ruleset import Event, Seat
+from pbem.ruleset import Event, SeatName
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.events import public
 from pbem_rules.singularity.state import SEATS, State
@@ -56,7 +56,7 @@ def reporter() -> Iterator[Reporter]:
     reporter.close()
 
 
-def report(reporter: Reporter, state: State, seat: Seat, events: Sequence[Event] = ()) -> ReportParts:
+def report(reporter: Reporter, state: State, seat: SeatName, events: Sequence[Event] = ()) -> ReportParts:
     """A seat's report."""
     facts = ReportFacts(
         campaign="sing1",

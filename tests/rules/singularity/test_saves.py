@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.ruleset import SaveError, digest
+from pbem.ruleset import SaveError, json_sha256
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.state import VERSION
 from tests.rules.singularity.table import kept, new_game, turn
@@ -44,7 +44,7 @@ def test_a_finished_game_survives_storage() -> None:
     over, _ = turn(new_game(), red=["RESIGN CONFIRM"])
 
     assert RULESET.load(json.loads(json.dumps(RULESET.dump(over))), VERSION) == over
-    assert digest(RULESET.dump(over)) == digest(RULESET.dump(RULESET.load(RULESET.dump(over), VERSION)))
+    assert json_sha256(RULESET.dump(over)) == json_sha256(RULESET.dump(RULESET.load(RULESET.dump(over), VERSION)))
 
 
 @pytest.mark.parametrize("version", [0, VERSION + 1])

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pbem.ruleset import Dice, Event, TurnInput, canonical, digest
+from pbem.ruleset import Dice, Event, TurnInput, canonical_json, json_sha256
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.state import State
 
@@ -26,10 +26,10 @@ def record() -> str:
     """The game as text: every sheet, every event a player hears of, and a digest of each view and state."""
     lines: list[str] = []
     for state, events, sheets in _played():
-        lines.append(f"== turn {state.turn} state {digest(RULESET.dump(state))[:16]}")
+        lines.append(f"== turn {state.turn} state {json_sha256(RULESET.dump(state))[:16]}")
         for seat, view in RULESET.views(state, SEATS, events):
-            lines.append(f"-- {seat} view {digest(view)[:16]}")
-            lines += [canonical(event).decode() for event in view["events"]]
+            lines.append(f"-- {seat} view {json_sha256(view)[:16]}")
+            lines += [canonical_json(event).decode() for event in view["events"]]
             lines += [f"> {line}" for line in sheets.get(seat, ())]
     return "\n".join(lines) + "\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
-from pbem.ruleset import Bot, Dice, Event, Seat, TurnInput, View
+from pbem.ruleset import Bot, Dice, Event, SeatName, TurnInput, View
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.bots.knowledge import Craft, Knowledge, World
 from pbem_rules.singularity_trap.bots.routes import route
@@ -48,7 +48,7 @@ def _price(ship: Craft, prize: World) -> tuple[int, bool, int, int]:
     return -(-away // 6), prize.owner is None, -prize.worth, away
 
 
-def winners(players: Mapping[Seat, Bot], seed: int) -> tuple[Seat, ...]:
+def winners(players: Mapping[SeatName, Bot], seed: int) -> tuple[SeatName, ...]:
     """Who wins a campaign of bots, or has most planets when it is broken off."""
     dice, events = Dice(b"match").scoped(seed), tuple[Event, ...]()
     state = RULESET.setup({}, [colour for colour in COLOURS if colour in players], dice)

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Collection, Iterable
 
 from pbem.archive import turn_dice
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 from pbem.testing.play import SEED
 from pbem_rules.singularity_trap.chart import SYSTEM, UNITS
 from pbem_rules.singularity_trap.movement import jump_exit
@@ -26,7 +26,7 @@ KEN = FURTHEST_MOVE + 2
 """How far from his ships and planets a player may look this turn."""
 
 
-def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """Another world that looks the same to the seat: ships, points, charts and alliances of others changed."""
     watch = _Watch(state, seat)
     taken = _Numbers(rnd)
@@ -39,7 +39,7 @@ def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
     return _private(dataclasses.replace(state, ships=ships, allies=_allies(state, seat, rnd)), seat, rnd)
 
 
-def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
     """A world that differs only far from the seat, and orders of others that stay far from it.
 
     What all may know – planets, factions, who is out – comes out alike: hidden ships
@@ -72,7 +72,7 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
 class _Watch:
     """What a seat's ships watch over, worked out space by space."""
 
-    def __init__(self, state: State, seat: Seat) -> None:
+    def __init__(self, state: State, seat: SeatName) -> None:
         own = [ship for ship in state.ships.values() if ship.owner == seat and ship.left[SYSTEM]]
         self.eyes = {ship.space for ship in own}
         self.ranges = [(ship.space, 2 if ship.left[UNITS.index("sensor")] else 1) for ship in own]
@@ -96,7 +96,7 @@ class _Numbers:
     def add(self, ships: Iterable[Ship]) -> None:
         self.used |= {ship.id for ship in ships}
 
-    def draw(self, owner: Seat) -> str:
+    def draw(self, owner: SeatName) -> str:
         while (key := f"{owner[0].upper()}{self.rnd.randint(100, 999)}") in self.used:
             pass
         self.used.add(key)
@@ -124,12 +124,12 @@ def _unseen(state: State, watch: _Watch, numbers: _Numbers, rnd: random.Random) 
             yield dataclasses.replace(hidden, left=(*hidden.left[:SYSTEM], 0))
 
 
-def _squadron(state: State, owner: Seat, space: Space, numbers: _Numbers, rnd: random.Random) -> Iterable[Ship]:
+def _squadron(state: State, owner: SeatName, space: Space, numbers: _Numbers, rnd: random.Random) -> Iterable[Ship]:
     for _ in range(rnd.randint(1, 3)):
         yield _ship(state, owner, space, numbers, rnd)
 
 
-def _ship(state: State, owner: Seat, space: Space, numbers: _Numbers, rnd: random.Random) -> Ship:
+def _ship(state: State, owner: SeatName, space: Space, numbers: _Numbers, rnd: random.Random) -> Ship:
     kind = rnd.choice(state.chart.types)
     moved = state.section in ("combat", "ecopolitical") and rnd.random() < 0.5
     ship = Ship(numbers.draw(owner), owner, kind.name, space, kind.units, moved)
@@ -155,7 +155,7 @@ def _damaged(ship: Ship, damage: int, rnd: random.Random) -> Ship:
             return dataclasses.replace(ship, left=left)
 
 
-def _allies(state: State, seat: Seat, rnd: random.Random) -> frozenset[Pair]:
+def _allies(state: State, seat: SeatName, rnd: random.Random) -> frozenset[Pair]:
     """The seat's own alliances, and any among others but those that a faction tells of."""
     together = {pair(a, b) for faction in state.factions for a in faction.members for b in faction.members if a != b}
     strange = {(a, b) for a in state.seats for b in state.seats if a < b and seat not in (a, b)} - together
@@ -163,7 +163,7 @@ def _allies(state: State, seat: Seat, rnd: random.Random) -> frozenset[Pair]:
     return frozenset((state.allies - strange) | drawn) if state.house.alliances else state.allies
 
 
-def _private(state: State, seat: Seat, rnd: random.Random) -> State:
+def _private(state: State, seat: SeatName, rnd: random.Random) -> State:
     """The others' papers: points, numbers of ships past and present, charts, wishes."""
     players = dict(state.players)
     for other in state.seats:
@@ -186,7 +186,7 @@ def _papers(state: State, player: Player, rnd: random.Random) -> Player:
     )
 
 
-def _strangers(state: State, seat: Seat) -> list[Seat]:
+def _strangers(state: State, seat: SeatName) -> list[SeatName]:
     """Players not allied with the seat now or next turn, and not out of the game if they lose all their ships."""
     owners = {planet.owner for planet in state.planets.values()}
     friends = {other for other in state.seats if pair(seat, other) in state.allies}
@@ -209,7 +209,7 @@ def _spaces(state: State, grounds: Grounds) -> list[Space]:
 
 
 def _roaming(
-    state: State, strangers: list[Seat], grounds: list[Space], numbers: _Numbers, rnd: random.Random
+    state: State, strangers: list[SeatName], grounds: list[Space], numbers: _Numbers, rnd: random.Random
 ) -> list[Ship]:
     """Ships far away; some in the same spaces, so that there are fights nobody hears of.
 
@@ -227,9 +227,9 @@ def _roaming(
     ]
 
 
-def _orders(state: State, loose: list[Ship], grounds: Grounds, rnd: random.Random) -> dict[Seat, list[str]]:
+def _orders(state: State, loose: list[Ship], grounds: Grounds, rnd: random.Random) -> dict[SeatName, list[str]]:
     """Warps within the far grounds, fire, and doctrine of those who have no other ships that would heed it."""
-    sheets: dict[Seat, list[str]] = {}
+    sheets: dict[SeatName, list[str]] = {}
     elsewhere = {ship.owner for ship in state.ships.values() if ship not in loose}
     for ship in loose:
         doctrine = rnd.choice(["TARGET Cruiser", "TARGET Scout Basestar", "; nothing"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import View, canonical
+from pbem.ruleset import View, canonical_json
 from pbem.testing.play import play as played
 from pbem.testing.play import standard
 from pbem_rules.singularity_trap import RULESET
@@ -185,7 +185,7 @@ def test_the_memory_of_a_large_game_is_small() -> None:
     first = RULESET.remember(crowd | {"turn": 500}, last)
     then = RULESET.remember(crowd | {"turn": 501, "sensors": SENSORS}, first)
     assert len(first["shown"]) == len(then["last_known"]) + len(then["shown"]) == MOST
-    assert max(len(canonical(each)) for each in (first, then)) < LARGEST
+    assert max(len(canonical_json(each)) for each in (first, then)) < LARGEST
 
 
 def _facts(shown: View) -> Iterator[tuple[Any, ...]]:

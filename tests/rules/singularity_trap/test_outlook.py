@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from pbem.ruleset import Dice, Event, Finding, Parsed, Seat, TurnInput, View
+from pbem.ruleset import Dice, Event, Finding, ParsedSheet, SeatName, TurnInput, View
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.chart import COLOURS, UNITS, standard_chart
 from pbem_rules.singularity_trap.state import Ship, State
@@ -24,9 +24,9 @@ LUCK = Dice(b"outlooks")
 class Tried:
     """A sheet of one seat, and what came of it while all others sent nothing."""
 
-    seat: Seat
+    seat: SeatName
     mailed: View
-    parsed: Parsed
+    parsed: ParsedSheet
     after: State
     events: tuple[Event, ...]
 
@@ -35,7 +35,7 @@ class Tried:
         return [dict(event.data) for event in self.events if event.kind == kind and self.seat in event.audience]
 
 
-def _try(state: State, seat: Seat, sheet: list[str], events: tuple[Event, ...] = ()) -> Tried:
+def _try(state: State, seat: SeatName, sheet: list[str], events: tuple[Event, ...] = ()) -> Tried:
     mailed = RULESET.view(state, seat, events)
     parsed = RULESET.parse(mailed, list(enumerate(sheet, 1)))
     idle = {other: RULESET.defaults(RULESET.view(state, other, ()), ()) for other in state.awaited - {seat}}

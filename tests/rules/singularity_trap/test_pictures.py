@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pbem.report.pictures import check
-from pbem.ruleset import FONT, Drawing, Label, Picture, Stamp
+from pbem.ruleset import FONT, Drawing, Label, Picture, SpriteInstance
 from pbem_rules.common.hexes import DIRECTIONS
 from pbem_rules.singularity_trap import tokens
 from pbem_rules.singularity_trap.chart import COLOURS
@@ -103,8 +103,8 @@ def test_all_seats_see_their_region_alike(seat: str) -> None:
 def test_what_happened_is_drawn() -> None:
     """Fights, captures and the reader's own ships that moved have signs; without events there are none."""
     view = sample_view()
-    stamped = {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
-    quiet = {mark.sprite for mark in drawing(view | {"events": []}).marks if isinstance(mark, Stamp)}
+    stamped = {mark.sprite for mark in drawing(view).marks if isinstance(mark, SpriteInstance)}
+    quiet = {mark.sprite for mark in drawing(view | {"events": []}).marks if isinstance(mark, SpriteInstance)}
 
     happened = {tokens.FOUGHT, tokens.ARRIVED, tokens.captured(tokens.COLOURS["red"])}
     assert happened <= stamped
@@ -118,9 +118,9 @@ def test_ways_are_drawn_from_where_ships_stood() -> None:
         {"kind": "moved", "ship": "R101", "legs": [{"how": "slip", "space": "J4+6"}], "end": "J4+6"},
         {"kind": "moved", "ship": "R102", "legs": [{"how": "jump", "space": "J10+0"}], "end": "J10+0"},
     ]
-    sprites = Counter(mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp))
+    sprites = Counter(mark.sprite for mark in drawing(view).marks if isinstance(mark, SpriteInstance))
     view["memory"] |= {"stood": {"R101": "J1+9", "R102": "A10+0"}}
-    known = Counter(mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp))
+    known = Counter(mark.sprite for mark in drawing(view).marks if isinstance(mark, SpriteInstance))
 
     south = DIRECTIONS["S"]
     steps = [sprite for sprite in known if sprite.body.startswith("<line") and sprite not in sprites]
@@ -138,7 +138,9 @@ def test_ways_of_ships_just_built_begin_where_they_were_built() -> None:
         {"kind": "moved", "ship": "R101", "legs": [{"how": "warp", "space": "J2+9"}], "end": "J2+9"},
     ]
 
-    assert tokens.head(DIRECTIONS["S"]) in {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+    assert tokens.head(DIRECTIONS["S"]) in {
+        mark.sprite for mark in drawing(view).marks if isinstance(mark, SpriteInstance)
+    }
 
 
 def test_a_way_up_or_down_is_marked_at_its_end() -> None:
@@ -147,10 +149,10 @@ def test_a_way_up_or_down_is_marked_at_its_end() -> None:
     up = {"how": "warp", "space": "J3+9"}
     view["events"] = [{"kind": "moved", "ship": "R101", "legs": [up], "end": "J3+9"}]
     view["memory"] |= {"stood": {"R101": "J3+8"}}
-    alone = {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+    alone = {mark.sprite for mark in drawing(view).marks if isinstance(mark, SpriteInstance)}
     view["memory"] |= {"stood": {"R101": "J2+8"}}
     view["events"][0]["legs"] = [{"how": "warp", "space": "J3+8"}, up]
-    behind = {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+    behind = {mark.sprite for mark in drawing(view).marks if isinstance(mark, SpriteInstance)}
 
     assert tokens.ARRIVED in alone - behind
     assert tokens.head(DIRECTIONS["S"]) in behind - alone
@@ -161,7 +163,7 @@ def test_a_leg_that_is_no_straight_line_has_no_arrow() -> None:
     view = empty_view()
     view["events"] = [{"kind": "moved", "ship": "R101", "legs": [{"how": "warp", "space": "J3+9"}], "end": "J3+9"}]
     view["memory"] |= {"stood": {"R101": "C12+9"}}
-    stamped = {mark.sprite for mark in drawing(view).marks if isinstance(mark, Stamp)}
+    stamped = {mark.sprite for mark in drawing(view).marks if isinstance(mark, SpriteInstance)}
 
     assert tokens.ARRIVED in stamped
     assert not {tokens.head(direction) for direction in DIRECTIONS.values()} & stamped

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pbem.ruleset import SaveError, canonical
+from pbem.ruleset import SaveError, canonical_json
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.state import Faction, Result
 from tests.rules.singularity_trap import golden
@@ -39,7 +39,7 @@ def test_a_save_is_read_as_it_was() -> None:
     ended = play(world(seats=("red", "cyan")), cyan="RESIGN CONFIRM").state
 
     for each in (state, ended):
-        assert RULESET.load(json.loads(canonical(RULESET.dump(each))), RULESET.version) == each
+        assert RULESET.load(json.loads(canonical_json(RULESET.dump(each))), RULESET.version) == each
     assert ended.result == Result(("red",), "the last player left")
 
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from pbem.ruleset import Listed, Order, OrderBook
+from pbem.ruleset import NameField, Order, OrderParser
 
-NEAR = Listed("cave", "a cave within reach of your lantern", "3", lambda view: view["near"])
+NEAR = NameField("cave", "a cave within reach of your lantern", "3", lambda view: view["near"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,4 +32,4 @@ class Search(Order):
         return f"search cave {self.cave}"
 
 
-ORDERS = OrderBook((Hide, Search))
+ORDERS = OrderParser((Hide, Search))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import BaseRuleset, Dice, Option, Seat, Seats, Standing
+from pbem.ruleset import BaseRuleset, Dice, Option, SeatName, Seats, Standing
 
 from mygame import sheet, turn
 from mygame.orders import ORDERS
@@ -33,7 +33,7 @@ class MyGame(BaseRuleset[State]):
     parse = staticmethod(sheet.parse)
     resolve = staticmethod(turn.resolve)
 
-    def begin(self, options: Mapping[str, Any], seats: Sequence[Seat], dice: Dice) -> State:
+    def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """Each lantern in a cave by lot; two may share one (rule 1)."""
         caves = options["caves"]
         players = {seat: Player(dice.roll(caves, "lantern", seat)) for seat in seats}

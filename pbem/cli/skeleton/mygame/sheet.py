@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from pbem.ruleset import Bot, Dice, Finding, Order, Parsed, View
+from pbem.ruleset import Bot, Dice, Finding, Order, ParsedSheet, View
 
 from mygame.orders import ORDERS, Hide, Search
 
 
-def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
+def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
     """The orders as declared, one of each kind; every refusal is a finding with its line."""
     parsed = ORDERS.parse(view, lines)
     entries, findings, given = [], list(parsed.findings), set[type[Order]]()
@@ -19,7 +19,7 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> Parsed:
         else:
             given.add(kind)
             entries.append(entry)
-    return Parsed(tuple(entries), tuple(sorted(findings, key=lambda finding: finding.line)))
+    return ParsedSheet(tuple(entries), tuple(sorted(findings, key=lambda finding: finding.line)))
 
 
 def standard(view: View, dice: Dice) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 
 REACH = 2
 """Caves on either side of a lantern that its owner can reach (rule 2)."""
@@ -25,10 +25,10 @@ class State:
     turn: int
     turns: int
     caves: int
-    players: Mapping[Seat, Player]
+    players: Mapping[SeatName, Player]
 
     @property
-    def playing(self) -> frozenset[Seat]:
+    def playing(self) -> frozenset[SeatName]:
         """Who has not been taken out."""
         return frozenset(seat for seat, player in self.players.items() if player.playing)
 

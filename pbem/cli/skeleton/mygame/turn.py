@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pbem.ruleset import Dice, Event, Seat, TurnInput
+from pbem.ruleset import Dice, Event, SeatName, TurnInput
 
 from mygame.orders import Hide, Search
 from mygame.state import Player, State
@@ -65,5 +65,5 @@ def hidden(turn: TurnInput) -> Iterator[Event]:
                 yield Event("hidden", frozenset({seat}), {"cave": order.cave})
 
 
-def _changed(state: State, players: dict[Seat, Player]) -> State:
+def _changed(state: State, players: dict[SeatName, Player]) -> State:
     return replace(state, players={**state.players, **players})

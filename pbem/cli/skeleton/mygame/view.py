@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from pbem.ruleset import Event, Picture, Seat, Spot, View, box, heard
+from pbem.ruleset import Event, Picture, SeatName, TapTarget, View, box, events_for
 
 from mygame.state import State
 
@@ -12,7 +12,7 @@ ROW = 10
 SIDE = 48
 
 
-def view_of(state: State, seat: Seat, events: Sequence[Event]) -> View:
+def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> View:
     """The seat's own lantern and points; at the end, everyone's points. Plain data: no tuples, no sets."""
     player = state.players[seat]
     return {
@@ -20,7 +20,7 @@ def view_of(state: State, seat: Seat, events: Sequence[Event]) -> View:
         "label": f"turn {min(state.turn, state.turns)}" + (", the end" if state.over else ""),
         "over": state.over,
         "awaited": player.playing and not state.over,
-        "events": heard(events, seat),
+        "events": events_for(events, seat),
         "turns": state.turns,
         "caves": [str(cave) for cave in range(1, state.caves + 1)],
         "near": [str(cave) for cave in state.near(player.cave)],
@@ -53,12 +53,12 @@ def pictures(view: View) -> tuple[Picture, ...]:
     return (Picture("hill", title, svg, width, height, spots=tuple(_spots(view))),)
 
 
-def _spots(view: View) -> Iterator[Spot]:
+def _spots(view: View) -> Iterator[TapTarget]:
     """The caves, to be tapped on a page."""
     for number, cave in enumerate(view["caves"]):
         told = "your lantern" if cave == view["cave"] else "within reach" if cave in view["near"] else "too far"
         x, y = _corner(number)
-        yield Spot((cave,), f"cave {cave}: {told}", box(x, y, SIDE, SIDE))
+        yield TapTarget((cave,), f"cave {cave}: {told}", box(x, y, SIDE, SIDE))
 
 
 def _corner(number: int) -> tuple[int, int]:

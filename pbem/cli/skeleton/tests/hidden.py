@@ -7,17 +7,17 @@ that leaves a secret as it is hides its leak, so change everything hidden.
 import random
 from dataclasses import replace
 
-from pbem.ruleset import Seat
+from pbem.ruleset import SeatName
 
 from mygame.state import REACH, State
 
 
-def scramble(state: State, seat: Seat, rnd: random.Random) -> State:
+def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
     """The same game with every other lantern and score another."""
     return _with_others(state, seat, range(1, state.caves + 1), rnd)
 
 
-def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict[Seat, list[str]]]:
+def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
     """Such a world, and sheets of the others, of which the seat hears nothing whatever it orders itself.
 
     All others are out of its reach, stay there, and search nothing.
@@ -33,7 +33,7 @@ def elsewhere(state: State, seat: Seat, rnd: random.Random) -> tuple[State, dict
     return world, sheets
 
 
-def _with_others(state: State, seat: Seat, caves: range | list[int], rnd: random.Random) -> State:
+def _with_others(state: State, seat: SeatName, caves: range | list[int], rnd: random.Random) -> State:
     others = {
         other: replace(player, cave=rnd.choice(caves), score=rnd.randrange(10))
         for other, player in state.players.items()
