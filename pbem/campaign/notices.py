@@ -32,7 +32,7 @@ from pbem.report.notices import Notice, Page
 from pbem.ruleset.drawing import svg_escape
 from pbem.store.models import Campaign, Fact, Outgoing, SealedPage, SeatRow
 from pbem.store.session import Queue, Work, flushed, insert_new, wake
-from pbem.web.page import seal_page
+from pbem.web.page import encrypt_page
 
 _PUT = insert(cast(Table, SealedPage.__table__))
 _SEAT = select(SeatRow.id, SeatRow.person_id).where(
@@ -51,7 +51,7 @@ def _linked(session: Session, house: App, campaign_id: int | None, mail: Mail) -
     page = next((part for part in mail.parts if part.is_page and part.linked), None)
     if page is None:
         return mail
-    sealed = seal_page(page.content)
+    sealed = encrypt_page(page.content)
     connection = flushed(session)
     seat_id, person_id = connection.execute(_SEAT, {"campaign": campaign_id, "seat": page.linked}).one()
     row = {"campaign_id": campaign_id, "seat_id": seat_id, "person_id": person_id}

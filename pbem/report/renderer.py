@@ -36,8 +36,8 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json, View
 from pbem.text import format_time_short, quote_block
-from pbem.web.page import Dress, dress, island
-from pbem.web.sanitize import embedded
+from pbem.web.page import PageAssets, json_script, page_assets
+from pbem.web.sanitize import sanitize_html
 
 TEMPLATE = "host/seat_page.html.j2"
 
@@ -50,7 +50,7 @@ class SeatPage:
 
     title: str
     body: Markup
-    dress: Dress
+    dress: PageAssets
     seat: Markup
 
 
@@ -60,14 +60,14 @@ def seat_page(
     """The page of a report, of which `html` is that of its mail."""
     maps = {facts.content_id(picture.name): _map(picture) for picture in pictures}
     maps |= Enclosures(ruleset, view, facts).elements()
-    report = embedded(html, maps)
+    report = sanitize_html(html, maps)
     desk = None if view["over"] else ruleset.desk(view)
     desk = desk if desk and desk["verbs"] else None
     return SeatPage(
         title=f"{ruleset.title}, {facts.campaign}, {view['label']}: {facts.seat}",
         body=report.body,
-        dress=dress("base.css", "map.css", "seat.css", script="seat.js").with_style(report.style),
-        seat=island("seat", _seat(view, facts, desk)),
+        dress=page_assets("base.css", "map.css", "seat.css", script="seat.js").with_style(report.style),
+        seat=json_script("seat", _seat(view, facts, desk)),
     )
 
 

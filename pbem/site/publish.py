@@ -37,7 +37,7 @@ from pbem.site.replay import Replay, write_replay
 from pbem.store.models import Act, Campaign, Press, Report, SealedPage, SeatRow, Turn
 from pbem.store.types import SITE, Phase
 from pbem.text import format_time
-from pbem.web.page import Dress, dress, island
+from pbem.web.page import PageAssets, json_script, page_assets
 
 WIDTH, HEIGHT = 720, 220
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 26
@@ -350,7 +350,7 @@ def replay_page(
         "replay",
         club=club,
         campaign=campaign,
-        data=island("replay", data),
+        data=json_script("replay", data),
         colours=list(colours.items()),
         plot=Markup(plot(replay.scores, labels, title)),  # noqa: S704 - it escapes its words
         plot_of=replay.of,
@@ -358,11 +358,11 @@ def replay_page(
     )
 
 
-def _dress_of(template: str) -> Dress:
+def _dress_of(template: str) -> PageAssets:
     """What a page wears; a replay alone has a script, which loads the data that lie beside it."""
     if template != "replay":
-        return dress("base.css", "site.css")
-    return dress("base.css", "map.css", "site.css", "replay.css", script="replay.js", files="'self' file:")
+        return page_assets("base.css", "site.css")
+    return page_assets("base.css", "map.css", "site.css", "replay.css", script="replay.js", files="'self' file:")
 
 
 def _unstyled(html: Markup) -> Markup:

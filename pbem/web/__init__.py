@@ -1,6 +1,16 @@
 """What pages for a browser are made of: scripts and styles in one file, safe text, and pictures that can be tapped."""
 
-from pbem.web.page import BundleError, Dress, Sealed, bundle, dress, island, seal_page
-from pbem.web.sanitize import Embedded, embedded
+from pbem.web.page import BundleError, EncryptedPage, PageAssets, bundle_modules, encrypt_page, json_script, page_assets
+from pbem.web.sanitize import SanitizedHtml, sanitize_html
 
-__all__ = ["BundleError", "Dress", "Embedded", "Sealed", "bundle", "dress", "embedded", "island", "seal_page"]
+__all__ = [
+    "BundleError",
+    "EncryptedPage",
+    "PageAssets",
+    "SanitizedHtml",
+    "bundle_modules",
+    "encrypt_page",
+    "json_script",
+    "page_assets",
+    "sanitize_html",
+]

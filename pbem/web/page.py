@@ -50,7 +50,7 @@ class BundleError(PbemError):
 
 
 @cache
-def bundle(entry: str, folder: Path = ASSETS) -> str:
+def bundle_modules(entry: str, folder: Path = ASSETS) -> str:
     """The script of a module in a folder and all that it imports. Raises BundleError."""
     script = "".join(_modules(folder, entry, {}))
     names = _TOP.findall(script)
@@ -84,7 +84,7 @@ _ESCAPES = str.maketrans(_NOT_IN_SCRIPTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Dress:
+class PageAssets:
     """Styles and script of a page, which may ask for nothing.
 
     `files` is where scripts may lie that it loads: "" for nowhere, or "'self' file:" for data beside it on a site.
@@ -117,24 +117,24 @@ class Dress:
         """The element for the end of the body: the script."""
         return Markup(f'<script type="module">{self.script}</script>' if self.script else "")  # noqa: S704
 
-    def with_style(self, style: str) -> Dress:
+    def with_style(self, style: str) -> PageAssets:
         """The same with one style more, which must not hold a "<"."""
         assert "<" not in style
         return replace(self, styles=(*self.styles, style))
 
 
 @cache
-def dress(*styles: str, script: str = "", files: str = "") -> Dress:
-    """The dress made of files in the folder of assets, such as `dress("base.css", "map.css", script="seat.js")`."""
-    return Dress(
+def page_assets(*styles: str, script: str = "", files: str = "") -> PageAssets:
+    """The dress made of files in the folder of assets, such as `page_assets("base.css", "map.css", script="seat.js")`."""
+    return PageAssets(
         tuple((ASSETS / style).read_text(encoding="utf-8") for style in styles),
-        bundle(script) if script else "",
+        bundle_modules(script) if script else "",
         files,
     )
 
 
-def island(name: str, data: Any) -> Markup:
-    """Data for the script of a page, which reads them by `island(name)` of `data.js`."""
+def json_script(name: str, data: Any) -> Markup:
+    """Data for the script of a page, which reads them by `json_script(name)` of `data.js`."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPES)
     return Markup(f'<script type="application/json" id="{name}">{text}</script>')  # noqa: S704 - no "<" is left in it
 
@@ -171,7 +171,7 @@ $foot
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class EncryptedPage:
     """A sealed page: the name of its file, the file, and the key that opens it, as it stands in a link."""
 
     name: str
@@ -184,16 +184,18 @@ class Sealed:
         return f"p/{self.name}.html"
 
 
-def seal_page(page: bytes) -> Sealed:
-    """A page of `dress` sealed, under a key that nobody has but whoever gets the link."""
+def encrypt_page(page: bytes) -> EncryptedPage:
+    """A page of `page_assets` sealed, under a key that nobody has but whoever gets the link."""
     # Here, since it takes a while to load, and few commands seal anything.
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     key, nonce = secrets.token_bytes(_KEY), secrets.token_bytes(_NONCE)
     box = nonce + AESGCM(key).encrypt(nonce, _padded(zlib.compress(page, 9)), None)
     clothes = _opening(page)
-    shell = _SHELL.substitute(head=clothes.head, data=island("box", base64.b64encode(box).decode()), foot=clothes.foot)
-    return Sealed(secrets.token_hex(_NAME), shell.encode(), base64.urlsafe_b64encode(key).decode().rstrip("="))
+    shell = _SHELL.substitute(
+        head=clothes.head, data=json_script("box", base64.b64encode(box).decode()), foot=clothes.foot
+    )
+    return EncryptedPage(secrets.token_hex(_NAME), shell.encode(), base64.urlsafe_b64encode(key).decode().rstrip("="))
 
 
 def _padded(packed: bytes) -> bytes:
@@ -205,11 +207,13 @@ def _padded(packed: bytes) -> bytes:
     return framed.ljust(size - _NONCE - _TAG, b"\0")
 
 
-def _opening(page: bytes) -> Dress:
+def _opening(page: bytes) -> PageAssets:
     """What the small page wears. It lets the scripts run that the sealed one says are its own, and no others.
 
     Those are the program's, the same for all reports. The sealed page brings a
     policy of its own, which holds besides this one.
     """
     found = _SCRIPTS.search(page.decode())
-    return replace(dress("base.css", "sealed.css", script="sealed.js"), files=found[1] if found else "", any_style=True)
+    return replace(
+        page_assets("base.css", "sealed.css", script="sealed.js"), files=found[1] if found else "", any_style=True
+    )

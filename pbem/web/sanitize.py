@@ -39,14 +39,14 @@ _NOT_IN_STYLES = re.compile(r"[{}<>\\@]|url\s*\(|/\*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class SanitizedHtml:
     """The body of a mail as part of a page, and the rules for the classes in it."""
 
     body: Markup
     style: str
 
 
-def embedded(html: str, pictures: Mapping[str, str]) -> Embedded:
+def sanitize_html(html: str, pictures: Mapping[str, str]) -> SanitizedHtml:
     """What stands in the <main> of a mail, or in its <body> if it has none.
 
     `pictures` are elements, safe as they are, by Content-ID.
@@ -55,7 +55,7 @@ def embedded(html: str, pictures: Mapping[str, str]) -> Embedded:
     reader.feed(html)
     reader.close()
     rules = "\n".join(f".{name} {{ {style} }}" for style, name in reader.classes.items())
-    return Embedded(Markup("".join(reader.written)), rules)  # noqa: S704 - made of what is allowed, and escaped
+    return SanitizedHtml(Markup("".join(reader.written)), rules)  # noqa: S704 - made of what is allowed, and escaped
 
 
 class _Reader(HTMLParser):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from pbem.web.page import Dress, bundle, dress
+from pbem.web.page import PageAssets, bundle_modules, page_assets
 from tests.browser.looking import faults, new_page
 
 SPOTS = "".join(
@@ -27,7 +27,7 @@ window.map = new LiveMap(document.querySelector(".map"), (spot) => (document.tit
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page with a map of four fields; its title tells what was picked."""
-    worn = Dress(dress("base.css", "map.css").styles, bundle("map.js") + TRY)
+    worn = PageAssets(page_assets("base.css", "map.css").styles, bundle_modules("map.js") + TRY)
     opened = new_page(browser, viewport={"width": 400, "height": 700}, has_touch=True)
     opened.set_content(f'<!DOCTYPE html><html lang="en"><head>{worn.head}<title>picked</title></head><body><main>'
                        f'<h1>Map</h1><div class="map">{SVG}</div></main>{worn.foot}</body></html>')  # fmt: skip

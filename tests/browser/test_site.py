@@ -23,7 +23,7 @@ from pbem.site.publish import replay_page, site_page
 from pbem.site.replay import Moment, Replay
 from pbem.store.types import Phase
 from pbem.testing.play import standard_game
-from pbem.web import dress, seal_page
+from pbem.web import encrypt_page, page_assets
 from tests.browser.looking import SCHEMES, Scheme, faults, new_page, too_wide
 from tests.games import RULESETS
 
@@ -261,9 +261,9 @@ def test_pages_of_the_club_read_well(browser: Browser, tmp_path: Path, status: P
 
 def test_a_sealed_page_opens_by_its_link_alone(browser: Browser, tmp_path: Path) -> None:
     """With its key it is the page itself, script and all; with another, or none, nothing is seen of it."""
-    worn = dress("base.css", script="dom.js")
+    worn = page_assets("base.css", script="dom.js")
     html = f'<!DOCTYPE html><html lang="en"><head>{worn.head}<title>the war</title></head><body><main><h1>Ships</h1>'
-    sealed = seal_page(f'{html}<a href="#desk">desk</a><p id="desk">x</p></main>{worn.foot}</body></html>'.encode())
+    sealed = encrypt_page(f'{html}<a href="#desk">desk</a><p id="desk">x</p></main>{worn.foot}</body></html>'.encode())
     SiteFolder(tmp_path).write(sealed.place, sealed.content)
     url = f"file://{tmp_path}/{sealed.place}"
     with opened(browser, f"{url}#{sealed.key}") as page:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.web import BundleError, bundle, dress, island
+from pbem.web import BundleError, bundle_modules, json_script, page_assets
 from pbem.web.page import ASSETS
 
 ENTRIES = sorted(path.name for path in ASSETS.glob("*.js"))
@@ -19,14 +19,14 @@ ENTRIES = sorted(path.name for path in ASSETS.glob("*.js"))
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_every_module_can_be_put_into_one_file(entry: str) -> None:
     """Nothing is left that would ask for another file, and no comment."""
-    script = bundle(entry)
+    script = bundle_modules(entry)
 
     assert not re.search(r"^(import|export)\b|^\s*/\*\*$", script, re.MULTILINE)
 
 
 def test_what_is_imported_stands_first() -> None:
     """A module's own code follows that of the modules it uses, each written once."""
-    script = bundle("map.js")
+    script = bundle_modules("map.js")
 
     assert script.count("function make(") == 1
     assert script.index("function make(") < script.index("class LiveMap")
@@ -51,12 +51,12 @@ def test_what_cannot_be_put_into_one_file_is_told(modules: dict[str, str], says:
         (tmp_path / name).write_text(code)
 
     with pytest.raises(BundleError, match=re.escape(says)):
-        bundle("a.js", tmp_path)
+        bundle_modules("a.js", tmp_path)
 
 
 def test_the_policy_knows_script_and_styles_by_their_hashes() -> None:
     """Whatever else stands in a page is no script and no style of it."""
-    worn = dress("base.css", script="map.js")
+    worn = page_assets("base.css", script="map.js")
     written = re.findall(
         r"<(?:style|script type=\"module\")>(.*?)</(?:style|script)>", worn.head + worn.foot, re.DOTALL
     )
@@ -69,7 +69,7 @@ def test_the_policy_knows_script_and_styles_by_their_hashes() -> None:
 def test_data_cannot_leave_their_island() -> None:
     """Texts of players stand in a page's data as they are, and end no element of it."""
     data = {"text": "</script><script>alert(1)</script><!-- & \u2028"}
-    written = island("view", data)
+    written = json_script("view", data)
 
     assert re.fullmatch(r'<script type="application/json" id="view">[^<>]*</script>', written)
     assert json.loads(written.partition(">")[2].rpartition("<")[0]) == data

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.web import embedded
+from pbem.web import sanitize_html
 
 
 def body(html: str) -> str:
     """What a page has of the <main> of a mail."""
-    return str(embedded(f"<html><body><main>{html}</main></body></html>", {"map.1": "<div>the map</div>"}).body)
+    return str(sanitize_html(f"<html><body><main>{html}</main></body></html>", {"map.1": "<div>the map</div>"}).body)
 
 
 def test_styles_become_classes() -> None:
     """A page's policy forbids inline styles; equal ones are one class."""
-    found = embedded('<main><p style="margin:0">a</p><b style="color:red">b</b><p style="margin:0">c</p></main>', {})
+    found = sanitize_html(
+        '<main><p style="margin:0">a</p><b style="color:red">b</b><p style="margin:0">c</p></main>', {}
+    )
 
     assert found.body == '<p class="m0">a</p><b class="m1">b</b><p class="m0">c</p>'
     assert found.style == ".m0 { margin:0 }\n.m1 { color:red }"
@@ -64,8 +66,8 @@ def test_a_picture_becomes_what_the_page_has_of_it() -> None:
 
 def test_what_stands_outside_is_left_out() -> None:
     """Only the mail's <main> is the report; in templates of a GM who knows of none, it is the body."""
-    assert embedded("<head><title>t</title></head><body>x<main>a</main>y</body>", {}).body == "a"
+    assert sanitize_html("<head><title>t</title></head><body>x<main>a</main>y</body>", {}).body == "a"
     assert (
-        embedded("<head><title>t</title></head><body>a <p>template of old</body>", {}).body
+        sanitize_html("<head><title>t</title></head><body>a <p>template of old</body>", {}).body
         == "a <p>template of old</p>"
     )

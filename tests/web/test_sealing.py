@@ -12,10 +12,10 @@ import pytest
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from pbem.web import dress, seal_page
+from pbem.web import encrypt_page, page_assets
 from pbem.web.page import LEAST
 
-PAGE = f"<!DOCTYPE html><html><head>{dress(script='dom.js').head}</head><body>Ships at J7</body></html>".encode()
+PAGE = f"<!DOCTYPE html><html><head>{page_assets(script='dom.js').head}</head><body>Ships at J7</body></html>".encode()
 
 
 def box(content: bytes) -> bytes:
@@ -33,14 +33,14 @@ def opened(sealed: bytes, key: str) -> bytes:
 
 def test_its_own_key_opens_a_page() -> None:
     """To the byte."""
-    sealed = seal_page(PAGE)
+    sealed = encrypt_page(PAGE)
 
     assert opened(box(sealed.content), sealed.key) == PAGE
 
 
 def test_no_other_key_does() -> None:
     """That of another page neither."""
-    one, other = seal_page(PAGE), seal_page(PAGE)
+    one, other = encrypt_page(PAGE), encrypt_page(PAGE)
 
     with pytest.raises(InvalidTag):
         opened(box(one.content), other.key)
@@ -48,7 +48,7 @@ def test_no_other_key_does() -> None:
 
 def test_names_and_sizes_tell_nothing() -> None:
     """Pages of different lengths look alike, and the same page is another one each time."""
-    pages = [seal_page(PAGE + b"x" * length) for length in (0, 5_000, 60_000)] + [seal_page(PAGE)]
+    pages = [encrypt_page(PAGE + b"x" * length) for length in (0, 5_000, 60_000)] + [encrypt_page(PAGE)]
 
     assert {len(box(page.content)) for page in pages} == {LEAST}
     assert len({len(page.content) for page in pages}) == 1
@@ -57,14 +57,14 @@ def test_names_and_sizes_tell_nothing() -> None:
 
 def test_a_long_page_is_padded_to_the_next_power_of_two() -> None:
     """Its length is told no more exactly than that."""
-    sealed = seal_page(PAGE + secrets.token_hex(150_000).encode())
+    sealed = encrypt_page(PAGE + secrets.token_hex(150_000).encode())
 
     assert len(box(sealed.content)) == 2 * LEAST
 
 
 def test_the_small_page_lets_run_what_the_sealed_one_brings() -> None:
     """The hash of its script is among those allowed, with that of the opener, and nothing else is."""
-    policy = re.search(r"script-src ([^;]*)", seal_page(PAGE).content.decode())
+    policy = re.search(r"script-src ([^;]*)", encrypt_page(PAGE).content.decode())
     own = re.search(r"script-src ([^;]*)", PAGE.decode())
 
     assert policy
