@@ -25,9 +25,9 @@ from pathlib import Path
 from bench.harvester import middle
 from bench.parts.club import USUAL_TABLE
 from pbem.games import installed_games
-from pbem.report.facts import ReportFacts, ReportParts
+from pbem.report.facts import RenderedReport, ReportFacts
 from pbem.report.pool import Job
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, Dice, Event, SeatName, TurnInput, View, canonical_json
 from pbem.testing.play import default_options, mailed, seat_names, standard
 from pbem_rules.harvester import RULESET as HARVESTER
@@ -105,12 +105,12 @@ def made(batch: Batch, jobs: int) -> tuple[float, str]:
     """The seconds it takes, and what all its files together are known by."""
     games: Mapping[str, AnyRuleset] = {batch.ruleset.key: batch.ruleset}
     start = time.perf_counter()
-    with Reporter([TEMPLATES], games, pictures=batch.pictures, jobs=jobs) as reporter:
+    with Renderer([TEMPLATES], games, pictures=batch.pictures, jobs=jobs) as reporter:
         known = known_by(reporter.reports(batch.jobs()))
     return time.perf_counter() - start, known
 
 
-def known_by(reports: Iterable[ReportParts]) -> str:
+def known_by(reports: Iterable[RenderedReport]) -> str:
     """What all files of these reports together are known by."""
     known = hashlib.sha256()
     for parts in reports:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pbem.games import installed_games
-from pbem.report.painter import Easel, paint
+from pbem.report.painter import Canvas, paint
 from pbem.report.pictures import job_of
 from pbem.ruleset import AnyRuleset, Picture, View
 from pbem.testing.play import play, standard
@@ -79,7 +79,7 @@ def rows(ruleset: AnyRuleset, turns: int, count: int) -> Iterator[Row]:
 
 
 def _row(name: str, found: Sequence[tuple[float, Picture]]) -> Row:
-    easel = Easel()
+    easel = Canvas()
     first, _ = timed(lambda: painted(easel, found[0][1]))
     for _, picture in found:
         painted(easel, picture)
@@ -101,7 +101,7 @@ def _row(name: str, found: Sequence[tuple[float, Picture]]) -> Row:
     )
 
 
-def painted(easel: Easel, picture: Picture) -> bytes:
+def painted(easel: Canvas, picture: Picture) -> bytes:
     """The PNG of a picture, by a worker in this process."""
     job = job_of(picture)
     asked = json.loads(job.line)

@@ -13,7 +13,7 @@ from pbem.config import Settings, load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError
 from pbem.games import find_game
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.migrate import has_tables, migrate, require_current
 from pbem.store.queue import open_waker, prepare_queues
@@ -35,7 +35,7 @@ class App:
     settings: Settings
     store: Store
     games: Mapping[str, AnyRuleset]
-    reporter: Reporter
+    reporter: Renderer
     archives: bool = True
 
     def game(self, key: str) -> AnyRuleset:
@@ -58,7 +58,7 @@ def app_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[App]
     store = Store(settings.database, open_waker(settings))
     gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time
     try:
-        with Reporter(folders, games, pictures=settings.pictures, jobs=settings.jobs) as reporter:
+        with Renderer(folders, games, pictures=settings.pictures, jobs=settings.jobs) as reporter:
             yield App(settings, store, games, reporter)
     finally:
         gc.unfreeze()

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pbem.report.data import report_data, write_report_data
-from pbem.report.facts import Ordered, ReportFacts, SheetUsed
-from pbem.report.renderer import Reporter
+from pbem.report.facts import OrderOutcome, ReportFacts, SheetUsed
+from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, Dice, Event, Order, SeatName, TurnInput, View, canonical_json
 from pbem.ruleset.protocol import iter_views, with_memory
 
@@ -78,7 +78,7 @@ def _ordered(ruleset: AnyRuleset, view: View, dice: Dice) -> tuple[Order, ...]:
 
 def costs(ruleset: AnyRuleset, reports: Sequence[Reported], rounds: int) -> Costs:
     """The least that each part took in some rounds, a report."""
-    with Reporter([TEMPLATES], {ruleset.key: ruleset}, pictures=False) as reporter:
+    with Renderer([TEMPLATES], {ruleset.key: ruleset}, pictures=False) as reporter:
         facts = [_facts(ruleset, each) for each in reports]
         jobs = [(ruleset, each.view, about) for each, about in zip(reports, facts, strict=True)]
         reporter.report(*jobs[0])  # templates are compiled
@@ -121,6 +121,6 @@ def _facts(ruleset: AnyRuleset, report: Reported) -> ReportFacts:
         code="code",
         address="orders@example.org",
         used=SheetUsed(1, "0" * 64),
-        ordered=tuple(Ordered(order.words(), said) for order, said in zip(report.orders, became, strict=True)),
+        ordered=tuple(OrderOutcome(order.words(), said) for order, said in zip(report.orders, became, strict=True)),
         record="0" * 64,
     )

@@ -35,7 +35,7 @@ from pbem.campaign.damaged_rows import readable
 from pbem.campaign.history import note
 from pbem.campaign.optimistic_lock import Ground, Overtaken, act_on, load_ground
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
-from pbem.report.answers import Restated, Told
+from pbem.report.answers import FindingWithLine, RestatedOrder
 from pbem.ruleset.values import SeatName
 from pbem.text import as_sentence, wrap, wrap_order_line
 
@@ -90,7 +90,7 @@ def versions(sheets: Mapping[SeatName, int]) -> str:
     return ", ".join(f"{seat} (version {version})" for seat, version in sheets.items()) or "none"
 
 
-def render_reading(findings: Sequence[Told], orders: Sequence[Restated]) -> Iterator[str]:
+def render_reading(findings: Sequence[FindingWithLine], orders: Sequence[RestatedOrder]) -> Iterator[str]:
     """Yield how a sheet was read, as receipts show it: what was found in it, and the orders in words."""
     for finding in findings:
         yield ""

@@ -35,7 +35,7 @@ from pbem.campaign.snapshot import (
     open_deadline,
 )
 from pbem.errors import CampaignError
-from pbem.report.notices import DeadlineMoved, Paused, Rescheduled, Resumed
+from pbem.report.notices import CampaignHeld, CampaignReleased, DeadlineMoved, Rescheduled
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Turn, Vote
 from pbem.store.types import HoldKind, Phase
@@ -460,7 +460,7 @@ def hold(scene: Scene, kind: HoldKind, reason: str = "") -> bool:
     actor = "gm" if is_pause(kind) else "pbem"
     act = note(session, snapshot.id, now, actor=actor, text=said, secret=not is_pause(kind))
     if is_pause(kind):
-        page = Paused(campaign=snapshot.name, why=reason, gm=snapshot.gm)
+        page = CampaignHeld(campaign=snapshot.name, why=reason, gm=snapshot.gm)
         tell_players(session, house, snapshot, now, act=act, subject="The game pauses", page=page)
     return True
 
@@ -479,7 +479,7 @@ def release(scene: Scene) -> bool:
     act = note(session, snapshot.id, now, actor="gm", text=said, secret=not is_pause(kind))
     if is_pause(kind):
         deadline = open_deadline(session, snapshot)
-        page = Resumed(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
+        page = CampaignReleased(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
         tell_players(session, house, snapshot, now, act=act, subject="The game goes on", page=page)
     return True
 

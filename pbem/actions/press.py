@@ -26,7 +26,7 @@ from pbem.campaign.history import note, open_label
 from pbem.campaign.press import DIARY, PRESS, UNSIGNED, Passed, Piece, muted_seats, passable, put_piece, readers
 from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
 from pbem.errors import CampaignError
-from pbem.report.notices import Broadcast as GmLetter
+from pbem.report.notices import AnnouncementMail as GmLetter
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import SeatName
 from pbem.store.models import GmText, Press, SeatRow

@@ -23,7 +23,7 @@ from pbem.campaign.press import DIARY, NEWS, Piece, is_muted, muted_seats, put_p
 from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
 from pbem.errors import CampaignError
 from pbem.mail.outbox import press_topic
-from pbem.report.notices import Broadcast, PressMail
+from pbem.report.notices import AnnouncementMail, PressMessage
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Press
 
@@ -176,7 +176,7 @@ def send_letter(
         put_piece(session, snapshot, piece, now)
         return None
     id_ = put_piece(session, snapshot, piece, now, mailed=True)
-    page = PressMail(campaign=snapshot.name, by=piece.byline, to=piece.to or (), text=piece.text)
+    page = PressMessage(campaign=snapshot.name, by=piece.byline, to=piece.to or (), text=piece.text)
     muted = muted_seats(session, snapshot)
     places = [place for place in readers(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
     at = next_hour(now) if piece.unsigned else now
@@ -190,7 +190,7 @@ def mail_press(
     house: App,
     snapshot: CampaignSnapshot,
     press_id: int,
-    page: PressMail | Broadcast,
+    page: PressMessage | AnnouncementMail,
     *,
     places: Sequence[Place],
     subject: str,

@@ -40,7 +40,7 @@ from pbem.campaign.order_sheets import Earlier, Reading, SheetRead, copy_sheets,
 from pbem.campaign.reports import put_reports
 from pbem.campaign.snapshot import CampaignSnapshot, SheetIn, live_turn, load_state, refuse
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
-from pbem.report.notices import ReportGone
+from pbem.report.notices import ReportWithdrawn
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.protocol import AnyRuleset, StateImporter
 from pbem.ruleset.serialization import canonical_json, parse_json
@@ -220,7 +220,7 @@ def _note(session: Session, house: App, amendment: Amendment, now: dt.datetime) 
     old = load_reports(session, again.following)
     labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
     pages = [
-        (place, ReportGone(campaign=snapshot.name, seat=place.seat, label=labels[place.id], gm=snapshot.gm))
+        (place, ReportWithdrawn(campaign=snapshot.name, seat=place.seat, label=labels[place.id], gm=snapshot.gm))
         for place in snapshot.places
         if place.seat in impact.gone
     ]

@@ -62,7 +62,7 @@ from pbem.campaign.snapshot import (
     load_last_reports,
 )
 from pbem.errors import CampaignError
-from pbem.report.notices import Rewound
+from pbem.report.notices import RolledBack
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Shelf, Turn
 from pbem.store.types import Phase
@@ -285,9 +285,9 @@ def tell_rolled(scene: Scene, rolled: Rolled, *, act: int, back: bool, over: boo
 
 def _page(
     house: App, snapshot: CampaignSnapshot, rolled: Rolled, place: Place, last: LastReport, *, back: bool, over: bool
-) -> Rewound:
+) -> RolledBack:
     view = json.loads(last.view)
-    return Rewound(
+    return RolledBack(
         campaign=snapshot.name,
         seat=place.seat,
         back=back,

@@ -41,8 +41,8 @@ from pbem.errors import CampaignError, StoreError, describe_error
 from pbem.mail.headers import reply_code
 from pbem.mail.message import Attached
 from pbem.mail.mime import decode_text
-from pbem.report.attachments import Examined, examine
-from pbem.report.notices import Adjudication
+from pbem.report.attachments import CheckedAttachment, check_attachments
+from pbem.report.notices import RulingDigest
 from pbem.ruleset.order_types import Finding
 from pbem.ruleset.protocol import Adjudicated, TurnInput
 from pbem.ruleset.rolls import Roll
@@ -288,7 +288,7 @@ class TakeRuling(Weighty[Taken]):
     weight = Confirmed("what was ruled before", "pbem adjudicate NAME --restore")
     files: Mapping[str, str]
     of: tuple[int, int] | None = None
-    brought: Mapping[str, Examined] = field(default_factory=dict)
+    brought: Mapping[str, CheckedAttachment] = field(default_factory=dict)
     passed_over: tuple[str, ...] = ()
 
     def asks(self, scene: Scene, facts: Taken) -> bool:
@@ -409,7 +409,7 @@ class ShowRulingForm(Question[Form]):
 
 
 def _with_faults(
-    findings: Mapping[str, tuple[Finding, ...]], brought: Mapping[str, Examined], passed_over: Sequence[str]
+    findings: Mapping[str, tuple[Finding, ...]], brought: Mapping[str, CheckedAttachment], passed_over: Sequence[str]
 ) -> Mapping[str, tuple[Finding, ...]]:
     """What is said of a ruling, and of what lies beside it and cannot be sent."""
     faults = {
@@ -452,7 +452,7 @@ class Ruled(NamedTuple):
     """A ruling as it lies in a folder: its text files, by name, and what lies beside them."""
 
     files: dict[str, str]
-    brought: Mapping[str, Examined]
+    brought: Mapping[str, CheckedAttachment]
 
     def taken(self, of: tuple[int, int] | None = None) -> TakeRuling:
         """The act that takes it; `of` as there."""
@@ -470,7 +470,7 @@ def read_folder(name: str, folder: Path) -> Ruled:
         raise CampaignError(
             f"there are no files of a ruling in {folder}: write them with: pbem adjudicate {name} {folder}"
         )
-    brought = examine((path.name, _beginning(path)) for path in files if path.suffix.lower() != ".txt")
+    brought = check_attachments((path.name, _beginning(path)) for path in files if path.suffix.lower() != ".txt")
     return Ruled(_texts(folder, paths), brought)
 
 
@@ -503,7 +503,7 @@ def ruling_by_mail(files: Mapping[str, str], attached: Sequence[Attached]) -> Ta
     said = " ".join(normalize("NFC", "\n".join(texts.values())).casefold().split())
     others = [each for each in attached if not each.name.lower().endswith(".txt")]
     logos = [each.name for each in others if each.inline and each.name.casefold() not in said]
-    brought = examine((each.name, each.content) for each in others if each.name not in logos)
+    brought = check_attachments((each.name, each.content) for each in others if each.name not in logos)
     return TakeRuling(texts, brought=brought, passed_over=tuple(dict.fromkeys(logos)))
 
 
@@ -557,9 +557,9 @@ def _send_digest(house: App, name: str, now: dt.datetime) -> None:
             tell_gm_once(session, house, snapshot, now, moment=moment, subject=subject, page=page)
 
 
-def _page(open_: OpenRuling) -> Adjudication:
+def _page(open_: OpenRuling) -> RulingDigest:
     snapshot = open_.snapshot
-    return Adjudication(
+    return RulingDigest(
         campaign=snapshot.name,
         turn=snapshot.turn,
         deadline=open_.turn.deadline,

@@ -27,7 +27,7 @@ from pbem.campaign.reports import put_reports
 from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, Place, check_running, load_campaign
 from pbem.campaign.turns import After, Before, compute, load_before, put_turn
 from pbem.mail.outbox import withdraw
-from pbem.report.notices import Miss, Missed, MissedDigest, MissedOthers
+from pbem.report.notices import Miss, MissedSheets, OthersMissed, SheetMissed
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Request, SeatRow, Turn
 from pbem.store.session import Queue, Work, flushed, wake
@@ -57,7 +57,7 @@ def follow_misses(scene: Scene, missing: frozenset[SeatName], *, act: int) -> No
     if snapshot.policy.late == "public":
         _tell_others(scene, missers, act)
     misses = tuple(Miss(each.place.seat, each.in_a_row, each.in_all, _act(scene, each)) for each in missers)
-    page = MissedDigest(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
+    page = MissedSheets(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
     subject = f"Missed in turn {snapshot.turn}: {', '.join(miss.seat for miss in misses)}"
     moment = ("missed", str(act))
     tell_gm_once(scene.session, scene.house, snapshot, scene.now, moment=moment, subject=subject, page=page)
@@ -86,12 +86,12 @@ def _warn(scene: Scene, missers: Sequence[_Misser], act: int) -> None:
     tell_each(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, pages=pages)
 
 
-def _warning(scene: Scene, misser: _Misser) -> Missed:
+def _warning(scene: Scene, misser: _Misser) -> SheetMissed:
     snapshot, policy = scene.snapshot, scene.snapshot.policy
     removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
     opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
     opens_first = opens_in is not None and (removed_in is None or opens_in < removed_in)
-    return Missed(
+    return SheetMissed(
         campaign=snapshot.name,
         seat=misser.place.seat,
         label=open_label(scene.session, snapshot, misser.place.id),
@@ -106,7 +106,7 @@ def _warning(scene: Scene, misser: _Misser) -> Missed:
 def _tell_others(scene: Scene, missers: Sequence[_Misser], act: int) -> None:
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     seats = tuple(each.place.seat for each in missers)
-    page = MissedOthers(campaign=snapshot.name, missed=seats)
+    page = OthersMissed(campaign=snapshot.name, missed=seats)
     tell_players(session, house, snapshot, now, act=act, subject="Sheets did not come", page=page, but=seats)
 
 

@@ -30,9 +30,9 @@ from pbem.games import rulebook
 from pbem.mail.compose import Mail, Part
 from pbem.mail.headers import reply_code
 from pbem.mail.outbox import DICE, copies_topic, drop, drop_mails, topic_of, welcome_id
-from pbem.report.attachments import Enclosures
+from pbem.report.attachments import Attachments
 from pbem.report.data import read_report_data
-from pbem.report.facts import DrawnPicture, ReportFacts, ReportParts
+from pbem.report.facts import DrawnPicture, RenderedReport, ReportFacts
 from pbem.report.markdown import as_text
 from pbem.report.notices import DiceNotice, Welcome
 from pbem.report.renderer import report_subject
@@ -281,11 +281,11 @@ def _resent_mail(
     pages = snapshot.pages_for(place)
     if pages != Pages.OFF:
         parts = dataclasses.replace(parts, page=house.reporter.seat_page(game, view, facts, parts.html))
-    enclosed = Enclosures(game, view, facts).sent()
+    enclosed = Attachments(game, view, facts).sent()
     return Postman.of(house, snapshot).report(to, parts, facts, id_, linked=pages == Pages.LINK, enclosed=enclosed)
 
 
-def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportParts:
+def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> RenderedReport:
     """The parts of a report as kept, but with the address and code of these facts: in sheet and names of pictures."""
     seat = facts.seat
     text, html = (_recoded(files.pop(f"{seat}.{ending}").decode(), facts) for ending in ("txt", "html"))
@@ -295,7 +295,7 @@ def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> ReportP
     ]
     for old in set(_CONTENT_ID.findall(html)):
         html = html.replace(f"cid:{old}", f"cid:{facts.content_id(old.partition('.')[0])}")
-    return ReportParts(seat=seat, subject=subject, text=text, html=html, data=data, pictures=tuple(pictures))
+    return RenderedReport(seat=seat, subject=subject, text=text, html=html, data=data, pictures=tuple(pictures))
 
 
 def _recoded(text: str, facts: ReportFacts) -> str:

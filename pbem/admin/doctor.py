@@ -18,7 +18,7 @@ from pbem.config import Settings, find_settings_problems, load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import reason_of
 from pbem.games import InstalledGames
-from pbem.report.template_check import filling_faults, own_templates, template_faults
+from pbem.report.template_check import check_rendering, check_syntax, list_custom_templates
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.site.publish import site_pages
 from pbem.util import Progress, no_progress
@@ -82,12 +82,12 @@ def games(catalogue: InstalledGames) -> Iterator[Examined]:
 def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
     """Whether the GM's own templates compile and can be filled in, and have names that are used; and those of games."""
     own = settings.own_templates
-    faults = list(template_faults(own, TEMPLATE_DIR, games)) if own else []
+    faults = list(check_syntax(own, TEMPLATE_DIR, games)) if own else []
     # What cannot be read cannot be filled in either, and needs not be told twice.
     faults = (
         faults
         if any(fault.fatal for fault in faults)
-        else [*faults, *filling_faults(own, TEMPLATE_DIR, games, site_pages)]
+        else [*faults, *check_rendering(own, TEMPLATE_DIR, games, site_pages)]
     )
     for fault in faults:
         where = own / fault.name if own else Path(fault.name)
@@ -101,7 +101,7 @@ def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[E
             yield doubtful("templates", f"{fault.name}: {fault.text}", f"rename {where}, or remove it")
     if not faults:
         said = (
-            f"{len(own_templates(own))} of your own; mails, reports and pages were written with them, from samples"
+            f"{len(list_custom_templates(own))} of your own; mails, reports and pages were written with them, from samples"
             if own
             else "the program's own are used"
         )

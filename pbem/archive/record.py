@@ -40,7 +40,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from pbem.errors import ReplayError
-from pbem.report.facts import DiceTold, DiceWord, SheetUsed
+from pbem.report.facts import DiceDisclosure, DiceWord, SheetUsed
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.orders import OrderParser
@@ -100,11 +100,12 @@ def recorded_words(record: Mapping[str, Json]) -> tuple[DiceWord, ...]:
     return words
 
 
-def words_told(words: Sequence[DiceWord]) -> dict[SeatName, DiceTold]:
+def words_told(words: Sequence[DiceWord]) -> dict[SeatName, DiceDisclosure]:
     """What each seat's first report, and its last, tell of the words; nothing where there are none."""
     known, few = json_sha256(_pairs(words)), len(words) <= MOST_LISTED
     return {
-        each.seat: DiceTold(words=tuple(words) if few else (each,), digest=known, seats=len(words)) for each in words
+        each.seat: DiceDisclosure(words=tuple(words) if few else (each,), digest=known, seats=len(words))
+        for each in words
     }
 
 

@@ -33,7 +33,7 @@ from pbem.archive.record import (
 from pbem.archive.replay import check_enclosed, check_none_undone, check_numbers, check_rolls, check_withdrawn, replay
 from pbem.errors import ReplayError
 from pbem.report.data import ReportDataError, dice_data, read_report_data
-from pbem.report.facts import DiceTold, DiceWord
+from pbem.report.facts import DiceDisclosure, DiceWord
 from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import json_sha256
@@ -283,7 +283,7 @@ def _words(setup: Folder) -> tuple[DiceWord, ...]:
     return words
 
 
-def _check_words_told(setup: Folder, seat: SeatName, told: DiceTold) -> None:
+def _check_words_told(setup: Folder, seat: SeatName, told: DiceDisclosure) -> None:
     path = f"reports/{seat}.json"
     try:
         data = read_report_data(setup.read(path)).get("dice")

@@ -58,7 +58,7 @@ from pbem.config import checked_address
 from pbem.errors import BackupError, CampaignError, GameError, StoreError
 from pbem.mail.outbox import welcome_id
 from pbem.report.answers import Confirmation
-from pbem.report.notices import Notice, Paused
+from pbem.report.notices import CampaignHeld, Notice
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.copy import LEFT_BEHIND, add_rows, copy_out, open_file, revision_of
 from pbem.store.models import Campaign, Person, Request, Turn
@@ -144,7 +144,7 @@ def take_back(house: App, name: str, now: dt.datetime) -> None:
         session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
         back = load_campaign(session, name)
         act = note(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
-        page = Paused(campaign=name, why=why, gm=back.gm)
+        page = CampaignHeld(campaign=name, why=why, gm=back.gm)
         tell_players(session, house, back, now, act=act, subject="The game is played here after all", page=page)
 
 

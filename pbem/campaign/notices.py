@@ -25,9 +25,9 @@ from pbem.mail.compose import Mail, Part
 from pbem.mail.headers import message_id, plus_address, tagged_subject
 from pbem.mail.message import Message
 from pbem.mail.outbox import queue, topic_of
-from pbem.report.attachments import SentEnclosure
-from pbem.report.data import CONTENT_TYPE, deadline_entry
-from pbem.report.facts import ReportFacts, ReportParts
+from pbem.report.attachments import MailAttachment
+from pbem.report.data import CONTENT_TYPE, deadline_ics
+from pbem.report.facts import RenderedReport, ReportFacts
 from pbem.report.notices import Notice, Page
 from pbem.ruleset.drawing import svg_escape
 from pbem.store.models import Campaign, Fact, Outgoing, SealedPage, SeatRow
@@ -191,13 +191,13 @@ class Postman:
     def report(
         self,
         to: str,
-        parts: ReportParts,
+        parts: RenderedReport,
         facts: ReportFacts,
         id_: Parts | str,
         *,
         topic: str = "",
         linked: bool = False,
-        enclosed: Iterable[SentEnclosure] = (),
+        enclosed: Iterable[MailAttachment] = (),
     ) -> Mail:
         """The mail of a report: pressing Reply on it is enough to send orders.
 
@@ -220,7 +220,7 @@ class Postman:
     def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> Part:
         """The campaign's deadline as a file for calendars, as it was set at a moment."""
         uid = self.id_of("calendar").strip("<>")
-        return Part("deadline.ics", CONTENT_TYPE, deadline_entry(uid, self.name, deadline, set_at))
+        return Part("deadline.ics", CONTENT_TYPE, deadline_ics(uid, self.name, deadline, set_at))
 
     def send(self, session: Session, now: dt.datetime, *mails: Mail) -> None:
         """Puts mails into the outbox, in the order in which they shall go, once the transaction has ended."""

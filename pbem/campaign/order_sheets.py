@@ -17,7 +17,7 @@ from sqlalchemy import Table, bindparam, case, func, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.errors import CampaignError
-from pbem.report.answers import Receipt, Restated, Told, compare, restate, tell_findings
+from pbem.report.answers import FindingWithLine, Receipt, RestatedOrder, compare, restate, tell_findings
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset
@@ -117,7 +117,7 @@ class Reading:
         return json_sha256(self.orders)
 
     @property
-    def restated(self) -> tuple[Restated, ...]:
+    def restated(self) -> tuple[RestatedOrder, ...]:
         """The orders taken, in words and as they are written."""
         return restate(self.parsed, self.book)
 
@@ -127,7 +127,7 @@ class Reading:
         return "\n".join(line for _, line in self.lines)
 
     @property
-    def told(self) -> tuple[Told, ...]:
+    def told(self) -> tuple[FindingWithLine, ...]:
         """The findings, with the lines they speak of."""
         return tell_findings(self.findings, self.lines)
 

@@ -26,7 +26,7 @@ from pbem.campaign.history import Labels, as_counted, label_at, labels_named, la
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.errors import CampaignError
 from pbem.mail.reply_parser import plain
-from pbem.report.facts import Said, Words
+from pbem.report.facts import PressSection, QuotedText
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
 from pbem.store.session import flushed
@@ -163,9 +163,9 @@ class Carried:
     turn: int
     piece: Piece
 
-    def said(self) -> Said:
+    def said(self) -> QuotedText:
         """As its readers see it."""
-        return Said(by=self.piece.byline, to=self.piece.to or (), text=self.piece.text)
+        return QuotedText(by=self.piece.byline, to=self.piece.to or (), text=self.piece.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,14 +185,14 @@ class Postbag:
     looks: tuple[tuple[int, str], ...] = ()
     labels: Mapping[int, Labels] = field(default_factory=dict)
     muted: Mapping[int, frozenset[SeatName]] = field(default_factory=dict)
-    diaries: tuple[Said, ...] = ()
+    diaries: tuple[QuotedText, ...] = ()
 
-    def words(self, place: Place) -> Words:
+    def words(self, place: Place) -> PressSection:
         """The words for the report of a seat."""
         mine = list(self._carried(place))
         letters = [each.said() for each in mine if each.piece.kind == PRESS]
         unsigned = [said for said in letters if not said.by]
-        return Words(
+        return PressSection(
             gm_texts=tuple(self._texts(place)),
             looks=tuple(self._looks(place)),
             news=tuple(each.said() for each in mine if each.piece.kind == NEWS),
@@ -286,7 +286,7 @@ def _load_looks(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[
     return ((turn or 0, text) for turn, text in rows)
 
 
-def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[Said]:
+def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[QuotedText]:
     """All diaries, in the order of seats and as they were written."""
     diaries = (
         select(SeatRow.id, SeatRow.name, Press.text, Press.turn)
@@ -297,7 +297,7 @@ def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[Said
     for (id_, seat), entries in groupby(session.execute(diaries).all(), key=lambda row: (row[0], row[1])):
         labels = labels_of(session, snapshot, id_)
         for _, _, text, turn in entries:
-            yield Said(by=seat, text=text, label=label_at(labels, turn))
+            yield QuotedText(by=seat, text=text, label=label_at(labels, turn))
 
 
 def _piece(row: Press, places: Mapping[int, Place]) -> Piece:

@@ -23,8 +23,8 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.mail.compose import Mail, Part
 from pbem.mail.headers import reply_code
 from pbem.mail.outbox import copies_topic, topic_of
-from pbem.report.attachments import Enclosures, SentEnclosure
-from pbem.report.facts import Correction, DiceTold, ReportFacts, ReportParts, SheetUsed
+from pbem.report.attachments import Attachments, MailAttachment
+from pbem.report.facts import Correction, DiceDisclosure, RenderedReport, ReportFacts, SheetUsed
 from pbem.report.pool import Job
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
@@ -94,7 +94,7 @@ class Opening:
     seed: str = ""
     over: bool = False
     rolled: bool = False
-    dice: Mapping[SeatName, DiceTold] = field(default_factory=dict)
+    dice: Mapping[SeatName, DiceDisclosure] = field(default_factory=dict)
     used: Mapping[SeatName, SheetUsed]
     missing: frozenset[SeatName]
     orders: Mapping[SeatName, tuple[Order, ...]] = field(default_factory=dict)
@@ -111,10 +111,10 @@ class MadeReport:
     place: Place
     code: str
     view: bytes
-    parts: ReportParts
+    parts: RenderedReport
     mail: Mail
     edition: int = 1
-    enclosed: tuple[SentEnclosure, ...] = ()
+    enclosed: tuple[MailAttachment, ...] = ()
 
 
 def make_reports(
@@ -133,7 +133,7 @@ def make_reports(
 
     for parts in house.reporter.reports(jobs()):
         place, (_, view, facts, _) = asked.popleft()
-        enclosed = tuple(Enclosures(ruleset, json.loads(view), facts).sent()) if facts.enclosed else ()
+        enclosed = tuple(Attachments(ruleset, json.loads(view), facts).sent()) if facts.enclosed else ()
         mail = _mail(house, opening, place, facts, parts, enclosed)
         yield MadeReport(place, facts.code, view, parts, mail, facts.edition, enclosed)
 
@@ -234,8 +234,8 @@ def _mail(
     opening: Opening,
     place: Place,
     facts: ReportFacts,
-    parts: ReportParts,
-    enclosed: Sequence[SentEnclosure],
+    parts: RenderedReport,
+    enclosed: Sequence[MailAttachment],
 ) -> Mail:
     snapshot = opening.snapshot
     id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)

@@ -25,7 +25,7 @@ from pbem.cli.output import known_games, show
 from pbem.errors import ConfigError
 from pbem.games import find_game, rulebook
 from pbem.inbox.order_sheets import Check, check_sheet, offered
-from pbem.report.schemas import WHAT, schema
+from pbem.report.schemas import WHAT, json_schema
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.text import as_sentence, count_noun, wrap
 
@@ -181,4 +181,4 @@ def new(key: str, folder: Path) -> None:
 def print_schema(what: str, game: str | None) -> None:
     """Print the JSON Schema of reports, order sheets or desks, for programs that read them."""
     chosen = find_game(known_games(), game) if game else None
-    click.echo(json.dumps(schema(what, chosen), indent=2, ensure_ascii=False))
+    click.echo(json.dumps(json_schema(what, chosen), indent=2, ensure_ascii=False))

@@ -23,7 +23,7 @@ from pbem.config import find_home
 from pbem.errors import CampaignError, reason_of
 from pbem.games import InstalledGames
 from pbem.log import open_log
-from pbem.report.pictures import paint_one
+from pbem.report.pictures import render_png
 from pbem.ruleset.drawing import Picture
 from pbem.site.publish import Published
 from pbem.text import count_noun, wrap
@@ -160,7 +160,7 @@ def write_picture(path: Path, picture: Picture) -> None:
     kind = path.suffix.lower()
     if kind not in (".svg", ".png"):
         raise CampaignError(f"{path} is neither an SVG nor a PNG: call it like {path.with_suffix('.png')}")
-    content = picture.svg.encode() if kind == ".svg" else paint_one(picture)
+    content = picture.svg.encode() if kind == ".svg" else render_png(picture)
     if content is None:
         raise CampaignError("the picture cannot be painted as PNG here; an SVG can be written")
     try:

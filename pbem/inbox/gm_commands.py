@@ -39,8 +39,8 @@ from pbem.inbox.replies import answer_gm, to_stranger, warn_gm
 from pbem.mail.compose import Part
 from pbem.mail.message import attached_files, was_cut
 from pbem.mail.reply_parser import is_end
-from pbem.report.answers import GmAnswer, GmCommandDone, GmImpostor, tell_findings
-from pbem.report.pictures import paint_one
+from pbem.report.answers import GmAnswer, GmCommandResult, GmSenderMismatch, tell_findings
+from pbem.report.pictures import render_png
 from pbem.ruleset.order_types import Order, ParsedSheet
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.tokenizer import split_words
@@ -158,7 +158,7 @@ def answer_gm_letter(case: Case, sheet: GmSheet, wishes: Wishes) -> str:
     if campaign is None:
         return f"for no campaign, by its GM frame; {to_stranger(case)}"
     if not _is_gm(campaign, sheet):
-        page = GmImpostor(campaign=campaign.name, sender=case.shown_sender)
+        page = GmSenderMismatch(campaign=campaign.name, sender=case.shown_sender)
         warned = warn_gm(case, campaign, page)
         return f"in the GM's name without his token; {warned}; {to_stranger(case)}"
     told, files = _answered(case, campaign.name, sheet, wishes)
@@ -185,7 +185,7 @@ def _answered(case: Case, name: str, sheet: GmSheet, wishes: Wishes) -> tuple[Gm
             _check_together(said)
     except _Failed as failed:
         return GmAnswer(campaign=name, at_fault=GM_COMMANDS.line(failed.order), problem=str(failed)), ()
-    done = tuple(GmCommandDone(GM_COMMANDS.line(order), told.text) for order, told in said)
+    done = tuple(GmCommandResult(GM_COMMANDS.line(order), told.text) for order, told in said)
     return GmAnswer(campaign=name, done=done), tuple(file for _, told in said for file in told.files)
 
 
@@ -250,7 +250,7 @@ def _files(facts: Any) -> tuple[Part, ...]:
     if isinstance(facts, WhatIf):
         return _files(facts.preview)
     if isinstance(facts, Statistics):
-        png = paint_one(picture_of(facts))
+        png = render_png(picture_of(facts))
         return (Part(f"{facts.campaign}-statistics.png", "image/png", png),) if png else ()
     if isinstance(facts, State):
         return (_text(f"{facts.campaign}-{facts.turn}.json", facts.text),)

@@ -30,7 +30,7 @@ from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, tell_of_she
 from pbem.inbox.seat_lookup import SeatContext, as_mailed_to
 from pbem.inbox.sheet_finder import SheetText, file_lines, find_sheet, meant
 from pbem.mail.body import mend
-from pbem.report.answers import Doubt, Reason, Receipt, Refusal, Restated, Told
+from pbem.report.answers import Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
@@ -127,7 +127,7 @@ def _doubt(case: Case, spot: SeatContext, reading: Reading, counted: Counted | N
     return None
 
 
-def _with_its_place(finding: Told) -> Told:
+def _with_its_place(finding: FindingWithLine) -> FindingWithLine:
     """A line that is no order but begins like a command, with where those belong; no game has an order like that."""
     if finding.severity != "error" or not begins_with_command(finding.source):
         return finding
@@ -211,8 +211,8 @@ class Check:
     seat: str
     label: str
     accepted: bool
-    orders: tuple[Restated, ...]
-    findings: tuple[Told, ...]
+    orders: tuple[RestatedOrder, ...]
+    findings: tuple[FindingWithLine, ...]
     missing: tuple[str, ...]
     notes: tuple[str, ...]
 

@@ -23,7 +23,7 @@ from pbem.inbox.replies import Disagreement, answer, question, tell_of_guesses, 
 from pbem.inbox.seat_lookup import SeatContext, load_seat
 from pbem.inbox.sheet_finder import Names, SheetText, find_sheet, meant
 from pbem.mail.message import Message, find_codes, read_letter
-from pbem.report.answers import Doubt, Question, Reason, Refusal
+from pbem.report.answers import ConfirmSender, Doubt, Reason, Refusal
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.models import Person, Request
 from pbem.util import redact_all, redact_credentials
@@ -90,9 +90,9 @@ def _told_of_doubt(case: Case, claim: Unproven, doubt: Doubt) -> str:
     return answer(case, claim.to, page, spot=spot)
 
 
-def _page(case: Case, claim: Unproven, *, last: bool) -> Question:
+def _page(case: Case, claim: Unproven, *, last: bool) -> ConfirmSender:
     spot = claim.spot
-    return Question(
+    return ConfirmSender(
         address=case.address,
         sender=case.shown_sender,
         excerpt=_excerpt(case, claim),

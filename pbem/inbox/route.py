@@ -37,7 +37,7 @@ from pbem.mail.bounces import DELIVERY_REPORT, LOOPING, OWN, Bounce, read_bounce
 from pbem.mail.delivery import after_bounce, noted
 from pbem.mail.message import Message, find_codes, read_letter
 from pbem.report.answers import Doubt
-from pbem.report.notices import Bounced
+from pbem.report.notices import MailReturned
 from pbem.store.models import Campaign, Outgoing, Person, SeatRow
 from pbem.store.types import MailState
 
@@ -91,7 +91,7 @@ def _marked(case: Case, mail: Outgoing, bounce: Bounce) -> bool:
 
 
 def _tell(case: Case, campaign: Campaign, mail: Outgoing, bounce: Bounce) -> None:
-    page = Bounced(
+    page = MailReturned(
         campaign=campaign.name,
         seats=_seats(case, mail),
         recipient=mail.recipient,

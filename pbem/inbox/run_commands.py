@@ -22,7 +22,7 @@ from pbem.inbox.queries import RULES_HANDLERS, SEAT_QUERY_HANDLERS, STATUS_HANDL
 from pbem.inbox.replies import answer
 from pbem.inbox.seat_lookup import SeatContext, load_seat, seats_of
 from pbem.inbox.sheet_finder import Header
-from pbem.report.answers import Answer, Done, WhichSeat, tell_findings
+from pbem.report.answers import Answer, CommandResult, SeatNotNamed, tell_findings
 from pbem.ruleset.order_types import Order, ParsedSheet
 from pbem.store.models import Person, SeatRow
 from pbem.store.types import Phase
@@ -75,7 +75,7 @@ def serve(case: Case, request: CommandList, declined: Callable[[Case, Claim], st
         return f"asked for {_verbs(parsed)}; {_answered(case, asker, request, parsed, done)}"
     seats = seats_of(case.session, case.letter.sender)
     if request.header is None and isinstance(asker, Declined) and asker.reason == "no-orders" and len(seats) > 1:
-        page = WhichSeat(
+        page = SeatNotNamed(
             address=case.address,
             commands=tuple(line for _, line in request.lines),
             seats=tuple((seat.campaign, seat.seat) for seat in seats),
@@ -160,23 +160,23 @@ def _at(case: Case, spot: SeatContext, *, proven: bool) -> _Asker:
     return _Asker(case.session.scalar(player), case.letter.sender or spot.address, spot.address, spot, proven)
 
 
-def _done(case: Case, asker: _Asker, request: CommandList, parsed: ParsedSheet, order: Order) -> Done:
+def _done(case: Case, asker: _Asker, request: CommandList, parsed: ParsedSheet, order: Order) -> CommandResult:
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
     if slip := _slip(case, request, parsed, order):
-        return Done(shown, slip)
+        return CommandResult(shown, slip)
     confirmed, spot = case.confirmed, asker.spot
     if isinstance(order, AskForTime) and confirmed and spot and confirmed.report_id != spot.report_id:
-        return Done(shown, _RUN_SINCE)
+        return CommandResult(shown, _RUN_SINCE)
     assert isinstance(order, PlayerCommand)
     text = request.text if order.takes_text else ""
     try:
         if order.needs_seat:
             assert spot is not None
-            return Done(shown, _done_about_seat(Asked(case, spot, text), order))
+            return CommandResult(shown, _done_about_seat(Asked(case, spot, text), order))
         by_person = AskedByPerson(case, asker.person, asker.sender, asker.to, spot, text)
-        return Done(shown, PERSON_HANDLERS[type(order)](by_person, order))
+        return CommandResult(shown, PERSON_HANDLERS[type(order)](by_person, order))
     except CampaignError as error:
-        return Done(shown, as_sentence(f"Not done: {error}"))
+        return CommandResult(shown, as_sentence(f"Not done: {error}"))
 
 
 def _must_ask(case: Case, claim: Seated, order: Order) -> bool:
@@ -212,7 +212,7 @@ def _slip(case: Case, request: CommandList, parsed: ParsedSheet, order: Order) -
     return "" if case.letter.text.strip() else _BY_SUBJECT
 
 
-def _answered(case: Case, asker: _Asker, request: CommandList, parsed: ParsedSheet, done: list[Done]) -> str:
+def _answered(case: Case, asker: _Asker, request: CommandList, parsed: ParsedSheet, done: list[CommandResult]) -> str:
     told = tuple(each for each in done if each.result)
     if not (told or parsed.findings):
         if case.silences:

@@ -1,52 +1,62 @@
 """Reports, receipts and the host's other mails: from what a seat may know to text, HTML, JSON and pictures."""
 
-from pbem.report.answers import Help, Receipt, Refusal, Replacement, Restated, Told, compare, restate, tell_findings
+from pbem.report.answers import (
+    FindingWithLine,
+    Help,
+    Receipt,
+    Refusal,
+    RestatedOrder,
+    SheetDifference,
+    compare,
+    restate,
+    tell_findings,
+)
 from pbem.report.data import ReportDataError, read_report_data, report_data, write_report_data
 from pbem.report.facts import (
     Correction,
-    DiceTold,
+    DiceDisclosure,
     DiceWord,
     DrawnPicture,
-    Ordered,
+    OrderOutcome,
+    PressSection,
+    QuotedText,
+    RenderedReport,
     ReportFacts,
-    ReportParts,
-    Said,
     SheetUsed,
-    Words,
 )
-from pbem.report.notices import Bounced, Page, Reminder, TurnProblem, Welcome
-from pbem.report.pictures import paint_one
+from pbem.report.notices import MailReturned, Page, Reminder, TurnFailed, Welcome
+from pbem.report.pictures import render_png
 from pbem.report.pool import Job
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 
 __all__ = [
-    "Bounced",
     "Correction",
-    "DiceTold",
+    "DiceDisclosure",
     "DiceWord",
     "DrawnPicture",
+    "FindingWithLine",
     "Help",
     "Job",
-    "Ordered",
+    "MailReturned",
+    "OrderOutcome",
     "Page",
+    "PressSection",
+    "QuotedText",
     "Receipt",
     "Refusal",
     "Reminder",
-    "Replacement",
+    "RenderedReport",
+    "Renderer",
     "ReportDataError",
     "ReportFacts",
-    "ReportParts",
-    "Reporter",
-    "Restated",
-    "Said",
+    "RestatedOrder",
+    "SheetDifference",
     "SheetUsed",
-    "Told",
-    "TurnProblem",
+    "TurnFailed",
     "Welcome",
-    "Words",
     "compare",
-    "paint_one",
     "read_report_data",
+    "render_png",
     "report_data",
     "restate",
     "tell_findings",

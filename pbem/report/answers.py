@@ -134,7 +134,7 @@ DIGEST_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Restated:
+class RestatedOrder:
     """An order taken: the number of its line, the order in words, and as it is written; typed so, it is the same."""
 
     line: int
@@ -148,7 +148,7 @@ class Restated:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FindingWithLine:
     """A finding and the line it speaks of, as received; line 0 is the sheet as a whole."""
 
     line: int
@@ -159,7 +159,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement:
+class SheetDifference:
     """What a sheet changed against the one that counted before, in order lines."""
 
     version: int
@@ -196,12 +196,12 @@ class Receipt:
     version: int
     digest: str
     accepted: bool
-    orders: tuple[Restated, ...]
-    findings: tuple[Told, ...]
+    orders: tuple[RestatedOrder, ...]
+    findings: tuple[FindingWithLine, ...]
     deadline: dt.datetime | None
     zone: str
     counts: int | None = None
-    replaces: Replacement | None = None
+    replaces: SheetDifference | None = None
     wait: bool = False
     complete: bool = True
     missing: tuple[str, ...] = ()
@@ -212,12 +212,12 @@ class Receipt:
     by_gm: bool = False
 
     @property
-    def errors(self) -> tuple[Told, ...]:
+    def errors(self) -> tuple[FindingWithLine, ...]:
         """The findings because of which lines were not taken."""
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
     @property
-    def remarks(self) -> tuple[Told, ...]:
+    def remarks(self) -> tuple[FindingWithLine, ...]:
         """The findings on lines that were taken nevertheless."""
         return tuple(finding for finding in self.findings if finding.severity != "error")
 
@@ -236,25 +236,27 @@ class Receipt:
         return self.digest[:DIGEST_SHOWN]
 
 
-def restate(parsed: ParsedSheet, book: OrderParser) -> tuple[Restated, ...]:
+def restate(parsed: ParsedSheet, book: OrderParser) -> tuple[RestatedOrder, ...]:
     """Every order taken, in words and as it is written, in the order of the sheet."""
-    return tuple(Restated(entry.line, entry.order.words(), book.line(entry.order)) for entry in parsed.entries)
+    return tuple(RestatedOrder(entry.line, entry.order.words(), book.line(entry.order)) for entry in parsed.entries)
 
 
-def tell_findings(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> tuple[Told, ...]:
+def tell_findings(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> tuple[FindingWithLine, ...]:
     """Every finding with the line it speaks of; `lines` are the sheet's, numbered as they were parsed."""
     sources = dict(join_lines(lines))
     return tuple(
-        Told(finding.line, finding.severity, sources.get(finding.line, "").strip(), finding.text, finding.hint)
+        FindingWithLine(
+            finding.line, finding.severity, sources.get(finding.line, "").strip(), finding.text, finding.hint
+        )
         for finding in findings
     )
 
 
-def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: OrderParser) -> Replacement:
+def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: OrderParser) -> SheetDifference:
     """The difference of a sheet's orders from those of `version`, the one that counted before."""
     old, new = [book.line(order) for order in before], [book.line(order) for order in now]
     added, dropped = _without(new, old), _without(old, new)
-    return Replacement(version, added, dropped, reordered=not added and not dropped and old != new)
+    return SheetDifference(version, added, dropped, reordered=not added and not dropped and old != new)
 
 
 def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
@@ -269,7 +271,7 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class GmCommandDone:
+class GmCommandResult:
     """A command as it was understood, and what came of it."""
 
     line: str
@@ -283,14 +285,14 @@ class GmAnswer:
     page: ClassVar[str] = "gm_answer"
 
     campaign: str
-    done: tuple[GmCommandDone, ...] = ()
-    findings: tuple[Told, ...] = ()
+    done: tuple[GmCommandResult, ...] = ()
+    findings: tuple[FindingWithLine, ...] = ()
     at_fault: str = ""
     problem: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GmImpostor:
+class GmSenderMismatch:
     """To a GM: somebody wrote in his name without his token."""
 
     page: ClassVar[str] = "gm_impostor"
@@ -304,7 +306,7 @@ RequestKind = Literal["join", "invite", "deputy", "address", "new_address", "fal
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CommandResult:
     """A command as it was written, its key masked, and what came of it, a paragraph a line."""
 
     command: str
@@ -323,13 +325,13 @@ class Answer:
     page: ClassVar[str] = "answer"
 
     address: str
-    done: tuple[Done, ...] = ()
-    findings: tuple[Told, ...] = ()
+    done: tuple[CommandResult, ...] = ()
+    findings: tuple[FindingWithLine, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhichSeat:
+class SeatNotNamed:
     """To a player of several seats whose command does not say which it is for; `seats` are his own."""
 
     page: ClassVar[str] = "which_seat"
@@ -378,7 +380,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ConfirmSender:
     """To the one address that can say whether a mail is its own; until then nothing of that mail is done.
 
     `sender` is what its From says, `excerpt` how that begins which it asks, without keys. With

@@ -22,15 +22,15 @@ from pbem.report.attachment_types import (
     JPEG,
     PACKAGES,
     PNG,
-    DamagedPhoto,
+    ImageError,
     UnfitDocument,
     check_package,
     check_pdf,
     check_pixels,
-    cleaned,
+    strip_metadata,
 )
 from pbem.report.painter import paint
-from pbem.report.pictures import LARGEST_SIDE, UnfitPicture, check_painted, check_size
+from pbem.report.pictures import LARGEST_SIDE, PictureError, check_painted, check_size
 from pbem.ruleset.drawing import FONT
 from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, format_size
 
@@ -108,7 +108,7 @@ def _photo(raw: bytes, kind: str, begins: bytes) -> Fit:
         other = next((end for end, (_, start) in _PHOTOS.items() if raw.startswith(start)), "")
         hint = f"it is a {other} file: name it so" if other else "it is no such picture: save it as PNG or JPEG"
         raise UnfitFile(f"it is not what its name says: {hint}")
-    photo = cleaned(raw)
+    photo = strip_metadata(raw)
     check_size(photo.width, photo.height)
     check_pixels(photo.content)
     if set(_decoded_size(photo.content)) != {photo.width, photo.height}:
@@ -174,7 +174,7 @@ def _answer(name: str, raw: bytes) -> dict[str, object]:
     """Return the answer for one file: a `fault`, or all that is known of it."""
     try:
         fit = examine_file(name, raw)
-    except (UnfitFile, UnfitPicture, UnfitDocument, DamagedPhoto) as why:
+    except (UnfitFile, PictureError, UnfitDocument, ImageError) as why:
         return {"fault": str(why)}
     except MemoryError:
         return {"fault": "examining it takes too much memory: make it simpler"}

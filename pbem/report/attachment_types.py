@@ -60,16 +60,16 @@ class Photo(NamedTuple):
     height: int
 
 
-class DamagedPhoto(Exception):
+class ImageError(Exception):
     """A file that is not what it should be; the text is what is wrong with it."""
 
 
-def cleaned(raw: bytes) -> Photo:
+def strip_metadata(raw: bytes) -> Photo:
     """A PNG or JPEG without what says where, when and by whom it was made. Raises DamagedPhoto."""
     try:
         return _clean_png(raw) if raw.startswith(PNG) else _clean_jpeg(raw)
     except (struct.error, IndexError):
-        raise DamagedPhoto("it is cut off") from None
+        raise ImageError("it is cut off") from None
 
 
 def _clean_png(raw: bytes) -> Photo:
@@ -88,11 +88,11 @@ def check_pixels(raw: bytes) -> None:
     try:
         for inflated, expected in _frames(raw):
             if inflated > expected:
-                raise DamagedPhoto("it holds more than the pixels of its picture: save it anew")
+                raise ImageError("it holds more than the pixels of its picture: save it anew")
             if inflated < expected:
-                raise DamagedPhoto("it is cut off")
+                raise ImageError("it is cut off")
     except (zlib.error, struct.error, KeyError):
-        raise DamagedPhoto("it is damaged") from None
+        raise ImageError("it is damaged") from None
 
 
 def _frames(raw: bytes) -> Iterator[tuple[int, int]]:
@@ -146,7 +146,7 @@ def _chunks(raw: bytes) -> Iterator[tuple[bytes, bytes]]:
         if kind == b"IEND":
             return
         at = end
-    raise DamagedPhoto("it is cut off")
+    raise ImageError("it is cut off")
 
 
 def _clean_jpeg(raw: bytes) -> Photo:
@@ -177,7 +177,7 @@ def _segments(raw: bytes) -> Iterator[tuple[int, bytes]]:
     at = 2
     while True:
         if raw[at] != 0xFF:
-            raise DamagedPhoto("it is damaged")
+            raise ImageError("it is damaged")
         marker = raw[at + 1]
         if marker == 0xFF:  # a fill byte
             at += 1
@@ -198,7 +198,7 @@ def _scan_end(raw: bytes, at: int) -> int:
     while True:
         at = raw.find(b"\xff", at)
         if at < 0:
-            raise DamagedPhoto("it is cut off")
+            raise ImageError("it is cut off")
         if raw[at + 1] != 0 and raw[at + 1] not in _RESTARTS:
             return at
         at += 2

@@ -33,7 +33,7 @@ _ENDINGS = {"image/png": (".png",), "image/jpeg": (".jpg", ".jpeg")}
 """What a program shows that goes by a file's name; an SVG has become a PNG."""
 
 
-class PlacedEnclosure(NamedTuple):
+class PlacedAttachment(NamedTuple):
     """A picture or file as templates see it.
 
     `name` is that under which it is attached; of a picture, `cid` is its Content-ID. `shown`: it is a picture that
@@ -50,7 +50,7 @@ class PlacedEnclosure(NamedTuple):
     attached: bool
 
 
-class SentEnclosure(NamedTuple):
+class MailAttachment(NamedTuple):
     """A picture or file as a mail has it; `cid` is "" for a file."""
 
     name: str
@@ -59,7 +59,7 @@ class SentEnclosure(NamedTuple):
     cid: str
 
 
-class Enclosures:
+class Attachments:
     """All that the view of a report names, each content under one name."""
 
     def __init__(self, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> None:
@@ -73,17 +73,17 @@ class Enclosures:
     def _all(self) -> Iterator[Attachment]:
         return (each for enclosed in self._places.values() for each in enclosed)
 
-    def placed(self) -> Mapping[str, Sequence[PlacedEnclosure]]:
+    def placed(self) -> Mapping[str, Sequence[PlacedAttachment]]:
         """What templates show, by place."""
         return {place: [*map(self._placed, enclosed)] for place, enclosed in self._places.items()}
 
-    def sent(self) -> Iterator[SentEnclosure]:
+    def sent(self) -> Iterator[MailAttachment]:
         """What goes with the mail."""
         contents, first = self._facts.enclosed, {_key(each): each for each in reversed([*self._all])}
         for key, name in self._names.items():
             each = first[key]
             if each.sha256 in contents:
-                yield SentEnclosure(name, each.kind, contents[each.sha256], self._cid(each) if each.shown else "")
+                yield MailAttachment(name, each.kind, contents[each.sha256], self._cid(each) if each.shown else "")
 
     def elements(self) -> dict[str, str]:
         """Each picture as an element for a page, by its Content-ID."""
@@ -91,9 +91,9 @@ class Enclosures:
         shown = {self._cid(each): each for each in self._all if each.shown and each.sha256 in contents}
         return {cid: _element(each, contents[each.sha256]) for cid, each in shown.items()}
 
-    def _placed(self, enclosure: Attachment) -> PlacedEnclosure:
+    def _placed(self, enclosure: Attachment) -> PlacedAttachment:
         there = enclosure.sha256 in self._facts.enclosed
-        return PlacedEnclosure(
+        return PlacedAttachment(
             name=self._names[_key(enclosure)],
             title=enclosure.title,
             caption=enclosure.caption,
@@ -173,7 +173,7 @@ _SLOW = (
 _LOST = "it cannot be examined, since it is damaged or takes too much memory: make it simpler, or save it as PNG"
 
 
-class Examined(NamedTuple):
+class CheckedAttachment(NamedTuple):
     """A picture or file that can be sent, and its bytes; or, without one, the `fault` for which it cannot."""
 
     enclosure: Attachment | None
@@ -181,7 +181,7 @@ class Examined(NamedTuple):
     fault: str = ""
 
 
-def examine(files: Iterable[tuple[str, bytes]]) -> dict[str, Examined]:
+def check_attachments(files: Iterable[tuple[str, bytes]]) -> dict[str, CheckedAttachment]:
     """Return what lies beside a ruling, by name. May take as long as its limits: hold no lock meanwhile."""
     brought: dict[str, bytes] = {}
     faults: dict[str, str] = {}
@@ -195,7 +195,7 @@ def examine(files: Iterable[tuple[str, bytes]]) -> dict[str, Examined]:
         faults |= dict.fromkeys(fit, over)
         fit = {}
     found = _examined(fit) if fit else {}
-    return {name: found.get(name) or Examined(None, fault=faults[name]) for name in brought}
+    return {name: found.get(name) or CheckedAttachment(None, fault=faults[name]) for name in brought}
 
 
 def _plain_name(name: str) -> str:
@@ -229,13 +229,13 @@ def _too_much(files: Mapping[str, bytes]) -> str:
     return ""
 
 
-def _examined(files: Mapping[str, bytes]) -> dict[str, Examined]:
+def _examined(files: Mapping[str, bytes]) -> dict[str, CheckedAttachment]:
     answers, fault = _ask(files)
     found = {name: _read(name, answer) for name, answer in zip(files, answers, strict=False)}
     left = [name for name in files if name not in found]
     for name in left:
         why = fault if name == left[0] else f"it was not examined, because that ended at {left[0]}"
-        found[name] = Examined(None, fault=why)
+        found[name] = CheckedAttachment(None, fault=why)
     return found
 
 
@@ -264,10 +264,10 @@ def _answers(output: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in output.splitlines(keepends=True) if line.endswith(b"\n")]
 
 
-def _read(name: str, answer: Mapping[str, Any]) -> Examined:
+def _read(name: str, answer: Mapping[str, Any]) -> CheckedAttachment:
     if fault := answer.get("fault"):
-        return Examined(None, fault=str(fault))
+        return CheckedAttachment(None, fault=str(fault))
     content = base64.b64decode(answer["content"])
     hash_ = hashlib.sha256(content).hexdigest()
     size = (int(answer["width"]), int(answer["height"]))
-    return Examined(Attachment(name, str(answer["kind"]), hash_, len(content), *size), content)
+    return CheckedAttachment(Attachment(name, str(answer["kind"]), hash_, len(content), *size), content)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pbem.errors import PbemError
-from pbem.report.facts import DiceTold, ReportFacts
+from pbem.report.facts import DiceDisclosure, ReportFacts
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json, canonical_object, parse_json
 from pbem.ruleset.values import View
@@ -56,7 +56,7 @@ def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str
     }
 
 
-def dice_data(told: DiceTold, seal: str) -> dict[str, Any]:
+def dice_data(told: DiceDisclosure, seal: str) -> dict[str, Any]:
     """What a report's data say of the dice."""
     words = [[each.seat, each.word] for each in told.words]
     own = [each.seat for each in told.words if each.own]
@@ -95,7 +95,7 @@ _EPOCH = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
 _LAST_SEQUENCE = 2**31 - 1
 
 
-class Due(NamedTuple):
+class CalendarEntry(NamedTuple):
     """A deadline in a calendar of several; `opened` is when its turn was."""
 
     uid: str
@@ -105,7 +105,7 @@ class Due(NamedTuple):
 
 
 @functools.lru_cache(maxsize=64)
-def deadline_entry(uid: str, campaign: str, deadline: dt.datetime, set_at: dt.datetime) -> bytes:
+def deadline_ics(uid: str, campaign: str, deadline: dt.datetime, set_at: dt.datetime) -> bytes:
     """The calendar file of a campaign's open deadline, which was set at a moment; its lines end in CRLF.
 
     A campaign has one entry, known by its `uid`. The SEQUENCE rises with the
@@ -121,7 +121,7 @@ def deadline_entry(uid: str, campaign: str, deadline: dt.datetime, set_at: dt.da
     return bytes(calendar.to_ical())
 
 
-def deadlines_calendar(name: str, due: Sequence[Due]) -> bytes:
+def deadlines_ics(name: str, due: Sequence[CalendarEntry]) -> bytes:
     """A calendar to subscribe to; its lines end in CRLF."""
     calendar = _calendar(_event(each.uid, each.summary, each.deadline, each.opened) for each in due)
     calendar.add("x-wr-calname", name)

@@ -27,7 +27,7 @@ class DiceWord(NamedTuple):
     own: bool
 
 
-class Ordered(NamedTuple):
+class OrderOutcome(NamedTuple):
     """An order that a seat had in the turn reported: in words, and what became of it, "" if nothing is to be said."""
 
     words: str
@@ -35,7 +35,7 @@ class Ordered(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiceTold:
+class DiceDisclosure:
     """The words mixed into the dice, as a report tells them: those of all `seats`, or where they are many its own.
 
     `digest` is the hex SHA-256 of the list of all, as JSON pairs of seat and word.
@@ -57,7 +57,7 @@ class DiceTold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class QuotedText:
     """A text of somebody, passed on. `by` is a seat, "" for an unsigned letter; `to` are seats, none for all.
 
     `label` is what he called the moment when he wrote it, where that is told.
@@ -70,7 +70,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class PressSection:
     """What people say in a report: its GM, those who write for all, those who write to its seat.
 
     `diaries` are told when the game is over. `looks` is what the program says
@@ -80,9 +80,9 @@ class Words:
 
     gm_texts: tuple[str, ...] = ()
     looks: tuple[str, ...] = ()
-    news: tuple[Said, ...] = ()
-    press: tuple[Said, ...] = ()
-    diaries: tuple[Said, ...] = ()
+    news: tuple[QuotedText, ...] = ()
+    press: tuple[QuotedText, ...] = ()
+    diaries: tuple[QuotedText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,17 +129,17 @@ class ReportFacts:
     address: str
     used: SheetUsed | None = None
     missed: bool = False
-    ordered: tuple[Ordered, ...] = ()
+    ordered: tuple[OrderOutcome, ...] = ()
     seal: str = ""
     seed: str = ""
     record: str = ""
-    dice: DiceTold | None = None
+    dice: DiceDisclosure | None = None
     rolled: bool = False
     first: bool = False
     taken_over: int = 0
     page: bool = False
     closes: dt.datetime | None = None
-    words: Words = Words()
+    words: PressSection = PressSection()
     enclosed: Mapping[str, bytes] = field(default_factory=dict)
     correction: Correction | None = None
 
@@ -168,7 +168,7 @@ class DrawnPicture(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ReportParts:
+class RenderedReport:
     """A report, whole: what is mailed, and what the archive keeps.
 
     `subject` lacks the tag with the reply code, which the postman adds;
@@ -201,21 +201,21 @@ SHOWN = 12
 _BARS = "▁▂▃▄▅▆▇█"
 
 
-class ScoresTold(NamedTuple):
+class FormattedScores(NamedTuple):
     """Scores in words, and as bars of one sign each."""
 
     text: str
     bars: str
 
 
-def tell_scores(scores: Json) -> ScoresTold | None:
+def format_scores(scores: Json) -> FormattedScores | None:
     """The last of the `scores` that a view remembers; None if there is nothing to compare."""
     turns = scores["turns"][-SHOWN:] if scores else []
     if len(turns) < 2:
         return None
     numbers, values = [number for number, _ in turns], [value for _, value in turns]
     told = ", ".join(map(str, values))
-    return ScoresTold(f"Your {scores['of']} by {scores['by']}, {_which(numbers)}: {told}.", _bars(values))
+    return FormattedScores(f"Your {scores['of']} by {scores['by']}, {_which(numbers)}: {told}.", _bars(values))
 
 
 def _which(numbers: list[int]) -> str:

@@ -73,7 +73,7 @@ class Reminder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnProblem:
+class TurnFailed:
     """To the GM: a turn could not be resolved. `problem` is one sentence; nothing was changed or mailed."""
 
     page: ClassVar[str] = "turn_problem"
@@ -86,7 +86,7 @@ class TurnProblem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounced:
+class MailReturned:
     """To the GM: a mail of his campaign came back. `seats` are played from the address that it went to.
 
     `reason` is one line in the words of the other side; `subject` has no reply code.
@@ -104,7 +104,7 @@ class Bounced:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rewound:
+class RolledBack:
     """To a player: the game stands at another moment than before, and his report of that counts again.
 
     `back`: it was rolled back; otherwise that was taken back. `label` is what
@@ -128,7 +128,7 @@ class Rewound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportGone:
+class ReportWithdrawn:
     """To a player: his last report no longer counts, and as things are now he gets none in its place."""
 
     page: ClassVar[str] = "report_gone"
@@ -140,7 +140,7 @@ class ReportGone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PressMail:
+class PressMessage:
     """To a player: a letter of another. `by` is "" when it is not signed, `to` is empty when it is to all."""
 
     page: ClassVar[str] = "press"
@@ -153,7 +153,7 @@ class PressMail:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Broadcast:
+class AnnouncementMail:
     """To a player: words of his GM, whose address is `gm`; `to` is empty when they are to all."""
 
     page: ClassVar[str] = "broadcast"
@@ -166,7 +166,7 @@ class Broadcast:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paused:
+class CampaignHeld:
     """To all players: their GM has paused the game; `why` are his words, if any."""
 
     page: ClassVar[str] = "paused"
@@ -177,7 +177,7 @@ class Paused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resumed:
+class CampaignReleased:
     """To all players: their GM lets the game go on. `deadline` is that of the open turn."""
 
     page: ClassVar[str] = "resumed"
@@ -219,7 +219,7 @@ class Rescheduled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Late:
+class SheetOverdue:
     """After the deadline, to a seat without a sheet: until `closes` one still counts. `late` is who else is late."""
 
     page: ClassVar[str] = "late"
@@ -237,7 +237,7 @@ class Late:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LateOthers:
+class WaitingForOthers:
     """After the deadline, to a seat whose sheet is in: whom the turn still waits for, and until when."""
 
     page: ClassVar[str] = "late_others"
@@ -250,7 +250,7 @@ class LateOthers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LateDigest:
+class OverdueDigest:
     """To the GM, when a deadline has passed and the turn waits out its grace: who is late."""
 
     page: ClassVar[str] = "late_digest"
@@ -265,7 +265,7 @@ class LateDigest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeldTurn:
+class TurnHeld:
     """To the GM: a turn that was due is held until he says what to do. `why` is a clause.
 
     `review`: he asked to see each turn first; else something is wrong with the sheets.
@@ -284,7 +284,7 @@ class HeldTurn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Missed:
+class SheetMissed:
     """To a player: a turn, `label` to him, was run without a sheet of his, the `in_a_row`th time.
 
     `opens_in` and `removed_in` are how many more misses in a row give the seat
@@ -304,7 +304,7 @@ class Missed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MissedOthers:
+class OthersMissed:
     """To all others, where the campaign says so: whose sheets did not come."""
 
     page: ClassVar[str] = "missed_others"
@@ -323,7 +323,7 @@ class Miss(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MissedDigest:
+class MissedSheets:
     """To the GM after a run: whose sheets did not come, and what was done about it."""
 
     page: ClassVar[str] = "missed_digest"
@@ -345,7 +345,7 @@ class GmToken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Adjudication:
+class RulingDigest:
     """To the GM, when a turn waits for his ruling: all sheets, as the game lays them out in `digest`.
 
     `form` is the ruling to be filled in, as it may be mailed. `ruled`: he has ruled already, but not on all of these.

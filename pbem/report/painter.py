@@ -97,7 +97,7 @@ class Lettering(NamedTuple):
     length: float
 
 
-class Easel:
+class Canvas:
     """Composes drawings on the grounds it has been told."""
 
     def __init__(self) -> None:
@@ -187,7 +187,7 @@ def _png(image: Image.Image) -> bytes:
     return written.getvalue()
 
 
-def _answered(easel: Easel, line: bytes) -> bytes:
+def _answered(easel: Canvas, line: bytes) -> bytes:
     """The answer to a job, with its length."""
     try:
         png = _done(easel, json.loads(line))
@@ -198,7 +198,7 @@ def _answered(easel: Easel, line: bytes) -> bytes:
     return len(png).to_bytes(4, "big") + png
 
 
-def _done(easel: Easel, job: dict[str, Any]) -> bytes:
+def _done(easel: Canvas, job: dict[str, Any]) -> bytes:
     if "whole" in job:
         return paint(*job["whole"])
     if "ground" in job:
@@ -209,7 +209,7 @@ def _done(easel: Easel, job: dict[str, Any]) -> bytes:
 
 def main() -> None:
     """Draws until the standard input ends."""
-    easel = Easel()
+    easel = Canvas()
     for line in sys.stdin.buffer:
         sys.stdout.buffer.write(_answered(easel, line))
         sys.stdout.buffer.flush()

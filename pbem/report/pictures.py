@@ -49,11 +49,11 @@ _LONGEST_STYLE = 40
 """Signs of a text that are looked at again with what follows: the parser tells texts in pieces."""
 
 
-class UnfitPicture(Exception):
+class PictureError(Exception):
     """A picture that is not given to the renderer, and why."""
 
 
-def check(picture: Picture) -> None:
+def check_svg(picture: Picture) -> None:
     """Raises UnfitPicture unless the SVG is well-formed, shallow, of sensible size and without links or scripts.
 
     The renderer would read any local file that a link names.
@@ -73,7 +73,7 @@ def check_painted(svg: str) -> tuple[str, str, str]:
     inspector = _Inspector(painted=True)
     _inspect(svg, inspector)
     if _local(inspector.first[0]) != "svg":
-        raise UnfitPicture("it is no SVG")
+        raise PictureError("it is no SVG")
     width, height, box = (inspector.first[1].get(name, "") for name in ("width", "height", "viewBox"))
     return width, height, box
 
@@ -81,13 +81,13 @@ def check_painted(svg: str) -> tuple[str, str, str]:
 def check_size(width: int, height: int) -> None:
     """Raises UnfitPicture for a picture of no size, or too large."""
     if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE):
-        raise UnfitPicture(f"it is {width} by {height}; each side may have 1 to {LARGEST_SIDE} pixels")
+        raise PictureError(f"it is {width} by {height}; each side may have 1 to {LARGEST_SIDE} pixels")
 
 
 def _check_drawing(drawing: Drawing) -> None:
     """Its pieces are painted each for itself, so each must be sound by itself."""
     if len(drawing.marks) > MOST_MARKS:
-        raise UnfitPicture(f"it has {len(drawing.marks)} marks; {MOST_MARKS} are the most")
+        raise PictureError(f"it has {len(drawing.marks)} marks; {MOST_MARKS} are the most")
     _check_piece(drawing.ground.body, drawing.ground.width, drawing.ground.height)
     for mark in drawing.marks:
         if isinstance(mark, Label):
@@ -98,7 +98,7 @@ def _check_drawing(drawing: Drawing) -> None:
 
 def _check_label(label: Label) -> None:
     if not (0 < label.size <= LARGEST_LETTERS and len(label.text) <= LONGEST_LABEL):
-        raise UnfitPicture(f"a label has {len(label.text)} signs of {label.size} pixels")
+        raise PictureError(f"a label has {len(label.text)} signs of {label.size} pixels")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -119,7 +119,7 @@ def _inspect(svg: str, inspector: _Inspector) -> None:
     try:
         parser.Parse(svg.encode(), True)
     except expat.ExpatError as error:
-        raise UnfitPicture(f"it is not well-formed XML: {error}") from None
+        raise PictureError(f"it is not well-formed XML: {error}") from None
 
 
 class _Inspector:
@@ -135,12 +135,12 @@ class _Inspector:
         self._depth += 1
         self.first = self.first if self.first[0] else (name, attributes)
         if self._depth > DEEPEST:
-            raise UnfitPicture(f"its elements are nested more than {DEEPEST} deep")
+            raise PictureError(f"its elements are nested more than {DEEPEST} deep")
         foreign = _UNPAINTED if self._painted else _FOREIGN
         if _local(name) in foreign or any(map(self._leads_out, attributes.items())):
-            raise UnfitPicture(self._refusal(name))
+            raise PictureError(self._refusal(name))
         if self._painted and any(_is_filter(*each) for each in attributes.items()):
-            raise UnfitPicture(self._refusal(name))
+            raise PictureError(self._refusal(name))
 
         self._in_style = _local(name) == "style"
 
@@ -149,7 +149,7 @@ class _Inspector:
             return
         self._text = self._text[-_LONGEST_STYLE:] + text
         if _FILTERED.search(self._text):
-            raise UnfitPicture(self._refusal("style"))
+            raise PictureError(self._refusal("style"))
 
     def _refusal(self, name: str) -> str:
         if self._painted:
@@ -165,7 +165,7 @@ class _Inspector:
         self._depth -= 1
 
     def refuse(self, *_: object) -> None:
-        raise UnfitPicture("it has a document type or processing instruction")
+        raise PictureError("it has a document type or processing instruction")
 
 
 def _is_filter(name: str, value: str) -> bool:
@@ -179,30 +179,30 @@ def _local(name: str) -> str:
     return name.rpartition(":")[2].lower()
 
 
-class Job(NamedTuple):
+class PaintJob(NamedTuple):
     """What a worker is asked for, and how it is told the ground of that; see painter.py."""
 
     line: bytes
     ground: bytes = b""
 
 
-def job_of(picture: Picture) -> Job:
+def job_of(picture: Picture) -> PaintJob:
     """The job of painting a picture."""
     if picture.drawing is None:
-        return Job(_line({"whole": [picture.svg, picture.width, picture.height]}))
+        return PaintJob(_line({"whole": [picture.svg, picture.width, picture.height]}))
     key, ground = _told(picture.drawing.ground)
     sprites: dict[Sprite, int] = {}
     marks = [_mark(mark, sprites) for mark in picture.drawing.marks]
-    return Job(_line({"on": key, "marks": marks, "sprites": list(map(_sprite, sprites))}), ground)
+    return PaintJob(_line({"on": key, "marks": marks, "sprites": list(map(_sprite, sprites))}), ground)
 
 
-class Painter:
+class PainterProcess:
     """One worker process, started when first needed and again after a crash. For one thread at a time."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def draw(self, job: Job) -> bytes | None:
+    def draw(self, job: PaintJob) -> bytes | None:
         """The PNG, or None if the worker could not draw it or died of it."""
         try:
             png = self._asked(job.line)
@@ -263,11 +263,11 @@ def _answer(stream: IO[bytes]) -> bytes | None:
     return png
 
 
-class Studio:
+class PictureRenderer:
     """Draws pictures one after the other, each distinct SVG once, and keeps what was drawn last."""
 
     def __init__(self) -> None:
-        self._painter = Painter()
+        self._painter = PainterProcess()
         self._drawn: OrderedDict[str, bytes | None] = OrderedDict()
 
     def draw(self, pictures: Iterable[Picture]) -> list[bytes | None]:
@@ -288,10 +288,10 @@ class Studio:
             self._drawn.popitem(last=False)
         return self._drawn[key]
 
-    def _draw(self, picture: Picture, job: Job) -> bytes | None:
+    def _draw(self, picture: Picture, job: PaintJob) -> bytes | None:
         try:
-            check(picture)
-        except UnfitPicture as why:
+            check_svg(picture)
+        except PictureError as why:
             event("picture not drawn", level="warning", picture=picture.name, reason=str(why))
             return None
         png = self._painter.draw(job)
@@ -300,9 +300,9 @@ class Studio:
         return png
 
 
-def paint_one(picture: Picture) -> bytes | None:
+def render_png(picture: Picture) -> bytes | None:
     """The PNG of a single picture; None if it is unfit or cannot be drawn, which is logged."""
-    with closing(Studio()) as studio:
+    with closing(PictureRenderer()) as studio:
         return studio.draw([picture])[0]
 
 

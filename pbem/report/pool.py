@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pbem.log import LOG
-from pbem.report.facts import ReportFacts, ReportParts
+from pbem.report.facts import RenderedReport, ReportFacts
 from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 
@@ -50,8 +50,8 @@ class Job(NamedTuple):
     orders: Sequence[Order] = ()
 
 
-Render = Callable[[Job], ReportParts]
-_Pending = Future[tuple[ReportParts, list[LogRecord]] | None]
+Render = Callable[[Job], RenderedReport]
+_Pending = Future[tuple[RenderedReport, list[LogRecord]] | None]
 
 
 class ReportPool:
@@ -77,7 +77,7 @@ class ReportPool:
         self._executor: ProcessPoolExecutor | None = None
         self._workers: list[BaseProcess] = []
 
-    def reports(self, jobs: Iterable[Job]) -> Iterator[ReportParts]:
+    def reports(self, jobs: Iterable[Job]) -> Iterator[RenderedReport]:
         """Yield the reports of all jobs, in their order."""
         left = iter(jobs)
         first = list(islice(left, self._few + 1))
@@ -120,7 +120,7 @@ class ReportPool:
             self.close()
             return None
 
-    def _result(self, job: Job, pending: _Pending | None) -> ReportParts:
+    def _result(self, job: Job, pending: _Pending | None) -> RenderedReport:
         try:
             rendered = pending.result(PATIENCE) if pending else None
         except Exception as error:  # noqa: BLE001 - a worker was killed, or has hung, or its answer cannot be pickled
@@ -189,7 +189,7 @@ def _exit_with_parent() -> None:
     os._exit(1)
 
 
-def _render_in_worker(key: str, request: bytes) -> tuple[ReportParts, list[LogRecord]] | None:
+def _render_in_worker(key: str, request: bytes) -> tuple[RenderedReport, list[LogRecord]] | None:
     """Return a report and the log records of rendering it, None if that failed."""
     games, render, log = _WORKER.get()
     log.flush()

@@ -22,11 +22,11 @@ from jinja2 import TemplateError, TemplateNotFound, TemplateSyntaxError
 from markupsafe import Markup, escape
 
 from pbem.errors import ConfigError, UnusableTemplateError
-from pbem.report.attachments import Enclosures
+from pbem.report.attachments import Attachments
 from pbem.report.data import report_data, write_report_data
-from pbem.report.facts import DrawnPicture, Ordered, ReportFacts, ReportParts, tell_scores
+from pbem.report.facts import DrawnPicture, OrderOutcome, RenderedReport, ReportFacts, format_scores
 from pbem.report.notices import Page
-from pbem.report.pictures import Studio
+from pbem.report.pictures import PictureRenderer
 from pbem.report.pool import Job, ReportPool
 from pbem.report.templates import LETTER, limited, template_environment
 from pbem.report.typed_text import is_plain
@@ -54,12 +54,12 @@ class SeatPage:
     seat: Markup
 
 
-def seat_page(
+def render_seat_page(
     ruleset: AnyRuleset, view: View, facts: ReportFacts, *, html: str, pictures: Iterable[Picture]
 ) -> SeatPage:
     """The page of a report, of which `html` is that of its mail."""
     maps = {facts.content_id(picture.name): _map(picture) for picture in pictures}
-    maps |= Enclosures(ruleset, view, facts).elements()
+    maps |= Attachments(ruleset, view, facts).elements()
     report = sanitize_html(html, maps)
     desk = None if view["over"] else ruleset.desk(view)
     desk = desk if desk and desk["verbs"] else None
@@ -107,7 +107,7 @@ class GameInfo(NamedTuple):
     version: int
 
 
-class Happening(NamedTuple):
+class RenderedEvent(NamedTuple):
     """One event in words: a sentence, and further lines that explain it."""
 
     kind: str
@@ -125,7 +125,7 @@ class PlacedPicture(NamedTuple):
     drawn: bool
 
 
-class Reporter:
+class Renderer:
     """Renders with templates compiled once, and draws; many reports are shared among `jobs` processes.
 
     Those processes start when they are first worth it, and live until `close`.
@@ -145,16 +145,18 @@ class Reporter:
         jobs: int = 1,
     ) -> None:
         self._templates = template_environment(template_dirs, games)
-        self._studio = Studio() if pictures else None
+        self._studio = PictureRenderer() if pictures else None
         few = FEW_DRAWN if pictures else FEW
         self._pool = ReportPool(jobs, few, games, self.make, self._lay_down, together=pictures)
         self._wordings: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
 
-    def report(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()) -> ReportParts:
+    def report(
+        self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()
+    ) -> RenderedReport:
         """One report, made here; what it is made of as in `Job`, but for its view."""
         return self.make(Job(ruleset, canonical_json(view), facts, orders))
 
-    def make(self, job: Job) -> ReportParts:
+    def make(self, job: Job) -> RenderedReport:
         """One report, made here."""
         ruleset, written, facts, orders = job
         view = json.loads(written)
@@ -163,12 +165,12 @@ class Reporter:
         pngs = self._studio.draw(pictures) if self._studio else []
         return self._report(job._replace(facts=facts), view, list(zip(pictures, pngs, strict=True)))
 
-    def tried(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, *, drawn: bool) -> ReportParts:
+    def tried(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, *, drawn: bool) -> RenderedReport:
         """A report to try templates by: no picture is painted, each stands as if it had been, or could not be."""
         pictures = [(picture, b"" if drawn else None) for picture in ruleset.pictures(view)]
         return self._report(Job(ruleset, canonical_json(view), facts, ()), view, pictures)
 
-    def reports(self, jobs: Iterable[Job]) -> Iterator[ReportParts]:
+    def reports(self, jobs: Iterable[Job]) -> Iterator[RenderedReport]:
         """The reports of all jobs, in their order. Jobs are taken somewhat ahead of the reports that are handed out."""
         return self._pool.reports(jobs)
 
@@ -213,7 +215,7 @@ class Reporter:
     def _seat_page(
         self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str, pictures: Iterable[Picture]
     ) -> bytes:
-        page = seat_page(ruleset, view, facts, html=html, pictures=pictures)
+        page = render_seat_page(ruleset, view, facts, html=html, pictures=pictures)
         return self._render(TEMPLATE, {"page": page}).encode()
 
     def page(self, name: str, **facts: Any) -> str:
@@ -237,12 +239,12 @@ class Reporter:
         if self._studio is not None:
             self._studio.close()
 
-    def _report(self, job: Job, view: View, pictures: list[tuple[Picture, bytes | None]]) -> ReportParts:
+    def _report(self, job: Job, view: View, pictures: list[tuple[Picture, bytes | None]]) -> RenderedReport:
         ruleset, written, facts, _ = job
         data = report_data(ruleset, view, facts)
         context = self._context(ruleset, view, facts, pictures, data["brief"])
         html = self._render(f"{ruleset.key}/report.html.j2", context)
-        return ReportParts(
+        return RenderedReport(
             seat=facts.seat,
             subject=report_subject(ruleset.title, view, facts, facts.edition),
             text=self._render(f"{ruleset.key}/report.txt.j2", context),
@@ -265,34 +267,34 @@ class Reporter:
             "facts": facts,
             "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
             "brief": brief,
-            "scores": tell_scores(view.get("memory", {}).get("scores")),
+            "scores": format_scores(view.get("memory", {}).get("scores")),
             "happened": self._happened(f"{ruleset.key}/events.j2", view),
             "map_text": ruleset.text_map(view),
             "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,
             "pictures": [_placed(picture, png, facts) for picture, png in pictures],
-            "enclosed": Enclosures(ruleset, view, facts).placed(),
+            "enclosed": Attachments(ruleset, view, facts).placed(),
         }
 
     def _render(self, name: str, context: Mapping[str, Any]) -> str:
         with _faults(name):
             return self._templates.get_template(name).render(context)
 
-    def _happened(self, name: str, view: View) -> list[Happening]:
+    def _happened(self, name: str, view: View) -> list[RenderedEvent]:
         with _faults(name):
             if name not in self._wordings:
                 module: Any = self._templates.get_template(name).module
                 self._wordings[name] = module.event
             texts = [(event["kind"], self._wordings[name](event, view)) for event in view["events"]]
         happened = [
-            Happening(kind, [line.strip() for line in text.splitlines() if line.strip()]) for kind, text in texts
+            RenderedEvent(kind, [line.strip() for line in text.splitlines() if line.strip()]) for kind, text in texts
         ]
         return [happening for happening in happened if happening.lines]
 
 
-def _ordered(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[Ordered, ...]:
+def _ordered(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[OrderOutcome, ...]:
     """A seat's orders of the turn before, and what its view tells of each."""
     became = ruleset.became(view, orders)
-    return tuple(Ordered(order.words(), said) for order, said in zip(orders, became, strict=True))
+    return tuple(OrderOutcome(order.words(), said) for order, said in zip(orders, became, strict=True))
 
 
 def report_subject(title: str, view: View, facts: ReportFacts, edition: int) -> str:

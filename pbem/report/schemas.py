@@ -32,7 +32,7 @@ _WHOLE: Json = {"type": "integer"}
 _WORD: Json = {"type": "string", "minLength": 1}
 
 
-def schema(what: str, ruleset: AnyRuleset | None = None) -> Json:
+def json_schema(what: str, ruleset: AnyRuleset | None = None) -> Json:
     """The schema of "report", "sheet" or "desk": of one game, or of all. Raises KeyError."""
     return _SCHEMAS[what](ruleset)
 

@@ -27,7 +27,7 @@ from pbem.report import notices as press_pages
 from pbem.report import notices as time_pages
 from pbem.report.facts import ReportFacts
 from pbem.report.notices import Page
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.report.templates import LETTER, TooMuch, limited, template_environment
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput, with_memory
@@ -143,7 +143,7 @@ _WORDS = "# A sample\n\nand **sample**"
 """Words that look like something, so that a letter of them has HTML."""
 
 
-Tries = Callable[[Reporter], Iterable[Callable[[], object]]]
+Tries = Callable[[Renderer], Iterable[Callable[[], object]]]
 """With a reporter, ways to write all pages of a kind with samples; each of them twice is the same page."""
 
 
@@ -160,15 +160,15 @@ class TemplateFault:
     endless: bool = False
 
 
-def own_templates(own: Path) -> list[str]:
+def list_custom_templates(own: Path) -> list[str]:
     """The files in a GM's folder, named as templates are, but for hidden ones."""
     names = (path.relative_to(own) for path in own.rglob("*") if path.is_file())
     return sorted(name.as_posix() for name in names if not any(part.startswith(".") for part in name.parts))
 
 
-def template_faults(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
+def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
     """What is wrong with the templates in a GM's folder: they are read and compiled, but not filled in."""
-    names, known = own_templates(own), [*own_templates(program), *_brought(games)]
+    names, known = list_custom_templates(own), [*list_custom_templates(program), *_brought(games)]
     templates = template_environment([own, program])
     used: set[str | None] = set()
     for name in names:
@@ -197,7 +197,7 @@ def template_faults(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -
             )
 
 
-def filling_faults(
+def check_rendering(
     own: Path | None, program: Path, games: Mapping[str, AnyRuleset], site: Tries = lambda _: ()
 ) -> Iterator[TemplateFault]:
     """What goes wrong when templates are filled in with samples: mails of the host, the site, reports of each game.
@@ -206,7 +206,7 @@ def filling_faults(
     the `site` are those of whoever writes it.
     """
     folders = [program] if own is None else [own, program]
-    with Reporter(folders, games, pictures=False) as reporter, Reporter([program], pictures=False) as usual:
+    with Renderer(folders, games, pictures=False) as reporter, Renderer([program], pictures=False) as usual:
         pages = ((tries(reporter), tries(usual)) for tries in (partial(_mails, program), site)) if own else ()
         tried = (partial(_tried, *both) for each in pages for both in zip(*each, strict=True))
         reports = (partial(_reported, reporter, game) for game in _reworded(own, program, games))
@@ -224,7 +224,7 @@ def _until_too_much(faults: Iterable[TemplateFault]) -> Iterator[TemplateFault]:
             return
 
 
-def _mails(program: Path, reporter: Reporter) -> Iterator[Callable[[], str]]:
+def _mails(program: Path, reporter: Renderer) -> Iterator[Callable[[], str]]:
     """The host's mails, and the HTML of those that have it."""
     for page in sample_pages():
         yield partial(reporter.write, page)
@@ -241,8 +241,8 @@ def _html_of(page: Page) -> str:
 def _reworded(own: Path | None, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[AnyRuleset]:
     """The games whose reports are not worded by the program alone: some of it, or all by a part that they share."""
     mails = {name for page in sample_pages() for name in (f"host/{page.page}.txt.j2", _html_of(page))}
-    apart = mails | {LETTER, *(f"site/{name}" for name in own_templates(program / "site"))}
-    folders = {name.partition("/")[0] for name in (own_templates(own) if own else ()) if name not in apart}
+    apart = mails | {LETTER, *(f"site/{name}" for name in list_custom_templates(program / "site"))}
+    folders = {name.partition("/")[0] for name in (list_custom_templates(own) if own else ()) if name not in apart}
     shared = bool(folders - games.keys())
     yield from (game for key, game in games.items() if shared or key in folders or game.templates is not None)
 
@@ -258,7 +258,7 @@ def _tried(write: Callable[[], object], usual: Callable[[], object]) -> list[Tem
     return []
 
 
-def _reported(reporter: Reporter, game: AnyRuleset) -> list[TemplateFault]:
+def _reported(reporter: Renderer, game: AnyRuleset) -> list[TemplateFault]:
     found = []
     # A fault of the game itself is none of its templates, and shall not keep the others from being looked at.
     with suppress(Exception):

@@ -43,7 +43,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup, escape
 
 from pbem.report.markdown import CSS
-from pbem.report.typed_text import typed
+from pbem.report.typed_text import person_text_html
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.text import (
     as_sentence,
@@ -64,7 +64,7 @@ def paragraph(text: str) -> str:
 
 
 @pass_eval_context
-def filled(context: EvalContext, rows: Iterable[Any], pattern: str) -> list[str]:
+def fill_pattern(context: EvalContext, rows: Iterable[Any], pattern: str) -> list[str]:
     """Each row written into a pattern with its keys or places in braces: "{q},{r}" or "{0},{1}".
 
     In HTML what a row has is escaped, and the pattern, which stands in the template, is not.
@@ -96,7 +96,7 @@ TEXT_FILTERS = {
     "paragraph": paragraph,
     "columns": format_table,
     "counted": count_noun,
-    "filled": filled,
+    "filled": fill_pattern,
     "heading": heading,
     "sentence": as_sentence,
     "barred": quote_block,
@@ -322,6 +322,6 @@ def template_environment(
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    templates.filters.update(TEXT_FILTERS, typed=typed)
+    templates.filters.update(TEXT_FILTERS, typed=person_text_html)
     templates.globals["css"] = CSS
     return templates

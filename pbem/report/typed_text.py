@@ -83,7 +83,7 @@ class Element:
 Block = tuple[Element, int] | None
 
 
-def typed(text: str, level: int = 0, *, styled: bool = True) -> Markup:
+def person_text_html(text: str, level: int = 0, *, styled: bool = True) -> Markup:
     """A text of a person as HTML; a filter of templates. `level` is that of its headings.
 
     With 0, as for the words of players, they are bold lines and no headings, so
@@ -99,7 +99,7 @@ def is_plain(text: str) -> bool:
 
 
 def elements(text: str, level: int = 0) -> list[Element]:
-    """A text of a person as pieces of HTML, in their order; `level` as in `typed`."""
+    """A text of a person as pieces of HTML, in their order; `level` as in `person_text_html`."""
     lines = text.expandtabs(4).splitlines()
     return [block for fenced, part in _parts(lines) for block in ([_drawn(part)] if fenced else _read(part, level))]
 

@@ -25,7 +25,7 @@ from pbem.campaign.snapshot import (
 from pbem.errors import ConfigError, StoreError, describe_error
 from pbem.mail.compose import Mail
 from pbem.mail.outbox import topic_of
-from pbem.report.notices import Late, LateDigest, LateOthers, Page, Reminder, TurnProblem
+from pbem.report.notices import OverdueDigest, Page, Reminder, SheetOverdue, TurnFailed, WaitingForOthers
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Turn
 
@@ -135,10 +135,10 @@ class _Notices:
             missing=self.late,
         )
 
-    def _late(self, place: Place) -> Late:
+    def _late(self, place: Place) -> SheetOverdue:
         assert self.turn.deadline is not None
         assert self.turn.closes is not None
-        return Late(
+        return SheetOverdue(
             campaign=self.snapshot.name,
             seat=place.seat,
             label=self._view(place)["label"],
@@ -151,9 +151,9 @@ class _Notices:
             late=tuple(seat for seat in self.late if seat != place.seat),
         )
 
-    def _others(self, place: Place) -> LateOthers:
+    def _others(self, place: Place) -> WaitingForOthers:
         assert self.turn.closes is not None
-        return LateOthers(
+        return WaitingForOthers(
             campaign=self.snapshot.name,
             label=self._view(place)["label"],
             closes=self.turn.closes,
@@ -190,7 +190,7 @@ def _tell_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
     turn, snapshot = notices.turn, notices.snapshot
     assert turn.deadline is not None
     assert turn.closes is not None
-    page = LateDigest(
+    page = OverdueDigest(
         campaign=snapshot.name,
         turn=turn.turn,
         deadline=turn.deadline,
@@ -223,7 +223,7 @@ def _mail(house: App, turn: Due, problem: str, now: dt.datetime) -> None:
         lock_campaign(session, turn.campaign)
         # That which failed, whatever is open now.
         snapshot = replace(load_campaign(session, turn.campaign), turn=turn.turn)
-        page = TurnProblem(
+        page = TurnFailed(
             campaign=snapshot.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=snapshot.schedule.zone
         )
         subject = f"Turn {turn.turn} could not be resolved"

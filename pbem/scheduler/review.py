@@ -23,7 +23,7 @@ from pbem.campaign.deadlines import BY_DEADLINE, Due, Waiting, load_waiting, sti
 from pbem.campaign.notices import tell_gm_once, was_told
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold, locked_campaign
 from pbem.errors import StoreError, describe_error
-from pbem.report.notices import HeldTurn
+from pbem.report.notices import TurnHeld
 from pbem.ruleset.protocol import Adjudicated
 from pbem.store.models import InboxMessage, Sheet, Turn
 from pbem.store.types import HoldKind
@@ -150,7 +150,7 @@ def _moment(waiting: Waiting) -> tuple[str, ...]:
 def _tell_gm(
     session: Session, house: App, snapshot: CampaignSnapshot, waiting: Waiting, doubt: Doubt, now: dt.datetime
 ) -> None:
-    page = HeldTurn(
+    page = TurnHeld(
         campaign=snapshot.name,
         turn=waiting.turn,
         why=describe_hold(doubt.kind, doubt.reason),

@@ -22,7 +22,7 @@ from pbem.campaign.damaged_rows import fault_of, unreadable_words
 from pbem.campaign.press import NEWS
 from pbem.campaign.snapshot import CampaignSnapshot, is_pause, live, load_campaign, load_state
 from pbem.errors import ConfigError, StoreError, reason_of
-from pbem.report.facts import Said
+from pbem.report.facts import QuotedText
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Panorama, SeatName, View
@@ -98,7 +98,7 @@ class Issue:
     """The newspaper that came with the reports of one opening."""
 
     opened: Opened
-    pieces: tuple[Said, ...]
+    pieces: tuple[QuotedText, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +326,7 @@ def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_Told])
     since = 0
     for turn_id, opened in told:
         pieces = tuple(
-            Said(by="" if anonymous else seat or "the GM", text=text)
+            QuotedText(by="" if anonymous else seat or "the GM", text=text)
             for turn, text, anonymous, seat in rows
             if since <= turn < opened.number
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from pbem.report.data import Due, deadlines_calendar
+from pbem.report.data import CalendarEntry, deadlines_ics
 from pbem.ruleset.drawing import svg_escape
 from pbem.site.data import CampaignShown, ClubShown, Opened
 from pbem.store.types import Phase
@@ -31,11 +31,13 @@ class Entry:
 def calendar(club: ClubShown, campaigns: Iterable[CampaignShown], name: str) -> bytes:
     """The open deadlines of campaigns, each under a name of its own that stays, so that calendars move it."""
     due = [
-        Due(f"{each.name}@{club.domain}", f"Orders for {each.name} ({each.game.title})", each.due, each.last.at)
+        CalendarEntry(
+            f"{each.name}@{club.domain}", f"Orders for {each.name} ({each.game.title})", each.due, each.last.at
+        )
         for each in campaigns
         if each.due and each.last
     ]
-    return deadlines_calendar(name, due)
+    return deadlines_ics(name, due)
 
 
 def campaign_feed(club: ClubShown, campaign: CampaignShown) -> bytes:

@@ -23,8 +23,8 @@ from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError, describe_error
 from pbem.games import rulebook
 from pbem.report.markdown import as_html
-from pbem.report.pictures import UnfitPicture, check
-from pbem.report.renderer import Reporter
+from pbem.report.pictures import PictureError, check_svg
+from pbem.report.renderer import Renderer
 from pbem.report.template_check import sample
 from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.drawing import svg_escape
@@ -326,13 +326,13 @@ class _Site:
         self._folder.write(path, site_page(self._house.reporter, path, template, **facts))
 
 
-def site_page(reporter: Reporter, path: str, template: str, **facts: Any) -> str:
+def site_page(reporter: Renderer, path: str, template: str, **facts: Any) -> str:
     """A page of the site, which is to lie at a path from its root."""
     return reporter.site(template, up="../" * path.count("/"), dress=_dress_of(template), when=format_time, **facts)
 
 
 def replay_page(
-    reporter: Reporter, club: ClubShown, campaign: CampaignShown, replay: Replay, *, made: str, **proof: Any
+    reporter: Renderer, club: ClubShown, campaign: CampaignShown, replay: Replay, *, made: str, **proof: Any
 ) -> str:
     """The page of a replay, for which its files lie there; `made` tells of what, so that it is not made again."""
     colours = colour_of(replay.seats)
@@ -372,8 +372,8 @@ def _unstyled(html: Markup) -> Markup:
 
 def _is_fit(picture: Any) -> bool:
     try:
-        check(picture)
-    except UnfitPicture:
+        check_svg(picture)
+    except PictureError:
         return False
     return True
 
@@ -400,7 +400,7 @@ def _zip(source: Path, target: Path) -> None:
             file.writestr(told, path.read_bytes())
 
 
-def site_pages(reporter: Reporter) -> Iterator[Callable[[], str]]:
+def site_pages(reporter: Renderer) -> Iterator[Callable[[], str]]:
     """Ways to write each page of a site: with all that it can have, with little, and for campaigns of each kind."""
     campaigns = tuple(_campaigns())
     game = sample(GameShown, full=True)
@@ -424,7 +424,7 @@ def _campaigns() -> Iterator[CampaignShown]:
                 yield replace(changed, status=phase, result=over if ended else None, replay=changed.replay and ended)
 
 
-def _pages_of(reporter: Reporter, campaign: CampaignShown, club: ClubShown) -> Iterator[Callable[[], str]]:
+def _pages_of(reporter: Renderer, campaign: CampaignShown, club: ClubShown) -> Iterator[Callable[[], str]]:
     home = f"c/{campaign.name}"
     drawn = Markup("<svg></svg>")
     pictures = [drawn] if campaign.spectacle else []

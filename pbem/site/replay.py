@@ -25,8 +25,8 @@ from pbem.campaign.history import orders_told
 from pbem.campaign.press import DIARY, PRESS
 from pbem.campaign.snapshot import CampaignSnapshot, live
 from pbem.report.attachments import raster_svg
-from pbem.report.pictures import UnfitPicture, check
-from pbem.report.renderer import Reporter
+from pbem.report.pictures import PictureError, check_svg
+from pbem.report.renderer import Renderer
 from pbem.report.typed_text import elements
 from pbem.ruleset.drawing import Picture, interactive_svg
 from pbem.ruleset.order_types import Order
@@ -74,7 +74,7 @@ class Replay:
 
     def __init__(
         self,
-        reporter: Reporter,
+        reporter: Renderer,
         ruleset: AnyRuleset,
         seats: Sequence[SeatName],
         folder: SiteFolder,
@@ -187,7 +187,7 @@ def _words(session: Session, snapshot: CampaignSnapshot) -> list[_Said]:
 class _Opening:
     """The data of one opening: the reports that were mailed then, and what came of the orders before."""
 
-    def __init__(self, reporter: Reporter, ruleset: AnyRuleset, moment: Moment, shelf: Shelf | None = None) -> None:
+    def __init__(self, reporter: Renderer, ruleset: AnyRuleset, moment: Moment, shelf: Shelf | None = None) -> None:
         self._reporter, self._ruleset, self._views, self._shelf = reporter, ruleset, moment.views, shelf
         self._orders = orders_told(moment.before, ruleset.orders)
         self._missing = moment.before.get("missing", ())
@@ -236,8 +236,8 @@ class _Opening:
     def _pictures(self, pictures: Sequence[Picture]) -> Iterator[Json]:
         for picture in pictures:
             try:
-                check(picture)
-            except UnfitPicture:
+                check_svg(picture)
+            except PictureError:
                 continue
             shown, ground = interactive_svg(picture), picture.drawing.ground.body if picture.drawing else ""
             key = hashlib.sha256(ground.encode()).hexdigest()[:12] if ground else ""

@@ -26,7 +26,7 @@ from pbem.actions.start import Start
 from pbem.app import TEMPLATE_DIR, App
 from pbem.config import load_settings, write_default_settings
 from pbem.mail.headers import reply_code
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json, json_sha256
 from pbem.ruleset.values import SeatName
@@ -79,7 +79,7 @@ def address_of(seat: SeatName) -> str:
 class Posthouse:
     """A house with one campaign at its first turn, into which a world is planted; a new one has yet to begin it."""
 
-    def __init__(self, folder: Path, ruleset: AnyRuleset, reporter: Reporter) -> None:
+    def __init__(self, folder: Path, ruleset: AnyRuleset, reporter: Renderer) -> None:
         database = folder / "pbem.sqlite"
         if not database.exists():
             write_default_settings(folder, ADDRESS)
@@ -222,7 +222,7 @@ def _canaries(moment: Moment, sent: Sent) -> Iterator[Leak]:
                 yield Leak("L5", moment.seat, moment.number, name, text[max(0, at - 60) : at + 60])
 
 
-def find_mail_leaks(moment: Moment, begun: Sequence[Path], reporter: Reporter) -> Iterator[Leak]:
+def find_mail_leaks(moment: Moment, begun: Sequence[Path], reporter: Renderer) -> Iterator[Leak]:
     """Runs the moment's turn in two worlds, each in a copy of a house of its own and amid more or less other mail.
 
     Ends of games disclose, so a world in which the game ends is not compared.
@@ -239,7 +239,7 @@ def find_mail_leaks(moment: Moment, begun: Sequence[Path], reporter: Reporter) -
         yield from mail_leaks(moment, posts)
 
 
-def all_mail_leaks(game: Game, secrecy: Secrecy, folder: Path, reporter: Reporter) -> Iterator[Leak]:
+def all_mail_leaks(game: Game, secrecy: Secrecy, folder: Path, reporter: Renderer) -> Iterator[Leak]:
     """The leaks in the mail of some moments of a game."""
     begun = [folder / "one", folder / "other"]
     for home in begun:
@@ -291,7 +291,7 @@ class SecrecyRules(Held):
     )
     def test_no_mail_leaks(self, tmp_path: Path) -> None:
         """Receipt and report are the same to the byte, whatever others have, do and write."""
-        with Reporter([TEMPLATE_DIR], {self.ruleset.key: self.ruleset}) as reporter:
+        with Renderer([TEMPLATE_DIR], {self.ruleset.key: self.ruleset}) as reporter:
             found = list(all_mail_leaks(standard_game(self.ruleset), self.secrecy, tmp_path, reporter))
 
         assert found == []

@@ -32,7 +32,7 @@ from pbem.campaign.archive_sync import archive_left, prove, restore
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError, ReplayError
 from pbem.mail.message import Attached
-from pbem.report.attachments import Examined, examine
+from pbem.report.attachments import CheckedAttachment, check_attachments
 from pbem.site.data import SiteFolder
 from pbem.site.replay import write_replay
 from pbem.store.models import Enclosed
@@ -371,13 +371,13 @@ def test_files_are_examined_while_others_use_the_database(tmp_path: Path, monkey
         assert found is not None
         desk.tick(hours=WEEK)
 
-        def examine_meanwhile(files: Iterable[tuple[str, bytes]]) -> dict[str, Examined]:
+        def examine_meanwhile(files: Iterable[tuple[str, bytes]]) -> dict[str, CheckedAttachment]:
             command = ("PRAGMA busy_timeout = 0", "BEGIN IMMEDIATE", "ROLLBACK")
             with closing(sqlite3.connect(desk.home / "pbem.sqlite", isolation_level=None)) as other:
                 wrote.append([other.execute(each).fetchall() for each in command])
-            return examine(files)
+            return check_attachments(files)
 
-        monkeypatch.setattr("pbem.actions.ruling.examine", examine_meanwhile)
+        monkeypatch.setattr("pbem.actions.ruling.check_attachments", examine_meanwhile)
         forged = post(desk, gm_mail("0" * len(found[1]), FIRST))
         assert wrote == []
         assert "is taken" not in forged

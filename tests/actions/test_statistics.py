@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from pbem.actions.base import look
 from pbem.actions.statistics import MOST_ROWS, Came, ShowStatistics, Statistics, picture_of
 from pbem.cli import main
-from pbem.report.pictures import check
+from pbem.report.pictures import check_svg
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk
 
 EVENING = dt.datetime(2026, 11, 3, 20, 0, tzinfo=dt.UTC)
@@ -155,7 +155,7 @@ def test_a_picture_is_drawn(played: Desk, found: Statistics, tmp_path: Path) -> 
     for name, begins in (("stats.svg", b"<svg "), ("stats.PNG", b"\x89PNG")):
         assert run(played, "toy1", "--picture", str(tmp_path / name)).exit_code == 0
         assert (tmp_path / name).read_bytes().startswith(begins)
-    check(picture_of(found))
+    check_svg(picture_of(found))
     assert picture_of(found).svg.count('fill="#c8443c"/>') == 2 + 1  # missed twice, and the key
     refused = run(played, "toy1", "--picture", str(tmp_path / "stats.gif"))
     assert (refused.exit_code, "call it like" in refused.output) == (1, True)
@@ -180,4 +180,4 @@ def test_before_the_start_there_is_nothing_yet(tmp_path: Path) -> None:
 
     assert [sheet.came for turn in found.turns for sheet in turn.sheets.values()] == [Came.AWAITED, Came.AWAITED]
     assert [each.fading for each in found.seats] == [(), ()]
-    check(picture_of(found))
+    check_svg(picture_of(found))

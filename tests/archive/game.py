@@ -22,7 +22,7 @@ from pbem.archive import (
 )
 from pbem.archive.record import orders_json
 from pbem.report.facts import SheetUsed
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.ruleset import Event, SeatName, TurnInput, canonical_json, json_sha256, seed_hash
 from tests.report.toy import Fair, facts, reporter
 
@@ -41,7 +41,7 @@ class Game:
     archive: Path
     pace: str = "together"
     fair: Fair = field(default_factory=Fair)
-    reporter: Reporter = field(default_factory=reporter)
+    reporter: Renderer = field(default_factory=reporter)
     state: Any = None
     number: int = 0
     record: bytes = b""

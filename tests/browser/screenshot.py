@@ -9,8 +9,8 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from pbem.report.facts import Words
-from pbem.report.renderer import Reporter
+from pbem.report.facts import PressSection
+from pbem.report.renderer import Renderer
 from pbem.testing.play import standard_game
 from pbem_rules.singularity_trap import RULESET
 from tests.browser.clicking import choose, put_line
@@ -27,9 +27,9 @@ def main() -> None:
     views = [view for view in game.views() if view["awaited"] and len(view["ships"]) > 1]
     view = views[len(views) // 2]
     facts = dataclasses.replace(
-        _facts(view, game.seats, first=True), zone="Europe/Berlin", words=Words(), closes=None, page=True
+        _facts(view, game.seats, first=True), zone="Europe/Berlin", words=PressSection(), closes=None, page=True
     )
-    with Reporter([TEMPLATES], {RULESET.key: RULESET}) as reporter:
+    with Renderer([TEMPLATES], {RULESET.key: RULESET}) as reporter:
         page = reporter.report(RULESET, view, facts).page or b""
     ships = [ship["id"] for ship in view["ships"]]
     with sync_playwright() as playwright:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 
 import tests.toy
 from pbem.app import TEMPLATE_DIR
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.ruleset import Json, Order, Picture, View
 from pbem.site.data import ClubShown, Score, SiteFolder
 from pbem.site.publish import replay_page
@@ -61,9 +61,9 @@ def view_of(seat: str, word: str) -> Json:
     return {**names, "purse": 3, "prizes": {word: 1}, "memory": memory}
 
 
-def reporter_of(game: Wild) -> Reporter:
+def reporter_of(game: Wild) -> Renderer:
     """Return a reporter with the templates of the toy game."""
-    return Reporter([TEMPLATE_DIR, Path(tests.toy.__file__).parent / "templates"], {game.key: game}, pictures=False)
+    return Renderer([TEMPLATE_DIR, Path(tests.toy.__file__).parent / "templates"], {game.key: game}, pictures=False)
 
 
 @pytest.mark.parametrize("word", EVIL)
@@ -90,7 +90,7 @@ def test_a_hostile_replay_is_text(browser: Browser, tmp_path: Path) -> None:
     campaign = campaign_of(game, seats)
     campaign = dataclasses.replace(campaign, scores=(Score(EVIL[0], 1, 2),), of=EVIL[1])
     club = ClubShown(name=EVIL[0], address="orders@example.org", domain="example.org", url="", campaigns=(campaign,))
-    with Reporter(
+    with Renderer(
         [TEMPLATE_DIR, Path(tests.toy.__file__).parent / "templates"], {game.key: game}, pictures=False
     ) as reporter:
         replay = Replay(reporter, game, seats, folder, HOME)

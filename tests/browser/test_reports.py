@@ -12,9 +12,19 @@ from playwright.sync_api import Browser
 
 from pbem.games import rulebook
 from pbem.report.answers import RulebookPage
-from pbem.report.facts import Correction, DiceTold, DiceWord, Ordered, ReportFacts, ReportParts, Said, SheetUsed, Words
+from pbem.report.facts import (
+    Correction,
+    DiceDisclosure,
+    DiceWord,
+    OrderOutcome,
+    PressSection,
+    QuotedText,
+    RenderedReport,
+    ReportFacts,
+    SheetUsed,
+)
 from pbem.report.markdown import as_html, as_text
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, SeatName, View
 from pbem.testing.play import mailed, standard_game
 from pbem_rules import harvester
@@ -28,21 +38,21 @@ LARGEST = 100_000
 """Bytes; Gmail cuts what is longer than 102 kB."""
 
 LONG = "word " * 30 + "https://example.org/" + "a" * 200
-SAID = Words(
+SAID = PressSection(
     gm_texts=("The storm goes on.", LONG),
     looks=("Your GM looked at real dice of turn 2: " + LONG,),
-    news=(Said(by="red", text="| a | table |\n| of | columns |"),),
-    press=(Said(by="", text=LONG, to=("red", "blue")),),
-    diaries=(Said(by="blue", text="I lied.", label="turn 3"),),
+    news=(QuotedText(by="red", text="| a | table |\n| of | columns |"),),
+    press=(QuotedText(by="", text=LONG, to=("red", "blue")),),
+    diaries=(QuotedText(by="blue", text="I lied.", label="turn 3"),),
 )
-DICE = DiceTold(words=(DiceWord("red", "w" * 40, own=True),), digest="0f" * 32, seats=2)
+DICE = DiceDisclosure(words=(DiceWord("red", "w" * 40, own=True),), digest="0f" * 32, seats=2)
 CORRECTION = Correction(edition=2, differences=(f"- {LONG}", "+ 12 planets"), sheet="dropped")
 
 
 class Mailed(NamedTuple):
     """A report and its pictures by their Content-ID."""
 
-    parts: ReportParts
+    parts: RenderedReport
     pictures: dict[str, bytes]
 
 
@@ -56,7 +66,7 @@ def _reports(ruleset: AnyRuleset) -> Iterator[Mailed]:
     game = standard_game(ruleset)
     views = [view for view in game.views() if view["seat"] == game.seats[0]]
     longest = max(game.views(), key=lambda view: len(str(view)))
-    with Reporter([TEMPLATES], {ruleset.key: ruleset}) as reporter:
+    with Renderer([TEMPLATES], {ruleset.key: ruleset}) as reporter:
         for view in (views[0], views[len(views) // 2], longest, views[-1]):
             yield _mailed(reporter, ruleset, view, _facts(view, game.seats, first=view is views[0]))
 
@@ -73,7 +83,7 @@ def _facts(view: View, seats: tuple[SeatName, ...], *, first: bool) -> ReportFac
         code="k3v7mq2xw5n4tzpa",
         address="orders@example.org",
         used=None if first else SheetUsed(3, "ef" * 32),
-        ordered=() if first else (Ordered("move " + "here and there " * 20, LONG), Ordered("rest")),
+        ordered=() if first else (OrderOutcome("move " + "here and there " * 20, LONG), OrderOutcome("rest")),
         seal="ab" * 32,
         seed="ba" * 32 if view["over"] else "",
         dice=DICE if first or view["over"] else None,
@@ -84,7 +94,7 @@ def _facts(view: View, seats: tuple[SeatName, ...], *, first: bool) -> ReportFac
     )
 
 
-def _mailed(reporter: Reporter, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> Mailed:
+def _mailed(reporter: Renderer, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> Mailed:
     parts = reporter.report(ruleset, view, facts)
     return Mailed(parts, {facts.content_id(name): png for name, _, png in parts.pictures if png is not None})
 
@@ -113,7 +123,7 @@ def test_no_report_is_cut(reports: list[Mailed]) -> None:
 def test_a_ruler_of_forty_reads_on_a_phone(browser: Browser) -> None:
     """The longest report there is, of a game of a thousand, fits like any other."""
     view = mailed(harvester.RULESET, empire(), "seat1", ())
-    with Reporter([TEMPLATES], {harvester.RULESET.key: harvester.RULESET}) as reporter:
+    with Renderer([TEMPLATES], {harvester.RULESET.key: harvester.RULESET}) as reporter:
         report = _mailed(reporter, harvester.RULESET, view, _facts(view, ("seat1", "seat2"), first=False))
 
     assert len(report.parts.html.encode()) <= LARGEST
@@ -129,7 +139,7 @@ def test_a_ruler_of_forty_reads_on_a_phone(browser: Browser) -> None:
 def test_a_rulebook_can_be_read_on_a_phone(browser: Browser, ruleset: AnyRuleset) -> None:
     """The one other mail that has HTML: it fits a phone, and axe-core finds nothing in it."""
     source = rulebook(ruleset)
-    with Reporter([TEMPLATES], pictures=False) as reporter:
+    with Renderer([TEMPLATES], pictures=False) as reporter:
         page = RulebookPage(game=ruleset.title, about="the rulebook", text=as_text(source), html=as_html(source))
         html = reporter.write_html(page)
 

@@ -19,8 +19,8 @@ from pbem.actions.start import Start
 from pbem.app import open_app
 from pbem.config import write_default_settings
 from pbem.report.data import read_report_data
-from pbem.report.facts import Said, Words
-from pbem.report.renderer import Reporter
+from pbem.report.facts import PressSection, QuotedText
+from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, Dice, View, canonical_json
 from pbem.store.models import Sheet
 from pbem.testing.play import standard_game, usual_seats
@@ -54,12 +54,12 @@ def moments(ruleset: AnyRuleset) -> list[View]:
     return [asked[0], asked[len(asked) // 2], asked[-1]]
 
 
-def file_of(folder: Path, ruleset: AnyRuleset, view: View, words: Words | None = None) -> Path:
+def file_of(folder: Path, ruleset: AnyRuleset, view: View, words: PressSection | None = None) -> Path:
     """The page of a view, as it would be attached; made once."""
     path = folder / f"{ruleset.key}-{hashlib.sha256(canonical_json((view, str(words)))).hexdigest()[:9]}.html"
     if not path.exists():
         facts = dataclasses.replace(_facts(view, usual_seats(ruleset), first=True), page=True)
-        with Reporter([TEMPLATES], {ruleset.key: ruleset}) as reporter:
+        with Renderer([TEMPLATES], {ruleset.key: ruleset}) as reporter:
             report = reporter.report(ruleset, view, dataclasses.replace(facts, words=words) if words else facts)
         path.write_bytes(report.page or b"")
     return path
@@ -338,7 +338,9 @@ HOSTILE = "</pre><script>window.hacked = 1</script><img src=x onerror='window.ha
 
 def test_what_players_write_cannot_run(opened: Page, folder: Path) -> None:
     """Press is text, and so is a draft: neither becomes part of the page."""
-    said = Words(press=(Said(by="blue", text=HOSTILE),), news=(Said(by="red", text=HOSTILE),), gm_texts=(HOSTILE,))
+    said = PressSection(
+        press=(QuotedText(by="blue", text=HOSTILE),), news=(QuotedText(by="red", text=HOSTILE),), gm_texts=(HOSTILE,)
+    )
     view = moments(singularity.RULESET)[0]
     opened.goto(file_of(folder, singularity.RULESET, view, said).as_uri())
     put_line(opened, "PLACE e6")

@@ -15,8 +15,8 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from pbem.app import TEMPLATE_DIR
-from pbem.report.facts import Said
-from pbem.report.renderer import Reporter
+from pbem.report.facts import QuotedText
+from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset
 from pbem.site.data import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score, SiteFolder
 from pbem.site.publish import replay_page, site_page
@@ -51,7 +51,7 @@ def campaign_of(ruleset: AnyRuleset, seats: tuple[str, ...], status: Phase = Pha
         openings=(OPENED,),
         scores=tuple(Score(seat, 10 - at, 100 - at) for at, seat in enumerate(seats)),
         of="planets",
-        issues=(Issue(OPENED, (Said(by="", text=HOSTILE + " word" * 60 + " " + "a" * 300),)),),
+        issues=(Issue(OPENED, (QuotedText(by="", text=HOSTILE + " word" * 60 + " " + "a" * 300),)),),
         result=Result(winners=seats[:1], reason="held 25 planets") if status == Phase.OVER else None,
         replay=status == Phase.OVER,
     )
@@ -64,7 +64,7 @@ def write_replay(root: Path, ruleset: AnyRuleset, times: int = 1) -> list[str]:
     campaign = campaign_of(ruleset, game.seats)
     club = ClubShown(name="The Club", address="orders@example.org", domain="example.org", url="", campaigns=(campaign,))
     said = {"kind": "news", "by": "red", "to": [], "text": HOSTILE}
-    with Reporter([TEMPLATE_DIR], {ruleset.key: ruleset}, pictures=False) as reporter:
+    with Renderer([TEMPLATE_DIR], {ruleset.key: ruleset}, pictures=False) as reporter:
         replay = Replay(reporter, ruleset, game.seats, folder, HOME)
         for number, step in enumerate(game.steps * times, start=1):
             before = {"orders": {}, "missing": [game.seats[0]]}
@@ -248,7 +248,7 @@ def test_pages_of_the_club_read_well(browser: Browser, tmp_path: Path, status: P
         games=(campaign.game,),
     )  # fmt: skip
     folder = SiteFolder(tmp_path)
-    with Reporter([TEMPLATE_DIR], pictures=False) as reporter:
+    with Renderer([TEMPLATE_DIR], pictures=False) as reporter:
         folder.write("index.html", site_page(reporter, "index.html", "club", club=club))
         path = "c/war7/index.html"
         folder.write(path, site_page(reporter, path, "campaign", club=club, campaign=campaign, pictures=[]))

@@ -11,7 +11,7 @@ from icalendar import Calendar
 
 from pbem.actions.base import do
 from pbem.actions.deadlines import Extend
-from pbem.report.data import deadline_entry
+from pbem.report.data import deadline_ics
 from tests.toy.home import Desk
 
 ANN, BOB = "ann@example.org", "bob@example.org"
@@ -62,7 +62,7 @@ def test_the_sequence_ends_with_its_bits() -> None:
     """It is an integer of 31 bits: from 2088 on it stays at the greatest, and the entry has the newest stamp."""
     at = dt.datetime(2088, 1, 19, 3, 14, 8, tzinfo=dt.UTC)
     events: list[Any] = [
-        Calendar.from_ical(deadline_entry("uid", "toy1", moment, moment)).walk("VEVENT")[0]
+        Calendar.from_ical(deadline_ics("uid", "toy1", moment, moment)).walk("VEVENT")[0]
         for moment in (at - dt.timedelta(seconds=60), at, at + dt.timedelta(days=400))
     ]
 

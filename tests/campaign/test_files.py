@@ -14,7 +14,7 @@ from pbem.app import TEMPLATE_DIR
 from pbem.campaign import files as piles
 from pbem.campaign.files import Files, Pile, batches
 from pbem.report import renderer as reporter
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.store.models import Outgoing, Report
 from tests.actions.history import begin, play, proof, rows, send
 from tests.toy.fixtures import desk
@@ -93,7 +93,7 @@ def test_a_turn_is_the_same_by_several_processes(desk: Desk, monkeypatch: pytest
     send(desk, {"red": "BID 2"})
     desk.tick(hours=1)
     one = look(desk.house, "toy1", ShowPreview(), desk.now)
-    with Reporter([desk.home / "templates", TEMPLATE_DIR], desk.house.games, pictures=False, jobs=2) as shared:
+    with Renderer([desk.home / "templates", TEMPLATE_DIR], desk.house.games, pictures=False, jobs=2) as shared:
         two = look(replace(desk.house, reporter=shared), "toy1", ShowPreview(), desk.now)
 
     assert "bid 2" in one.reports[0].parts.text.lower()

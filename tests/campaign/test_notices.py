@@ -13,7 +13,7 @@ from pbem.actions.create import NewCampaign, create
 from pbem.actions.rollback import GoForward, RollBack
 from pbem.actions.start import Start
 from pbem.campaign.notices import Postman
-from pbem.report.facts import DrawnPicture, ReportParts
+from pbem.report.facts import DrawnPicture, RenderedReport
 from pbem.scheduler.tick import run_now
 from pbem.store.models import Campaign
 from tests.actions.acts import ACTS, ALL
@@ -23,7 +23,7 @@ from tests.toy.home import ADDRESS_IS_ENOUGH, ADDRESSES, Desk
 
 MAILS = Path(__file__).with_name("mails.txt")
 
-PARTS = ReportParts(
+PARTS = RenderedReport(
     seat="red",
     subject="Toy Fair: round 2, report for red",
     text="text",

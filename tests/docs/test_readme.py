@@ -35,8 +35,8 @@ from pbem.inbox.order_sheets import Check
 from pbem.inbox.process import Tally
 from pbem.inbox.replies import ANSWERS_A_DAY
 from pbem.mail.delivery import Sent
-from pbem.report.answers import Help, Restated, Told
-from pbem.report.renderer import Reporter
+from pbem.report.answers import FindingWithLine, Help, RestatedOrder
+from pbem.report.renderer import Renderer
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats
 from pbem.scheduler.tick import Ticked
 from pbem.site import Published
@@ -94,8 +94,8 @@ OF_TURNS = (Deadlines, Written, Taken, Finding, Rolled, RollBook, Roll, Verified
         *OF_PEOPLE,
         *OF_TURNS,
         Check,
-        Restated,
-        Told,
+        RestatedOrder,
+        FindingWithLine,
         Seats,
         Option,
     ],
@@ -166,7 +166,7 @@ def test_commands_have_help() -> None:
 
 def test_the_player_guide_is_the_page_mailed_by_help() -> None:
     """The guide in docs/ is, word for word, what a mail with HELP brings."""
-    with Reporter([ROOT / "templates"], pictures=False) as reporter:
+    with Renderer([ROOT / "templates"], pictures=False) as reporter:
         page = reporter.write(Help(address="orders@example.org", commands=REFERENCE))
 
     assert (ROOT / "docs" / "player-guide.md").read_text() == PLAYER_GUIDE.format(page=page.strip())

@@ -13,7 +13,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from pbem.report.attachments import _COMMAND as COMMAND
-from pbem.report.attachments import MOST_FILES, Examined, examine
+from pbem.report.attachments import MOST_FILES, CheckedAttachment, check_attachments
 from pbem.ruleset import MAX_ATTACHMENT_BYTES
 
 SIDES = (60, 40)
@@ -199,15 +199,15 @@ UNFIT: Mapping[str, tuple[bytes, str]] = {
 
 
 @pytest.fixture(scope="module")
-def examined() -> Mapping[str, Examined]:
+def examined() -> Mapping[str, CheckedAttachment]:
     """All of it, looked at together."""
-    return examine(
+    return check_attachments(
         [*((name, each[0]) for name, each in FIT.items()), *((name, each[0]) for name, each in UNFIT.items())]
     )
 
 
 @pytest.mark.parametrize("name", FIT)
-def test_what_is_what_it_says_can_be_sent(examined: Mapping[str, Examined], name: str) -> None:
+def test_what_is_what_it_says_can_be_sent(examined: Mapping[str, CheckedAttachment], name: str) -> None:
     """By its name in composed letters, with the size at which it is shown."""
     found = examined[name.replace("u\u0308", "ü")].enclosure
 
@@ -216,14 +216,14 @@ def test_what_is_what_it_says_can_be_sent(examined: Mapping[str, Examined], name
 
 
 @pytest.mark.parametrize("name", UNFIT)
-def test_what_is_not_is_refused_with_a_reason(examined: Mapping[str, Examined], name: str) -> None:
+def test_what_is_not_is_refused_with_a_reason(examined: Mapping[str, CheckedAttachment], name: str) -> None:
     """Nothing else than what can be shown or opened safely is sent on; nothing raises."""
     assert examined[name].enclosure is None
     assert UNFIT[name][1] in examined[name].fault
 
 
 @pytest.mark.parametrize("name", ["Die Küste.png", "photo.JPG", "scans.jpeg"])
-def test_a_picture_keeps_its_pixels_and_loses_its_story(examined: Mapping[str, Examined], name: str) -> None:
+def test_a_picture_keeps_its_pixels_and_loses_its_story(examined: Mapping[str, CheckedAttachment], name: str) -> None:
     """What says by whom and with what it was made is gone, and what hangs behind it; which side is up is kept."""
     raw, content = FIT[name.replace("ü", "u\u0308")][0], examined[name].content
 
@@ -239,7 +239,7 @@ def test_letters_of_an_svg_are_painted_in_the_font_there_is() -> None:
     """Whatever font it names: else they would be left out without a word."""
     text = '<text x="5" y="30" font-size="20" {}>Hello</text>'
     named = ['font-family="Arial"', "style=\"fill:black;font-family:'Times New Roman',serif\"", "font-family='Foo'", ""]
-    found = examine((f"{number}.svg", svg(text.format(each))) for number, each in enumerate(named))
+    found = check_attachments((f"{number}.svg", svg(text.format(each))) for number, each in enumerate(named))
 
     assert len({each.content for each in found.values()}) == 1
     with Image.open(io.BytesIO(found["0.svg"].content)) as painted:
@@ -249,11 +249,11 @@ def test_letters_of_an_svg_are_painted_in_the_font_there_is() -> None:
 
 def test_two_files_of_one_name_are_told_apart_by_nobody() -> None:
     """A name stands for one content; the same content twice is no matter."""
-    twice = examine([("a.md", b"one"), ("a.md", b"two"), ("b.md", b"one"), ("folder/b.md", b"one")])
+    twice = check_attachments([("a.md", b"one"), ("a.md", b"two"), ("b.md", b"one"), ("folder/b.md", b"one")])
 
     assert twice["a.md"].fault == "there are two files of this name"
     assert twice["b.md"].enclosure is not None
-    assert examine([("map.png", png()), ("map.png", png())])["map.png"].enclosure is not None
+    assert check_attachments([("map.png", png()), ("map.png", png())])["map.png"].enclosure is not None
 
 
 LAYERS = svg("<g opacity='.9'>" * 60 + '<rect width="9000" height="9000"/>' + "</g>" * 60, 'width="9000" height="9000"')
@@ -265,7 +265,7 @@ MANY = svg("<g opacity='.9'><rect width='9000' height='9000'/></g>" * 900, 'widt
 
 def test_a_file_beyond_the_limits_is_told_apart_from_those_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was examined before it counts; with what came behind it there is nothing wrong, and it says so."""
-    found = examine([("a.md", b"one"), ("b.svg", LAYERS), ("c.md", b"two")])
+    found = check_attachments([("a.md", b"one"), ("b.svg", LAYERS), ("c.md", b"two")])
 
     assert found["a.md"].enclosure is not None
     assert "or takes too much memory: make it simpler" in found["b.svg"].fault
@@ -280,7 +280,7 @@ def test_time_is_limited_for_all_files_together(monkeypatch: pytest.MonkeyPatch,
     else:
         monkeypatch.setattr("pbem.report.attachments._COMMAND", (COMMAND[0], "-c", "import time; time.sleep(9999)"))
         monkeypatch.setattr("pbem.report.attachments.PATIENCE", 0.01)
-    found = examine([("a.svg", MANY), ("b.md", b"two")])
+    found = check_attachments([("a.svg", MANY), ("b.md", b"two")])
 
     assert "took too long" in found["a.svg"].fault
     assert found["b.md"].fault == "it was not examined, because that ended at a.svg"
@@ -288,8 +288,8 @@ def test_time_is_limited_for_all_files_together(monkeypatch: pytest.MonkeyPatch,
 
 def test_the_number_and_size_of_all_files_are_limited() -> None:
     """They are not even looked at."""
-    many = examine((f"{number}.md", b"x") for number in range(MOST_FILES + 1))
-    great = examine((f"{number}.md", bytes(MAX_ATTACHMENT_BYTES)) for number in range(9))
+    many = check_attachments((f"{number}.md", b"x") for number in range(MOST_FILES + 1))
+    great = check_attachments((f"{number}.md", bytes(MAX_ATTACHMENT_BYTES)) for number in range(9))
 
     assert {each.fault for each in many.values()} == {"61 files came with this ruling; 60 are the most"}
     assert {each.fault for each in great.values()} == {

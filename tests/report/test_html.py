@@ -13,7 +13,7 @@ from pbem.app import TEMPLATE_DIR
 from pbem.report.answers import RulebookPage
 from pbem.report.facts import ReportFacts
 from pbem.report.markdown import CSS, as_html
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset
 from pbem.testing.play import play, standard
 from pbem_rules import bubble_singularity, gm_adjudicated, harvester
@@ -61,7 +61,7 @@ def reports(request: pytest.FixtureRequest) -> list[str]:
 
 def _reports(game: AnyRuleset) -> Iterator[str]:
     played = play(game, standard, TURNS)
-    with Reporter([TEMPLATE_DIR], pictures=False) as reporter:
+    with Renderer([TEMPLATE_DIR], pictures=False) as reporter:
         for view in list(played.views())[-3 * len(played.seats) :]:
             facts = ReportFacts(
                 campaign="c",
@@ -113,7 +113,7 @@ def test_a_part_of_a_rulebook_has_a_title_above_its_headings() -> None:
     """The whole has its own."""
     for source, levels in (("## Orders\n\nWords.", [1, 2]), ("# Game\n\n## Orders", [1, 2])):
         page = RulebookPage(game="Toy Fair", about="the rules about orders", text="", html=as_html(source))
-        with Reporter([TEMPLATE_DIR], pictures=False) as reporter:
+        with Renderer([TEMPLATE_DIR], pictures=False) as reporter:
             assert Page(reporter.write_html(page)).levels == levels
 
 

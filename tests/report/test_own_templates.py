@@ -10,8 +10,8 @@ import pytest
 
 from pbem.app import TEMPLATE_DIR
 from pbem.errors import ConfigError
-from pbem.report.renderer import Reporter
-from pbem.report.template_check import filling_faults, template_faults
+from pbem.report.renderer import Renderer
+from pbem.report.template_check import check_rendering, check_syntax
 from pbem.ruleset import SetupError
 from tests.report.toy import Fair, facts, seen
 
@@ -41,7 +41,7 @@ def packaged(tmp_path: Path) -> Packaged:
 
 def text_of(game: Fair, *folders: Path) -> str:
     """The text of a report of the game."""
-    reporter = Reporter([*folders, TEMPLATE_DIR], {game.key: game}, pictures=False)
+    reporter = Renderer([*folders, TEMPLATE_DIR], {game.key: game}, pictures=False)
     return reporter.text(game, seen(), facts())
 
 
@@ -83,7 +83,7 @@ def test_the_doctor_knows_what_games_bring(packaged: Packaged, tmp_path: Path) -
     for name in ("events.j2", "reports.txt.j2"):
         (own / name).write_text(EVENTS)
 
-    (fault,) = template_faults(tmp_path / "own", TEMPLATE_DIR, {"fair": game})
+    (fault,) = check_syntax(tmp_path / "own", TEMPLATE_DIR, {"fair": game})
 
     assert (fault.name, fault.fatal) == ("fair/reports.txt.j2", False)
     assert fault.text.endswith("did you mean fair/report.txt.j2?")
@@ -92,7 +92,7 @@ def test_the_doctor_knows_what_games_bring(packaged: Packaged, tmp_path: Path) -
 def test_a_slip_in_what_a_game_brings_is_found_before_a_turn_needs_it(packaged: Packaged) -> None:
     """By filling it in: its name, its line, and what is wrong."""
     slip, html = REPORT.replace("{{ view.purse }}", "\n{{ view.purses }}"), REPORT.replace(".txt", ".html")
-    (fault,) = filling_faults(None, TEMPLATE_DIR, {"fair": packaged(events=EVENTS, report_txt=slip, report_html=html)})
+    (fault,) = check_rendering(None, TEMPLATE_DIR, {"fair": packaged(events=EVENTS, report_txt=slip, report_html=html)})
 
     assert (fault.name, fault.text) == ("fair/report.txt.j2", "line 2: 'dict object' has no attribute 'purses'")
 
@@ -102,7 +102,7 @@ def test_each_mail_of_the_host_is_filled_in(tmp_path: Path) -> None:
     (tmp_path / "host").mkdir()
     refusal = "{% if page.reason == 'not-deputy-now' %}\n{{ page.sinse }}{% endif %}"
     (tmp_path / "host" / "refusal.txt.j2").write_text(refusal)
-    (fault,) = filling_faults(tmp_path, TEMPLATE_DIR, {})
+    (fault,) = check_rendering(tmp_path, TEMPLATE_DIR, {})
 
     assert (fault.name, fault.text.partition(":")[0]) == ("host/refusal.txt.j2", "line 2")
 
@@ -116,4 +116,4 @@ def test_a_game_that_cannot_begin_keeps_no_other_from_being_looked_at(packaged: 
         def setup(self, *_: object) -> Any:
             raise SetupError("no table is large enough")
 
-    assert list(filling_faults(None, TEMPLATE_DIR, {"fair": Broken()})) == []
+    assert list(check_rendering(None, TEMPLATE_DIR, {"fair": Broken()})) == []

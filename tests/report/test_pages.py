@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from pbem.report.answers import Help, OrderHelp, Reason, Refusal
-from pbem.report.notices import Bounced, Page, Reminder, TurnProblem, Welcome
+from pbem.report.notices import MailReturned, Page, Reminder, TurnFailed, Welcome
 from tests.report.toy import Fair, reporter
 
 AT = dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC)
@@ -45,7 +45,7 @@ HELP = Help(
     address="orders@example.org",
     orders=tuple(OrderHelp(verb.word, "Fair", verb.usage, verb.help, verb.examples) for verb in Fair.orders.verbs),
 )
-BOUNCED = Bounced(
+BOUNCED = MailReturned(
     campaign="fair1",
     seats=("red",),
     recipient="ann@example.org",
@@ -54,7 +54,7 @@ BOUNCED = Bounced(
     zone="Europe/Berlin",
     reason="550 5.1.1 <ann@example.org>: Recipient address rejected: there is no such user here, nor was there ever",
 )
-PROBLEM = TurnProblem(campaign="fair1", label="round 2", problem="the disk is full", at=AT, zone="UTC")
+PROBLEM = TurnFailed(campaign="fair1", label="round 2", problem="the disk is full", at=AT, zone="UTC")
 
 
 @pytest.mark.parametrize("page", [WELCOME, REMINDER, REFUSAL, HELP, PROBLEM, BOUNCED], ids=lambda page: page.page)

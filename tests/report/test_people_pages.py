@@ -8,17 +8,26 @@ from typing import get_args
 import pytest
 
 from pbem.inbox.command_parser import REFERENCE
-from pbem.report.answers import Answer, Confirmation, Done, Help, Question, RequestKind, Told, WhichSeat
+from pbem.report.answers import (
+    Answer,
+    CommandResult,
+    Confirmation,
+    ConfirmSender,
+    FindingWithLine,
+    Help,
+    RequestKind,
+    SeatNotNamed,
+)
 from pbem.report.notices import Notice, Page
 from tests.report.toy import reporter
 
 ANSWER = Answer(
     address="orders@example.org",
     done=(
-        Done("STATUS", "fair1: all is well.\n\nfair2: " + "and so it goes on " * 9),
-        Done("PAUSE", "Your seat is paused."),
+        CommandResult("STATUS", "fair1: all is well.\n\nfair2: " + "and so it goes on " * 9),
+        CommandResult("PAUSE", "Your seat is paused."),
     ),
-    findings=(Told(3, "error", "MUET blue", "'MUET' is not an order", "did you mean MUTE?"),),
+    findings=(FindingWithLine(3, "error", "MUET blue", "'MUET' is not an order", "did you mean MUTE?"),),
     notes=("The signature was left out.",),
 )
 CONFIRMATION = Confirmation(
@@ -36,8 +45,8 @@ CONFIRMATION = Confirmation(
     until="2026-12-24",
 )
 NOTICE = Notice(paragraphs=("The seat red of fair1 has a new player. " * 5, "It is ann."), campaign="fair1", gm="gm")
-WHICH = WhichSeat(address="orders@example.org", commands=("PAUSE",), seats=(("fair1", "red"), ("fair2", "blue")))
-QUESTION = Question(
+WHICH = SeatNotNamed(address="orders@example.org", commands=("PAUSE",), seats=(("fair1", "red"), ("fair2", "blue")))
+QUESTION = ConfirmSender(
     address="orders@example.org",
     sender="ann@example.org",
     excerpt="PRESS TO blue\n" + "I shall betray you. " * 9,

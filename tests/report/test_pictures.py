@@ -13,7 +13,7 @@ from PIL import Image, ImageChops
 
 from pbem.log import open_log
 from pbem.report import pictures
-from pbem.report.pictures import Painter, Studio, UnfitPicture, check, job_of
+from pbem.report.pictures import PainterProcess, PictureError, PictureRenderer, check_svg, job_of
 from pbem.ruleset import Background, Drawing, Label, Mark, Picture, Sprite, SpriteInstance, draw_line
 from tests.report.toy import svg
 
@@ -22,9 +22,9 @@ DEADLY = "<g>" * 100_000 + "</g>" * 100_000
 
 
 @pytest.fixture
-def studio() -> Iterator[Studio]:
+def studio() -> Iterator[PictureRenderer]:
     """A studio with one painter, so that all pictures go through the same process."""
-    studio = Studio()
+    studio = PictureRenderer()
     yield studio
     studio.close()
 
@@ -34,7 +34,7 @@ def picture(text: str, *, width: int = 120, height: int = 40) -> Picture:
 
 
 @pytest.mark.parametrize("weight", ["normal", "bold"])
-def test_labels_are_drawn(studio: Studio, weight: str) -> None:
+def test_labels_are_drawn(studio: PictureRenderer, weight: str) -> None:
     """Text in the bundled family appears in the PNG, in both weights, without any font of the system."""
     text = svg("Beta 3").replace("<text", f'<text font-weight="{weight}"')
 
@@ -46,7 +46,7 @@ def test_labels_are_drawn(studio: Studio, weight: str) -> None:
     assert labelled != bare
 
 
-def test_bold_is_another_face(studio: Studio) -> None:
+def test_bold_is_another_face(studio: PictureRenderer) -> None:
     """Bold labels look different: the bold face is bundled too."""
     text = svg("Beta 3")
 
@@ -55,7 +55,7 @@ def test_bold_is_another_face(studio: Studio) -> None:
     assert plain != bold
 
 
-def test_label_without_family_is_drawn(studio: Studio) -> None:
+def test_label_without_family_is_drawn(studio: PictureRenderer) -> None:
     """A label that names no family, or a generic one, gets the bundled font."""
     text = svg("Beta 3").replace(' font-family="DejaVu Sans"', "")
 
@@ -67,7 +67,7 @@ def test_label_without_family_is_drawn(studio: Studio) -> None:
     assert first != bare
 
 
-def test_crash_costs_one_picture(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crash_costs_one_picture(studio: PictureRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     """When a picture kills its worker process, the others are drawn all the same."""
     monkeypatch.setattr(pictures, "DEEPEST", 200_000)
     wanted = [picture(svg("one")), picture(svg("two", inside=DEADLY)), picture(svg("three"))]
@@ -81,7 +81,7 @@ def test_crash_costs_one_picture(studio: Studio, monkeypatch: pytest.MonkeyPatch
 
 def test_broken_svg_costs_one_picture() -> None:
     """A renderer's error is no crash: the same process draws the next picture."""
-    painter = Painter()
+    painter = PainterProcess()
 
     broken, sound = painter.draw(job_of(picture("<svg"))), painter.draw(job_of(picture(svg("one"))))
     painter.close()
@@ -92,7 +92,7 @@ def test_broken_svg_costs_one_picture() -> None:
 
 def test_slow_picture_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """A picture that takes longer than the patience allows costs itself only."""
-    painter = Painter()
+    painter = PainterProcess()
     monkeypatch.setattr(pictures, "PATIENCE", 0)
     slow = painter.draw(job_of(picture(svg("one"))))
     monkeypatch.undo()
@@ -108,12 +108,12 @@ def test_no_worker_at_all_costs_only_pictures(monkeypatch: pytest.MonkeyPatch) -
     """Where worker processes cannot be started, reports go out without pictures."""
     monkeypatch.setattr("sys.executable", "/nowhere/python")
 
-    assert Studio().draw([picture(svg("one"))]) == [None]
+    assert PictureRenderer().draw([picture(svg("one"))]) == [None]
 
 
 def test_png_is_the_same_in_two_runs() -> None:
     """Two studios, as in two runs of the program, draw the same bytes."""
-    one, other = Studio(), Studio()
+    one, other = PictureRenderer(), PictureRenderer()
 
     drawn, again = one.draw([picture(svg("Beta 3"))]), other.draw([picture(svg("Beta 3"))])
     one.close()
@@ -124,7 +124,7 @@ def test_png_is_the_same_in_two_runs() -> None:
 
 def test_pictures_keep_their_places() -> None:
     """Of many pictures drawn side by side, each PNG comes back in the place of its SVG."""
-    studio = Studio()
+    studio = PictureRenderer()
     wanted = [picture(svg(f"number {count % 3}")) for count in range(7)]
 
     together, alone = studio.draw(wanted), [studio.draw([each])[0] for each in wanted]
@@ -134,7 +134,7 @@ def test_pictures_keep_their_places() -> None:
     assert len(set(together)) == 3
 
 
-def test_same_svg_is_drawn_once(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_svg_is_drawn_once(studio: PictureRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was drawn before is taken from the cache: no worker is asked again."""
     first = studio.draw([picture(svg("one"))])
     studio.close()
@@ -143,7 +143,7 @@ def test_same_svg_is_drawn_once(studio: Studio, monkeypatch: pytest.MonkeyPatch)
     assert studio.draw([picture(svg("one"))]) == first
 
 
-def test_cache_is_bounded(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_is_bounded(studio: PictureRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cache forgets the oldest pictures, and draws those again."""
     monkeypatch.setattr(pictures, "CACHED", 1)
     first = studio.draw([picture(svg("one"))])
@@ -168,29 +168,29 @@ def test_cache_is_bounded(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> No
 )
 def test_unfit_svg_is_refused(inside: str) -> None:
     """Links, scripts, style sheets, deep nesting and malformed XML never reach the renderer."""
-    with pytest.raises(UnfitPicture):
-        check(picture(svg("one", inside=inside)))
+    with pytest.raises(PictureError):
+        check_svg(picture(svg("one", inside=inside)))
 
 
 def test_document_type_is_refused() -> None:
     """A document type could define entities that grow without end."""
-    with pytest.raises(UnfitPicture, match="document type"):
-        check(picture('<!DOCTYPE svg [<!ENTITY a "b">]>' + svg("&a;")))
+    with pytest.raises(PictureError, match="document type"):
+        check_svg(picture('<!DOCTYPE svg [<!ENTITY a "b">]>' + svg("&a;")))
 
 
 @pytest.mark.parametrize(("width", "height"), [(0, 10), (10, -1), (99_999, 99_999)])
 def test_senseless_size_is_refused(width: int, height: int) -> None:
     """A picture too large to be drawn in reasonable memory is refused."""
-    with pytest.raises(UnfitPicture, match="pixels"):
-        check(picture(svg("one"), width=width, height=height))
+    with pytest.raises(PictureError, match="pixels"):
+        check_svg(picture(svg("one"), width=width, height=height))
 
 
 def test_the_word_href_in_a_label_is_no_link() -> None:
     """A name that looks like markup, escaped as it must be, spoils nobody's picture."""
-    check(picture(svg('href="x" &lt;image&gt;')))
+    check_svg(picture(svg('href="x" &lt;image&gt;')))
 
 
-def test_refused_picture_is_logged(studio: Studio, tmp_path: Path) -> None:
+def test_refused_picture_is_logged(studio: PictureRenderer, tmp_path: Path) -> None:
     """The house's log says which picture was not drawn and why; the studio goes on."""
     with open_log(tmp_path / "log"):
         assert studio.draw([picture("<svg")]) == [None]
@@ -215,7 +215,7 @@ def pixels(png: bytes | None) -> Image.Image:
     return Image.open(io.BytesIO(png)).convert("RGB")
 
 
-def test_a_drawing_is_its_ground_and_what_stands_on_it(studio: Studio) -> None:
+def test_a_drawing_is_its_ground_and_what_stands_on_it(studio: PictureRenderer) -> None:
     """Sprites have their middles where they are stamped, above what was stamped before, in their own colours."""
     disc, over = (
         SpriteInstance(DISC, 30, 20),
@@ -229,7 +229,7 @@ def test_a_drawing_is_its_ground_and_what_stands_on_it(studio: Studio) -> None:
     assert [shown.getpixel(place) for place in places] == [(0xCC, 0xEE, 0xCC), (0xAA, 0x22, 0), (0, 0x33, 0xBB)]
 
 
-def test_a_drawing_has_eight_bits_a_pixel(studio: Studio) -> None:
+def test_a_drawing_has_eight_bits_a_pixel(studio: PictureRenderer) -> None:
     """A palette is what makes it small."""
     (png,) = studio.draw([drawn(SpriteInstance(DISC, 30, 20))])
 
@@ -240,7 +240,7 @@ def test_a_drawing_has_eight_bits_a_pixel(studio: Studio) -> None:
 @pytest.mark.parametrize(
     ("anchor", "columns"), [("start", range(60, 110)), ("middle", range(35, 85)), ("end", range(10, 61))]
 )
-def test_labels_stand_where_their_anchor_says(studio: Studio, anchor: Any, columns: range) -> None:
+def test_labels_stand_where_their_anchor_says(studio: PictureRenderer, anchor: Any, columns: range) -> None:
     """A label begins, has its middle or ends at its place; none of its ink is elsewhere."""
     bare, labelled = map(pixels, studio.draw([drawn(), drawn(Label(60, 28, "Beta 3", 14, "#000000", anchor))]))
 
@@ -252,7 +252,7 @@ def test_labels_stand_where_their_anchor_says(studio: Studio, anchor: Any, colum
     assert (top > 15, bottom <= 32) == (True, True)
 
 
-def test_halo_keeps_letters_off_what_is_below(studio: Studio) -> None:
+def test_halo_keeps_letters_off_what_is_below(studio: PictureRenderer) -> None:
     """Around the letters of a label is its halo."""
     (png,) = studio.draw([drawn(Label(60, 28, "I", 20, "#000000", "middle", halo="#ffffff"))])
 
@@ -260,7 +260,7 @@ def test_halo_keeps_letters_off_what_is_below(studio: Studio) -> None:
     assert [colour for colour in ((0, 0, 0), (255, 255, 255)) if colour in row] == [(0, 0, 0), (255, 255, 255)]
 
 
-def test_a_drawing_and_its_svg_look_alike(studio: Studio) -> None:
+def test_a_drawing_and_its_svg_look_alike(studio: PictureRenderer) -> None:
     """Painted whole by the renderer, the SVG of a drawing differs in the edges of its letters alone."""
     way = draw_line([(5, 35), (60, 5), (115, 35)], width=3, stroke="#0033bb", fill="none")
     picture = drawn(way, SpriteInstance(DISC, 30, 20), Label(60, 28, "Beta 3", 14, "#000000", "middle", bold=True))
@@ -275,7 +275,7 @@ def test_a_drawing_and_its_svg_look_alike(studio: Studio) -> None:
 def test_what_was_drawn_before_does_not_show() -> None:
     """A drawing is the same to the byte from a fresh worker and from one that has drawn others, in any order."""
     wanted = [drawn(SpriteInstance(DISC, x, 20), Label(x, 20, f"at {x}", 11, "#112233")) for x in (20, 50, 90)]
-    studio, other = Studio(), Studio()
+    studio, other = PictureRenderer(), PictureRenderer()
 
     forth, back = studio.draw(wanted), other.draw(wanted[::-1])
     studio.close()
@@ -287,7 +287,7 @@ def test_what_was_drawn_before_does_not_show() -> None:
 
 def test_a_new_worker_is_told_the_ground_again() -> None:
     """A worker that died, or forgot a ground among many, gets it with the next drawing on it."""
-    painter, job = Painter(), job_of(drawn(SpriteInstance(DISC, 30, 20)))
+    painter, job = PainterProcess(), job_of(drawn(SpriteInstance(DISC, 30, 20)))
     first = painter.draw(job)
     for number in range(40):
         painter.draw(job_of(drawn(ground=MEADOW._replace(body=f'<rect width="{number}" height="9"/>'))))
@@ -300,7 +300,7 @@ def test_a_new_worker_is_told_the_ground_again() -> None:
 
 
 @pytest.mark.parametrize("broken", ["<g", '<g filter="url(#'])
-def test_broken_pieces_cost_one_picture(studio: Studio, broken: str) -> None:
+def test_broken_pieces_cost_one_picture(studio: PictureRenderer, broken: str) -> None:
     """Of a drawing whose ground or sprite is broken nothing is drawn; the next is."""
     wanted = [drawn(SpriteInstance(Sprite(broken, 8, 8), 9, 9)), drawn(ground=MEADOW._replace(body=broken)), drawn()]
 
@@ -322,8 +322,8 @@ def test_broken_pieces_cost_one_picture(studio: Studio, broken: str) -> None:
 )
 def test_unfit_marks_are_refused(mark: Mark) -> None:
     """Each sprite is judged by itself, as it is painted by itself; a label has a bound."""
-    with pytest.raises(UnfitPicture):
-        check(drawn(mark))
+    with pytest.raises(PictureError):
+        check_svg(drawn(mark))
 
 
 def test_comments_cannot_hide_a_link_from_the_check() -> None:
@@ -332,20 +332,20 @@ def test_comments_cannot_hide_a_link_from_the_check() -> None:
         SpriteInstance(Sprite(body, 8, 8), 9, 9) for body in ("<!--", '--><image href="/etc/hostname"/><!--', "-->")
     ]
 
-    with pytest.raises(UnfitPicture):
-        check(drawn(*marks))
+    with pytest.raises(PictureError):
+        check_svg(drawn(*marks))
 
 
 def test_a_drawing_with_too_many_marks_is_refused() -> None:
     """There is a bound to what one picture may cost."""
-    with pytest.raises(UnfitPicture, match="marks"):
-        check(drawn(*[SpriteInstance(DISC, 9, 9)] * 20_001))
+    with pytest.raises(PictureError, match="marks"):
+        check_svg(drawn(*[SpriteInstance(DISC, 9, 9)] * 20_001))
 
 
-def test_names_in_labels_are_text(studio: Studio) -> None:
+def test_names_in_labels_are_text(studio: PictureRenderer) -> None:
     """Markup and control characters in a label are drawn, and stand in the SVG escaped."""
     picture = drawn(Label(9, 20, "<b>&\x00\n", 12, "#000000"))
 
-    check(picture)
+    check_svg(picture)
     assert studio.draw([picture]) != [None]
     assert "&lt;b&gt;&amp;?" in picture.svg

@@ -25,9 +25,9 @@ from pbem.errors import ConfigError
 from pbem.log import open_log
 from pbem.report import pool
 from pbem.report import renderer as reporter
-from pbem.report.facts import ReportParts
+from pbem.report.facts import RenderedReport
 from pbem.report.pool import Job
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.ruleset import Order, Picture, View, canonical_json
 from tests.patience import PATIENCE
 from tests.report.toy import TEMPLATES, Fair, facts, seen
@@ -92,13 +92,15 @@ def jobs(game: Fair, count: int, **changes: Any) -> list[Job]:
     return [Job(game, canonical_json(seen(round=number, **changes)), facts(), bid) for number in range(count)]
 
 
-def together(game: Fair, count: int, view: Mapping[str, Any] = MappingProxyType({}), **kept: Any) -> list[ReportParts]:
+def together(
+    game: Fair, count: int, view: Mapping[str, Any] = MappingProxyType({}), **kept: Any
+) -> list[RenderedReport]:
     """Reports that two processes make."""
-    with Reporter(TEMPLATES, {game.key: game}, jobs=2, **kept) as shared:
+    with Renderer(TEMPLATES, {game.key: game}, jobs=2, **kept) as shared:
         return list(shared.reports(jobs(game, count, **view)))
 
 
-def makers(made: Sequence[ReportParts]) -> list[int]:
+def makers(made: Sequence[RenderedReport]) -> list[int]:
     """Which process made each report."""
     return [int(json.loads(parts.data)["brief"][0].removeprefix("made by ")) for parts in made]
 
@@ -107,7 +109,7 @@ def makers(made: Sequence[ReportParts]) -> list[int]:
 def test_the_same_bytes_with_any_number_of_processes(number: int) -> None:
     """Text, HTML, data and pictures are those of one process, in the order asked for."""
     wanted = jobs(Fair(), 20)
-    with Reporter(TEMPLATES) as one, Reporter(TEMPLATES, {"fair": wanted[0].ruleset}, jobs=number) as several:
+    with Renderer(TEMPLATES) as one, Renderer(TEMPLATES, {"fair": wanted[0].ruleset}, jobs=number) as several:
         assert list(several.reports(wanted)) == list(one.reports(wanted))
 
 
@@ -122,7 +124,7 @@ def test_many_reports_are_made_by_as_many_processes_as_wished() -> None:
 def test_few_reports_with_pictures_start_no_process() -> None:
     """Only when several turns together have had more than a few, processes are worth their start; then they stay."""
     game = Telling()
-    with Reporter(TEMPLATES, {"fair": game}, jobs=2) as shared:
+    with Renderer(TEMPLATES, {"fair": game}, jobs=2) as shared:
         found = [set(makers(list(shared.reports(jobs(game, 2))))) for _ in range(3)]
 
     assert found[0] == {os.getpid()}
@@ -132,7 +134,7 @@ def test_few_reports_with_pictures_start_no_process() -> None:
 def test_few_reports_of_a_turn_without_pictures_are_made_here() -> None:
     """However many turns there are, and though processes stand: to send them there and back takes longer."""
     game = Telling()
-    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+    with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         found = [set(makers(list(shared.reports(jobs(game, size))))) for size in (2, 2, 6, 2)]
 
     assert [os.getpid() in each for each in found] == [True, True, False, True]
@@ -140,7 +142,7 @@ def test_few_reports_of_a_turn_without_pictures_are_made_here() -> None:
 
 def test_a_game_that_workers_cannot_know_is_told_here() -> None:
     """Workers find a game by its key; another of that key is not taken for it."""
-    with Reporter(TEMPLATES, {"fair": Telling()}, jobs=2, pictures=False) as shared:
+    with Renderer(TEMPLATES, {"fair": Telling()}, jobs=2, pictures=False) as shared:
         assert set(makers(list(shared.reports(jobs(Telling(), 6))))) == {os.getpid()}
 
 
@@ -153,7 +155,7 @@ def test_views_are_taken_while_workers_work() -> None:
             taken.append(job)
             yield job
 
-    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+    with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         made = shared.reports(asked())
         next(made)
         assert FEW < len(taken) < 20
@@ -200,7 +202,7 @@ def test_orders_that_cannot_be_sent_are_reported_here() -> None:
 
     game = Telling()
     wanted = [job._replace(orders=(Own(3),)) for job in jobs(game, 6)]
-    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+    with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         assert set(makers(list(shared.reports(wanted)))) == {os.getpid()}
 
 
@@ -233,7 +235,7 @@ def test_a_fault_in_a_template_is_told_as_by_one_process(tmp_path: Path) -> None
     (tmp_path / "fair" / "report.txt.j2").write_text(broken + "{% endblock %}")
     game = Fair()
 
-    with Reporter([tmp_path, *TEMPLATES], {"fair": game}, jobs=2, pictures=False) as shared:
+    with Renderer([tmp_path, *TEMPLATES], {"fair": game}, jobs=2, pictures=False) as shared:
         with pytest.raises(ConfigError, match=r"the template fair/report.txt.j2, line 2 cannot be used: .*'pruse'"):
             list(shared.reports(jobs(game, 20)))
         assert len(list(shared.reports(jobs(game, 5)))) == 5
@@ -260,7 +262,7 @@ def test_a_picture_not_drawn_stands_in_the_log(tmp_path: Path) -> None:
 def test_workers_hold_no_lock_of_the_house(tmp_path: Path) -> None:
     """A file that this process has locked is free when it lets go, though workers were forked meanwhile."""
     game = Fair()
-    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+    with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         with (tmp_path / "lock").open("w") as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             list(shared.reports(jobs(game, 6)))
@@ -272,14 +274,14 @@ def test_workers_hold_no_lock_of_the_house(tmp_path: Path) -> None:
 def test_signals_to_the_whole_group_take_no_report(number: signal.Signals) -> None:
     """SIGINT and SIGTERM to workers too, as terminals and systemd send them, take no report from a turn."""
     game = Telling()
-    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+    with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         made = shared.reports(jobs(game, 30))
         first = [next(made) for _ in range(8)]
         for maker in set(makers(first)):
             os.kill(maker, number)
         rest = [parts.text for parts in made]
 
-    with Reporter(TEMPLATES, pictures=False) as one:
+    with Renderer(TEMPLATES, pictures=False) as one:
         assert len(rest) == 22
         assert [_anonymous(text) for text in rest] == [
             _anonymous(parts.text) for parts in one.reports(jobs(game, 30)[8:])
@@ -306,17 +308,17 @@ def test_what_is_cut_short_is_not_taken_for_the_next() -> None:
 
     game = Fair()
     others = jobs(game, 12, purse=7)
-    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+    with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         with pytest.raises(Cut):
             list(shared.reports(asked()))
-        with Reporter(TEMPLATES, pictures=False) as one:
+        with Renderer(TEMPLATES, pictures=False) as one:
             assert list(shared.reports(others)) == list(one.reports(others))
 
 
 def test_a_reporter_closed_meanwhile_goes_on() -> None:
     """What its workers had not answered is not lost."""
     game = Telling()
-    with Reporter(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
+    with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         made = shared.reports(jobs(game, 9))
         next(made)
         shared.close()
@@ -327,7 +329,7 @@ def test_a_reporter_closed_meanwhile_goes_on() -> None:
 def test_closing_leaves_no_process() -> None:
     """With the reporter its workers and their painters are gone, whatever was still asked for."""
     game = Telling()
-    with Reporter(TEMPLATES, {"fair": game}, jobs=2) as shared:
+    with Renderer(TEMPLATES, {"fair": game}, jobs=2) as shared:
         made = shared.reports(jobs(game, 30))
         workers = {*makers([next(made) for _ in range(6)])}
         painters = {child for pid in workers for child in children(pid)}
@@ -352,7 +354,7 @@ def test_a_killed_house_leaves_no_process() -> None:
 def linger() -> None:
     """Starts workers, tells the ids of all processes, and waits for the end."""
     game = Telling()
-    with Reporter(TEMPLATES, {"fair": game}, jobs=2) as shared:
+    with Renderer(TEMPLATES, {"fair": game}, jobs=2) as shared:
         workers = set(makers(list(shared.reports(jobs(game, reporter.FEW_DRAWN + 9)))))
         print(*workers, *(child for pid in workers for child in children(pid)), flush=True)
         time.sleep(600)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from pbem.errors import ConfigError
-from pbem.report.facts import Ordered, SheetUsed
+from pbem.report.facts import OrderOutcome, SheetUsed
 from pbem.report.pool import Job
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.ruleset import Picture, View, canonical_json
 from tests.report.toy import TEMPLATES, Fair, facts, reporter, seen
 
@@ -41,7 +41,7 @@ def test_report_has_its_sections_in_order() -> None:
     parts = reporter().report(
         Fair(),
         seen(),
-        facts(used=sheet, ordered=(Ordered("bid 3 coins", "The prize went to blue."),), seal="ab", seed="cd"),
+        facts(used=sheet, ordered=(OrderOutcome("bid 3 coins", "The prize went to blue."),), seal="ab", seed="cd"),
     )
 
     titles = ("* You have", "MAP", "WHAT HAPPENED", "WHAT YOU ORDERED", "WHAT YOU KNOW", "YOUR ORDERS", "FAIR DICE")
@@ -200,7 +200,7 @@ def test_html_leaves_colours_to_the_reader() -> None:
 
 def test_pictures_are_shown_by_content_id() -> None:
     """The HTML shows each picture of the report by the Content-ID it is mailed with."""
-    with Reporter(TEMPLATES) as with_pictures:
+    with Renderer(TEMPLATES) as with_pictures:
         parts = with_pictures.report(Fair(), seen(), facts())
 
     assert parts.pictures[0].png is not None
@@ -209,7 +209,7 @@ def test_pictures_are_shown_by_content_id() -> None:
 
 def test_undrawn_picture_leaves_its_title() -> None:
     """Where a picture could not be drawn the report goes out with its alternative text."""
-    with Reporter(TEMPLATES) as with_pictures:
+    with Renderer(TEMPLATES) as with_pictures:
         parts = with_pictures.report(Smudged(), seen(), facts())
 
     assert "[Your purse: this picture could not be drawn.]" in parts.html
@@ -219,14 +219,14 @@ def test_undrawn_picture_leaves_its_title() -> None:
 
 def test_same_view_gives_the_same_bytes() -> None:
     """Two reporters make the same report, byte for byte, pictures and all."""
-    with Reporter(TEMPLATES) as one, Reporter(TEMPLATES) as other:
+    with Renderer(TEMPLATES) as one, Renderer(TEMPLATES) as other:
         assert one.report(Fair(), seen(), facts()) == other.report(Fair(), seen(), facts())
 
 
 def test_reports_keep_the_order_of_their_jobs() -> None:
     """Reports made together are those made one by one, in the order asked for."""
     wanted = [(Fair(), seen(seat), facts(seat=seat)) for seat in ("blue", "red", "blue")]
-    with Reporter(TEMPLATES) as both:
+    with Renderer(TEMPLATES) as both:
         jobs = [Job(fair, canonical_json(view), told) for fair, view, told in wanted]
         assert list(both.reports(jobs)) == [both.report(*each) for each in wanted]
 
@@ -238,7 +238,7 @@ def test_gm_overrides_a_template(tmp_path: Path) -> None:
         '{% extends "host/report.txt.j2" %}{% block knowledge %}House rules!{% endblock %}'
     )
 
-    parts = Reporter([tmp_path, *TEMPLATES], pictures=False).report(Fair(), seen(), facts())
+    parts = Renderer([tmp_path, *TEMPLATES], pictures=False).report(Fair(), seen(), facts())
 
     assert "House rules!" in parts.text
     assert "Your purse holds" in parts.html
@@ -252,7 +252,7 @@ def test_misspelt_name_in_a_template_is_an_error(tmp_path: Path) -> None:
     )
 
     with pytest.raises(ConfigError, match=r"the template fair/report.txt.j2, line 2 cannot be used: .*'pruse'"):
-        Reporter([tmp_path, *TEMPLATES], pictures=False).report(Fair(), seen(), facts())
+        Renderer([tmp_path, *TEMPLATES], pictures=False).report(Fair(), seen(), facts())
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_fault_in_a_gms_template_is_told_with_its_line(tmp_path: Path, name: str
     (tmp_path / "fair" / name).write_text(text)
 
     with pytest.raises(ConfigError, match=words):
-        Reporter([tmp_path, *TEMPLATES], pictures=False).report(Fair(), seen(), facts())
+        Renderer([tmp_path, *TEMPLATES], pictures=False).report(Fair(), seen(), facts())
 
 
 def test_subject_names_deadline_moment_seat_and_game() -> None:
@@ -291,7 +291,7 @@ def test_subject_names_deadline_moment_seat_and_game() -> None:
 
 def test_names_of_the_archives_files() -> None:
     """The parts of a report are kept under the seat's name, each picture under its own besides."""
-    with Reporter(TEMPLATES) as with_pictures:
+    with Renderer(TEMPLATES) as with_pictures:
         files = with_pictures.report(Fair(), seen(), facts()).files()
 
     assert sorted(files) == ["red.html", "red.json", "red.purse.png", "red.txt"]
@@ -321,6 +321,6 @@ def test_a_changed_template_is_compiled_anew(tmp_path: Path) -> None:
     texts = []
     for words in ("Hello", "Welcome"):
         (tmp_path / "host" / "greeting.txt.j2").write_text(words)
-        texts.append(Reporter([tmp_path], pictures=False).page("greeting"))
+        texts.append(Renderer([tmp_path], pictures=False).page("greeting"))
 
     assert texts == ["Hello", "Welcome"]

@@ -13,8 +13,8 @@ import pytest
 
 from pbem.errors import ConfigError, UnusableTemplateError
 from pbem.report.renderer import TEMPLATE as SEAT_PAGE
-from pbem.report.renderer import Reporter
-from pbem.report.template_check import filling_faults, template_faults
+from pbem.report.renderer import Renderer
+from pbem.report.template_check import check_rendering, check_syntax
 from pbem.report.templates import LETTER, template_environment
 from tests.report.toy import TEMPLATES, Fair, facts, seen
 
@@ -81,12 +81,12 @@ class Given:
         return "word"
 
 
-def overriding(folder: Path, name: str, source: str) -> Reporter:
+def overriding(folder: Path, name: str, source: str) -> Renderer:
     """Return a reporter with one template of a GM's own."""
     path = folder / "templates" / name
     path.parent.mkdir(parents=True)
     path.write_text(source)
-    return Reporter([folder / "templates", *TEMPLATES], {"fair": Fair()}, pictures=False)
+    return Renderer([folder / "templates", *TEMPLATES], {"fair": Fair()}, pictures=False)
 
 
 @pytest.mark.parametrize("escape", ESCAPES)
@@ -227,7 +227,7 @@ def test_a_template_that_exhausts_its_compiler_is_a_fault(tmp_path: Path) -> Non
     (tmp_path / "host").mkdir()
     (tmp_path / "host" / "receipt.txt.j2").write_text("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}")
 
-    assert [fault.name for fault in template_faults(tmp_path, PROGRAM, {})] == ["host/receipt.txt.j2"]
+    assert [fault.name for fault in check_syntax(tmp_path, PROGRAM, {})] == ["host/receipt.txt.j2"]
 
 
 def test_an_endless_template_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,5 +238,5 @@ def test_an_endless_template_is_tried_once(tmp_path: Path, monkeypatch: pytest.M
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(endless)
 
-    (fault,) = filling_faults(tmp_path, PROGRAM, {"fair": Fair()})
+    (fault,) = check_rendering(tmp_path, PROGRAM, {"fair": Fair()})
     assert "it takes longer than 0.2 seconds" in fault.text

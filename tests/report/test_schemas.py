@@ -15,8 +15,8 @@ from jsonschema import Draft202012Validator
 
 from pbem.cli import main
 from pbem.report.data import report_data
-from pbem.report.facts import DiceTold, ReportFacts, Words
-from pbem.report.schemas import WHAT, schema
+from pbem.report.facts import DiceDisclosure, PressSection, ReportFacts
+from pbem.report.schemas import WHAT, json_schema
 from pbem.ruleset import AnyRuleset, Json, View
 from pbem.testing.play import Game, play, standard, standard_game, through_json
 from tests.games import RULESETS
@@ -56,7 +56,7 @@ def wrong(what: str, game: AnyRuleset | None, data: Json) -> list[str]:
 
 def validator(what: str, game: AnyRuleset | None) -> Any:
     """What holds data to a schema, and texts in it to their formats."""
-    return Draft202012Validator(schema(what, game), format_checker=Draft202012Validator.FORMAT_CHECKER)
+    return Draft202012Validator(json_schema(what, game), format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
 def documents() -> Iterator[tuple[str, AnyRuleset | None]]:
@@ -80,9 +80,9 @@ def test_what_a_game_mails_keeps_to_the_schemas(game: AnyRuleset) -> None:
 def test_a_first_and_a_last_report_keep_to_the_schema() -> None:
     """They tell of the dice besides, and may have no deadline."""
     view = next(play(TOY, standard, 1).views())
-    dice = DiceTold(words=(), digest=SEAL, seats=2)
+    dice = DiceDisclosure(words=(), digest=SEAL, seats=2)
 
-    for more in ({"dice": dice, "seal": SEAL}, {"deadline": None}, {"words": Words(looks=("by hand",))}):
+    for more in ({"dice": dice, "seal": SEAL}, {"deadline": None}, {"words": PressSection(looks=("by hand",))}):
         assert wrong("report", TOY, report_data(TOY, view, facts(view, **more))) == []
 
 
@@ -104,8 +104,8 @@ def test_what_does_not_keep_to_a_schema_is_found(what: str, data: Json, said: st
 def test_schemas_are_sound() -> None:
     """Each keeps to the dialect that it names, and has a name of its own."""
     for what, game in documents():
-        Draft202012Validator.check_schema(schema(what, game))
-    assert len({schema(what, game)["$id"] for what, game in documents()}) == len(list(documents()))
+        Draft202012Validator.check_schema(json_schema(what, game))
+    assert len({json_schema(what, game)["$id"] for what, game in documents()}) == len(list(documents()))
 
 
 @pytest.mark.parametrize("what", WHAT)
@@ -143,7 +143,7 @@ def test_the_examples_of_the_documentation_keep_to_the_schemas() -> None:
 
 def test_every_form_is_explained() -> None:
     """docs/formats.md has a row for each type of form that the schema knows."""
-    forms = schema("desk")["$defs"]["form"]["oneOf"]
+    forms = json_schema("desk")["$defs"]["form"]["oneOf"]
 
     types = [form["properties"]["type"]["const"] for form in forms]
     assert [kind for kind in types if f"| `{kind}` |" not in FORMATS.read_text()] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from pbem.report.facts import tell_scores
+from pbem.report.facts import format_scores
 from pbem.ruleset import Json, append_score
 
 
@@ -19,7 +19,7 @@ def remembered(*turns: tuple[int, int]) -> Json:
 
 def told(*turns: tuple[int, int]) -> tuple[str, str] | None:
     """What a report says of them."""
-    return tell_scores(remembered(*turns))
+    return format_scores(remembered(*turns))
 
 
 def test_scores_turn_by_turn() -> None:
@@ -50,4 +50,4 @@ def test_only_the_last_scores_are_told_and_kept() -> None:
 def test_nothing_to_compare_is_not_told() -> None:
     """One score alone, or none, makes no line."""
     assert told((3, 4)) is None
-    assert tell_scores(None) is None
+    assert format_scores(None) is None

@@ -8,19 +8,19 @@ from dataclasses import replace
 import pytest
 
 from pbem.report.notices import (
+    CampaignHeld,
+    CampaignReleased,
     DeadlineMoved,
-    HeldTurn,
-    Late,
-    LateDigest,
-    LateOthers,
     Miss,
-    Missed,
-    MissedDigest,
-    MissedOthers,
+    MissedSheets,
+    OthersMissed,
+    OverdueDigest,
     Page,
-    Paused,
     Rescheduled,
-    Resumed,
+    SheetMissed,
+    SheetOverdue,
+    TurnHeld,
+    WaitingForOthers,
 )
 from tests.report.toy import reporter
 
@@ -30,10 +30,10 @@ ZONE = "America/Argentina/ComodRivadavia"
 """The longest name of a zone there is."""
 
 ALL = ("red", "blue", "green", "yellow", "crimson-and-clover", "the-house-of-the-sun", "violet", "orange")
-PAUSED = Paused(campaign="fair1", why="I am on a train " * 12, gm="gm@example.org")
-RESUMED = Resumed(campaign="fair1", deadline=LATER, now=AT, zone=ZONE)
+PAUSED = CampaignHeld(campaign="fair1", why="I am on a train " * 12, gm="gm@example.org")
+RESUMED = CampaignReleased(campaign="fair1", deadline=LATER, now=AT, zone=ZONE)
 MOVED = DeadlineMoved(campaign="fair1", old=AT, new=LATER, closes=LATER, zone=ZONE, by_vote=False)
-LATE = Late(
+LATE = SheetOverdue(
     campaign="fair1",
     seat="red",
     label="round 2",
@@ -44,7 +44,7 @@ LATE = Late(
     address="orders@example.org",
     order_lines=("; BID coins",),
 )
-HELD = HeldTurn(
+HELD = TurnHeld(
     campaign="fair1",
     turn=3,
     why="8 of 8 sheets have not come",
@@ -54,7 +54,7 @@ HELD = HeldTurn(
     missing=ALL,
     came=(),
 )
-MISSED = Missed(
+MISSED = SheetMissed(
     campaign="fair1",
     seat="red",
     label="round 2",
@@ -76,15 +76,15 @@ PAGES = [
     Rescheduled(campaign="fair1", old="FRI 20:00 UTC", new="EVERY 12h", deadline=None, zone=ZONE),
     LATE,
     replace(LATE, late=ALL),
-    LateOthers(campaign="fair1", label="round 2", closes=LATER, zone=ZONE, late=ALL),
-    LateDigest(campaign="fair1", turn=3, deadline=AT, closes=LATER, zone=ZONE, late=ALL, came=()),
+    WaitingForOthers(campaign="fair1", label="round 2", closes=LATER, zone=ZONE, late=ALL),
+    OverdueDigest(campaign="fair1", turn=3, deadline=AT, closes=LATER, zone=ZONE, late=ALL, came=()),
     HELD,
     replace(HELD, review=True, deadline=None, missing=(), came=ALL),
     MISSED,
     replace(MISSED, in_a_row=2, opens_in=1),
     replace(MISSED, in_a_row=2, removed_in=3),
-    MissedOthers(campaign="fair1", missed=ALL),
-    MissedDigest(campaign="fair1", turn=3, missed=(Miss("red", 1, 4, ""), Miss("blue", 3, 3, "Seat blue is open."))),
+    OthersMissed(campaign="fair1", missed=ALL),
+    MissedSheets(campaign="fair1", turn=3, missed=(Miss("red", 1, 4, ""), Miss("blue", 3, 3, "Seat blue is open."))),
 ]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.report.typed_text import elements, typed
+from pbem.report.typed_text import elements, person_text_html
 
 FOREIGN: list[str] = json.loads((Path(__file__).with_name("commonmark.json")).read_text(encoding="utf-8"))
 ELEMENTS = {*["p", "br", "strong", "em", "code", "a", "ul", "li", "table", "tr", "th", "td", "pre"]}
@@ -68,7 +68,7 @@ class Read(HTMLParser):
 
 def plain(text: str, level: int = 0) -> str:
     """Its HTML without styles."""
-    return str(typed(text, level, styled=False))
+    return str(person_text_html(text, level, styled=False))
 
 
 def shown(html: str) -> str:

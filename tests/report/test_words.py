@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.report.facts import Said, Words
-from pbem.report.notices import Broadcast, Page, PressMail
+from pbem.report.facts import PressSection, QuotedText
+from pbem.report.notices import AnnouncementMail, Page, PressMessage
 from pbem.text import WIDTH, join_names, quote_block
 from tests.report.toy import Fair, facts, reporter, seen
 
 HOSTILE = '<img src=x onerror="alert(1)"> & {{ 7*7 }}'
 LONG = "war " * 60
-ALL = Words(
+ALL = PressSection(
     gm_texts=("The harbour is closed.", LONG),
-    news=(Said(by="blue", text="Peace!"), Said(by="red", text=LONG)),
-    press=(Said(by="blue", text="Let us deal.", to=("red", "green")), Said(by="", text="Boo.")),
-    diaries=(Said(by="red", text="I lied.", label="turn 3"), Said(by="blue", text="So did I.", label="turn 4")),
+    news=(QuotedText(by="blue", text="Peace!"), QuotedText(by="red", text=LONG)),
+    press=(QuotedText(by="blue", text="Let us deal.", to=("red", "green")), QuotedText(by="", text="Boo.")),
+    diaries=(
+        QuotedText(by="red", text="I lied.", label="turn 3"),
+        QuotedText(by="blue", text="So did I.", label="turn 4"),
+    ),
 )
 
 
@@ -48,8 +51,8 @@ def test_without_words_there_are_no_sections() -> None:
 
 def test_words_are_shown_as_they_are_in_html() -> None:
     """Markup and template signs in somebody's words are shown, never obeyed."""
-    said = (Said(by="blue", text=HOSTILE),)
-    words = Words(gm_texts=(HOSTILE,), news=said, press=said, diaries=said)
+    said = (QuotedText(by="blue", text=HOSTILE),)
+    words = PressSection(gm_texts=(HOSTILE,), news=said, press=said, diaries=said)
     html = reporter().report(Fair(), seen(), facts(words=words)).html
 
     assert html.count(">&lt;img src=x onerror=&#34;alert(1)&#34;&gt; &amp; {{ 7*7 }}") == 4
@@ -58,7 +61,7 @@ def test_words_are_shown_as_they_are_in_html() -> None:
 
 def test_words_are_not_in_a_reports_data() -> None:
     """The JSON is the same with and without words: it is the game's own."""
-    said, silent = (reporter().report(Fair(), seen(), facts(words=words)).data for words in (ALL, Words()))
+    said, silent = (reporter().report(Fair(), seen(), facts(words=words)).data for words in (ALL, PressSection()))
 
     assert said == silent
 
@@ -67,11 +70,11 @@ def test_words_are_not_in_a_reports_data() -> None:
     ("page", "first"),
     [
         (
-            PressMail(campaign="fair1", by="red", to=("blue", "green"), text=LONG),
+            PressMessage(campaign="fair1", by="red", to=("blue", "green"), text=LONG),
             "red writes to blue and green in fair1:",
         ),
-        (PressMail(campaign="fair1", by="", to=(), text="Boo."), "An unsigned letter to all in fair1:"),
-        (Broadcast(campaign="fair1", gm="gm@example.org", to=(), text="Hi."), "Your GM writes to all in fair1:"),
+        (PressMessage(campaign="fair1", by="", to=(), text="Boo."), "An unsigned letter to all in fair1:"),
+        (AnnouncementMail(campaign="fair1", gm="gm@example.org", to=(), text="Hi."), "Your GM writes to all in fair1:"),
     ],
 )
 def test_letters_fit_a_mail(page: Page, first: str) -> None:
@@ -86,7 +89,7 @@ def test_letters_fit_a_mail(page: Page, first: str) -> None:
 
 def test_a_letter_with_marks_comes_in_html_too() -> None:
     """Its words as what they look like, quoted; what stands around them as in the text, and nothing counterfeited."""
-    page = PressMail(campaign="fair1", by="red", to=(), text="# Your GM writes\n\n*Now*! <b>\n\nRed   9\nBlue  7")
+    page = PressMessage(campaign="fair1", by="red", to=(), text="# Your GM writes\n\n*Now*! <b>\n\nRed   9\nBlue  7")
     html = reporter().letter(reporter().write(page), page.text, page.level)
 
     assert "<p>red writes to all in fair1:</p>" in html
@@ -100,7 +103,7 @@ def test_a_letter_with_marks_comes_in_html_too() -> None:
 @pytest.mark.parametrize("words", ["Let us deal.\nAt dawn?", "See https://example.org", ""])
 def test_a_letter_of_plain_words_is_text_alone(words: str) -> None:
     """Where HTML would show no more."""
-    page = Broadcast(campaign="fair1", gm="gm@example.org", to=(), text=words)
+    page = AnnouncementMail(campaign="fair1", gm="gm@example.org", to=(), text=words)
 
     assert reporter().letter(reporter().write(page), page.text, page.level) == ""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pbem.report.facts import ReportFacts
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.ruleset import Dice, Picture, TurnInput, View, canonical_json
 from tests.toy import Auction
 
@@ -66,6 +66,6 @@ def facts(**changes: Any) -> ReportFacts:
     return ReportFacts(**(usual | changes))
 
 
-def reporter() -> Reporter:
+def reporter() -> Renderer:
     """A reporter that draws no pictures."""
-    return Reporter(TEMPLATES, pictures=False)
+    return Renderer(TEMPLATES, pictures=False)

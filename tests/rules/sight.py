@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 
 from PIL import Image
 
-from pbem.report.pictures import Studio
+from pbem.report.pictures import PictureRenderer
 from pbem.ruleset import Drawing, Label, Picture, SpriteInstance
 
 Colour = tuple[float, ...]
@@ -84,7 +84,7 @@ def faint_labels(picture: Picture) -> list[tuple[str, str, str]]:
 
 def painted(drawing: Drawing) -> Image.Image:
     """A drawing without its labels."""
-    studio = Studio()
+    studio = PictureRenderer()
     stamps = tuple(mark for mark in drawing.marks if isinstance(mark, SpriteInstance))
     (png,) = studio.draw([Drawing(drawing.ground, stamps).picture("bare", "bare")])
     studio.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, View
 
 VIEWS = Path(__file__).with_name("former")
@@ -53,7 +53,7 @@ def test_a_view_of_version_1_is_shown(game: str) -> None:
     """As replays on a site do it: in brief, drawn, with its orders and what happened; and its form is made again."""
     ruleset, view = opened(game)
     orders = ruleset.parse(view, list(enumerate(SHEETS[game], 1))).orders
-    with Reporter([TEMPLATES], {game: ruleset}, pictures=False, jobs=1) as reporter:
+    with Renderer([TEMPLATES], {game: ruleset}, pictures=False, jobs=1) as reporter:
         happened = reporter.happened(ruleset, view)
 
     assert happened

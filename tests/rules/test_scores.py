@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbem.report.facts import tell_scores
+from pbem.report.facts import format_scores
 from pbem.ruleset import AnyRuleset, View
 from pbem.testing.play import standard_game
 from pbem_rules import bubble_singularity, dueling_masters
@@ -34,6 +34,6 @@ def test_scores_are_those_of_the_reports(ruleset: AnyRuleset, number: str, score
 
     assert len(told) > 5
     assert dict(views[-1]["memory"]["scores"]["turns"]) == told
-    line = tell_scores(views[-1]["memory"]["scores"])
+    line = format_scores(views[-1]["memory"]["scores"])
     assert line is not None
     assert line.text.endswith(f"{score(views[-1])}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from pbem.report.pictures import check
+from pbem.report.pictures import check_svg
 from pbem.ruleset import Background, Drawing, Picture, TapTarget, box, interactive_svg
 
 SEA = Drawing(Background('<rect width="40" height="30"/>', 40, 30), ())
@@ -38,4 +38,4 @@ def test_a_live_picture_is_as_sound_as_the_picture() -> None:
     spot = TapTarget(("<script>", "a'b"), '"><a href="x">', box(0, 0, 1, 1))
     picture = SEA.picture("sea", "The sea", [spot])
 
-    check(Picture("sea", "The sea", interactive_svg(picture), 40, 30))
+    check_svg(Picture("sea", "The sea", interactive_svg(picture), 40, 30))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pbem.app import TEMPLATE_DIR
-from pbem.report.renderer import Reporter
+from pbem.report.renderer import Renderer
 from pbem.testing.mail_leaks import NAME, Posthouse, all_mail_leaks, letter
 from pbem.testing.play import STANDARD_CAP, play, standard, usual_seats
 from tests.testing import leaks
@@ -17,19 +17,19 @@ from tests.testing.toy import TOY, FogPatrol
 
 
 @pytest.fixture(scope="module")
-def reporter() -> Iterator[Reporter]:
+def reporter() -> Iterator[Renderer]:
     """One reporter for all houses."""
-    with Reporter([TEMPLATE_DIR], {TOY.key: TOY}) as reporter:
+    with Renderer([TEMPLATE_DIR], {TOY.key: TOY}) as reporter:
         yield reporter
 
 
-def _found(ruleset: FogPatrol, folder: Path, reporter: Reporter) -> set[str]:
+def _found(ruleset: FogPatrol, folder: Path, reporter: Renderer) -> set[str]:
     """The levels of the leaks in the mail of a game of bots."""
     game = play(ruleset, standard, STANDARD_CAP)
     return {leak.level for leak in all_mail_leaks(game, SECRECY, folder, reporter)}
 
 
-def test_a_turn_is_really_played(tmp_path: Path, reporter: Reporter) -> None:
+def test_a_turn_is_really_played(tmp_path: Path, reporter: Renderer) -> None:
     """The mail compared is that of a turn: a receipt for every sheet and a report for every seat."""
     with Posthouse(tmp_path, TOY, reporter) as house:
         house.begin()
@@ -45,11 +45,11 @@ def test_a_turn_is_really_played(tmp_path: Path, reporter: Reporter) -> None:
 @pytest.mark.parametrize(
     "leaky", [leaks.Total, leaks.FramedPicture, leaks.EventNumbers], ids=lambda leaky: leaky.__name__
 )
-def test_a_leak_in_the_mail_is_found(leaky: type[FogPatrol], tmp_path: Path, reporter: Reporter) -> None:
+def test_a_leak_in_the_mail_is_found(leaky: type[FogPatrol], tmp_path: Path, reporter: Renderer) -> None:
     """A subject, the size of a picture, a number in the data: each is seen in the message as it is sent."""
     assert "L4" in _found(leaky(), tmp_path, reporter)
 
 
-def test_a_canary_in_the_mail_is_found(tmp_path: Path, reporter: Reporter) -> None:
+def test_a_canary_in_the_mail_is_found(tmp_path: Path, reporter: Renderer) -> None:
     """What another player wrote is noticed when it comes up in a report."""
     assert "L5" in _found(leaks.Gossip(), tmp_path, reporter)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import pbem_rules.bubble_singularity.events as events_module
-from pbem.report.facts import ReportFacts, ReportParts
-from pbem.report.renderer import Reporter
+from pbem.report.facts import RenderedReport, ReportFacts
+from pbem.report.renderer import Renderer
 from pbem.ruleset import Dice, Event, SeatName, TurnInput
 from pbem_rules.bubble_singularity import RULESET
 from pbem_rules.bubble_singularity.events import public
@@ -137,14 +137,14 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.fixture(scope="module")
-def reporter() -> Iterator[Reporter]:
+def reporter() -> Iterator[Renderer]:
     """Renders without pictures."""
-    reporter = Reporter([TEMPLATES], pictures=False)
+    reporter = Renderer([TEMPLATES], pictures=False)
     yield reporter
     reporter.close()
 
 
-def report(reporter: Reporter, state: State, seat: SeatName, events: Sequence[Event] = ()) -> ReportParts:
+def report(reporter: Renderer, state: State, seat: SeatName, events: Sequence[Event] = ()) -> RenderedReport:
     """A seat's report."""
     facts = ReportFacts(
         campaign="bubble1",
@@ -165,7 +165,7 @@ def plain(text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", SAID)
-def test_every_event_has_its_sentence(reporter: Reporter, kind: str) -> None:
+def test_every_event_has_its_sentence(reporter: Renderer, kind: str) -> None:
     """Each kind of event is told in one plain sentence, in the text and in the HTML."""
     data, sentence = SAID[kind]
     state = lay()
@@ -183,7 +183,7 @@ def test_the_table_of_events_is_whole() -> None:
     assert set(listed) - {"kind"} == set(SAID)
 
 
-def test_a_report_tells_the_whole_table(reporter: Reporter) -> None:
+def test_a_report_tells_the_whole_table(reporter: Renderer) -> None:
     """Whose turn it is, points, supplies, bag, decks, abilities and special cards stand in every report."""
     state = lay(hand="rb", held=["drift"], stations=True, control={"energy": "red"}, blocked="PULL")
 
@@ -198,7 +198,7 @@ def test_a_report_tells_the_whole_table(reporter: Reporter) -> None:
         assert "energy (D4, red's): 2 bubbles pop on the spaces beside it" in words
 
 
-def test_a_report_of_the_set_up_tells_what_to_choose(reporter: Reporter) -> None:
+def test_a_report_of_the_set_up_tells_what_to_choose(reporter: Renderer) -> None:
     """Before the first turn one reads the cards dealt and who will begin."""
     state = new_game()
 
@@ -209,7 +209,7 @@ def test_a_report_of_the_set_up_tells_what_to_choose(reporter: Reporter) -> None
     assert all(f"({card})" in text for card in state.players["green"].offer)
 
 
-def test_a_report_of_a_question_tells_the_choices(reporter: Reporter) -> None:
+def test_a_report_of_a_question_tells_the_choices(reporter: Renderer) -> None:
     """Everybody reads who chooses, and from what."""
     after = play(lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}), "PULL N")
     assert after.state.question is not None
@@ -220,7 +220,7 @@ def test_a_report_of_a_question_tells_the_choices(reporter: Reporter) -> None:
     assert "To choose from: " + ", ".join(after.state.question.choices) in text
 
 
-def test_the_last_report_names_the_winners(reporter: Reporter) -> None:
+def test_the_last_report_names_the_winners(reporter: Renderer) -> None:
     """The end tells who won and why."""
     over = play(lay(hand="b"), "RESIGN CONFIRM")
 
@@ -228,7 +228,7 @@ def test_the_last_report_names_the_winners(reporter: Reporter) -> None:
         assert "Red wins: all others left the game." in plain(shown)
 
 
-def test_where_all_left_nobody_wins(reporter: Reporter) -> None:
+def test_where_all_left_nobody_wins(reporter: Renderer) -> None:
     """A game from which all resigned at once has no winner, and says so."""
     orders = {seat: (Resign(),) for seat in ("red", "blue")}
     over, events = RULESET.resolve(lay(), TurnInput(orders), Dice(b"all"))
@@ -238,6 +238,6 @@ def test_where_all_left_nobody_wins(reporter: Reporter) -> None:
         assert "Nobody wins. Totals: red 0, blue 0." in plain(shown)
 
 
-def test_beginners_read_of_no_cards(reporter: Reporter) -> None:
+def test_beginners_read_of_no_cards(reporter: Renderer) -> None:
     """Without ability cards a report has no word of them."""
     assert "bilities" not in report(reporter, new_game(beginner=True), "red").text

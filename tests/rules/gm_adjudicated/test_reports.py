@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import pbem_rules.gm_adjudicated.events as events_module
-from pbem.report.facts import ReportFacts, ReportParts
-from pbem.report.renderer import Reporter
+from pbem.report.facts import RenderedReport, ReportFacts
+from pbem.report.renderer import Renderer
 from pbem.ruleset import Event
 from pbem_rules.gm_adjudicated import RULESET
 from pbem_rules.gm_adjudicated.events import public
@@ -34,13 +34,13 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.fixture(scope="module")
-def reporter() -> Iterator[Reporter]:
+def reporter() -> Iterator[Renderer]:
     """Renders without pictures."""
-    with Reporter([TEMPLATES], pictures=False) as reporter:
+    with Renderer([TEMPLATES], pictures=False) as reporter:
         yield reporter
 
 
-def report(reporter: Reporter, state: State, events: Sequence[Event] = ()) -> ReportParts:
+def report(reporter: Renderer, state: State, events: Sequence[Event] = ()) -> RenderedReport:
     """Red's report."""
     facts = ReportFacts(
         campaign="war",
@@ -55,7 +55,7 @@ def report(reporter: Reporter, state: State, events: Sequence[Event] = ()) -> Re
 
 
 @pytest.mark.parametrize("kind", SAID)
-def test_every_event_has_its_sentence(reporter: Reporter, kind: str) -> None:
+def test_every_event_has_its_sentence(reporter: Renderer, kind: str) -> None:
     """Each kind of event is told in the text and in the HTML."""
     data, sentence = SAID[kind]
 
@@ -72,7 +72,7 @@ def test_the_table_of_events_is_whole() -> None:
     assert set(listed) - {"kind"} == set(SAID)
 
 
-def test_a_report_has_all_that_the_seat_knows(reporter: Reporter) -> None:
+def test_a_report_has_all_that_the_seat_knows(reporter: Renderer) -> None:
     """What was told, the standing texts, the map, the last sheet, scores and who is out stand in the report."""
     state = new_game()
     ruling = ruled(
@@ -90,7 +90,7 @@ def test_a_report_has_all_that_the_seat_knows(reporter: Reporter) -> None:
     assert "Out of the game: green." in text
 
 
-def test_a_report_shows_the_ledgers(reporter: Reporter) -> None:
+def test_a_report_shows_the_ledgers(reporter: Renderer) -> None:
     """What the seat sees of its own, of the world and of others, and what each entry was before."""
     state = new_game(ledgers={"seen": {"army": "public"}, "each": {"army": 3}, "red": {"gold": 40, "ships": []}})
     after, events = turn(state, ruled(state, red="[SET gold -= 40]", blue="[SET army += 1]"))
@@ -102,7 +102,7 @@ def test_a_report_shows_the_ledgers(reporter: Reporter) -> None:
     assert ">gold</th>" in parts.html
 
 
-def test_the_layout_of_the_gm_is_kept(reporter: Reporter) -> None:
+def test_the_layout_of_the_gm_is_kept(reporter: Renderer) -> None:
     """Tables and paragraphs come as they were typed; only lines too long for a mail are wrapped."""
     state = new_game()
     words = "Ships   men\n   9    900\n\n" + "long " * 30
@@ -114,7 +114,7 @@ def test_the_layout_of_the_gm_is_kept(reporter: Reporter) -> None:
     assert max(map(len, text.splitlines())) <= 78
 
 
-def test_the_gms_words_are_no_markup(reporter: Reporter) -> None:
+def test_the_gms_words_are_no_markup(reporter: Renderer) -> None:
     """What a GM writes is text in the HTML too."""
     state = new_game()
     after, events = turn(state, ruled(state, red="<b>bold</b> {{ 7 * 7 }}"))

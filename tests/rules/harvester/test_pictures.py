@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.report.pictures import check
+from pbem.report.pictures import check_svg
 from pbem.ruleset import Label, Picture, SpriteInstance, View
 from pbem_rules.harvester import RULESET, sprites
 from pbem_rules.harvester.window import LETTERED
@@ -51,7 +51,7 @@ def picture() -> Picture:
 
 def test_it_can_be_read(picture: Picture) -> None:
     """Its letters are large enough, and stand out from what is below them, for every kind of sight."""
-    check(picture)
+    check_svg(picture)
     assert small_letters(picture) == []
     assert faint_labels(picture) == []
 
@@ -157,7 +157,7 @@ def region() -> Picture:
 
 def test_the_picture_for_phones_can_be_read_on_them(region: Picture) -> None:
     """As wide as a phone shows a mail, with letters as large and as clear as on the chart, and nothing clipped."""
-    check(region)
+    check_svg(region)
     assert region.width == 374
     assert small_letters(region) == []
     assert faint_labels(region) == []

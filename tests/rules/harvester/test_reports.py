@@ -8,20 +8,20 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pbem.app import TEMPLATE_DIR
-from pbem.report.facts import ReportFacts, ReportParts
-from pbem.report.renderer import Reporter
+from pbem.report.facts import RenderedReport, ReportFacts
+from pbem.report.renderer import Renderer
 from pbem.ruleset import Event, SeatName, SpriteInstance, View
 from pbem_rules.harvester import RULESET, sprites
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import SEATS, empire, position, turn, view
 
 
-def report(state: State, seat: SeatName, events: tuple[Event, ...] = ()) -> ReportParts:
+def report(state: State, seat: SeatName, events: tuple[Event, ...] = ()) -> RenderedReport:
     """A report as it is mailed, without its picture."""
     return mailed(view(state, seat, events))
 
 
-def mailed(seen: View) -> ReportParts:
+def mailed(seen: View) -> RenderedReport:
     """A view as a report, without its picture."""
     due = dt.datetime(2030, 1, 2, 20, tzinfo=dt.UTC)
     facts = ReportFacts(
@@ -33,7 +33,7 @@ def mailed(seen: View) -> ReportParts:
         code="k2",
         address="orders@example.org",
     )
-    with Reporter([TEMPLATE_DIR], pictures=False) as reporter:
+    with Renderer([TEMPLATE_DIR], pictures=False) as reporter:
         return reporter.report(RULESET, seen, facts)
 
 

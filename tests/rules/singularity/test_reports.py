@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import pbem_rules.singularity.events as events_module
-from pbem.report.facts import ReportFacts, ReportParts
-from pbem.report.renderer import Reporter
+from pbem.report.facts import RenderedReport, ReportFacts
+from pbem.report.renderer import Renderer
 from pbem.ruleset import Event, SeatName
 from pbem_rules.singularity import RULESET
 from pbem_rules.singularity.events import public
@@ -49,14 +49,14 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.fixture(scope="module")
-def reporter() -> Iterator[Reporter]:
+def reporter() -> Iterator[Renderer]:
     """Renders without pictures."""
-    reporter = Reporter([TEMPLATES], pictures=False)
+    reporter = Renderer([TEMPLATES], pictures=False)
     yield reporter
     reporter.close()
 
 
-def report(reporter: Reporter, state: State, seat: SeatName, events: Sequence[Event] = ()) -> ReportParts:
+def report(reporter: Renderer, state: State, seat: SeatName, events: Sequence[Event] = ()) -> RenderedReport:
     """A seat's report."""
     facts = ReportFacts(
         campaign="sing1",
@@ -71,7 +71,7 @@ def report(reporter: Reporter, state: State, seat: SeatName, events: Sequence[Ev
 
 
 @pytest.mark.parametrize("kind", SAID)
-def test_every_event_has_its_sentence(reporter: Reporter, kind: str) -> None:
+def test_every_event_has_its_sentence(reporter: Renderer, kind: str) -> None:
     """Each kind of event is told in one plain sentence, in the text and in the HTML."""
     data, sentence = SAID[kind]
 
@@ -88,7 +88,7 @@ def test_the_table_of_events_is_whole() -> None:
     assert set(listed) - {"kind"} == set(SAID)
 
 
-def test_a_report_tells_all_that_is_pending(reporter: Reporter) -> None:
+def test_a_report_tells_all_that_is_pending(reporter: Renderer) -> None:
     """Whose move it is, the offer of a draw, missed deadlines and own kept replies stand in the report."""
     state, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
     state, events = turn(state, blue=["IF e5 THEN e6"])
@@ -100,7 +100,7 @@ def test_a_report_tells_all_that_is_pending(reporter: Reporter) -> None:
         assert "IF e5 THEN e6" in shown
 
 
-def test_who_waits_is_told_what_he_may_send(reporter: Reporter) -> None:
+def test_who_waits_is_told_what_he_may_send(reporter: Renderer) -> None:
     """The player not on move reads that he may send replies to be kept, a draw or his resignation."""
     state = position("d4")
 
@@ -108,7 +108,7 @@ def test_who_waits_is_told_what_he_may_send(reporter: Reporter) -> None:
     assert "While you wait" not in report(reporter, state, "blue").text
 
 
-def test_the_last_report_tells_what_won(reporter: Reporter) -> None:
+def test_the_last_report_tells_what_won(reporter: Renderer) -> None:
     """The end names winner, group, perimeter stones and the path between them."""
     over = position("a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4 g3", size=4)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pbem.report.pictures import check
+from pbem.report.pictures import check_svg
 from pbem.ruleset import FONT, Drawing, Label, Picture, SpriteInstance
 from pbem_rules.common.hexes import DIRECTIONS
 from pbem_rules.singularity_trap import tokens
@@ -47,7 +47,7 @@ def labels(view: dict[str, Any]) -> list[str]:
 def test_every_seat_gets_sound_pictures(seat: str, make: Make) -> None:
     """Pictures are well-formed, without links, moderate in size, and pass the host's own check."""
     for picture in pictures(make(seat)):
-        check(picture)
+        check_svg(picture)
         assert "href" not in picture.svg
         assert len(picture.svg) < LARGEST
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, UndefinedError
 
-from pbem.report.facts import ReportFacts, ReportParts
-from pbem.report.renderer import Reporter
+from pbem.report.facts import RenderedReport, ReportFacts
+from pbem.report.renderer import Renderer
 from pbem_rules.singularity_trap import RULESET, events
 from pbem_rules.singularity_trap.chart import COLOURS
 from tests.rules.singularity_trap import other_chart
@@ -31,13 +31,13 @@ WORDS: Any = (
 
 
 @pytest.fixture(scope="module")
-def reporter() -> Iterator[Reporter]:
+def reporter() -> Iterator[Renderer]:
     """A reporter that draws nothing."""
-    with Reporter([TEMPLATES], pictures=False) as made:
+    with Renderer([TEMPLATES], pictures=False) as made:
         yield made
 
 
-def report(reporter: Reporter, view: dict[str, Any]) -> ReportParts:
+def report(reporter: Renderer, view: dict[str, Any]) -> RenderedReport:
     """The report of a view."""
     facts = ReportFacts(
         campaign="trap7",
@@ -83,7 +83,7 @@ def test_an_unknown_kind_is_an_error() -> None:
 
 @pytest.mark.parametrize("make", [sample_view, fight_view, empty_view])
 @pytest.mark.parametrize("seat", COLOURS)
-def test_every_seat_gets_a_sound_report(reporter: Reporter, seat: str, make: Any) -> None:
+def test_every_seat_gets_a_sound_report(reporter: Renderer, seat: str, make: Any) -> None:
     """Text within 80 columns, HTML whose elements are closed and that no mail program cuts off."""
     parts = report(reporter, make(seat))
 
@@ -111,7 +111,7 @@ def unclosed(html: str) -> list[str]:
     return open_ + wrong
 
 
-def test_what_changed_comes_in_the_order_of_its_weight(reporter: Reporter) -> None:
+def test_what_changed_comes_in_the_order_of_its_weight(reporter: Renderer) -> None:
     """The war, combat, planets, sightings, refused orders, points, movement, alliances; then what is known."""
     text = report(reporter, sample_view()).text
     titles = [f"\n{title}:\n" for title, _ in WORDS.chapters] + ["WHAT YOU KNOW"]
@@ -121,7 +121,7 @@ def test_what_changed_comes_in_the_order_of_its_weight(reporter: Reporter) -> No
 
 
 @pytest.mark.parametrize("form", ["text", "html"])
-def test_every_die_of_a_combat_is_told(reporter: Reporter, form: str) -> None:
+def test_every_die_of_a_combat_is_told(reporter: Renderer, form: str) -> None:
     """Who fired at whom, with which chance, and what each die brought, round by round."""
     shown = getattr(report(reporter, sample_view()), form)
     first, second = shown.index("M4+0, round 1"), shown.index("M4+0, round 2")
@@ -134,7 +134,7 @@ def test_every_die_of_a_combat_is_told(reporter: Reporter, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "html"])
-def test_a_fight_is_told_by_its_result_and_its_dice_at_the_end(reporter: Reporter, form: str) -> None:
+def test_a_fight_is_told_by_its_result_and_its_dice_at_the_end(reporter: Renderer, form: str) -> None:
     """Where it happened, with whom, what was lost and how often ships were hit; each round only after all else."""
     shown = getattr(report(reporter, sample_view()), form)
     known = shown.lower().index("what you know")
@@ -156,7 +156,7 @@ def test_a_fight_among_others_names_no_enemy() -> None:
 
 
 @pytest.mark.parametrize("make", [sample_view, fight_view, empty_view])
-def test_headings_and_tables_can_be_found_by_ear(reporter: Reporter, make: Any) -> None:
+def test_headings_and_tables_can_be_found_by_ear(reporter: Renderer, make: Any) -> None:
     """No heading jumps a level, and every table names its columns, four at most."""
     html = report(reporter, make()).html
     levels = [int(level) for level in re.findall(r"<h(\d)", html)]
@@ -207,7 +207,7 @@ def test_moves_are_told_leg_by_leg() -> None:
     assert told(kind="moved", ship="R118", legs=legs, end="A10+4") == ["R118 warped to J2+9 and J3+9, jumped to A10+4."]
 
 
-def test_a_players_own_words_are_escaped_in_html(reporter: Reporter) -> None:
+def test_a_players_own_words_are_escaped_in_html(reporter: Renderer) -> None:
     """A refused line with markup stands in the HTML as it was typed, and does nothing."""
     refused = {"kind": "refused", "line": "BUILD <b>x</b>", "why": "there is no <b>x</b>"}
     html = report(reporter, sample_view() | {"events": [refused]}).html
@@ -217,7 +217,7 @@ def test_a_players_own_words_are_escaped_in_html(reporter: Reporter) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "html"])
-def test_everything_known_is_in_the_report(reporter: Reporter, form: str) -> None:
+def test_everything_known_is_in_the_report(reporter: Renderer, form: str) -> None:
     """Own ships, contacts, unknown ships, planets, charts, ship types: every one is named."""
     view = sample_view()
     shown = getattr(report(reporter, view), form)
@@ -230,7 +230,7 @@ def test_everything_known_is_in_the_report(reporter: Reporter, form: str) -> Non
     assert [word for word in (*ships, *seen, *names, *spaces) if word not in known] == []
 
 
-def test_damage_is_told_unit_by_unit(reporter: Reporter) -> None:
+def test_damage_is_told_unit_by_unit(reporter: Renderer) -> None:
     """A damaged ship lists what is left of its units; a whole one needs no list."""
     text = report(reporter, sample_view()).text
 
@@ -240,7 +240,7 @@ def test_damage_is_told_unit_by_unit(reporter: Reporter) -> None:
     assert "  R310 Cruiser, pinned\n  R377" in text
 
 
-def test_the_choice_of_fire_comes_first(reporter: Reporter) -> None:
+def test_the_choice_of_fire_comes_first(reporter: Renderer) -> None:
     """Asked to fire, the reader finds his shots and the enemies at the top of what he knows."""
     text = report(reporter, fight_view()).text
     known = text[text.index("WHAT YOU KNOW") :].splitlines()
@@ -249,7 +249,7 @@ def test_the_choice_of_fire_comes_first(reporter: Reporter) -> None:
     assert known[4].strip() == "enemies: Y512 Cruiser, damage 3; Y640 Scout"
 
 
-def test_the_first_report_greets(reporter: Reporter) -> None:
+def test_the_first_report_greets(reporter: Renderer) -> None:
     """On the first turn there is one planet, no ship, and nothing that happened."""
     text = report(reporter, empty_view("cyan")).text
 
@@ -257,7 +257,7 @@ def test_the_first_report_greets(reporter: Reporter) -> None:
     assert "YOUR SHIPS (0): none." in text
 
 
-def test_the_last_report_names_the_winners(reporter: Reporter) -> None:
+def test_the_last_report_names_the_winners(reporter: Renderer) -> None:
     """When the war is over the report says who won and why, and plans no further turn."""
     result = {"winners": ["green", "cyan"], "reason": "held 25 planets"}
     text = report(reporter, sample_view() | {"over": True, "awaited": False, "result": result}).text
@@ -266,7 +266,7 @@ def test_the_last_report_names_the_winners(reporter: Reporter) -> None:
     assert "next economic section" not in text
 
 
-def test_without_alliances_no_setting_is_shown(reporter: Reporter) -> None:
+def test_without_alliances_no_setting_is_shown(reporter: Renderer) -> None:
     """In a campaign without alliances the list of players has no word of them."""
     view = empty_view()
     view["rules"]["alliances"] = False
@@ -304,7 +304,7 @@ def _crowded(section: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("section", ["turn", "combat"])
-def test_nothing_is_too_wide_for_a_mail(reporter: Reporter, section: str) -> None:
+def test_nothing_is_too_wide_for_a_mail(reporter: Renderer, section: str) -> None:
     """Crowds of ships with long names, on a large chart, are told within 80 columns, the order sheet too."""
     text = report(reporter, _crowded(section)).text
 
@@ -313,7 +313,7 @@ def test_nothing_is_too_wide_for_a_mail(reporter: Reporter, section: str) -> Non
     assert "; FIRE R1007 AT M100" in text
 
 
-def test_a_report_says_how_planets_are_taken(reporter: Reporter) -> None:
+def test_a_report_says_how_planets_are_taken(reporter: Renderer) -> None:
     """A game about planets tells in each report what wins one, in text and HTML."""
     parts = report(reporter, sample_view())
 
@@ -321,7 +321,7 @@ def test_a_report_says_how_planets_are_taken(reporter: Reporter) -> None:
         assert "fter combat a planet goes to whoever has most weapons in its space. Unarmed" in " ".join(told.split())
 
 
-def test_what_is_out_of_sight_is_told_with_its_age(reporter: Reporter) -> None:
+def test_what_is_out_of_sight_is_told_with_its_age(reporter: Renderer) -> None:
     """The latest first, in words; a view that remembers nothing has no such part."""
     parts = report(reporter, sample_view())
     told = " ".join(parts.text[parts.text.index("LAST KNOWN") : parts.text.index("PLAYERS (planets")].split())
@@ -341,7 +341,7 @@ def test_what_is_out_of_sight_is_told_with_its_age(reporter: Reporter) -> None:
         assert "last known" not in form.lower()
 
 
-def test_house_rules_are_in_the_report(reporter: Reporter) -> None:
+def test_house_rules_are_in_the_report(reporter: Renderer) -> None:
     """Planets and turns to win, the largest faction and the planets of an emperor are those in force."""
     view = sample_view()
     rules = view["rules"] | {"planets_to_win": 20, "turns_to_hold": 2, "largest_faction": 3, "empire_planets": 9}
@@ -375,7 +375,7 @@ def test_repairs_of_a_kind_are_counted() -> None:
     ]
 
 
-def test_states_of_ships_are_explained_where_they_occur(reporter: Reporter) -> None:
+def test_states_of_ships_are_explained_where_they_occur(reporter: Renderer) -> None:
     """The words pinned, moved and dark are explained under the ships they stand at, and else left out."""
     view = sample_view()
     whole = [ship for ship in view["ships"] if not (ship["dark"] or ship["moved"] or ship["encounter"])]
@@ -385,7 +385,7 @@ def test_states_of_ships_are_explained_where_they_occur(reporter: Reporter) -> N
         assert all(f"{word}: " in form for word in ("Pinned", "Moved", "Dark"))
 
 
-def test_the_report_ends_with_what_wins_and_what_orders_cost(reporter: Reporter) -> None:
+def test_the_report_ends_with_what_wins_and_what_orders_cost(reporter: Renderer) -> None:
     """A player finds both at the end of his report, and no costs when the game is over."""
     parts = report(reporter, sample_view())
     over = report(reporter, sample_view() | {"over": True, "awaited": False})
