@@ -34,9 +34,9 @@ from bench.night import HOUSE, PASSWORD, PLAYER, Miscount
 from bench.parts import mails
 from bench.parts.club import USUAL_TABLE, Club
 from pbem.games import installed_games
-from pbem.store.models import Campaign, InboxMessage, Outgoing, Sheet, Turn, Worker
+from pbem.store.models import Campaign, InboxMessage, OrderSheet, OutgoingMail, Turn, Worker
 from pbem.store.session import Store
-from pbem.store.types import LetterState, MailState, Phase
+from pbem.store.types import CampaignState, MessageState, OutgoingState
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.processes import server_folder
@@ -86,7 +86,7 @@ def prepare(server: MailServer, home: Path, database: str, *, game: str, campaig
     )
     club.play(turns)
     with closing(Store(database)) as store, store.reading() as session:
-        running = session.scalar(select(func.count()).where(Campaign.status == Phase.RUNNING)) or 0
+        running = session.scalar(select(func.count()).where(Campaign.status == CampaignState.RUNNING)) or 0
     return Played(home, database, club.sheets(), running)
 
 
@@ -159,17 +159,19 @@ def _crew(home: Path, count: int, store: Store) -> Iterator[None]:
 
 def _wait(store: Store, club: Played) -> None:
     """Until everything is done. Raises Miscount if it was not all that there was to do."""
-    settled = (LetterState.PROCESSED, LetterState.QUARANTINED)
+    settled = (MessageState.PROCESSED, MessageState.QUARANTINED)
     letters = select(func.count(InboxMessage.id)).where(InboxMessage.state.in_(settled))
     before = _count(store, letters)
     newest = _count(store, select(func.max(Turn.id)))
     opened = select(func.count(Turn.id)).where(Turn.id > newest)
-    left = select(func.count(Outgoing.id)).where(Outgoing.state.in_((MailState.QUEUED, MailState.SENDING)))
+    left = select(func.count(OutgoingMail.id)).where(
+        OutgoingMail.state.in_((OutgoingState.QUEUED, OutgoingState.SENDING))
+    )
     unarchived = select(func.count(Turn.id)).where(Turn.resolved_at.is_not(None), Turn.archived_at.is_(None))
     _until(lambda: _count(store, opened) == club.campaigns and _count(store, left) == _count(store, unarchived) == 0)
     if _count(store, letters) - before != len(club.sheets):
         raise Miscount(f"{_count(store, letters) - before} letters dealt with instead of {len(club.sheets)}")
-    taken = _count(store, select(func.count(Sheet.id)).join(InboxMessage, InboxMessage.id == Sheet.letter_id))
+    taken = _count(store, select(func.count(OrderSheet.id)).join(InboxMessage, InboxMessage.id == OrderSheet.letter_id))
     if not taken:
         raise Miscount("no sheet was taken")
 

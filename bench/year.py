@@ -28,7 +28,7 @@ from bench.parts.club import Club
 from pbem.app import App
 from pbem.games import installed_games
 from pbem.mail.retention import AT_ONCE, forget_tokens
-from pbem.store.models import Base, Outgoing, Turn
+from pbem.store.models import Base, OutgoingMail, Turn
 
 WEEK, WEEKS = dt.timedelta(days=7), 52
 ORDERS, PLAYERS = "orders@example.org", "ann@example.org"
@@ -53,7 +53,7 @@ def year(key: str, seats: int, turns: int) -> Year:
         club.play(turns, pictures="true")
         with club.open(pictures="true") as house:
             ran = count(house, Turn.resolved_at.is_not(None))
-            for _ in range(0, count(house, Outgoing.id > 0), AT_ONCE):
+            for _ in range(0, count(house, OutgoingMail.id > 0), AT_ONCE):
                 forget_tokens(house.store, club.now + 2 * WEEK)
             parts = {name: size * WEEKS // ran for name, size in (*columns(house), *files(house))}
         with closing(sqlite3.connect(home / "pbem.sqlite")) as database:

@@ -15,8 +15,8 @@ from pbem.errors import ConfigError
 from pbem.games import find_game
 from pbem.report.renderer import Renderer
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store.migrate import has_tables, migrate, require_current
-from pbem.store.queue import open_waker, prepare_queues
+from pbem.store.migrate import has_tables, migrate, require_current_schema
+from pbem.store.queue import create_queue_tables, open_dispatcher
 from pbem.store.session import Store, restoring
 from pbem.util import package_data
 
@@ -53,9 +53,9 @@ def open_app(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[App]:
 @contextmanager
 def app_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[App]:
     """The house of these settings, closed at the end. Raises ConfigError."""
-    require_current(settings.database)
+    require_current_schema(settings.database)
     folders = [folder for folder in (settings.own_templates, TEMPLATE_DIR) if folder is not None]
-    store = Store(settings.database, open_waker(settings))
+    store = Store(settings.database, open_dispatcher(settings))
     gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time
     try:
         with Renderer(folders, games, pictures=settings.pictures, jobs=settings.jobs) as reporter:
@@ -100,4 +100,4 @@ def _refuse_over_archive(settings: Settings) -> None:
 def upgrade_home(settings: Settings, *, create: bool = False) -> None:
     """Bring the database to this version, and the queues in it where it has them. Raises ConfigError."""
     migrate(settings.database, create=create)
-    prepare_queues(settings.database)
+    create_queue_tables(settings.database)

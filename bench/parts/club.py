@@ -21,7 +21,7 @@ from pbem.config_values import FILE_NAME
 from pbem.mail.maildir import MaildirCarrier
 from pbem.ruleset import AnyRuleset, Dice
 from pbem.scheduler.tick import tick
-from pbem.store.models import Outgoing
+from pbem.store.models import OutgoingMail
 
 USUAL_TABLE = 6
 """Seats of a campaign, where the game takes so many."""
@@ -86,9 +86,11 @@ class Club:
 
     def read(self, house: App) -> list[Mailed]:
         """All bots read what was mailed since the last time; returns those mails."""
-        mailed = select(Outgoing.id, Outgoing.recipient, Outgoing.raw, Outgoing.reply).order_by(Outgoing.id)
+        mailed = select(OutgoingMail.id, OutgoingMail.recipient, OutgoingMail.raw, OutgoingMail.reply).order_by(
+            OutgoingMail.id
+        )
         with house.store.reading() as session:
-            rows = session.execute(mailed.where(Outgoing.id > self._read)).all()
+            rows = session.execute(mailed.where(OutgoingMail.id > self._read)).all()
         by_address = {player.address: player for player in self.players}
         for self._read, recipient, raw, _ in rows:
             if recipient in by_address:  # the GM gets mail too, and has no seat

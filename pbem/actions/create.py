@@ -39,8 +39,8 @@ from pbem.ruleset.protocol import AnyRuleset, StateImporter, TextImporter, TurnI
 from pbem.ruleset.serialization import canonical_json, require_storable
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import Json, Option, SeatName
-from pbem.store.models import Campaign, SeatRow
-from pbem.store.types import Seating
+from pbem.store.models import Campaign, Seat
+from pbem.store.types import SeatState
 from pbem.text import count_noun
 from pbem.util import read_plain
 
@@ -421,10 +421,10 @@ def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -
     return max(wanted.open, lacking, 0)
 
 
-def _seat(session: Session, seat: str, address: str, now: dt.datetime) -> SeatRow:
+def _seat(session: Session, seat: str, address: str, now: dt.datetime) -> Seat:
     if not address:
-        return SeatRow(name=seat, token_hash="", status=Seating.OPEN)
-    return SeatRow(name=seat, person=enrol(session, address, now), token_hash="")
+        return Seat(name=seat, token_hash="", status=SeatState.OPEN)
+    return Seat(name=seat, person=enrol(session, address, now), token_hash="")
 
 
 def check_seats(

@@ -37,8 +37,8 @@ from pbem.campaign.snapshot import (
 from pbem.errors import CampaignError
 from pbem.report.notices import CampaignHeld, CampaignReleased, DeadlineMoved, Rescheduled
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Campaign, Turn, Vote
-from pbem.store.types import HoldKind, Phase
+from pbem.store.models import Campaign, ExtensionVote, Turn
+from pbem.store.types import CampaignState, HoldKind
 from pbem.text import format_time
 
 _SPAN_PATTERN = re.compile(r"\d++\w?")
@@ -118,7 +118,7 @@ class AskForTime(SeatCommand):
     def do(self, scene: Scene) -> Deed:
         """Counts his wish, and moves the deadline when enough ask."""
         snapshot = scene.snapshot
-        if snapshot.status != Phase.RUNNING:
+        if snapshot.status != CampaignState.RUNNING:
             return Deed(f"The campaign {snapshot.name} has no turn open, so there is nothing to extend.")
         return Deed(vote(scene, self.seat))
 
@@ -198,16 +198,16 @@ def vote(scene: Scene, seat: SeatName) -> str:
     refused = _refused(session, snapshot, turn, place)
     if refused or turn.deadline is None:
         return refused
-    mine = (Vote.turn_id == turn.turn_id, Vote.seat_id == place.id)
-    if session.scalar(select(Vote.id).where(*mine)) is None:
-        session.add(Vote(turn_id=turn.turn_id, seat_id=place.id, at=now))
+    mine = (ExtensionVote.turn_id == turn.turn_id, ExtensionVote.seat_id == place.id)
+    if session.scalar(select(ExtensionVote.id).where(*mine)) is None:
+        session.add(ExtensionVote(turn_id=turn.turn_id, seat_id=place.id, at=now))
         session.flush()
     voters = {place.id for place in snapshot.places if place.manned}
     if _asked(session, turn, voters) < needed_votes(snapshot.policy.vote, len(voters)):
         due = format_time(turn.deadline, snapshot.schedule.zone)
         return f"Your wish for more time is noted; the turn has it when enough players ask. Orders are still due {due}."
     new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
-    session.execute(delete(Vote).where(Vote.turn_id == turn.turn_id))
+    session.execute(delete(ExtensionVote).where(ExtensionVote.turn_id == turn.turn_id))
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
     _move(scene, turn, turn.deadline, new, actor="players")
     return f"Enough have asked: the turn has more time. Orders are due {format_time(new, snapshot.schedule.zone)}."
@@ -239,7 +239,7 @@ def _refused(session: Session, snapshot: CampaignSnapshot, turn: Waiting, place:
 
 def _asked(session: Session, turn: Waiting, voters: Collection[int]) -> int:
     """How many of the voters have asked, who are known by the ids of their seats."""
-    asked = session.scalars(select(Vote.seat_id).where(Vote.turn_id == turn.turn_id))
+    asked = session.scalars(select(ExtensionVote.seat_id).where(ExtensionVote.turn_id == turn.turn_id))
     return len(set(asked).intersection(voters))
 
 
@@ -382,7 +382,7 @@ class Reschedule(GmCommand, Act[Deadlines]):
 
 
 def _check_not_over(snapshot: CampaignSnapshot) -> None:
-    if snapshot.status == Phase.OVER:
+    if snapshot.status == CampaignState.OVER:
         raise CampaignError(f"campaign {snapshot.name} is over: no turn of it is due any more")
 
 

@@ -34,9 +34,21 @@ from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Base, Campaign, Enclosed, GmText, Person, Press, Report, RollRow, SeatRow, Sheet, Turn
+from pbem.store.models import (
+    Announcement,
+    Base,
+    Campaign,
+    OrderSheet,
+    Person,
+    Press,
+    Report,
+    Seat,
+    StoredAttachment,
+    StoredRoll,
+    Turn,
+)
 from pbem.store.session import Store
-from pbem.store.types import Phase, Seating
+from pbem.store.types import CampaignState, SeatState
 
 FORKED = "made a copy of the campaign as it stood when turn {number} was open, with its dice, to try what if"
 """What the journal and the next reports say of a copy."""
@@ -76,9 +88,11 @@ class WhatIf:
 
 def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
     name = snapshot.name
-    if snapshot.status == Phase.FORMING:
+    if snapshot.status == CampaignState.FORMING:
         raise CampaignError(f"campaign {name} has not begun: it has no turn to start from")
-    last = snapshot.turn - (snapshot.status == Phase.OVER)  # the turn that opened with the end is nobody's to play
+    last = snapshot.turn - (
+        snapshot.status == CampaignState.OVER
+    )  # the turn that opened with the end is nobody's to play
     if not snapshot.first <= number <= last:
         raise CampaignError(f"{name} has no turn {number} to start from: it can be {snapshot.first} to {last}")
 
@@ -222,8 +236,8 @@ def _passing_house(house: App) -> Iterator[App]:
 
 def _views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[SeatName, bytes]:
     rows = session.execute(
-        select(SeatRow.name, Report.view)
-        .join(Report, Report.seat_id == SeatRow.id)
+        select(Seat.name, Report.view)
+        .join(Report, Report.seat_id == Seat.id)
         .join(Turn, Turn.id == Report.turn_id)
         .where(live(snapshot.id), Turn.number == number)
     )
@@ -232,7 +246,7 @@ def _views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[Se
 
 def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: int, now: dt.datetime) -> None:
     campaign = {
-        "status": Phase.RUNNING,
+        "status": CampaignState.RUNNING,
         "turn": number,
         "version": version_before(source, snapshot, number),
         "gm": f"gm@{NOWHERE}",
@@ -244,11 +258,11 @@ def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: 
         address = f"{place.seat}@{NOWHERE}"
         target.add(Person(id=place.id, address=address, key=address, created_at=now))
     target.flush()
-    seats = _rows(source, select(SeatRow).where(SeatRow.campaign_id == snapshot.id))
+    seats = _rows(source, select(Seat).where(Seat.campaign_id == snapshot.id))
     out = removed_before(source, snapshot.id, number)
     for seat in seats:
-        status = Seating.REMOVED if seat["name"] in out else Seating.PLAYING
-        _put(target, SeatRow, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
+        status = SeatState.REMOVED if seat["name"] in out else SeatState.PLAYING
+        _put(target, Seat, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
     turns = _rows(source, select(Turn).where(live(snapshot.id), Turn.number <= number))
     # None is archived: the copy has an archive of its own, yet to be written.
     _put(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})
@@ -259,17 +273,17 @@ def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: 
     # What came for turns that were taken back may have been shown again since: it is none of the open turn's.
     _put(
         target,
-        Enclosed,
-        _rows(source, select(Enclosed).where(Enclosed.campaign_id == snapshot.id)),
+        StoredAttachment,
+        _rows(source, select(StoredAttachment).where(StoredAttachment.campaign_id == snapshot.id)),
         {"turn_id": ids[0]},
     )
-    _put(target, Sheet, _rows(source, select(Sheet).where(Sheet.turn_id.in_(ids))), {"letter_id": None})
+    _put(target, OrderSheet, _rows(source, select(OrderSheet).where(OrderSheet.turn_id.in_(ids))), {"letter_id": None})
     _put(target, Press, _rows(source, select(Press).where(Press.campaign_id == snapshot.id, Press.turn <= number)), {})
     # A GM's text is of the turn whose reports bring it, so those written while this one was open are of the next.
-    words = select(GmText).where(GmText.campaign_id == snapshot.id, GmText.turn <= number + 1)
-    _put(target, GmText, _rows(source, words), {})
-    rolls = select(RollRow).where(RollRow.campaign_id == snapshot.id, RollRow.turn <= number)
-    _put(target, RollRow, _rows(source, rolls), {})
+    words = select(Announcement).where(Announcement.campaign_id == snapshot.id, Announcement.turn <= number + 1)
+    _put(target, Announcement, _rows(source, words), {})
+    rolls = select(StoredRoll).where(StoredRoll.campaign_id == snapshot.id, StoredRoll.turn <= number)
+    _put(target, StoredRoll, _rows(source, rolls), {})
 
 
 def _rows(session: Session, query: Select[Any]) -> list[dict[str, Any]]:

@@ -66,7 +66,7 @@ from pbem.ruleset.fields import FieldError
 from pbem.ruleset.rolls import Roll, count_rolls
 from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.values import SeatName
-from pbem.store.types import Phase
+from pbem.store.types import CampaignState
 from pbem.text import format_time, wrap
 
 REPORTS = "reports"
@@ -371,9 +371,9 @@ class ShowRolls(GmCommand, Question[RollBook]):
     def look(self, scene: Scene) -> RollBook:
         """All rolls of the turn, also of one that was taken back since. Raises CampaignError before the start."""
         snapshot = scene.snapshot
-        if snapshot.status == Phase.FORMING:
+        if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: nothing was rolled")
-        last = snapshot.turn - (snapshot.status == Phase.OVER)
+        last = snapshot.turn - (snapshot.status == CampaignState.OVER)
         turn = last if self.turn is None else self.turn
         return RollBook(snapshot.name, turn, load_rolls(scene.session, snapshot, turn))
 

@@ -24,7 +24,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, find_place, open_deadline
 from pbem.mail.headers import check_address
 from pbem.report.answers import Confirmation
 from pbem.store.models import Absence
-from pbem.store.types import Phase
+from pbem.store.types import CampaignState
 from pbem.text import format_time
 
 
@@ -276,5 +276,5 @@ def _longest(spans: list[tuple[dt.datetime, dt.datetime]]) -> dt.timedelta:
 
 
 def _stays(session: Session, snapshot: CampaignSnapshot) -> str:
-    due = open_deadline(session, snapshot) if snapshot.status == Phase.RUNNING else None
+    due = open_deadline(session, snapshot) if snapshot.status == CampaignState.RUNNING else None
     return f"The current deadline stays: {format_time(due, snapshot.schedule.zone)}." if due else ""

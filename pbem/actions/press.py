@@ -29,8 +29,8 @@ from pbem.errors import CampaignError
 from pbem.report.notices import AnnouncementMail as GmLetter
 from pbem.ruleset.order_types import FILLED_IN
 from pbem.ruleset.values import SeatName
-from pbem.store.models import GmText, Press, SeatRow
-from pbem.store.types import Phase
+from pbem.store.models import Announcement, Press, Seat
+from pbem.store.types import CampaignState
 from pbem.text import count_noun, format_time, join_names, quote_block
 from pbem.util import MASK
 
@@ -101,10 +101,10 @@ class AddText(GmCommand, Act[Text]):
     def do(self, scene: Scene) -> Text:
         """Keeps the text for them."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
-        if snapshot.status == Phase.OVER:
+        if snapshot.status == CampaignState.OVER:
             raise CampaignError(f"campaign {snapshot.name} is over: it sends no more reports, but press is mailed")
         place = find_place(snapshot, self.seat) if self.seat else None
-        row = GmText(
+        row = Announcement(
             campaign_id=snapshot.id,
             turn=snapshot.turn + 1,
             seat_id=place.id if place else None,
@@ -138,7 +138,7 @@ class DropText(GmCommand, Act[Texts]):
         if self.text_id not in {text.id for text in waiting}:
             known = join_names([str(text.id) for text in waiting]) or "none"
             raise CampaignError(f"{snapshot.name} has no text {self.text_id} that waits for reports; there is: {known}")
-        scene.session.execute(delete(GmText).where(GmText.id == self.text_id))
+        scene.session.execute(delete(Announcement).where(Announcement.id == self.text_id))
         words = next(text.text for text in waiting if text.id == self.text_id)
         said = f"text {self.text_id} taken back: {words}"
         note(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
@@ -158,10 +158,10 @@ class ShowTexts(GmCommand, Question[Texts]):
         """Those that wait, and those that went, by the turns whose reports bring them."""
         snapshot = scene.snapshot
         rows = scene.session.execute(
-            select(GmText.id, GmText.turn, SeatRow.name, GmText.text)
-            .outerjoin(SeatRow, SeatRow.id == GmText.seat_id)
-            .where(GmText.campaign_id == snapshot.id)
-            .order_by(GmText.turn, GmText.id)
+            select(Announcement.id, Announcement.turn, Seat.name, Announcement.text)
+            .outerjoin(Seat, Seat.id == Announcement.seat_id)
+            .where(Announcement.campaign_id == snapshot.id)
+            .order_by(Announcement.turn, Announcement.id)
         )
         texts = tuple(Text(id_, turn, seat or "", text) for id_, turn, seat, text in rows)
         return Texts(snapshot.name, snapshot.turn, texts)
@@ -223,10 +223,10 @@ class ShowPress(GmCommand, Question[PressBook]):
     def look(self, scene: Scene) -> PressBook:
         """Letters and news, by whom they truly are; diaries stay shut until the game is over."""
         snapshot = scene.snapshot
-        shut = () if snapshot.status == Phase.OVER else (Press.kind != DIARY,)
+        shut = () if snapshot.status == CampaignState.OVER else (Press.kind != DIARY,)
         rows = scene.session.execute(
-            select(Press, SeatRow.name)
-            .outerjoin(SeatRow, SeatRow.id == Press.sender_id)
+            select(Press, Seat.name)
+            .outerjoin(Seat, Seat.id == Press.sender_id)
             .where(Press.campaign_id == snapshot.id, *shut)
             .order_by(Press.id)
         )
@@ -354,7 +354,7 @@ def _muted(scene: Scene, own: Place) -> frozenset[SeatName]:
 
 
 def _set_muted(session: Session, own: Place, muted: frozenset[SeatName]) -> None:
-    session.execute(update(SeatRow).where(SeatRow.id == own.id).values(muted=sorted(muted)))
+    session.execute(update(Seat).where(Seat.id == own.id).values(muted=sorted(muted)))
 
 
 def _writer(snapshot: CampaignSnapshot, word: str) -> SeatName:

@@ -46,8 +46,8 @@ from pbem.ruleset.protocol import AnyRuleset, StateImporter
 from pbem.ruleset.serialization import canonical_json, parse_json
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import Json, SeatName
-from pbem.store.models import Sheet, Turn, Vote
-from pbem.store.types import Phase
+from pbem.store.models import ExtensionVote, OrderSheet, Turn
+from pbem.store.types import CampaignState
 from pbem.text import wrap
 
 NOTED = "The journal and the next reports tell that you looked, but not at whose sheet."
@@ -153,9 +153,9 @@ def keep_amendment(scene: Scene, amendment: Amendment) -> None:
     _put_given(session, again, turn, now)
     copy_sheets(session, old_following, following, but=dropped)
     # Who is told otherwise shall have time to think again.
-    anew = update(Sheet).where(Sheet.turn_id == following.id, Sheet.seat_id.in_(changed))
+    anew = update(OrderSheet).where(OrderSheet.turn_id == following.id, OrderSheet.seat_id.in_(changed))
     session.execute(anew.values(wait=True))
-    session.execute(update(Vote).where(Vote.turn_id == old_following.id).values(turn_id=following.id))
+    session.execute(update(ExtensionVote).where(ExtensionVote.turn_id == old_following.id).values(turn_id=following.id))
     stop_mail(session, [old_following])  # of reports that change: the others have moved on, and still go out
     over, version = again.outcome.standing.over, again.ruleset.version
     set_campaign(session, snapshot, turn=following.number, over=over, version=version)
@@ -266,7 +266,7 @@ class ShowState(GmCommand, Question[State]):
     def look(self, scene: Scene) -> State:
         """The state, as its game writes it now. Raises CampaignError before the start."""
         snapshot, ruleset = scene.snapshot, scene.house.game(scene.snapshot.game)
-        if snapshot.status == Phase.FORMING:
+        if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: it has no state yet")
         state = load_state(scene.session, ruleset, snapshot)
         return State(snapshot.name, snapshot.turn, _plain(ruleset, state))

@@ -51,7 +51,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Report, Turn
-from pbem.store.types import Phase
+from pbem.store.types import CampaignState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ class Rerun:
 def rerun(scene: Scene, changes: Changes) -> Rerun:
     """Resolves the last turn again. Raises CampaignError naming what cannot be done, and what can."""
     session, snapshot = scene.session, scene.snapshot
-    if snapshot.status == Phase.FORMING:
+    if snapshot.status == CampaignState.FORMING:
         raise CampaignError(f"campaign {snapshot.name} has not begun: there is no turn to run again")
     ruleset, number = scene.house.game(snapshot.game), snapshot.turn - 1
     turn, following = live_turn(session, snapshot, number), live_turn(session, snapshot, snapshot.turn)
@@ -388,7 +388,7 @@ def _impact(
         deadline=deadline,
         zone=snapshot.schedule.zone,
         over=again.outcome.standing.over,
-        seed_known=snapshot.status == Phase.OVER,
+        seed_known=snapshot.status == CampaignState.OVER,
         set_up=again.before is None,
     )
 

@@ -64,8 +64,8 @@ from pbem.campaign.snapshot import (
 from pbem.errors import CampaignError
 from pbem.report.notices import RolledBack
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Shelf, Turn
-from pbem.store.types import Phase
+from pbem.store.models import Turn, WithdrawnTurns
+from pbem.store.types import CampaignState
 from pbem.text import format_time, wrap
 
 
@@ -108,7 +108,7 @@ class RollBack(GmCommand, Weighty[Rolled]):
     def look(self, scene: Scene) -> Rolled:
         """Where the campaign would stand. Raises CampaignError if there is no such turn to go back to."""
         session, snapshot, number = scene.session, scene.snapshot, self.turn
-        if snapshot.status == Phase.FORMING:
+        if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: there is nothing to take back")
         if number == snapshot.turn:
             raise CampaignError(
@@ -209,7 +209,7 @@ def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline
         deadline=deadline,
         zone=snapshot.schedule.zone,
         sheets=counting_versions(session, snapshot, turn),
-        seed_known=snapshot.status == Phase.OVER,
+        seed_known=snapshot.status == CampaignState.OVER,
         back=back,
         out=out,
     )
@@ -248,16 +248,18 @@ def _anew(scene: Scene) -> Scene:
     return replace(scene, snapshot=load_campaign(scene.session, scene.snapshot.name))
 
 
-def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> Shelf:
+def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
     """The shelf of the newest rollback that can be undone. Raises CampaignError."""
     # A shelf stays, empty, when its turns went back into the history.
-    holds_turns = Shelf.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
-    shelves = select(Shelf).where(Shelf.campaign_id == snapshot.id, Shelf.kind.in_((ROLLBACK, RERUN)), holds_turns)
-    shelf = session.scalars(shelves.order_by(Shelf.id.desc()).limit(1)).first()
+    holds_turns = WithdrawnTurns.id.in_(select(Turn.shelf_id).where(Turn.campaign_id == snapshot.id))
+    shelves = select(WithdrawnTurns).where(
+        WithdrawnTurns.campaign_id == snapshot.id, WithdrawnTurns.kind.in_((ROLLBACK, RERUN)), holds_turns
+    )
+    shelf = session.scalars(shelves.order_by(WithdrawnTurns.id.desc()).limit(1)).first()
     if shelf is None or shelf.kind != ROLLBACK:
         since = " since the last one, a turn was run again" if shelf else ""
         raise CampaignError(f"{snapshot.name} has no rollback to take back:{since or ' there was none'}")
-    if snapshot.turn != shelf.first or snapshot.status != Phase.RUNNING:
+    if snapshot.turn != shelf.first or snapshot.status != CampaignState.RUNNING:
         raise CampaignError(
             f"the rollback of {snapshot.name} to turn {shelf.first} can no longer be taken back: "
             f"that turn has been run since; to go back once more: "

@@ -48,13 +48,13 @@ from pbem.ruleset.protocol import Adjudicated, TurnInput
 from pbem.ruleset.rolls import Roll
 from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, Json
-from pbem.store.models import Campaign, Request, Turn
-from pbem.store.session import flushed
-from pbem.store.types import HoldKind, Phase
+from pbem.store.models import Campaign, PendingRequest, Turn
+from pbem.store.session import flushed_connection
+from pbem.store.types import CampaignState, HoldKind
 from pbem.text import as_sentence, wrap
 
 RULING = "ruling"
-"""The kind of a `Request` that keeps a ruling. Its code is mailed to nobody."""
+"""The kind of a `PendingRequest` that keeps a ruling. Its code is mailed to nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def keep_earlier(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn, r
     code = reply_code(secrets.token_bytes(32), RULING)
     # Nobody is mailed a code, but the limit of codes in a day looks at `to` and `by` of every request.
     data = {"turn_id": turn.id, "ruling": ruling, "to": "", "by": ""}
-    session.add(Request(kind=RULING, code=code, campaign_id=snapshot.id, data=data, created_at=now))
+    session.add(PendingRequest(kind=RULING, code=code, campaign_id=snapshot.id, data=data, created_at=now))
     session.flush()
 
 
@@ -85,12 +85,16 @@ def earlier_rulings(session: Session, snapshot: CampaignSnapshot, turn: OpenTurn
         Turn.shelf_id.is_not(None),
         Turn.state_hash == turn.state_hash,
     )
-    kept = select(Request.created_at, Request.data).where(Request.campaign_id == snapshot.id, Request.kind == RULING)
+    kept = select(PendingRequest.created_at, PendingRequest.data).where(
+        PendingRequest.campaign_id == snapshot.id, PendingRequest.kind == RULING
+    )
     rolled_back = [
         (at or turn.opened_at, ruling) for at, ruling in session.execute(shelved.order_by(Turn.id)) if ruling
     ]
     replaced = [
-        (at, data["ruling"]) for at, data in session.execute(kept.order_by(Request.id)) if data["turn_id"] == turn.id
+        (at, data["ruling"])
+        for at, data in session.execute(kept.order_by(PendingRequest.id))
+        if data["turn_id"] == turn.id
     ]
     return [Earlier(number, at, ruling) for number, (at, ruling) in enumerate([*rolled_back, *replaced], start=1)]
 
@@ -247,7 +251,7 @@ def needs_ruling(house: App, session: Session, snapshot: CampaignSnapshot) -> bo
 
 _HELD = (
     select(Campaign.name)
-    .where(Campaign.status == Phase.RUNNING, Campaign.hold_kind.in_((HoldKind.RULING, HoldKind.RULED)))
+    .where(Campaign.status == CampaignState.RUNNING, Campaign.hold_kind.in_((HoldKind.RULING, HoldKind.RULED)))
     .order_by(Campaign.id)
 )
 
@@ -255,7 +259,7 @@ _HELD = (
 def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]:
     """The campaigns whose open turn is held for a ruling; of all, or of one."""
     here = _HELD if campaign is None else _HELD.where(Campaign.name == campaign)
-    return list(flushed(session).execute(here).scalars())
+    return list(flushed_connection(session).execute(here).scalars())
 
 
 def send_digests(house: App, now: dt.datetime, campaign: str | None = None) -> list[str]:

@@ -29,9 +29,9 @@ from pbem.campaign.turns import After, Before, compute, load_before, put_turn
 from pbem.mail.outbox import withdraw
 from pbem.report.notices import Miss, MissedSheets, OthersMissed, SheetMissed
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Campaign, Request, SeatRow, Turn
-from pbem.store.session import Queue, Work, flushed, wake
-from pbem.store.types import Phase
+from pbem.store.models import Campaign, PendingRequest, Seat, Turn
+from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit, flushed_connection
+from pbem.store.types import CampaignState
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[Se
     """Those whose sheets were waited for."""
     places = {place.id: place for place in snapshot.places if place.manned and place.seat in missing}
     rows = session.execute(
-        select(SeatRow.id, SeatRow.nmr_in_a_row, SeatRow.nmr_total)
-        .where(SeatRow.campaign_id == snapshot.id, SeatRow.nmr_in_a_row > 0)
-        .order_by(SeatRow.id)
+        select(Seat.id, Seat.nmr_in_a_row, Seat.nmr_total)
+        .where(Seat.campaign_id == snapshot.id, Seat.nmr_in_a_row > 0)
+        .order_by(Seat.id)
     )
     return [_Misser(places[id_], in_a_row, in_all) for id_, in_a_row, in_all in rows if id_ in places]
 
@@ -141,9 +141,9 @@ _ADVANCE = (
     .where(Campaign.id == bindparam("campaign"))
     .values(turn=bindparam("its_turn"), status=bindparam("its_status"), version=bindparam("its_version"), **NO_HOLD)
 )
-_THESE = SeatRow.id.in_(bindparam("seats", expanding=True))
-_MISSED = update(SeatRow).where(_THESE).values(nmr_in_a_row=SeatRow.nmr_in_a_row + 1, nmr_total=SeatRow.nmr_total + 1)
-_CAME = update(SeatRow).where(_THESE).values(nmr_in_a_row=0)
+_THESE = Seat.id.in_(bindparam("seats", expanding=True))
+_MISSED = update(Seat).where(_THESE).values(nmr_in_a_row=Seat.nmr_in_a_row + 1, nmr_total=Seat.nmr_total + 1)
+_CAME = update(Seat).where(_THESE).values(nmr_in_a_row=0)
 """Statements of every turn, built once: building them takes longer than running them."""
 
 Still = Callable[[Session, CampaignSnapshot], bool]
@@ -172,7 +172,7 @@ def run_turn(
     """
 
     def plan(session: Session, snapshot: CampaignSnapshot) -> tuple[Before, After]:
-        is_open = number is None or (snapshot.turn, snapshot.status) == (number, Phase.RUNNING)
+        is_open = number is None or (snapshot.turn, snapshot.status) == (number, CampaignState.RUNNING)
         if not (is_open and still(session, snapshot)):
             raise Overtaken(snapshot)
         before = load_before(session, house, snapshot)
@@ -182,7 +182,7 @@ def run_turn(
         before, after = planned
         keep_run(session, house, before, after, now=now, reason=reason)
         if not house.archives:
-            wake(session, Work(Queue.ARCHIVE))
+            enqueue_on_commit(session, QueuedJob(JobQueue.ARCHIVE))
         return before.turn.id, after
 
     try:
@@ -197,7 +197,7 @@ def run_turn(
 def keep_run(session: Session, house: App, before: Before, after: After, *, now: dt.datetime, reason: str) -> None:
     """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
     snapshot, turn = before.snapshot, before.turn
-    flushed(session).execute(_RESOLVED, {"turn": turn.id, "at": now, "its": after.record})
+    flushed_connection(session).execute(_RESOLVED, {"turn": turn.id, "at": now, "its": after.record})
     turn_id = put_turn(
         session,
         snapshot,
@@ -222,11 +222,11 @@ def keep_run(session: Session, house: App, before: Before, after: After, *, now:
 
 
 def _advance(session: Session, before: Before, after: After) -> None:
-    status = Phase.OVER if after.standing.over else Phase.RUNNING
+    status = CampaignState.OVER if after.standing.over else CampaignState.RUNNING
     version = before.ruleset.version
     # A hold was for the turn that has been run now; a GM who had it run all the same has ended his own pause.
     values = {"its_turn": before.turn.number + 1, "its_status": status, "its_version": version}
-    flushed(session).execute(_ADVANCE, {"campaign": before.snapshot.id, **values})
+    flushed_connection(session).execute(_ADVANCE, {"campaign": before.snapshot.id, **values})
 
 
 def _count_missed(session: Session, before: Before, after: After) -> None:
@@ -236,9 +236,9 @@ def _count_missed(session: Session, before: Before, after: After) -> None:
     missed = [id_ for seat, id_ in ids.items() if seat in after.turn.missing]
     came = [id_ for seat, id_ in ids.items() if seat not in after.turn.missing]
     if missed:
-        flushed(session).execute(_MISSED, {"seats": missed})
+        flushed_connection(session).execute(_MISSED, {"seats": missed})
     if came:
-        flushed(session).execute(_CAME, {"seats": came})
+        flushed_connection(session).execute(_CAME, {"seats": came})
 
 
 def _said(before: Before, after: After, reason: str) -> str:
@@ -260,7 +260,7 @@ def _missed(before: Before, after: After) -> str:
 
 
 RUN = "run"
-"""What `Request.kind` says of it."""
+"""What `PendingRequest.kind` says of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,14 +278,16 @@ class AskForRun(GmCommand, Act[Deed]):
         if not is_asked(session, snapshot):
             # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
             data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
-            session.add(Request(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now))
-            wake(session, Work(Queue.CAMPAIGNS, snapshot.name))
+            session.add(
+                PendingRequest(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now)
+            )
+            enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, snapshot.name))
         return Deed(f"Turn {snapshot.turn} of {snapshot.name} is run as soon as all letters are read.")
 
 
 def is_asked(session: Session, snapshot: CampaignSnapshot) -> bool:
     """Whether the GM has asked for the run of the turn that is open now."""
-    return session.scalar(select(Request.id).where(Request.code == _code(snapshot))) is not None
+    return session.scalar(select(PendingRequest.id).where(PendingRequest.code == _code(snapshot))) is not None
 
 
 def _code(snapshot: CampaignSnapshot) -> str:
@@ -293,10 +295,10 @@ def _code(snapshot: CampaignSnapshot) -> str:
 
 
 _ASKED = (
-    select(Request.id, Request.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
-    .join(Campaign, Campaign.id == Request.campaign_id)
-    .where(Request.kind == RUN, Request.done_at.is_(None))
-    .order_by(Request.id)
+    select(PendingRequest.id, PendingRequest.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
+    .join(Campaign, Campaign.id == PendingRequest.campaign_id)
+    .where(PendingRequest.kind == RUN, PendingRequest.done_at.is_(None))
+    .order_by(PendingRequest.id)
 )
 
 
@@ -309,9 +311,11 @@ def asked_runs(house: App, now: dt.datetime, campaign: str | None = None) -> lis
     with house.store.reading() as session:
         asked = session.connection().execute(here).all()
     over = [
-        row.id for row in asked if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], Phase.RUNNING)
+        row.id
+        for row in asked
+        if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], CampaignState.RUNNING)
     ]
     if over:
         with house.store.writing() as session:
-            session.execute(update(Request).where(Request.id.in_(over)).values(done_at=now))
+            session.execute(update(PendingRequest).where(PendingRequest.id.in_(over)).values(done_at=now))
     return [Due(row.name, row.turn, BY_GM) for row in asked if row.id not in over]

@@ -42,8 +42,8 @@ from pbem.mail.outbox import pass_on
 from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Absence, Campaign, Deputy, Person, Report, ReportCopy, SeatRow
-from pbem.store.types import Phase, Seating
+from pbem.store.models import Absence, Campaign, Deputy, DeputyReport, Person, Report, Seat
+from pbem.store.types import CampaignState, SeatState
 from pbem.text import format_table
 
 _PLAY_ON = "You play on as before, and what you had sent for the turn counts again."
@@ -59,7 +59,7 @@ def free_places(snapshot: CampaignSnapshot) -> list[Place]:
 
 def place_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> Place | None:
     """Where somebody sits already, if he does."""
-    rows = session.scalars(select(SeatRow.id).where(SeatRow.campaign_id == snapshot.id, SeatRow.person_id == person.id))
+    rows = session.scalars(select(Seat.id).where(Seat.campaign_id == snapshot.id, Seat.person_id == person.id))
     ids = set(rows)
     return next((place for place in snapshot.playing if place.id in ids), None)
 
@@ -73,7 +73,7 @@ def open_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem", told
     check_playing(snapshot, place)
     if not place.address:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is open already")
-    _empty(scene, place, status=Seating.OPEN)
+    _empty(scene, place, status=SeatState.OPEN)
     act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is open: {why}")
     if not told:
         _tell_former(scene, place, why)
@@ -100,9 +100,9 @@ def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: st
     """
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     check_playing(snapshot, place)
-    renewed = _empty(scene, place, status=Seating.PLAYING)
+    renewed = _empty(scene, place, status=SeatState.PLAYING)
     afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
-    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(afresh))
+    session.execute(update(Seat).where(Seat.id == place.id).values(afresh))
     mark_seated(session, snapshot.id, person)
     pass_on(session, snapshot.name, place.seat, person)
     _end_standing_in(scene, person)
@@ -111,9 +111,9 @@ def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: st
         _tell_former(scene, place, why)
     taken = replace(place, address=person.address, paused=False)
     said = f"The seat {place.seat} of {snapshot.name} has a new player: {why}."
-    if snapshot.status == Phase.FORMING:
+    if snapshot.status == CampaignState.FORMING:
         tell_of_dice(session, house, snapshot, [taken], now)
-    if snapshot.status == Phase.RUNNING:
+    if snapshot.status == CampaignState.RUNNING:
         token = new_token(session, place.id)
         welcome(session, house, snapshot, {taken: token}, now, heir=True)
         if renewed is not None:
@@ -128,7 +128,7 @@ def remove_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem") ->
     No sheet of its player is taken any more, but all else stays as it is: `bring_back` lets the seat play on.
     """
     session, snapshot = scene.session, scene.snapshot
-    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(status=Seating.REMOVED))
+    session.execute(update(Seat).where(Seat.id == place.id).values(status=SeatState.REMOVED))
     act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} is out of the game: {why}."
     if place.address:
@@ -143,11 +143,11 @@ def bring_back(scene: Scene, place: Place, why: str, *, actor: str = "gm") -> st
     `why` completes "seat red is back in the game: …". Returns what was done, in a sentence.
     """
     session, snapshot = scene.session, scene.snapshot
-    row = session.get_one(SeatRow, place.id)
+    row = session.get_one(Seat, place.id)
     if row.person is not None and place_of(session, snapshot, row.person) is not None:
-        _empty(scene, place, status=Seating.OPEN)
+        _empty(scene, place, status=SeatState.OPEN)
         place = replace(place, address="")
-    row.status = Seating.PLAYING if place.address else Seating.OPEN
+    row.status = SeatState.PLAYING if place.address else SeatState.OPEN
     session.flush()
     act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is back in the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} is back in the game: {why}."
@@ -162,7 +162,7 @@ def pause_seat(scene: Scene, place: Place, *, paused: bool, actor: str = "gm") -
     """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
     session, snapshot = scene.session, scene.snapshot
     check_playing(snapshot, place)
-    ours = update(SeatRow).where(SeatRow.id == place.id, SeatRow.paused != paused).returning(SeatRow.id)
+    ours = update(Seat).where(Seat.id == place.id, Seat.paused != paused).returning(Seat.id)
     if session.scalar(ours.values(paused=paused)) is None:
         return False
     said = "is paused: turns do not wait for it" if paused else "is no longer paused"
@@ -200,34 +200,36 @@ def _named(scene: Scene, place: Place, wish: SeatName) -> Place:
     names = scene.house.game(snapshot.game).seats.names or session.scalar(
         select(Campaign.id).where(Campaign.id == snapshot.id, Campaign.given.is_not(None))
     )
-    if names or snapshot.status != Phase.FORMING or wish in snapshot.seats or not is_seat_name(wish):
+    if names or snapshot.status != CampaignState.FORMING or wish in snapshot.seats or not is_seat_name(wish):
         return place
-    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(name=wish))
+    session.execute(update(Seat).where(Seat.id == place.id).values(name=wish))
     return replace(place, seat=wish)
 
 
 def _seated(snapshot: CampaignSnapshot, place: Place, wish: SeatName) -> str:
     other = "" if wish in ("", place.seat) else f" The seat {wish}, which you asked for, is not free."
     coming = (
-        "first report come when it begins" if snapshot.status == Phase.FORMING else "its newest report follow by mail"
+        "first report come when it begins"
+        if snapshot.status == CampaignState.FORMING
+        else "its newest report follow by mail"
     )
     return f"You have the seat {place.seat} in {snapshot.name}.{other} Your token and {coming}."
 
 
 def check_playing(snapshot: CampaignSnapshot, place: Place) -> None:
     """Raise CampaignError if a seat can no longer change hands."""
-    if snapshot.status == Phase.OVER:
+    if snapshot.status == CampaignState.OVER:
         raise CampaignError(f"campaign {snapshot.name} is over: its seats stay as they are")
     if not place.playing:
         back = f"as long as no turn was run without it, it is brought back by {back_hint(snapshot.name, place.seat)}"
         raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}; {back}")
 
 
-def _empty(scene: Scene, place: Place, *, status: Seating) -> Report | None:
+def _empty(scene: Scene, place: Place, *, status: SeatState) -> Report | None:
     """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
     nobody |= {"dice_word": "", "dice_code": ""}
-    scene.session.execute(update(SeatRow).where(SeatRow.id == place.id).values(nobody))
+    scene.session.execute(update(Seat).where(Seat.id == place.id).values(nobody))
     _end_rights(scene.session, place)
     return renew_codes(scene.session, scene.house, scene.snapshot, place)
 
@@ -236,7 +238,7 @@ def _end_rights(session: Session, place: Place) -> None:
     """Ends what a player arranged for himself, and the codes of who stood in for him."""
     recall_copies(session, place)
     theirs = select(Deputy.id).where(Deputy.seat_id == place.id)
-    session.execute(delete(ReportCopy).where(ReportCopy.deputy_id.in_(theirs)))
+    session.execute(delete(DeputyReport).where(DeputyReport.deputy_id.in_(theirs)))
     for rights in (Deputy, Absence):
         session.execute(delete(rights).where(rights.seat_id == place.id))
 
@@ -259,7 +261,7 @@ def _tell_former(scene: Scene, place: Place, why: str) -> None:
 def _tell_others(scene: Scene, place: Place, act: int, subject: str, said: str) -> None:
     """Tells the other players, where they may read the journal."""
     snapshot = scene.snapshot
-    if snapshot.status == Phase.RUNNING and snapshot.policy.journal == "players":
+    if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
         page = Notice(paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
         but = (place.seat,)
         tell_players(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, page=page, but=but)
@@ -323,7 +325,7 @@ class GiveSeat(GmCommand, Weighty[Deed]):
         person = enrol(session, check_address(self.address, f"seat {place.seat}", house.settings.address), now)
         _check_another(snapshot, place, person.address)
         hand_over(scene, place, person, "seated by the GM", actor="gm")
-        mailed = ", who is mailed a new token and its newest report" if snapshot.status == Phase.RUNNING else ""
+        mailed = ", who is mailed a new token and its newest report" if snapshot.status == CampaignState.RUNNING else ""
         return Deed(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
 
 
@@ -395,7 +397,7 @@ class ExpelSeat(GmCommand, Weighty[Deed]):
 
 
 def _next_turn(snapshot: CampaignSnapshot) -> str:
-    return f"turn {snapshot.turn}" if snapshot.status == Phase.RUNNING else "the first turn"
+    return f"turn {snapshot.turn}" if snapshot.status == CampaignState.RUNNING else "the first turn"
 
 
 def _until_then(snapshot: CampaignSnapshot, place: Place) -> str:
@@ -405,7 +407,7 @@ def _until_then(snapshot: CampaignSnapshot, place: Place) -> str:
 def _counting_version(scene: Scene, place: Place) -> int | None:
     """Return the version of the sheet that counts for a seat in the open turn, if there is one."""
     snapshot = scene.snapshot
-    if snapshot.status != Phase.RUNNING:
+    if snapshot.status != CampaignState.RUNNING:
         return None
     turn = live_turn(scene.session, snapshot, snapshot.turn)
     return counting_versions(scene.session, snapshot, turn).get(place.seat)
@@ -453,7 +455,7 @@ class ResumeSeat(GmCommand, Act[Deed]):
 def _check_back(scene: Scene, place: Place) -> None:
     """Raise CampaignError for a seat that cannot be brought back, since a turn was run without it."""
     snapshot = scene.snapshot
-    if snapshot.status == Phase.OVER:
+    if snapshot.status == CampaignState.OVER:
         check_playing(snapshot, place)
     run = removed_in(scene.session, snapshot.id).get(place.seat)
     if run is not None:
@@ -477,7 +479,7 @@ class Invite(GmCommand, Act[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Invites him."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-        if snapshot.status == Phase.OVER:
+        if snapshot.status == CampaignState.OVER:
             raise CampaignError(f"campaign {snapshot.name} is over: nobody can be invited")
         address = check_address(self.address, "a player", house.settings.address)
         wish = find_place(snapshot, self.seat).seat if self.seat else ""

@@ -20,8 +20,8 @@ from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import CampaignError
 from pbem.mail.headers import check_address
 from pbem.report.notices import GmToken
-from pbem.store.models import Act as Row
 from pbem.store.models import Campaign
+from pbem.store.models import JournalEntry as Row
 from pbem.text import format_time, wrap
 
 

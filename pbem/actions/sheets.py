@@ -18,7 +18,7 @@ from pbem.report.answers import Receipt
 from pbem.ruleset.fields import KeywordField
 from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Sheet
+from pbem.store.models import OrderSheet
 from pbem.text import format_time, wrap
 
 
@@ -167,13 +167,17 @@ def _chosen(scene: Scene, place: Place, version: int | None) -> SheetShown:
 def _seat_sheets(scene: Scene, place: Place) -> SeatSheets:
     book = scene.house.game(scene.snapshot.game).orders
     turn = live_turn(scene.session, scene.snapshot, scene.snapshot.turn)
-    rows = select(Sheet).where(Sheet.turn_id == turn.id, Sheet.seat_id == place.id).order_by(Sheet.version)
+    rows = (
+        select(OrderSheet)
+        .where(OrderSheet.turn_id == turn.id, OrderSheet.seat_id == place.id)
+        .order_by(OrderSheet.version)
+    )
     sheets = [_shown(row, book) for row in scene.session.scalars(rows)]
     counts = next((each for each in reversed(sheets) if each.accepted), None)
     return SeatSheets(place.seat, counts, tuple(each for each in sheets if each is not counts))
 
 
-def _shown(row: Sheet, book: OrderParser) -> SheetShown:
+def _shown(row: OrderSheet, book: OrderParser) -> SheetShown:
     return SheetShown(row.version, row.received_at, row.author, row.accepted, _lines(row.orders, book))
 
 

@@ -29,8 +29,8 @@ from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.protocol import AnyRuleset, StateImporter
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json, SeatName
-from pbem.store.models import Campaign, SeatRow, Turn
-from pbem.store.types import Phase
+from pbem.store.models import Campaign, Seat, Turn
+from pbem.store.types import CampaignState
 from pbem.text import count_noun, format_time
 
 
@@ -84,7 +84,7 @@ class Start(GmCommand, Planned[Started, _SetUp]):
     def plan(self, scene: Scene) -> _SetUp:
         """The set-up. Raises CampaignError if the campaign has begun already, or if too few are seated."""
         session, house, snapshot = scene.session, scene.house, scene.snapshot
-        if snapshot.status != Phase.FORMING:
+        if snapshot.status != CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
         seated = _seated(snapshot, house.game(snapshot.game))
         left_out = tuple(seat for seat in snapshot.seats if seat not in seated.seats)
@@ -135,10 +135,10 @@ class Start(GmCommand, Planned[Started, _SetUp]):
 def _close_seats(session: Session, snapshot: CampaignSnapshot, made: _SetUp) -> None:
     """Gives each seat its token; those that nobody has taken are no more, and the words for the dice are fixed."""
     session.get_one(Campaign, snapshot.id).dice_words = [list(each) for each in snapshot.words]
-    session.execute(delete(SeatRow).where(SeatRow.campaign_id == snapshot.id, SeatRow.name.not_in(snapshot.seats)))
+    session.execute(delete(Seat).where(Seat.campaign_id == snapshot.id, Seat.name.not_in(snapshot.seats)))
     for place in snapshot.places:
         hashed = hash_token(made.tokens[place.seat])
-        session.execute(update(SeatRow).where(SeatRow.id == place.id).values(token_hash=hashed))
+        session.execute(update(Seat).where(Seat.id == place.id).values(token_hash=hashed))
 
 
 def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot:
@@ -189,7 +189,7 @@ def _given(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) ->
 def _keep(session: Session, house: App, snapshot: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
     """Marks the campaign as begun, writes the set-up as a turn and the open first one; returns the id of that."""
     begun = {
-        "status": Phase.RUNNING,
+        "status": CampaignState.RUNNING,
         "turn": snapshot.first,
         "version": house.game(snapshot.game).version,
         "given": None,

@@ -21,8 +21,8 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.ruleset.drawing import Anchor, Background, Drawing, Label, Mark, Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
-from pbem.store.models import InboxMessage, Person, SeatRow, Sheet, Turn
-from pbem.store.types import Phase
+from pbem.store.models import InboxMessage, OrderSheet, Person, Seat, Turn
+from pbem.store.types import CampaignState
 from pbem.text import count_noun, format_table, format_time_short, wrap
 
 LATELY = 3
@@ -106,7 +106,7 @@ class Statistics:
 
     campaign: str
     title: str
-    status: Phase
+    status: CampaignState
     zone: str
     now: dt.datetime
     hours: float | None
@@ -191,7 +191,7 @@ def _turn_lines(statistics: Statistics) -> Iterator[str]:
 
 
 def _turn(turn: TurnTaken, statistics: Statistics) -> tuple[int, str, str]:
-    last = "the end" if statistics.status == Phase.OVER else "open"
+    last = "the end" if statistics.status == CampaignState.OVER else "open"
     return turn.turn, format_time_short(turn.opened, statistics.zone), last if turn.hours is None else _span(turn.hours)
 
 
@@ -286,10 +286,10 @@ def _sheets(
 def _first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, Mapping[int, dt.datetime]]:
     """When the first sheet came that was taken: by turn, then by seat."""
     rows = session.execute(
-        select(Sheet.turn_id, Sheet.seat_id, func.min(Sheet.received_at))
-        .join(Turn, Turn.id == Sheet.turn_id)
-        .where(live(snapshot.id), Sheet.accepted)
-        .group_by(Sheet.turn_id, Sheet.seat_id)
+        select(OrderSheet.turn_id, OrderSheet.seat_id, func.min(OrderSheet.received_at))
+        .join(Turn, Turn.id == OrderSheet.turn_id)
+        .where(live(snapshot.id), OrderSheet.accepted)
+        .group_by(OrderSheet.turn_id, OrderSheet.seat_id)
     )
     found: dict[int, dict[int, dt.datetime]] = defaultdict(dict)
     for turn, seat, at in rows:
@@ -302,17 +302,17 @@ def _last_words(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt
     senders = {place.address.lower(): place.id for place in snapshot.places if place.address}
     letters = select(InboxMessage.sender, func.max(InboxMessage.received_at)).where(InboxMessage.sender.in_(senders))
     found = {senders[sender]: at for sender, at in session.execute(letters.group_by(InboxMessage.sender)) if sender}
-    sheets = select(Sheet.seat_id, func.max(Sheet.received_at)).join(Turn, Turn.id == Sheet.turn_id)
-    written = (Turn.campaign_id == snapshot.id, Sheet.author == "player")
-    for seat, at in session.execute(sheets.where(*written).group_by(Sheet.seat_id)):
+    sheets = select(OrderSheet.seat_id, func.max(OrderSheet.received_at)).join(Turn, Turn.id == OrderSheet.turn_id)
+    written = (Turn.campaign_id == snapshot.id, OrderSheet.author == "player")
+    for seat, at in session.execute(sheets.where(*written).group_by(OrderSheet.seat_id)):
         found[seat] = max(at, found.get(seat, at))
     return found
 
 
 def _known_since(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, dt.datetime]:
     """Since when the house knows each seat's player: before, nobody can have been waiting for a word of his."""
-    known = select(SeatRow.id, Person.created_at).join(Person, Person.id == SeatRow.person_id)
-    rows = session.execute(known.where(SeatRow.campaign_id == snapshot.id))
+    known = select(Seat.id, Person.created_at).join(Person, Person.id == Seat.person_id)
+    rows = session.execute(known.where(Seat.campaign_id == snapshot.id))
     return {row.id: row.created_at for row in rows}
 
 
@@ -326,7 +326,7 @@ def _seat(
 ) -> SeatPlayed:
     sheets = [turn.sheets[place.seat] for turn in turns if place.seat in turn.sheets]
     came = [sheet.came for sheet in sheets]
-    plays = scene.snapshot.status == Phase.RUNNING and place.manned
+    plays = scene.snapshot.status == CampaignState.RUNNING and place.manned
     opened = turns[0].opened if turns else scene.now
     began = max(opened, since or opened)
     return SeatPlayed(

@@ -16,8 +16,8 @@ from pbem.app import App
 from pbem.campaign.deadlines import Away, Counting, load_waiting
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_state
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Absence, Outgoing, SeatRow, Turn
-from pbem.store.types import HoldKind, MailState, Phase, Seating
+from pbem.store.models import Absence, OutgoingMail, Seat, Turn
+from pbem.store.types import CampaignState, HoldKind, OutgoingState, SeatState
 from pbem.text import count_noun, format_table, format_time
 
 
@@ -74,7 +74,7 @@ class CampaignStatus:
     name: str
     game: str
     title: str
-    status: Phase
+    status: CampaignState
     turn: int
     schedule: str
     zone: str
@@ -105,20 +105,20 @@ class ShowStatus(GmCommand, Question[CampaignStatus]):
 def render_status(status: CampaignStatus, channel: Channel) -> Iterator[str]:
     """How a campaign stands: its turn, its seats, and what mail is stuck."""
     where = {
-        Phase.FORMING: "not started",
-        Phase.RUNNING: f"turn {status.turn}",
-        Phase.OVER: f"over after turn {status.turn}",
-        Phase.MOVED: f"moved to {status.held} at turn {status.turn}",
+        CampaignState.FORMING: "not started",
+        CampaignState.RUNNING: f"turn {status.turn}",
+        CampaignState.OVER: f"over after turn {status.turn}",
+        CampaignState.MOVED: f"moved to {status.held} at turn {status.turn}",
     }
     yield f"{status.name}: {status.title}, {where[status.status]}"
     if status.deadline is not None:
         yield f"  deadline: {format_time(status.deadline, status.zone)}  [{status.schedule}]"
         if status.closes is not None and status.closes > status.deadline:
             yield f"  late sheets count until: {format_time(status.closes, status.zone)}"
-    elif status.status == Phase.FORMING:
+    elif status.status == CampaignState.FORMING:
         start = channel.either(f"pbem start {status.name}", "START")
         yield f"  deadlines: {status.schedule}; start it with: {start}"
-    if status.status == Phase.MOVED:
+    if status.status == CampaignState.MOVED:
         yield f"  if it is not played there, take it back with: pbem export {status.name} --back"
     elif status.awaits_ruling:
         rule = channel.either(f"pbem adjudicate {status.name} --edit", "RULING")
@@ -156,7 +156,7 @@ def _shown_sheet(seat: SeatStatus) -> str:
 
 def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterator[str]:
     """Mail that has not gone out: how much just waits, and a line for each that was tried in vain."""
-    tried = [mail for mail in mails if mail.attempts or mail.state != MailState.QUEUED]
+    tried = [mail for mail in mails if mail.attempts or mail.state != OutgoingState.QUEUED]
     if len(tried) < len(mails):
         yield f"{indent}{count_noun(len(mails) - len(tried), 'mail waits', 'mails wait')} to be sent"
     for mail in tried:
@@ -170,15 +170,15 @@ def campaign_status(session: Session, house: App, snapshot: CampaignSnapshot) ->
     waiting = next(iter(load_waiting(session, snapshot.name)), None)
     awaited = waiting.awaited if waiting else ()
     sheets = waiting.sheets if waiting else {}
-    seats = select(SeatRow).where(SeatRow.campaign_id == snapshot.id).order_by(SeatRow.id)
-    rows = session.scalars(seats.options(joinedload(SeatRow.person)))
+    seats = select(Seat).where(Seat.campaign_id == snapshot.id).order_by(Seat.id)
+    rows = session.scalars(seats.options(joinedload(Seat.person)))
     away = _absences(session, snapshot, waiting.opened_at if waiting else None)
     return CampaignStatus(
         name=snapshot.name,
         game=snapshot.game,
         title=house.game(snapshot.game).title,
         status=snapshot.status,
-        turn=snapshot.turn - 1 if snapshot.status == Phase.OVER else snapshot.turn,
+        turn=snapshot.turn - 1 if snapshot.status == CampaignState.OVER else snapshot.turn,
         schedule=snapshot.schedule.text,
         zone=snapshot.schedule.zone,
         deadline=waiting.deadline if waiting else None,
@@ -188,20 +188,20 @@ def campaign_status(session: Session, house: App, snapshot: CampaignSnapshot) ->
         awaits_ruling=snapshot.hold_kind == HoldKind.RULING,
         seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
         undelivered=_undelivered(session, snapshot.id),
-        result=_result(session, house, snapshot) if snapshot.status == Phase.OVER else None,
+        result=_result(session, house, snapshot) if snapshot.status == CampaignState.OVER else None,
     )
 
 
 def _is_ruled(session: Session, snapshot: CampaignSnapshot) -> bool:
     open_turn = select(Turn.ruling).where(live(snapshot.id), Turn.number == snapshot.turn)
-    return snapshot.status == Phase.RUNNING and session.scalar(open_turn) is not None
+    return snapshot.status == CampaignState.RUNNING and session.scalar(open_turn) is not None
 
 
 def _absences(
     session: Session, snapshot: CampaignSnapshot, opened_at: dt.datetime | None
 ) -> Mapping[int, Sequence[Away]]:
     """The absences of each seat, by its id, that touch the open turn or those to come."""
-    rows = select(Absence).join(SeatRow, SeatRow.id == Absence.seat_id).where(SeatRow.campaign_id == snapshot.id)
+    rows = select(Absence).join(Seat, Seat.id == Absence.seat_id).where(Seat.campaign_id == snapshot.id)
     found: Mapping[int, list[Away]] = defaultdict(list)
     for row in session.scalars(rows.order_by(Absence.since, Absence.id)):
         if opened_at is None or row.until > opened_at:
@@ -209,11 +209,11 @@ def _absences(
     return found
 
 
-def _seat(row: SeatRow, awaited: bool, sheet: Counting | None, absences: Sequence[Away]) -> SeatStatus:
+def _seat(row: Seat, awaited: bool, sheet: Counting | None, absences: Sequence[Away]) -> SeatStatus:
     return SeatStatus(
         seat=row.name,
         address=row.address,
-        playing=row.status != Seating.REMOVED,
+        playing=row.status != SeatState.REMOVED,
         paused=row.paused,
         awaited=awaited,
         sheet=sheet.version if sheet else None,
@@ -226,9 +226,18 @@ def _seat(row: SeatRow, awaited: bool, sheet: Counting | None, absences: Sequenc
 
 def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered, ...]:
     rows = session.execute(
-        select(Outgoing.recipient, Outgoing.state, Outgoing.attempts, Outgoing.created_at, Outgoing.reply)
-        .where(Outgoing.campaign_id == campaign_id, Outgoing.state.not_in((MailState.SENT, MailState.SUPERSEDED)))
-        .order_by(Outgoing.id)
+        select(
+            OutgoingMail.recipient,
+            OutgoingMail.state,
+            OutgoingMail.attempts,
+            OutgoingMail.created_at,
+            OutgoingMail.reply,
+        )
+        .where(
+            OutgoingMail.campaign_id == campaign_id,
+            OutgoingMail.state.not_in((OutgoingState.SENT, OutgoingState.SUPERSEDED)),
+        )
+        .order_by(OutgoingMail.id)
     )
     return tuple(
         Undelivered(recipient=to, state=state, attempts=attempts, since=since, reply=reply)

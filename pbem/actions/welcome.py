@@ -38,8 +38,8 @@ from pbem.report.notices import DiceNotice, Welcome
 from pbem.report.renderer import report_subject
 from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.protocol import Adjudicated, AnyRuleset
-from pbem.store.models import Deputy, Person, Report, ReportCopy, SeatRow, Turn
-from pbem.store.types import Pages
+from pbem.store.models import Deputy, DeputyReport, Person, Report, Seat, Turn
+from pbem.store.types import PageDelivery
 from pbem.util import CODE_CHARACTERS
 
 
@@ -57,7 +57,7 @@ def tell_of_dice(
     }
     if codes:
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
-        session.execute(update(SeatRow), rows)
+        session.execute(update(Seat), rows)
     Postman.of(house, snapshot).send(
         session, now, *[_dice_notice(house, snapshot, place, code) for place, code in codes.items()]
     )
@@ -227,7 +227,7 @@ def mail_copy(
 
 def recall_copies(session: Session, place: Place) -> None:
     """Takes reports out of the outbox that wait there for somebody who stands in no more."""
-    theirs = select(ReportCopy.message_id).join(Deputy, Deputy.id == ReportCopy.deputy_id)
+    theirs = select(DeputyReport.message_id).join(Deputy, Deputy.id == DeputyReport.deputy_id)
     drop_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
 
 
@@ -279,10 +279,12 @@ def _resent_mail(
     )
     parts = _parts(facts, report_subject(game.title, view, facts, report.edition), files)
     pages = snapshot.pages_for(place)
-    if pages != Pages.OFF:
+    if pages != PageDelivery.OFF:
         parts = dataclasses.replace(parts, page=house.reporter.seat_page(game, view, facts, parts.html))
     enclosed = Attachments(game, view, facts).sent()
-    return Postman.of(house, snapshot).report(to, parts, facts, id_, linked=pages == Pages.LINK, enclosed=enclosed)
+    return Postman.of(house, snapshot).report(
+        to, parts, facts, id_, linked=pages == PageDelivery.LINK, enclosed=enclosed
+    )
 
 
 def _parts(facts: ReportFacts, subject: str, files: dict[str, bytes]) -> RenderedReport:

@@ -26,8 +26,8 @@ from sqlalchemy.orm import Session
 from pbem.archive.record import file_hash
 from pbem.campaign.snapshot import NEVER, NO_HOLD, CampaignSnapshot, is_pause, live, record_of
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Shelf, Turn
-from pbem.store.types import MailState, Phase
+from pbem.store.models import Campaign, JournalEntry, OutgoingMail, Report, Seat, Turn, WithdrawnTurns
+from pbem.store.types import CampaignState, OutgoingState
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class _Link:
 
 def find_break(session: Session, snapshot: CampaignSnapshot) -> Break | None:
     """The first place where the turns of a campaign do not hang together; None if they do."""
-    if snapshot.status == Phase.FORMING:
+    if snapshot.status == CampaignState.FORMING:
         return None
     links = list(_links(session, snapshot))
     if not links or links[0].number != snapshot.origin:
@@ -113,7 +113,7 @@ def _links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
 
 def _told(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[SeatName]]:
     """The seats whose reports opened each live turn, by its id."""
-    reports = select(Report.turn_id, SeatRow.name).join(SeatRow, SeatRow.id == Report.seat_id)
+    reports = select(Report.turn_id, Seat.name).join(Seat, Seat.id == Report.seat_id)
     told: dict[int, set[SeatName]] = defaultdict(set)
     for turn_id, seat in session.execute(reports.join(Turn, Turn.id == Report.turn_id).where(live(snapshot.id))):
         told[turn_id].add(seat)
@@ -142,7 +142,7 @@ def shelve(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, 
 
 def new_shelf(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> int:
     """Makes a shelf; returns its id."""
-    shelf = Shelf(campaign_id=snapshot.id, kind=kind, first=first, at=now)
+    shelf = WithdrawnTurns(campaign_id=snapshot.id, kind=kind, first=first, at=now)
     session.add(shelf)
     session.flush()
     return shelf.id
@@ -155,7 +155,7 @@ def put_on(shelf_id: int, turn: Turn, now: dt.datetime) -> None:
         turn.archived_at = now  # its folder may have been written without a note of that
 
 
-def unshelve(session: Session, shelf: Shelf) -> list[Turn]:
+def unshelve(session: Session, shelf: WithdrawnTurns) -> list[Turn]:
     """Puts the turns of a shelf back into the campaign's history; returns them, oldest first."""
     turns = list(session.scalars(select(Turn).where(Turn.shelf_id == shelf.id).order_by(Turn.number)))
     for turn in turns:
@@ -182,17 +182,17 @@ def move_reports(session: Session, source: Turn, target: Turn, *, but: Iterable[
 
 def stop_mail(session: Session, turns: Iterable[Turn]) -> None:
     """Takes the reports that opened these turns out of the outbox, where they still wait."""
-    _turn_mail(session, turns, before=MailState.QUEUED, after=MailState.SUPERSEDED)
+    _turn_mail(session, turns, before=OutgoingState.QUEUED, after=OutgoingState.SUPERSEDED)
 
 
 def resume_mail(session: Session, turns: Iterable[Turn]) -> None:
     """Sends the reports after all that `stop_mail` has stopped."""
-    _turn_mail(session, turns, before=MailState.SUPERSEDED, after=MailState.QUEUED)
+    _turn_mail(session, turns, before=OutgoingState.SUPERSEDED, after=OutgoingState.QUEUED)
 
 
-def _turn_mail(session: Session, turns: Iterable[Turn], *, before: MailState, after: MailState) -> None:
+def _turn_mail(session: Session, turns: Iterable[Turn], *, before: OutgoingState, after: OutgoingState) -> None:
     reports = select(Report.message_id).where(Report.turn_id.in_([turn.id for turn in turns]))
-    mails = update(Outgoing).where(Outgoing.message_id.in_(reports), Outgoing.state == before)
+    mails = update(OutgoingMail).where(OutgoingMail.message_id.in_(reports), OutgoingMail.state == before)
     session.execute(mails.values(state=after), execution_options={"synchronize_session": False})
 
 
@@ -200,14 +200,16 @@ def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, ove
     """Notes where the campaign stands now, in a new era. A hold of the house was for what is gone; a GM's stays."""
     values = {
         "turn": turn,
-        "status": Phase.OVER if over else Phase.RUNNING,
+        "status": CampaignState.OVER if over else CampaignState.RUNNING,
         "version": version,
         "era": snapshot.era + 1,
         **({} if is_pause(snapshot.hold_kind) else NO_HOLD),
     }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     # What the next reports are to tell of the GM waits for no turn that is gone.
-    session.execute(update(Act).where(Act.campaign_id == snapshot.id, Act.turn > turn).values(turn=turn))
+    session.execute(
+        update(JournalEntry).where(JournalEntry.campaign_id == snapshot.id, JournalEntry.turn > turn).values(turn=turn)
+    )
 
 
 def version_before(session: Session, snapshot: CampaignSnapshot, number: int) -> int:
@@ -223,7 +225,7 @@ def count_misses_again(
     Records do not tell whether a seat without a sheet had a player, so no row
     is longer than all sheets that were ever counted as missed.
     """
-    seats = session.scalars(select(SeatRow).where(SeatRow.campaign_id == snapshot.id)).all()
+    seats = session.scalars(select(Seat).where(Seat.campaign_id == snapshot.id)).all()
     since = {seat.name: seat.since for seat in seats if seat.since}
     # A turn that was run once more was missed by whoever missed it the first time.
     run_at = {turn.number: turn.resolved_at for turn in (*back, *gone) if turn.resolved_at}
@@ -238,7 +240,7 @@ def count_misses_again(
 
 def misses_in_a_row(session: Session, snapshot: CampaignSnapshot, number: int) -> Mapping[SeatName, int]:
     """Return how many sheets in a row each seat had missed when the turn of a number opened."""
-    seats = session.execute(select(SeatRow.name, SeatRow.since).where(SeatRow.campaign_id == snapshot.id))
+    seats = session.execute(select(Seat.name, Seat.since).where(Seat.campaign_id == snapshot.id))
     return _rows(session, snapshot, {name: since for name, since in seats if since}, before=number)
 
 

@@ -34,11 +34,11 @@ from pbem.mail.authentication import newest_proven
 from pbem.mail.fetch import greet_carrier, mails_waiting
 from pbem.mail.transport import Signer, is_valid
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store.copy import damage_of
-from pbem.store.migrate import misfit, sqlite_path
-from pbem.store.models import Act, Base, Campaign, InboxMessage, Outgoing, Turn
+from pbem.store.copy import find_damage
+from pbem.store.migrate import find_schema_problem, sqlite_path
+from pbem.store.models import Base, Campaign, InboxMessage, JournalEntry, OutgoingMail, Turn
 from pbem.store.session import SEE_DOCTOR, Store, restoring
-from pbem.store.types import Phase
+from pbem.store.types import CampaignState
 from pbem.text import count_noun
 from pbem.util import Progress, no_progress
 
@@ -395,9 +395,9 @@ def _trouble(settings: Settings, restore: str) -> Examined | None:
     if path and not path.exists():
         return _missing(path, restore)
     try:
-        if path and (damage := damage_of(path)):
+        if path and (damage := find_damage(path)):
             return bad("database", f"{path} is damaged: {damage}", advice_for_database("malformed", restore))
-        found = misfit(settings.database, restore)
+        found = find_schema_problem(settings.database, restore)
     except ConfigError as error:
         return _unusable(error, restore)
     return bad("database", f"it {found.said}", found.mend) if found else None
@@ -463,8 +463,8 @@ def _clock(store: Store, now: dt.datetime) -> Iterator[Examined]:
     """A clock that is behind what it has already stamped was set back, or was wrong then."""
     newest = {
         "letter": func.max(InboxMessage.received_at),
-        "act in a campaign's journal": func.max(Act.at),
-        "mail in the outbox": func.max(Outgoing.created_at),
+        "act in a campaign's journal": func.max(JournalEntry.at),
+        "mail in the outbox": func.max(OutgoingMail.created_at),
     }
     with store.reading() as session:
         found = {what: at for what, column in newest.items() if (at := session.scalar(select(column))) is not None}
@@ -520,7 +520,9 @@ def _codes(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
 def _schedules(store: Store) -> Iterator[Examined]:
     """Campaigns whose deadlines cannot be reckoned on this machine."""
     with store.reading() as session:
-        campaigns = session.execute(select(Campaign.name, Campaign.schedule).where(Campaign.status != Phase.OVER)).all()
+        campaigns = session.execute(
+            select(Campaign.name, Campaign.schedule).where(Campaign.status != CampaignState.OVER)
+        ).all()
     for name, schedule in campaigns:
         try:
             Schedule.read(schedule)

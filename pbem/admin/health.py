@@ -27,16 +27,16 @@ from pbem.config import INACTIVE
 from pbem.errors import CampaignError, ConfigError, StoreError
 from pbem.log import event
 from pbem.mail.outbox import GIVE_UP
-from pbem.store.migrate import require_unchanged
-from pbem.store.models import Campaign, Fact, InboxMessage, Outgoing
-from pbem.store.session import flushed
-from pbem.store.types import LetterState, MailState
+from pbem.store.migrate import require_unchanged_schema
+from pbem.store.models import Campaign, InboxMessage, KeyValue, OutgoingMail
+from pbem.store.session import flushed_connection
+from pbem.store.types import MessageState, OutgoingState
 from pbem.text import count_noun, format_time
 
 CLOSED = "closed"
 """The name of the fact that is kept."""
 
-_CLOSED = select(Fact.name).where(Fact.name == CLOSED)
+_CLOSED = select(KeyValue.name).where(KeyValue.name == CLOSED)
 
 
 def close_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
@@ -46,7 +46,7 @@ def close_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
 
 def closed_words(session: Session) -> str:
     """The sentence on a closed home, which says what to do; "" of an open one."""
-    if flushed(session).execute(_CLOSED).first() is None:
+    if flushed_connection(session).execute(_CLOSED).first() is None:
         return ""
     closed = read_fact(session, CLOSED)
     of = "" if closed is None else f" of {format_time(dt.datetime.fromisoformat(closed['made']), 'UTC')}"
@@ -62,7 +62,7 @@ def check_open(house: App) -> None:
     Who runs for weeks has loaded his program long ago, and would go on writing as that does.
     """
     with house.store.reading() as session:
-        require_unchanged(session)
+        require_unchanged_schema(session)
         if said := closed_words(session):
             raise ConfigError(said)
 
@@ -80,7 +80,7 @@ def open_home(house: App) -> None:
     """
     (house.settings.home / INACTIVE).unlink(missing_ok=True)
     with house.store.writing() as session:
-        session.execute(delete(Fact).where(Fact.name == CLOSED))
+        session.execute(delete(KeyValue).where(KeyValue.name == CLOSED))
 
 
 MAILBOX = "mailbox"
@@ -101,7 +101,7 @@ def watch_polls(house: App, now: dt.datetime, *, readable: bool) -> Outage | Non
     longest = dt.timedelta(hours=house.settings.outage_hours)
     # What a power cut takes back is remembered again by the next poll.
     with house.store.writing(durable=False) as session:
-        session.execute(select(Fact.name).where(Fact.name == MAILBOX).with_for_update())
+        session.execute(select(KeyValue.name).where(KeyValue.name == MAILBOX).with_for_update())
         before = read_watch(session)
         watch = after_poll(before, now, longest=longest) if readable else after_failure(before, now)
         if watch.outage is not None and (before is None or watch.outage != before.outage):
@@ -186,8 +186,8 @@ def house_notices(session: Session) -> tuple[str, ...]:
 
 def stuck_mail(session: Session) -> str:
     """The sentence on mail that has been tried for as long as any is, but never refused for good; or ""."""
-    tried = select(Outgoing.created_at, Outgoing.not_before, Outgoing.reply).order_by(Outgoing.id)
-    rows = session.execute(tried.where(Outgoing.state == MailState.QUEUED, Outgoing.attempts > 0)).all()
+    tried = select(OutgoingMail.created_at, OutgoingMail.not_before, OutgoingMail.reply).order_by(OutgoingMail.id)
+    rows = session.execute(tried.where(OutgoingMail.state == OutgoingState.QUEUED, OutgoingMail.attempts > 0)).all()
     stuck = [row for row in rows if row.not_before - row.created_at >= GIVE_UP]
     if not stuck:
         return ""
@@ -262,4 +262,4 @@ def _status_or_notice(session: Session, house: App, name: str, notices: list[str
 
 
 def _set_aside(session: Session) -> int:
-    return session.scalar(select(func.count()).where(InboxMessage.state == LetterState.QUARANTINED)) or 0
+    return session.scalar(select(func.count()).where(InboxMessage.state == MessageState.QUARANTINED)) or 0

@@ -13,14 +13,14 @@ from pbem.campaign.snapshot import load_campaign
 from pbem.errors import MailAdminError
 from pbem.mail.message import read_head, read_letter
 from pbem.mail.retention import is_masked
-from pbem.store.models import Campaign, InboxMessage, Outgoing, Person, SeatRow
+from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Person, Seat
 from pbem.store.session import Store
-from pbem.store.types import UNSENT, LetterState, MailState
+from pbem.store.types import UNSENT_STATES, MessageState, OutgoingState
 from pbem.util import redact_all
 
-STATES = tuple(state.value for state in LetterState)
+STATES = tuple(state.value for state in MessageState)
 
-FORMER_STATES = {"done": LetterState.PROCESSED.value}
+FORMER_STATES = {"done": MessageState.PROCESSED.value}
 """Former words for states, still read where a state is typed."""
 
 
@@ -91,8 +91,8 @@ def retry_letter(store: Store, letter_id: int) -> None:
     """Makes a quarantined letter new, for the next tick. Raises UpkeepError if it is not quarantined, or not there."""
     again = (
         update(InboxMessage)
-        .where(InboxMessage.id == letter_id, InboxMessage.state == LetterState.QUARANTINED)
-        .values(state=LetterState.NEW, note="", attempts=0)
+        .where(InboxMessage.id == letter_id, InboxMessage.state == MessageState.QUARANTINED)
+        .values(state=MessageState.NEW, note="", attempts=0)
         .returning(InboxMessage.id)
     )
     with store.writing() as session:
@@ -101,7 +101,7 @@ def retry_letter(store: Store, letter_id: int) -> None:
         state = session.scalar(select(InboxMessage.state).where(InboxMessage.id == letter_id))
     if state is None:
         raise _unknown(letter_id)
-    reason = "the next tick deals with it anyway" if state == LetterState.NEW else "it has had its answer"
+    reason = "the next tick deals with it anyway" if state == MessageState.NEW else "it has had its answer"
     raise MailAdminError(f"letter {letter_id} is {state}, not quarantined: {reason}")
 
 
@@ -121,7 +121,7 @@ def _unknown(letter_id: int) -> MailAdminError:
     return MailAdminError(f"there is no letter {letter_id}: list them with: pbem letters")
 
 
-_TRIED_AGAIN = (MailState.QUEUED, MailState.FAILED)
+_TRIED_AGAIN = (OutgoingState.QUEUED, OutgoingState.FAILED)
 """What needs no naming to be tried again: neither what another process is just sending, nor what has come back."""
 
 
@@ -146,14 +146,14 @@ def list_outbox(store: Store, campaign: str | None = None) -> tuple[Held, ...]:
     Raises CampaignError if there is no such campaign.
     """
     mails = (
-        select(Outgoing, Campaign.name)
-        .outerjoin(Campaign, Campaign.id == Outgoing.campaign_id)
-        .where(Outgoing.state.not_in((MailState.SENT, MailState.SUPERSEDED)))
-        .order_by(Outgoing.id)
+        select(OutgoingMail, Campaign.name)
+        .outerjoin(Campaign, Campaign.id == OutgoingMail.campaign_id)
+        .where(OutgoingMail.state.not_in((OutgoingState.SENT, OutgoingState.SUPERSEDED)))
+        .order_by(OutgoingMail.id)
     )
     with store.reading() as session:
         if campaign is not None:
-            mails = mails.where(Outgoing.campaign_id == load_campaign(session, campaign).id)
+            mails = mails.where(OutgoingMail.campaign_id == load_campaign(session, campaign).id)
         return tuple(_held(mail, name) for mail, name in session.execute(mails.execution_options(yield_per=100)))
 
 
@@ -165,30 +165,32 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
     handing over is left to it; what bounced is tried again only by its id.
     Raises UpkeepError if the one mail cannot be tried again.
     """
-    again = update(Outgoing).values(state=MailState.QUEUED, not_before=now, attempts=0).returning(Outgoing.id)
+    again = (
+        update(OutgoingMail).values(state=OutgoingState.QUEUED, not_before=now, attempts=0).returning(OutgoingMail.id)
+    )
     if mail_id is None:
-        again = again.where(Outgoing.state.in_(_TRIED_AGAIN))
+        again = again.where(OutgoingMail.state.in_(_TRIED_AGAIN))
     else:
-        again = again.where(Outgoing.id == mail_id, Outgoing.state.in_((*_TRIED_AGAIN, MailState.BOUNCED)))
+        again = again.where(OutgoingMail.id == mail_id, OutgoingMail.state.in_((*_TRIED_AGAIN, OutgoingState.BOUNCED)))
     with store.writing() as session:
-        raw = session.scalar(select(Outgoing.raw).where(Outgoing.id == mail_id))
+        raw = session.scalar(select(OutgoingMail.raw).where(OutgoingMail.id == mail_id))
         if raw is not None and is_masked(raw):
             raise MailAdminError(f"mail {mail_id} was sent too long ago to go again: it is no longer kept whole")
         due = sorted(session.scalars(again))
         if mail_id is not None and not due:
-            raise _refusal(mail_id, session.scalar(select(Outgoing.state).where(Outgoing.id == mail_id)))
+            raise _refusal(mail_id, session.scalar(select(OutgoingMail.state).where(OutgoingMail.id == mail_id)))
     return due
 
 
 def _refusal(mail_id: int, state: str | None) -> MailAdminError:
     if state is None:
         return MailAdminError(f"there is no mail {mail_id} in the outbox: list them with: pbem outbox")
-    if state == MailState.SENDING:
+    if state == OutgoingState.SENDING:
         return MailAdminError(f"mail {mail_id} is being sent; if that was cut short, it is tried again by itself soon")
     return MailAdminError(f"mail {mail_id} is {state}: only what is not delivered is tried again")
 
 
-def _held(mail: Outgoing, campaign: str | None) -> Held:
+def _held(mail: OutgoingMail, campaign: str | None) -> Held:
     return Held(
         id=mail.id,
         campaign=campaign,
@@ -197,7 +199,7 @@ def _held(mail: Outgoing, campaign: str | None) -> Held:
         state=mail.state,
         attempts=mail.attempts,
         since=mail.created_at,
-        next_try=mail.not_before if mail.state in UNSENT else None,
+        next_try=mail.not_before if mail.state in UNSENT_STATES else None,
         reply=redact_all(mail.reply),
     )
 
@@ -237,7 +239,7 @@ def delivery_ledger(store: Store, campaign: str | None = None) -> tuple[Account,
     with store.reading() as session:
         counted = _COUNTED
         if campaign is not None:
-            counted = counted.where(Outgoing.campaign_id == load_campaign(session, campaign).id)
+            counted = counted.where(OutgoingMail.campaign_id == load_campaign(session, campaign).id)
         rows = session.execute(counted).mappings().all()
         seats = _seats(session)
         replies = _replies(session, [row["last"] for row in rows])
@@ -248,40 +250,42 @@ def _times(condition: ColumnElement[bool]) -> ColumnElement[int]:
     return cast(func.coalesce(func.sum(case((condition, 1), else_=0)), 0), Integer)
 
 
-_READER = func.coalesce(Person.address, Outgoing.recipient)
+_READER = func.coalesce(Person.address, OutgoingMail.recipient)
 _COUNTED = (
     select(
         Campaign.name.label("campaign"),
-        Outgoing.campaign_id,
-        Outgoing.person_id,
+        OutgoingMail.campaign_id,
+        OutgoingMail.person_id,
         _READER.label("address"),
         func.count().label("mails"),
-        _times(Outgoing.attempts > 0).label("tried"),
-        _times(Outgoing.sent_at.is_not(None)).label("accepted"),
-        _times(Outgoing.state == MailState.BOUNCED).label("bounced"),
-        _times(Outgoing.state == MailState.FAILED).label("refused"),
-        _times(Outgoing.attempts > 1).label("retried"),
-        _times(Outgoing.state.in_(UNSENT)).label("waiting"),
-        func.max(case((Outgoing.reply != "", Outgoing.id))).label("last"),
+        _times(OutgoingMail.attempts > 0).label("tried"),
+        _times(OutgoingMail.sent_at.is_not(None)).label("accepted"),
+        _times(OutgoingMail.state == OutgoingState.BOUNCED).label("bounced"),
+        _times(OutgoingMail.state == OutgoingState.FAILED).label("refused"),
+        _times(OutgoingMail.attempts > 1).label("retried"),
+        _times(OutgoingMail.state.in_(UNSENT_STATES)).label("waiting"),
+        func.max(case((OutgoingMail.reply != "", OutgoingMail.id))).label("last"),
     )
-    .outerjoin(Campaign, Campaign.id == Outgoing.campaign_id)
-    .outerjoin(Person, Person.id == Outgoing.person_id)
-    .where(Outgoing.state != MailState.SUPERSEDED)
-    .group_by(Campaign.name, Outgoing.campaign_id, Outgoing.person_id, _READER)
-    .order_by(Outgoing.campaign_id, func.min(Outgoing.id))
+    .outerjoin(Campaign, Campaign.id == OutgoingMail.campaign_id)
+    .outerjoin(Person, Person.id == OutgoingMail.person_id)
+    .where(OutgoingMail.state != OutgoingState.SUPERSEDED)
+    .group_by(Campaign.name, OutgoingMail.campaign_id, OutgoingMail.person_id, _READER)
+    .order_by(OutgoingMail.campaign_id, func.min(OutgoingMail.id))
 )
 
 
 def _seats(session: Session) -> _Seats:
     found: dict[tuple[int, int | None], tuple[str, ...]] = {}
-    manned = select(SeatRow.campaign_id, SeatRow.person_id, SeatRow.name).where(SeatRow.person_id.is_not(None))
-    for campaign_id, person_id, name in session.execute(manned.order_by(SeatRow.id)):
+    manned = select(Seat.campaign_id, Seat.person_id, Seat.name).where(Seat.person_id.is_not(None))
+    for campaign_id, person_id, name in session.execute(manned.order_by(Seat.id)):
         found[campaign_id, person_id] = (*found.get((campaign_id, person_id), ()), name)
     return found
 
 
 def _replies(session: Session, ids: Sequence[int | None]) -> dict[int, str]:
-    wanted = select(Outgoing.id, Outgoing.reply).where(Outgoing.id.in_([id_ for id_ in ids if id_ is not None]))
+    wanted = select(OutgoingMail.id, OutgoingMail.reply).where(
+        OutgoingMail.id.in_([id_ for id_ in ids if id_ is not None])
+    )
     return {row.id: row.reply for row in session.execute(wanted)}
 
 

@@ -41,7 +41,7 @@ from pbem.backup.container import (
 from pbem.config import Settings, referenced_files, relocated_settings, rewrite_settings
 from pbem.config_values import FILE_NAME, MailUrl
 from pbem.errors import BackupError
-from pbem.store.copy import copy_out, open_file, revision_of
+from pbem.store.copy import copy_to_file, open_file, revision_of
 from pbem.store.migrate import migrate
 from pbem.util import Progress, no_progress, publish, staging_directory
 
@@ -189,7 +189,7 @@ def _write(
     copy = draft / DATABASE
     with Packing(draft / DRAFT) as packing:
         _pack_post(packing, settings, settings.inbox_url, INBOX)
-        copy_out(settings.database, copy)
+        copy_to_file(settings.database, copy)
         _pack_post(packing, settings, settings.carrier_url, CARRIER)
         packing.put(DATABASE, copy)
         made_by = revision_of(copy)

@@ -53,12 +53,12 @@ from pbem.config import (
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, ReplayError, StoreError
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store.copy import PASSED_BY, as_one_file, copy_in, is_empty
+from pbem.store.copy import PASSED_BY, checkpoint, copy_from_file, is_empty
 from pbem.store.migrate import NOT_EMPTY
-from pbem.store.models import Act, Campaign, Fact, InboxMessage, Outgoing, SealedPage, Turn
+from pbem.store.models import Campaign, InboxMessage, JournalEntry, KeyValue, OutgoingMail, SealedPage, Turn
 from pbem.store.queue import QUEUES, add_queues
 from pbem.store.session import Store
-from pbem.store.types import SITE, UNSENT, HoldKind, LetterState, MailState, Phase
+from pbem.store.types import SITE_KEY, UNSENT_STATES, CampaignState, HoldKind, MessageState, OutgoingState
 from pbem.store.untrusted import take_rows
 from pbem.text import format_time
 from pbem.util import Progress, no_progress, publish, staging_directory
@@ -69,7 +69,7 @@ between a backup and its use."""
 
 HELD_BACK = "not sent: it waited when the backup was made, and may have gone since"
 
-_PLAYED = (Phase.FORMING, Phase.RUNNING)
+_PLAYED = (CampaignState.FORMING, CampaignState.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def settle(house: App, made: dt.datetime, now: dt.datetime) -> Settled:
     with house.store.writing() as session:
         mails = _hold_back(session)
         session.execute(update(SealedPage).values(written_at=None))
-        session.execute(delete(Fact).where(Fact.name.in_((QUEUES, SITE, HOUSE_KEY))))
+        session.execute(delete(KeyValue).where(KeyValue.name.in_((QUEUES, SITE_KEY, HOUSE_KEY))))
         _leap(session, made, now)
         names = session.scalars(select(Campaign.name).where(Campaign.status.in_(_PLAYED)).order_by(Campaign.id))
         held = [name for name in names.all() if _bring_to_rest(session, house, name, made, now)]
@@ -94,8 +94,8 @@ def settle(house: App, made: dt.datetime, now: dt.datetime) -> Settled:
 
 
 def _hold_back(session: Session) -> int:
-    waiting = update(Outgoing).where(Outgoing.state.in_(UNSENT)).returning(Outgoing.id)
-    return len(session.scalars(waiting.values(state=MailState.FAILED, reply=HELD_BACK)).all())
+    waiting = update(OutgoingMail).where(OutgoingMail.state.in_(UNSENT_STATES)).returning(OutgoingMail.id)
+    return len(session.scalars(waiting.values(state=OutgoingState.FAILED, reply=HELD_BACK)).all())
 
 
 def _leap(session: Session, made: dt.datetime, now: dt.datetime) -> None:
@@ -110,7 +110,7 @@ def _leap(session: Session, made: dt.datetime, now: dt.datetime) -> None:
         sha256=f"restored {id_}",
         received_at=made,
         raw=b"",
-        state=LetterState.PROCESSED,
+        state=MessageState.PROCESSED,
         note=f"no letter: here the home was restored from the backup of {format_time(made, 'UTC')}",
         sender="",
         verdict="none",
@@ -126,10 +126,10 @@ def _bring_to_rest(session: Session, house: App, name: str, made: dt.datetime, n
     snapshot = locked_campaign(session, name)
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(era=snapshot.era + 1))
     said = f"the home was restored from its backup of {format_time(made, 'UTC')}: what was done after that is void"
-    newest = session.scalar(select(func.max(Act.id))) or 0
-    running = snapshot.status == Phase.RUNNING
+    newest = session.scalar(select(func.max(JournalEntry.id))) or 0
+    running = snapshot.status == CampaignState.RUNNING
     session.add(
-        Act(
+        JournalEntry(
             id=newest + LEAP,
             campaign_id=snapshot.id,
             at=now,
@@ -395,13 +395,13 @@ def _prepare(
         problems = complete_archive(house, now)
         with house.store.reading() as session:
             problems += broken_campaigns(session)
-    as_one_file(settings.home / FILE)
+    checkpoint(settings.home / FILE)
     return settled, problems
 
 
 def _move_database(draft: Path, url: str) -> None:
     change_settings(draft, {"database": url})
-    copy_in(draft / FILE, url, also=add_queues)
+    copy_from_file(draft / FILE, url, also=add_queues)
     (draft / FILE).unlink()
 
 

@@ -60,10 +60,10 @@ from pbem.mail.outbox import welcome_id
 from pbem.report.answers import Confirmation
 from pbem.report.notices import CampaignHeld, Notice
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.store.copy import LEFT_BEHIND, add_rows, copy_out, open_file, revision_of
-from pbem.store.models import Campaign, Person, Request, Turn
+from pbem.store.copy import LEFT_BEHIND, copy_to_file, import_rows, open_file, revision_of
+from pbem.store.models import Campaign, PendingRequest, Person, Turn
 from pbem.store.session import Store
-from pbem.store.types import HoldKind, Phase
+from pbem.store.types import CampaignState, HoldKind
 from pbem.util import Progress, no_progress, publish, read_plain, staging_directory
 
 _OTHERS = """
@@ -136,11 +136,11 @@ def take_back(house: App, name: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
         lock_campaign(session, name)
         moved = load_campaign(session, name)
-        if moved.status != Phase.MOVED:
+        if moved.status != CampaignState.MOVED:
             raise CampaignError(f"campaign {name} has not moved: it is {moved.status}")
         why = "it is played here after all, and not at " + moved.moved_to
         hold = {"hold_kind": HoldKind.GM, "hold_reason": why}
-        values = {"status": Phase.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
+        values = {"status": CampaignState.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
         session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
         back = load_campaign(session, name)
         act = note(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
@@ -152,7 +152,7 @@ def _mark(house: App, name: str, to: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
         lock_campaign(session, name)
         snapshot = load_campaign(session, name)
-        if snapshot.status == Phase.MOVED:
+        if snapshot.status == CampaignState.MOVED:
             if snapshot.moved_to.lower() != to.lower():
                 raise CampaignError(
                     f"campaign {name} has moved to {snapshot.moved_to} already; take it back first, with: "
@@ -164,10 +164,12 @@ def _mark(house: App, name: str, to: str, now: dt.datetime) -> None:
 
 
 def _move_away(session: Session, house: App, snapshot: CampaignSnapshot, to: str, now: dt.datetime) -> None:
-    values = {"status": Phase.MOVED, **NO_HOLD, "moved_to": to, "era": snapshot.era + 1}
+    values = {"status": CampaignState.MOVED, **NO_HOLD, "moved_to": to, "era": snapshot.era + 1}
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     session.execute(
-        update(Request).where(Request.campaign_id == snapshot.id, Request.done_at.is_(None)).values(done_at=now)
+        update(PendingRequest)
+        .where(PendingRequest.campaign_id == snapshot.id, PendingRequest.done_at.is_(None))
+        .values(done_at=now)
     )
     act = note(session, snapshot.id, now, actor="gm", text=f"moved to {to}", turn=snapshot.turn)
     moves = f"The campaign {snapshot.name} moves: from now on it is played at {to}, and no longer here."
@@ -182,7 +184,7 @@ def _move_away(session: Session, house: App, snapshot: CampaignSnapshot, to: str
 
 def _write(house: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
     copy = draft / DATABASE
-    copy_out(house.settings.database, copy)
+    copy_to_file(house.settings.database, copy)
     with Packing(draft / DRAFT) as packing:
         with open_file(copy) as database:
             take_out_others(database, name)
@@ -231,7 +233,7 @@ def import_campaign(house: App, file: Path, now: dt.datetime, *, progress: Progr
             lock_campaign(session, name)
             former = _in_its_place(session, name, archive, draft)
             try:
-                add_rows(draft / FILE, session.connection(), replacing=former)
+                import_rows(draft / FILE, session.connection(), replacing=former)
             except StoreError as error:
                 raise BackupError(f"{file}: {error}") from None
             asked = _settle_in(session, house, name, str(packed.facts["address"]), now)
@@ -270,7 +272,7 @@ def _lay_out(packed: Packed, draft: Path) -> str:
 def _in_its_place(session: Session, name: str, archive: Path, draft: Path) -> int | None:
     """The id of the same campaign, if it has left this home before; None if its name is free. Raises BackupError."""
     here = session.execute(select(Campaign.id, Campaign.status).where(Campaign.name == name)).first()
-    if here is not None and not (here.status == Phase.MOVED and _goes_on(session, here.id, draft)):
+    if here is not None and not (here.status == CampaignState.MOVED and _goes_on(session, here.id, draft)):
         raise BackupError(
             f"there is a campaign {name!r} here already; all records and reports bear the name, so neither can get "
             "another"

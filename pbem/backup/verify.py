@@ -26,7 +26,7 @@ from pbem.mail.headers import check_address
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import json_sha256
-from pbem.store.models import Campaign, Person, Press, Report, RollRow, SeatRow, Sheet, Turn
+from pbem.store.models import Campaign, OrderSheet, Person, Press, Report, Seat, StoredRoll, Turn
 from pbem.util import read_plain
 
 MOST_COUNTED = 100_000
@@ -97,7 +97,7 @@ def _people(session: Session, house: App, snapshot: CampaignSnapshot) -> Iterato
 
 def _counters(session: Session) -> Iterator[str]:
     """Yield numbers so high that counting on would soon lead beyond their bounds, and so make backups unfit."""
-    for column in (Campaign.era, Campaign.turn, RollRow.number, Report.edition, Sheet.version):
+    for column in (Campaign.era, Campaign.turn, StoredRoll.number, Report.edition, OrderSheet.version):
         if (highest := session.scalar(select(func.max(column))) or 0) > MOST_COUNTED:
             yield f"table {column.table.name}, field {column.key}: {highest} is more than {MOST_COUNTED}"
 
@@ -105,7 +105,7 @@ def _counters(session: Session) -> Iterator[str]:
 def _seat_names(session: Session, snapshot: CampaignSnapshot) -> Iterator[str]:
     """Yield rows that name seats which the campaign has not."""
     columns: dict[str, Any] = {
-        "seat, field muted": select(SeatRow.id, SeatRow.muted),
+        "seat, field muted": select(Seat.id, Seat.muted),
         "turn, field awaited": select(Turn.id, Turn.awaited),
         "press, field recipients": select(Press.id, Press.recipients),
     }
@@ -163,8 +163,8 @@ def _archived(archive: Path, seat: str, number: int) -> str:
 def _sheets(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Iterator[str]:
     """Yield sheets of the open turn that no player could have sent."""
     rows = (
-        select(Sheet.id, Sheet.orders, Sheet.seat_id)
-        .join(Turn, Turn.id == Sheet.turn_id)
+        select(OrderSheet.id, OrderSheet.orders, OrderSheet.seat_id)
+        .join(Turn, Turn.id == OrderSheet.turn_id)
         .where(live(snapshot.id), Turn.number == snapshot.turn)
     )
     seats: Collection[int] = {place.id for place in snapshot.places}

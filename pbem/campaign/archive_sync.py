@@ -34,8 +34,8 @@ from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_s
 from pbem.errors import CampaignError, PbemError, ReplayError, SaveError, StoreError, describe_error
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Campaign, Report, Turn
-from pbem.store.session import flushed
-from pbem.store.types import Phase
+from pbem.store.session import flushed_connection
+from pbem.store.types import CampaignState
 from pbem.util import Progress, no_progress
 
 _Rows = Select[int, str, int, int | None, bytes | None]
@@ -75,7 +75,7 @@ _UNARCHIVED = resolved_turns().where(Turn.archived_at.is_(None), Turn.shelf_id.i
 
 def load_resolved(session: Session, turns: _Rows, **parameters: Any) -> list[Resolved]:
     """The turns of a selection made from `resolved_turns`, with its parameters, in the order of their making."""
-    found = flushed(session).execute(turns, parameters)
+    found = flushed_connection(session).execute(turns, parameters)
     rows = sorted(found, key=lambda row: row.id)  # asked to sort them, SQLite looks through all turns
     return [
         Resolved(id_, name, number, shelf_id is not None, record or b"{}")
@@ -242,7 +242,7 @@ def _restored(house: App, turn: Resolved) -> str:
 
 _BEGUN = (
     select(Campaign.id, Campaign.name, Campaign.origin, Campaign.turn)
-    .where(Campaign.status != Phase.FORMING)
+    .where(Campaign.status != CampaignState.FORMING)
     .order_by(Campaign.id)
 )
 
@@ -251,7 +251,7 @@ def _without_folder(session: Session, house: App, campaign: str | None) -> Itera
     """The turns that have been archived, and have no folder there."""
     withdrawn = _withdrawn(session)
     begun = _BEGUN if campaign is None else _BEGUN.where(Campaign.name == campaign)
-    for id_, name, origin, turn in flushed(session).execute(begun):
+    for id_, name, origin, turn in flushed_connection(session).execute(begun):
         names, aside = turns_there(house.settings.archive, name)
         lost = [number for number in range(origin, turn) if folder_name(number) not in names]
         here = resolved_turns().where(Turn.campaign_id == id_)
@@ -270,7 +270,7 @@ _COUNTS = (
 
 def _withdrawn(session: Session) -> dict[int, int]:
     """How many withdrawn turns each campaign has."""
-    return {row[0]: row[1] for row in flushed(session).execute(_COUNTS)}
+    return {row[0]: row[1] for row in flushed_connection(session).execute(_COUNTS)}
 
 
 _NEWEST_TURN = select(func.max(Turn.id))
@@ -281,7 +281,7 @@ _DRAWN = resolved_turns().where(
 
 def _some(session: Session) -> Iterator[Resolved]:
     """A few of the turns whose folders should be there, or all where they are few."""
-    newest = flushed(session).execute(_NEWEST_TURN).scalar() or 0
+    newest = flushed_connection(session).execute(_NEWEST_TURN).scalar() or 0
     drawn = random.sample(range(1, newest + 1), min(MOST_READ, newest))
     files = 0
     for start in range(0, len(drawn), AT_ONCE):
@@ -323,7 +323,7 @@ def prove(house: App, name: str, *, progress: Progress = no_progress) -> ReplayP
 def begun(house: App) -> list[str]:
     """Return the names of the campaigns that have begun, so that there is an archive. Raises CampaignError if none."""
     with house.store.reading() as session:
-        has_begun = Campaign.status != Phase.FORMING
+        has_begun = Campaign.status != CampaignState.FORMING
         names = list(session.scalars(select(Campaign.name).where(has_begun).order_by(Campaign.name)))
     if not names:
         raise CampaignError("no campaign has begun: there is no archive to prove")

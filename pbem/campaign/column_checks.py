@@ -73,7 +73,7 @@ from pbem.campaign.value_checks import (
 )
 from pbem.ruleset.serialization import json_sha256
 from pbem.store.models import Base
-from pbem.store.types import Bundled, Data, Packed, Utc
+from pbem.store.types import CanonicalJson, CompressedBytes, CompressedFiles, UtcDateTime
 
 LARGEST_ID = 2_000_000_000
 """It leaves a hundred million for the rows to come, of whose numbers each restoring leaves a million out."""
@@ -409,10 +409,10 @@ def _word(kind: Enum, value: Any) -> Any:
 
 
 _READERS: Sequence[tuple[type[TypeEngine[Any]], Callable[[Any, Any], Any]]] = (
-    (Utc, lambda _, value: moment(value)),
-    (Packed, lambda _, value: unpacked(value)),
-    (Bundled, lambda _, value: bundle(value)),
-    (Data, lambda _, value: stored_data(value)),
+    (UtcDateTime, lambda _, value: moment(value)),
+    (CompressedBytes, lambda _, value: unpacked(value)),
+    (CompressedFiles, lambda _, value: bundle(value)),
+    (CanonicalJson, lambda _, value: stored_data(value)),
     (Enum, _word),
     (Boolean, lambda _, value: flag(value)),
     (Integer, lambda _, value: number(value)),
@@ -473,6 +473,6 @@ def _rows_of(table: Table, campaign_id: int | None, dialect: str) -> Select[Any]
 
 def _as_it_lies(column: Column[Any], dialect: str) -> Any:
     """Return a column that no type of SQLAlchemy reads; a server's time as text, since it knows endless ones."""
-    if isinstance(column.type, Utc) and dialect == "postgresql":
+    if isinstance(column.type, UtcDateTime) and dialect == "postgresql":
         return cast(column, String).label(column.name)
     return type_coerce(column, NullType()).label(column.name)

@@ -22,8 +22,8 @@ from pbem.campaign.column_checks import FACTS, Fault, find_faults, first_fault
 from pbem.campaign.value_checks import is_campaign_name, shown, stored_data
 from pbem.errors import PARSE_ERRORS, CampaignError, PbemError, StoreError, describe_error
 from pbem.log import event
-from pbem.store.models import Base, Campaign, Fact
-from pbem.store.types import LetterState, MailState
+from pbem.store.models import Base, Campaign, KeyValue
+from pbem.store.types import MessageState, OutgoingState
 
 UNREADABLE = (*PARSE_ERRORS, zlib.error, DataError)
 """Errors raised at a value of the database that is none of ours; the last by a server's driver, at endless times."""
@@ -125,9 +125,9 @@ def read_fact(session: Session, name: str) -> Any:
 
 def keep_fact(session: Session, name: str, data: Any) -> None:
     """Remember something under a name, in the place of what was there."""
-    kept = session.scalar(update(Fact).where(Fact.name == name).values(data=data).returning(Fact.name))
+    kept = session.scalar(update(KeyValue).where(KeyValue.name == name).values(data=data).returning(KeyValue.name))
     if kept is None:
-        session.execute(insert(Fact).values(name=name, data=data))
+        session.execute(insert(KeyValue).values(name=name, data=data))
 
 
 def mail_at_rest(house: App, work: Callable[[], object], problems: list[str], now: dt.datetime) -> None:
@@ -145,8 +145,8 @@ def mail_at_rest(house: App, work: Callable[[], object], problems: list[str], no
 
 
 _AT_REST: dict[str, dict[str, Any]] = {
-    "letter": {"state": LetterState.QUARANTINED},
-    "outgoing": {"state": MailState.FAILED},
+    "letter": {"state": MessageState.QUARANTINED},
+    "outgoing": {"state": OutgoingState.FAILED},
 }
 _SAYS = {"letter": "note", "outgoing": "reply"}
 _NEUTRAL: dict[str, Any] = {"raw": b"", "attempts": 0, "unanswered": False, "form": "full"}

@@ -18,9 +18,9 @@ from pbem.campaign.house_rules import Policy
 from pbem.campaign.schedule import Outage, Schedule, start_of
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Absence, Campaign, SeatRow, Sheet, Turn
-from pbem.store.session import flushed
-from pbem.store.types import HoldKind, Phase, Seating
+from pbem.store.models import Absence, Campaign, OrderSheet, Seat, Turn
+from pbem.store.session import flushed_connection
+from pbem.store.types import CampaignState, HoldKind, SeatState
 
 FARTHEST = dt.timedelta(days=366)
 """A calendar that would put a deadline off by more is a slip of the pen, and is passed over."""
@@ -38,15 +38,15 @@ class Away:
 
 _ABSENCES = (
     select(Absence.since, Absence.until)
-    .join(SeatRow, SeatRow.id == Absence.seat_id)
-    .where(SeatRow.campaign_id == bindparam("campaign"), SeatRow.status == Seating.PLAYING, ~SeatRow.paused)
-    .where(SeatRow.person_id.is_not(None))
+    .join(Seat, Seat.id == Absence.seat_id)
+    .where(Seat.campaign_id == bindparam("campaign"), Seat.status == SeatState.PLAYING, ~Seat.paused)
+    .where(Seat.person_id.is_not(None))
 )
 
 
 def load_absences(session: Session, snapshot: CampaignSnapshot) -> tuple[Away, ...]:
     """The absences of all seats that turns wait for."""
-    rows = flushed(session).execute(_ABSENCES, {"campaign": snapshot.id})
+    rows = flushed_connection(session).execute(_ABSENCES, {"campaign": snapshot.id})
     return tuple(Away(since, until) for since, until in rows)
 
 
@@ -212,7 +212,7 @@ def open_turns(house: App, campaign: str | None = None) -> list[Waiting]:
         return load_waiting(session, campaign)
 
 
-_IS_RUNNING = Campaign.status == Phase.RUNNING
+_IS_RUNNING = Campaign.status == CampaignState.RUNNING
 _IS_OPEN = Turn.resolved_at.is_(None)
 _AT_TABLE = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.shelf_id.is_(None)
 
@@ -237,18 +237,18 @@ _TURNS = (
     .order_by(Campaign.id)
 )
 _MANNED = (
-    select(SeatRow.campaign_id, SeatRow.name)
-    .join(Campaign, Campaign.id == SeatRow.campaign_id)
-    .where(SeatRow.status == Seating.PLAYING, ~SeatRow.paused, _IS_RUNNING)
-    .order_by(SeatRow.id)
+    select(Seat.campaign_id, Seat.name)
+    .join(Campaign, Campaign.id == Seat.campaign_id)
+    .where(Seat.status == SeatState.PLAYING, ~Seat.paused, _IS_RUNNING)
+    .order_by(Seat.id)
 )
 _SHEETS = (
-    select(Sheet.turn_id, SeatRow.name, Sheet.version, Sheet.wait, Sheet.received_at)
-    .join(SeatRow, SeatRow.id == Sheet.seat_id)
-    .join(Turn, Turn.id == Sheet.turn_id)
+    select(OrderSheet.turn_id, Seat.name, OrderSheet.version, OrderSheet.wait, OrderSheet.received_at)
+    .join(Seat, Seat.id == OrderSheet.seat_id)
+    .join(Turn, Turn.id == OrderSheet.turn_id)
     .join(Campaign, _AT_TABLE)
-    .where(Sheet.accepted, _IS_RUNNING, _IS_OPEN)
-    .order_by(Sheet.version)
+    .where(OrderSheet.accepted, _IS_RUNNING, _IS_OPEN)
+    .order_by(OrderSheet.version)
 )
 _OF_ALL = (_TURNS, _MANNED, _SHEETS)
 """Written once: every tick asks them of every home, and to write one takes as long as to ask it."""
@@ -258,7 +258,7 @@ _OF_ONE = tuple(asked.where(Campaign.name == bindparam("campaign")) for asked in
 
 def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]:
     """The open turns of all running campaigns, or of one; in the order of their creation."""
-    connection, of = flushed(session), {} if campaign is None else {"campaign": campaign}
+    connection, of = flushed_connection(session), {} if campaign is None else {"campaign": campaign}
     turns, seats, sheets = (connection.execute(asked, of).all() for asked in (_OF_ONE if of else _OF_ALL))
     manned: dict[int, list[SeatName]] = defaultdict(list)
     for campaign_id, seat in seats:

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Attachment, View
-from pbem.store.models import Enclosed
+from pbem.store.models import StoredAttachment
 
 AT_ONCE = 100
 """Things of a pile that are in memory at a time."""
@@ -110,8 +110,8 @@ class Shelf:
         """The contents of these hashes, as far as they are there."""
         missing = [each for each in hashes if each not in self._known]
         if missing:
-            here = (Enclosed.campaign_id == self.campaign_id, Enclosed.sha256.in_(missing))
-            rows = self.session.execute(select(Enclosed.sha256, Enclosed.content).where(*here))
+            here = (StoredAttachment.campaign_id == self.campaign_id, StoredAttachment.sha256.in_(missing))
+            rows = self.session.execute(select(StoredAttachment.sha256, StoredAttachment.content).where(*here))
             self._known |= {row.sha256: row.content for row in rows}
         return {each: self._known[each] for each in sorted(hashes) if each in self._known}
 
@@ -123,9 +123,9 @@ def named(ruleset: AnyRuleset, view: View) -> list[Attachment]:
 
 def shelve(session: Session, campaign_id: int, turn_id: int, contents: Mapping[str, bytes]) -> None:
     """Keeps what came with a ruling on an open turn: all of it, since earlier rulings stay in part, or come back."""
-    here = Enclosed.campaign_id == campaign_id
-    kept = set(session.scalars(select(Enclosed.sha256).where(here, Enclosed.sha256.in_(contents))))
+    here = StoredAttachment.campaign_id == campaign_id
+    kept = set(session.scalars(select(StoredAttachment.sha256).where(here, StoredAttachment.sha256.in_(contents))))
     for hash_, content in contents.items():
         if hash_ not in kept:
-            session.add(Enclosed(campaign_id=campaign_id, turn_id=turn_id, sha256=hash_, content=content))
+            session.add(StoredAttachment(campaign_id=campaign_id, turn_id=turn_id, sha256=hash_, content=content))
     session.flush()

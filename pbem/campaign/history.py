@@ -35,11 +35,11 @@ from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.rolls import Roll, Rolls, roll_notation
 from pbem.ruleset.values import Event, SeatName
-from pbem.store.models import Act, Report, RollRow, SeatRow, Shelf, Turn
-from pbem.store.session import flushed
-from pbem.store.types import Phase
+from pbem.store.models import JournalEntry, Report, Seat, StoredRoll, Turn, WithdrawnTurns
+from pbem.store.session import flushed_connection
+from pbem.store.types import CampaignState
 
-_ENTER = insert(cast(Table, Act.__table__)).returning(Act.id)
+_ENTER = insert(cast(Table, JournalEntry.__table__)).returning(JournalEntry.id)
 
 
 def note(
@@ -58,7 +58,7 @@ def note(
     open now, the next report of each seat tells it, as what the GM did.
     """
     row = {"campaign_id": campaign_id, "at": at, "actor": actor, "text": text, "secret": secret, "turn": turn}
-    entry: int = flushed(session).execute(_ENTER, row).scalar_one()
+    entry: int = flushed_connection(session).execute(_ENTER, row).scalar_one()
     return entry
 
 
@@ -158,8 +158,8 @@ def removed_in(session: Session, campaign_id: int) -> dict[SeatName, int]:
 
 
 _WITHDRAWN = (
-    select(Turn.record, Shelf.kind)
-    .join(Shelf, Shelf.id == Turn.shelf_id)
+    select(Turn.record, WithdrawnTurns.kind)
+    .join(WithdrawnTurns, WithdrawnTurns.id == Turn.shelf_id)
     .where(Turn.campaign_id == bindparam("campaign"), Turn.record.is_not(None))
     .order_by(Turn.id)
 )
@@ -171,7 +171,7 @@ _RECORDED_KINDS = {"undo": "forward", "repair": "mend"}
 
 def all_withdrawn(session: Session, campaign_id: int) -> tuple[Withdrawn, ...]:
     """The records that rollbacks and reruns took out of a campaign's history, in the order in which they were made."""
-    rows = flushed(session).execute(_WITHDRAWN, {"campaign": campaign_id})
+    rows = flushed_connection(session).execute(_WITHDRAWN, {"campaign": campaign_id})
     return tuple(
         Withdrawn(json.loads(record)["number"], file_hash(record), _RECORDED_KINDS.get(kind, kind))
         for record, kind in rows
@@ -226,16 +226,16 @@ def _events(
 
 
 _ROLLS = (
-    select(RollRow.dice, RollRow.label, RollRow.number)
-    .where(RollRow.campaign_id == bindparam("campaign"), RollRow.turn == bindparam("turn"))
-    .order_by(RollRow.id)
+    select(StoredRoll.dice, StoredRoll.label, StoredRoll.number)
+    .where(StoredRoll.campaign_id == bindparam("campaign"), StoredRoll.turn == bindparam("turn"))
+    .order_by(StoredRoll.id)
 )
-_ANY = select(RollRow.id).where(RollRow.campaign_id == bindparam("campaign")).limit(1)
+_ANY = select(StoredRoll.id).where(StoredRoll.campaign_id == bindparam("campaign")).limit(1)
 
 
 def load_rolls(session: Session, snapshot: CampaignSnapshot, turn: int) -> tuple[Roll, ...]:
     """All that was ever rolled in the turn of a number, in its order."""
-    rows = flushed(session).execute(_ROLLS, {"campaign": snapshot.id, "turn": turn})
+    rows = flushed_connection(session).execute(_ROLLS, {"campaign": snapshot.id, "turn": turn})
     dice = roll_dice(snapshot.dice_seed, turn)
     return tuple(roll_notation(dice, *row) for row in rows)
 
@@ -247,7 +247,7 @@ def open_rolls(session: Session, snapshot: CampaignSnapshot) -> Rolls:
 
 def has_rolled(session: Session, snapshot: CampaignSnapshot) -> bool:
     """Whether the GM ever rolled."""
-    return flushed(session).execute(_ANY, {"campaign": snapshot.id}).first() is not None
+    return flushed_connection(session).execute(_ANY, {"campaign": snapshot.id}).first() is not None
 
 
 def keep_rolls(session: Session, snapshot: CampaignSnapshot, rolls: Iterable[Roll], now: dt.datetime) -> None:
@@ -255,7 +255,7 @@ def keep_rolls(session: Session, snapshot: CampaignSnapshot, rolls: Iterable[Rol
     for roll in rolls:
         row = {"campaign_id": snapshot.id, "turn": snapshot.turn, "at": now}
         same = {"label": roll.label, "dice": roll.dice, "number": roll.number}
-        session.execute(insert(RollRow), row | same)
+        session.execute(insert(StoredRoll), row | same)
         said = f"rolled in turn {snapshot.turn}: {roll.told(roll.number)}"
         note(session, snapshot.id, now, actor="gm", text=said, secret=True)
 
@@ -268,21 +268,21 @@ def choose_word(
     session: Session, snapshot: CampaignSnapshot, place: Place, words: Iterable[str], now: dt.datetime
 ) -> str:
     """Keeps a player's own word, of a locked campaign that has not begun; returns it. Raises CampaignError."""
-    if snapshot.status != Phase.FORMING:
+    if snapshot.status != CampaignState.FORMING:
         raise CampaignError(
             f"it is too late: the dice of {snapshot.name} were fixed when it began, and your first report tells of them"
         )
     word = unicodedata.normalize("NFC", " ".join(words))
     if not (0 < len(word) <= LONGEST and word.isprintable()):
         raise CampaignError(f"a word for the dice is at most {LONGEST} characters that can be printed")
-    session.execute(update(SeatRow).where(SeatRow.id == place.id).values(dice_word=word))
+    session.execute(update(Seat).where(Seat.id == place.id).values(dice_word=word))
     note(session, snapshot.id, now, actor=place.seat, text="has chosen a word for the dice")
     return word
 
 
 def words_now(session: Session, snapshot: CampaignSnapshot) -> tuple[DiceWord, ...]:
     """The words as they would be fixed now, one for each place of the snapshot, in their order."""
-    rows = session.execute(select(SeatRow.id, SeatRow.dice_word).where(SeatRow.campaign_id == snapshot.id))
+    rows = session.execute(select(Seat.id, Seat.dice_word).where(Seat.campaign_id == snapshot.id))
     own = {row.id: row.dice_word for row in rows}
     return tuple(
         DiceWord(place.seat, own[place.id] or drawn_word(snapshot.seed, place.seat), own=bool(own[place.id]))

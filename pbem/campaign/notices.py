@@ -30,14 +30,12 @@ from pbem.report.data import CONTENT_TYPE, deadline_ics
 from pbem.report.facts import RenderedReport, ReportFacts
 from pbem.report.notices import Notice, Page
 from pbem.ruleset.drawing import svg_escape
-from pbem.store.models import Campaign, Fact, Outgoing, SealedPage, SeatRow
-from pbem.store.session import Queue, Work, flushed, insert_new, wake
+from pbem.store.models import Campaign, KeyValue, OutgoingMail, SealedPage, Seat
+from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit, flushed_connection, insert_ignore
 from pbem.web.page import encrypt_page
 
 _PUT = insert(cast(Table, SealedPage.__table__))
-_SEAT = select(SeatRow.id, SeatRow.person_id).where(
-    SeatRow.campaign_id == bindparam("campaign"), SeatRow.name == bindparam("seat")
-)
+_SEAT = select(Seat.id, Seat.person_id).where(Seat.campaign_id == bindparam("campaign"), Seat.name == bindparam("seat"))
 _FIRST = re.compile(r"(?=<h2)|(?=</body>)")
 _SAID = "As a page, with a desk for your orders; whoever has this link can read it:"
 
@@ -52,11 +50,11 @@ def _linked(session: Session, house: App, campaign_id: int | None, mail: Mail) -
     if page is None:
         return mail
     sealed = encrypt_page(page.content)
-    connection = flushed(session)
+    connection = flushed_connection(session)
     seat_id, person_id = connection.execute(_SEAT, {"campaign": campaign_id, "seat": page.linked}).one()
     row = {"campaign_id": campaign_id, "seat_id": seat_id, "person_id": person_id}
     connection.execute(_PUT, [{**row, "place": sealed.place, "content": sealed.content}])
-    wake(session, Work(Queue.ARCHIVE))
+    enqueue_on_commit(session, QueuedJob(JobQueue.ARCHIVE))
     url = f"{house.settings.site_url}{sealed.place}#{sealed.key}"
     return dataclasses.replace(
         mail,
@@ -89,15 +87,15 @@ def house_key(session: Session) -> bytes:
 
     It is a secret: whoever could work out the Message-ID of a mail could say that it came back, before it was sent.
     """
-    kept = select(Fact.data).where(Fact.name == HOUSE_KEY)
+    kept = select(KeyValue.data).where(KeyValue.name == HOUSE_KEY)
     try:
         found = session.scalar(kept)
         if found is not None:
             return bytes.fromhex(found)
     except (ValueError, TypeError):  # it cannot be read
-        session.execute(delete(Fact).where(Fact.name == HOUSE_KEY))
+        session.execute(delete(KeyValue).where(KeyValue.name == HOUSE_KEY))
     drawn = {"name": HOUSE_KEY, "data": secrets.token_hex(_KEY_BYTES)}
-    session.execute(insert_new(session, cast(Table, Fact.__table__)), drawn)  # or another desk was faster
+    session.execute(insert_ignore(session, cast(Table, KeyValue.__table__)), drawn)  # or another desk was faster
     return bytes.fromhex(session.scalars(kept).one())
 
 
@@ -312,7 +310,7 @@ def was_told(
 ) -> bool:
     """Whether the GM has had the notice of a moment."""
     id_ = Postman.of(house, snapshot).id_of(*_moment(snapshot, moment, kind))
-    return session.scalar(select(Outgoing.id).where(Outgoing.message_id == id_)) is not None
+    return session.scalar(select(OutgoingMail.id).where(OutgoingMail.message_id == id_)) is not None
 
 
 def _moment(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:

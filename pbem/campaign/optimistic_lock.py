@@ -30,9 +30,9 @@ from pbem.campaign.snapshot import CampaignSnapshot, check_here, live, load_camp
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.values import Json, SeatName
-from pbem.store.models import Report, RollRow, Sheet, Turn
-from pbem.store.session import flushed
-from pbem.store.types import Phase
+from pbem.store.models import OrderSheet, Report, StoredRoll, Turn
+from pbem.store.session import flushed_connection
+from pbem.store.types import CampaignState
 
 ATTEMPTS = 3
 """How often an act is planned while others go on; then they have to wait for it."""
@@ -79,7 +79,7 @@ class Ground:
 
 _ROLLS = (
     select(func.count())
-    .where(RollRow.campaign_id == Turn.campaign_id, RollRow.turn == Turn.number)
+    .where(StoredRoll.campaign_id == Turn.campaign_id, StoredRoll.turn == Turn.number)
     .correlate(Turn)
     .scalar_subquery()
 )
@@ -88,14 +88,16 @@ _TURNS = (
     .where(live(bindparam("campaign")), Turn.number >= bindparam("first"))
     .order_by(Turn.number)
 )
-_SHEETS = select(Sheet.id).where(Sheet.turn_id.in_(bindparam("turns", expanding=True))).order_by(Sheet.id)
+_SHEETS = (
+    select(OrderSheet.id).where(OrderSheet.turn_id.in_(bindparam("turns", expanding=True))).order_by(OrderSheet.id)
+)
 _CODES = select(Report.code).where(Report.turn_id.in_(bindparam("turns", expanding=True))).order_by(Report.id)
 """Statements of every act, built once: building them takes longer than running them."""
 
 
 def load_ground(session: Session, snapshot: CampaignSnapshot) -> Ground:
     """The ground of a campaign as it is now."""
-    database = flushed(session)
+    database = flushed_connection(session)
     last_two = database.execute(_TURNS, {"campaign": snapshot.id, "first": snapshot.turn - 1})
     turns = tuple(_Step(*row) for row in last_two)
     ids = [turn.id for turn in turns]
@@ -107,7 +109,7 @@ def load_ground(session: Session, snapshot: CampaignSnapshot) -> Ground:
         absences=load_absences(session, snapshot),
         words=mark(session, snapshot.id),
         muted=muted_seats(session, snapshot),
-        dice=words_now(session, snapshot) if snapshot.status == Phase.FORMING else (),
+        dice=words_now(session, snapshot) if snapshot.status == CampaignState.FORMING else (),
     )
 
 

@@ -24,7 +24,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import json_sha256
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import SeatName, View
-from pbem.store.models import Sheet, Turn
+from pbem.store.models import OrderSheet, Turn
 from pbem.util import redact_credentials
 
 _GREETING = re.compile(r"(?:hi|hello|hey|hallo|dear|good (?:morning|day|afternoon|evening))(?: [a-z]++){0,3}+")
@@ -162,11 +162,11 @@ def _is_missing(finding: Finding) -> bool:
 
 Author = Literal["player", "deputy", "gm"]
 
-_SHEETS = cast(Table, Sheet.__table__)
+_SHEETS = cast(Table, OrderSheet.__table__)
 _COPIED = [column.name for column in _SHEETS.columns if column.name not in ("id", "turn_id")]
-_SENT = (Sheet.turn_id == bindparam("turn_id"), Sheet.seat_id == bindparam("seat_id"))
-_LAST = select(func.max(Sheet.version), func.max(case((Sheet.accepted, Sheet.version)))).where(*_SENT)
-_ORDERS = select(Sheet.orders).where(*_SENT, Sheet.version == bindparam("version"))
+_SENT = (OrderSheet.turn_id == bindparam("turn_id"), OrderSheet.seat_id == bindparam("seat_id"))
+_LAST = select(func.max(OrderSheet.version), func.max(case((OrderSheet.accepted, OrderSheet.version)))).where(*_SENT)
+_ORDERS = select(OrderSheet.orders).where(*_SENT, OrderSheet.version == bindparam("version"))
 _KEEP = insert(_SHEETS)
 """Statements built once: building them takes longer than running them."""
 

@@ -18,8 +18,8 @@ from pbem.campaign.snapshot import CampaignSnapshot, Place
 from pbem.mail.headers import reply_code
 from pbem.report.answers import RequestKind
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Applicant, Deputy, Person, Report, ReportCopy, Request, SeatRow
-from pbem.store.types import ApplicantStatus
+from pbem.store.models import Deputy, DeputyReport, PendingRequest, Person, Report, Seat, Standby
+from pbem.store.types import StandbyState
 from pbem.util import TOKEN_BYTES
 
 
@@ -44,42 +44,40 @@ LONGEST_WORDS = 2_000
 
 def enlist(
     session: Session, campaign_id: int, person: Person, now: dt.datetime, *, wish: SeatName = "", words: str = ""
-) -> Applicant:
+) -> Standby:
     """Puts somebody at the end of the list; who is on it already keeps his place, but may wish for another seat."""
     found = find_applicant(session, campaign_id, person)
     if found is None:
-        found = Applicant(campaign_id=campaign_id, person_id=person.id, created_at=now)
+        found = Standby(campaign_id=campaign_id, person_id=person.id, created_at=now)
         session.add(found)
-    elif found.status != ApplicantStatus.WAITING:
+    elif found.status != StandbyState.WAITING:
         found.created_at = now
-    found.status, found.wish, found.words = ApplicantStatus.WAITING, wish[:20], words[:LONGEST_WORDS]
+    found.status, found.wish, found.words = StandbyState.WAITING, wish[:20], words[:LONGEST_WORDS]
     session.flush()
     return found
 
 
-def find_applicant(session: Session, campaign_id: int, person: Person) -> Applicant | None:
+def find_applicant(session: Session, campaign_id: int, person: Person) -> Standby | None:
     """What somebody has asked for in a campaign, seated or not."""
-    return session.scalar(
-        select(Applicant).where(Applicant.campaign_id == campaign_id, Applicant.person_id == person.id)
-    )
+    return session.scalar(select(Standby).where(Standby.campaign_id == campaign_id, Standby.person_id == person.id))
 
 
-def place_number(session: Session, applicant: Applicant) -> int:
+def place_number(session: Session, applicant: Standby) -> int:
     """The place on the list, from 1."""
-    before = (Applicant.created_at < applicant.created_at) | (
-        (Applicant.created_at == applicant.created_at) & (Applicant.id < applicant.id)
+    before = (Standby.created_at < applicant.created_at) | (
+        (Standby.created_at == applicant.created_at) & (Standby.id < applicant.id)
     )
-    listed = (Applicant.campaign_id == applicant.campaign_id) & (Applicant.status == ApplicantStatus.WAITING)
-    return 1 + (session.scalar(select(func.count()).select_from(Applicant).where(listed, before)) or 0)
+    listed = (Standby.campaign_id == applicant.campaign_id) & (Standby.status == StandbyState.WAITING)
+    return 1 + (session.scalar(select(func.count()).select_from(Standby).where(listed, before)) or 0)
 
 
 def standbys(session: Session, campaign_id: int) -> list[tuple[Person, SeatName]]:
     """Who waits for a seat, the first first, each with the seat wished for."""
     rows = session.execute(
-        select(Person, Applicant.wish)
-        .join(Applicant, Applicant.person_id == Person.id)
-        .where(Applicant.campaign_id == campaign_id, Applicant.status == ApplicantStatus.WAITING)
-        .order_by(Applicant.created_at, Applicant.id)
+        select(Person, Standby.wish)
+        .join(Standby, Standby.person_id == Person.id)
+        .where(Standby.campaign_id == campaign_id, Standby.status == StandbyState.WAITING)
+        .order_by(Standby.created_at, Standby.id)
     )
     return [(person, wish) for person, wish in rows]
 
@@ -88,7 +86,7 @@ def mark_seated(session: Session, campaign_id: int, person: Person) -> None:
     """Takes somebody off the list because he has a seat now."""
     found = find_applicant(session, campaign_id, person)
     if found is not None:
-        found.status = ApplicantStatus.SEATED
+        found.status = StandbyState.SEATED
         session.flush()
 
 
@@ -133,7 +131,7 @@ def put_request(
     if asked_today(session, key, by, account, now) >= most:
         return None
     code = reply_code(secrets.token_bytes(32), kind)
-    row = Request(
+    row = PendingRequest(
         kind=kind,
         code=code,
         campaign_id=campaign_id,
@@ -146,13 +144,13 @@ def put_request(
     return code
 
 
-def find_request(session: Session, code: str, now: dt.datetime) -> Request | None:
+def find_request(session: Session, code: str, now: dt.datetime) -> PendingRequest | None:
     """The request of a code, unless it has been confirmed or is too old."""
-    found = session.scalar(select(Request).where(Request.code == code.lower()))
+    found = session.scalar(select(PendingRequest).where(PendingRequest.code == code.lower()))
     return found if found is not None and is_open(found, now) else None
 
 
-def is_open(request: Request, now: dt.datetime) -> bool:
+def is_open(request: PendingRequest, now: dt.datetime) -> bool:
     """Whether a request may still be confirmed."""
     return request.done_at is None and now - request.created_at <= dt.timedelta(days=DAYS)
 
@@ -160,19 +158,23 @@ def is_open(request: Request, now: dt.datetime) -> bool:
 def known_code(session: Session, codes: Iterable[str]) -> str:
     """The first of these words that is the code of a request, confirmed or not; "" if none is."""
     words = list(codes)
-    known = set(session.scalars(select(Request.code).where(Request.code.in_(words)))) if words else set()
+    known = set(session.scalars(select(PendingRequest.code).where(PendingRequest.code.in_(words)))) if words else set()
     return next((word for word in words if word in known), "")
 
 
-def settle(session: Session, request: Request, now: dt.datetime) -> bool:
+def settle(session: Session, request: PendingRequest, now: dt.datetime) -> bool:
     """Marks a request as confirmed; False if another desk was faster."""
-    ours = update(Request).where(Request.id == request.id, Request.done_at.is_(None)).returning(Request.id)
+    ours = (
+        update(PendingRequest)
+        .where(PendingRequest.id == request.id, PendingRequest.done_at.is_(None))
+        .returning(PendingRequest.id)
+    )
     return session.scalar(ours.values(done_at=now)) is not None
 
 
 def asked_today(session: Session, to: str, by: str, account: str, now: dt.datetime) -> int:
     """How much an address was asked in the last day, or `by` has caused to be asked, on an account."""
-    today = session.scalars(select(Request.data).where(Request.created_at > now - dt.timedelta(days=1)))
+    today = session.scalars(select(PendingRequest.data).where(PendingRequest.created_at > now - dt.timedelta(days=1)))
     same = (data for data in today if data.get("account", "") == account)
     return sum(data["to"] == to or (bool(by) and data["by"] == by) for data in same)
 
@@ -229,9 +231,11 @@ def dismiss(session: Session, place: Place, now: dt.datetime) -> list[Person]:
     """Ends all that was arranged for a seat, confirmed or not; returns who stood in for it."""
     dismissed = deputies_of(session, [place.id], now).get(place.id, [])
     _end(session, place.id, now)
-    asked = session.scalars(select(Request).where(Request.kind == "deputy", Request.done_at.is_(None)))
+    asked = session.scalars(
+        select(PendingRequest).where(PendingRequest.kind == "deputy", PendingRequest.done_at.is_(None))
+    )
     ids = [request.id for request in asked if request.data["seat_id"] == place.id]
-    session.execute(update(Request).where(Request.id.in_(ids)).values(done_at=now))
+    session.execute(update(PendingRequest).where(PendingRequest.id.in_(ids)).values(done_at=now))
     return dismissed
 
 
@@ -248,7 +252,7 @@ def put_copy(session: Session, snapshot: CampaignSnapshot, deputy: Deputy, code:
     """Keeps how a deputy may answer the report of this code, by the mail of this Message-ID; returns his code."""
     own = reply_code(snapshot.mail_key, "deputy", code, deputy.id)
     report_id = session.scalars(select(Report.id).where(Report.code == code)).one()
-    session.add(ReportCopy(report_id=report_id, deputy_id=deputy.id, code=own, message_id=id_))
+    session.add(DeputyReport(report_id=report_id, deputy_id=deputy.id, code=own, message_id=id_))
     session.flush()
     return own
 
@@ -271,5 +275,5 @@ def token_fits(token: str, kept: str) -> bool:
 def new_token(session: Session, seat_id: int) -> str:
     """A new token for a seat, to be mailed once; the one before is of no use from now on."""
     token = draw_token()
-    session.execute(update(SeatRow).where(SeatRow.id == seat_id).values(token_hash=hash_token(token)))
+    session.execute(update(Seat).where(Seat.id == seat_id).values(token_hash=hash_token(token)))
     return token

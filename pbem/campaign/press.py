@@ -28,8 +28,8 @@ from pbem.errors import CampaignError
 from pbem.mail.reply_parser import plain
 from pbem.report.facts import PressSection, QuotedText
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Act, GmText, Press, Report, SeatRow, Turn
-from pbem.store.session import flushed
+from pbem.store.models import Announcement, JournalEntry, Press, Report, Seat, Turn
+from pbem.store.session import flushed_connection
 from pbem.util import MASK, redact_all
 
 MOST_CHARACTERS = 8_000
@@ -130,12 +130,12 @@ def put_piece(
     return row.id
 
 
-_MUTED = select(SeatRow.id, SeatRow.muted).where(SeatRow.campaign_id == bindparam("campaign"))
+_MUTED = select(Seat.id, Seat.muted).where(Seat.campaign_id == bindparam("campaign"))
 
 
 def muted_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, frozenset[SeatName]]:
     """What the player of each seat, by its id, does not want press from; only of those who want less than all."""
-    rows = flushed(session).execute(_MUTED, {"campaign": snapshot.id})
+    rows = flushed_connection(session).execute(_MUTED, {"campaign": snapshot.id})
     return {id_: frozenset(muted) for id_, muted in rows if muted}
 
 
@@ -222,19 +222,23 @@ class Postbag:
             yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
 
 
-def _of_campaign(words: type[Press | GmText | Act], *which: ColumnElement[bool]) -> tuple[ScalarSelect[int], ...]:
+def _of_campaign(
+    words: type[Press | Announcement | JournalEntry], *which: ColumnElement[bool]
+) -> tuple[ScalarSelect[int], ...]:
     """How many there are of words, and the newest."""
     mine = (words.campaign_id == bindparam("campaign"), *which)
     numbers = (func.count(words.id), func.coalesce(func.max(words.id), 0))
     return tuple(select(number).where(*mine).scalar_subquery() for number in numbers)
 
 
-_MARK = select(*_of_campaign(Press), *_of_campaign(GmText), *_of_campaign(Act, Act.turn.is_not(None)))
+_MARK = select(
+    *_of_campaign(Press), *_of_campaign(Announcement), *_of_campaign(JournalEntry, JournalEntry.turn.is_not(None))
+)
 
 
 def mark(session: Session, campaign_id: int) -> Mark:
     """How far the words of a campaign have come."""
-    return tuple(flushed(session).execute(_MARK, {"campaign": campaign_id}).one())
+    return tuple(flushed_connection(session).execute(_MARK, {"campaign": campaign_id}).one())
 
 
 def load_postbag(session: Session, snapshot: CampaignSnapshot, number: int, *, over: bool) -> Postbag:
@@ -275,22 +279,26 @@ def _load_carried(session: Session, snapshot: CampaignSnapshot, first: int) -> I
 
 
 def _load_texts(session: Session, snapshot: CampaignSnapshot, first: int) -> Iterator[tuple[int, int | None, str]]:
-    texts = select(GmText).where(GmText.campaign_id == snapshot.id, GmText.turn > first).order_by(GmText.id)
+    texts = (
+        select(Announcement)
+        .where(Announcement.campaign_id == snapshot.id, Announcement.turn > first)
+        .order_by(Announcement.id)
+    )
     for row in session.scalars(texts):
         yield row.turn, row.seat_id, row.text
 
 
 def _load_looks(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[int, str]]:
-    looked = (Act.campaign_id == snapshot.id, Act.turn.is_not(None))
-    rows = session.execute(select(Act.turn, Act.text).where(*looked).order_by(Act.id))
+    looked = (JournalEntry.campaign_id == snapshot.id, JournalEntry.turn.is_not(None))
+    rows = session.execute(select(JournalEntry.turn, JournalEntry.text).where(*looked).order_by(JournalEntry.id))
     return ((turn or 0, text) for turn, text in rows)
 
 
 def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[QuotedText]:
     """All diaries, in the order of seats and as they were written."""
     diaries = (
-        select(SeatRow.id, SeatRow.name, Press.text, Press.turn)
-        .join(SeatRow, SeatRow.id == Press.sender_id)
+        select(Seat.id, Seat.name, Press.text, Press.turn)
+        .join(Seat, Seat.id == Press.sender_id)
         .where(Press.campaign_id == snapshot.id, Press.kind == DIARY)
         .order_by(Press.sender_id, Press.id)
     )

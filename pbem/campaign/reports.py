@@ -31,7 +31,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
 from pbem.store.models import Deputy, Person, Report, Turn
-from pbem.store.types import Pages
+from pbem.store.types import PageDelivery
 
 
 def copies(
@@ -220,7 +220,7 @@ def _facts(house: App, opening: Opening, place: Place, enclosed: Mapping[str, by
         rolled=opening.rolled,
         first=opening.number == snapshot.first,
         taken_over=snapshot.first if opening.number == snapshot.first > 1 else 0,
-        page=bool(place.address) and snapshot.pages_for(place) != Pages.OFF,
+        page=bool(place.address) and snapshot.pages_for(place) != PageDelivery.OFF,
         record=opening.record,
         correction=opening.corrections.get(place.seat),
         words=opening.postbag.words(place),
@@ -240,6 +240,6 @@ def _mail(
     snapshot = opening.snapshot
     id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
     topic = topic_of("report", snapshot.name, opening.number, place.seat)
-    linked = snapshot.pages_for(place) == Pages.LINK
+    linked = snapshot.pages_for(place) == PageDelivery.LINK
     postman = Postman.of(house, snapshot)
     return postman.report(place.address, parts, facts, id_, topic=topic, linked=linked, enclosed=enclosed)

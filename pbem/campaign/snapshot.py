@@ -22,9 +22,9 @@ from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import Json, SeatName, Seats
-from pbem.store.models import Campaign, Person, Report, SeatRow, Sheet, Turn
-from pbem.store.session import flushed
-from pbem.store.types import HoldKind, Pages, Phase, Seating
+from pbem.store.models import Campaign, OrderSheet, Person, Report, Seat, Turn
+from pbem.store.session import flushed_connection
+from pbem.store.types import CampaignState, HoldKind, PageDelivery, SeatState
 
 _PAUSED = "paused by the GM"
 
@@ -65,7 +65,7 @@ class Place:
     playing: bool
     paused: bool = False
     plain: bool = False
-    pages: Pages | None = None
+    pages: PageDelivery | None = None
 
     @property
     def manned(self) -> bool:
@@ -87,7 +87,7 @@ class CampaignSnapshot:
     version: int
     options: Mapping[str, Any]
     schedule: Schedule
-    status: Phase
+    status: CampaignState
     turn: int
     seed: bytes
     mail_key: bytes
@@ -121,10 +121,10 @@ class CampaignSnapshot:
         """All seats there ever were."""
         return tuple(place.seat for place in self.places)
 
-    def pages_for(self, place: Place) -> Pages:
+    def pages_for(self, place: Place) -> PageDelivery:
         """How the player of a place gets reports as pages: as he says, or else as the house rules do."""
-        wanted = place.pages or (Pages.OFF if self.policy.pages == "no" else Pages(self.policy.pages))
-        return Pages.OFF if place.plain and wanted == Pages.ATTACHED else wanted
+        wanted = place.pages or (PageDelivery.OFF if self.policy.pages == "no" else PageDelivery(self.policy.pages))
+        return PageDelivery.OFF if place.plain and wanted == PageDelivery.ATTACHED else wanted
 
     @cached_property
     def playing(self) -> tuple[Place, ...]:
@@ -189,10 +189,10 @@ _COLUMNS = [column for column in Campaign.__table__.columns if column.name != "g
 _CAMPAIGN = select(*_COLUMNS).where(Campaign.name == bindparam("name"))
 _LOCK = select(Campaign.id).where(Campaign.name == bindparam("name")).with_for_update()
 _SEATS = (
-    select(SeatRow.id, SeatRow.name, SeatRow.status, SeatRow.paused, Person.address, Person.plain, Person.pages)
-    .outerjoin(Person, Person.id == SeatRow.person_id)
-    .where(SeatRow.campaign_id == bindparam("campaign"))
-    .order_by(SeatRow.id)
+    select(Seat.id, Seat.name, Seat.status, Seat.paused, Person.address, Person.plain, Person.pages)
+    .outerjoin(Person, Person.id == Seat.person_id)
+    .where(Seat.campaign_id == bindparam("campaign"))
+    .order_by(Seat.id)
 )
 
 
@@ -202,13 +202,13 @@ def lock_campaign(session: Session, name: str) -> None:
     SQLite locks no rows, and need not: a writing session there is the only one. What the session has seen before
     is forgotten: it may have changed while we waited.
     """
-    flushed(session).execute(_LOCK, {"name": name})
+    flushed_connection(session).execute(_LOCK, {"name": name})
     session.expire_all()
 
 
 def load_campaign(session: Session, name: str) -> CampaignSnapshot:
     """The campaign of this name. Raises CampaignError with the nearest name there is."""
-    database = flushed(session)
+    database = flushed_connection(session)
     campaign = database.execute(_CAMPAIGN, {"name": name}).first()
     if campaign is None:
         names = session.scalars(select(Campaign.name).order_by(Campaign.name)).all()
@@ -233,7 +233,7 @@ def load_campaign(session: Session, name: str) -> CampaignSnapshot:
         era=campaign.era,
         origin=campaign.origin,
         places=tuple(
-            Place(id_, seat, address or "", status != Seating.REMOVED, paused, bool(plain), pages)
+            Place(id_, seat, address or "", status != SeatState.REMOVED, paused, bool(plain), pages)
             for id_, seat, status, paused, address, plain, pages in rows
         ),
         words=tuple(DiceWord(*each) for each in campaign.dice_words),
@@ -253,7 +253,7 @@ def locked_campaign(session: Session, name: str) -> CampaignSnapshot:
 
 def check_here(snapshot: CampaignSnapshot) -> None:
     """Raises CampaignError if the campaign is played in another home now."""
-    if snapshot.status == Phase.MOVED:
+    if snapshot.status == CampaignState.MOVED:
         raise CampaignError(f"campaign {snapshot.name} has moved to {snapshot.moved_to}, and is played there alone")
 
 
@@ -273,7 +273,7 @@ def live(campaign_id: int | BindParameter[Any]) -> ColumnElement[bool]:
 def check_running(snapshot: CampaignSnapshot) -> None:
     """Raises CampaignError if the campaign has no open turn."""
     check_here(snapshot)
-    if snapshot.status != Phase.RUNNING:
+    if snapshot.status != CampaignState.RUNNING:
         raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has no open turn")
 
 
@@ -281,9 +281,17 @@ _LIVE = live(bindparam("campaign"))
 _TURN = select(Turn).where(_LIVE, Turn.number == bindparam("number"))
 _RECORD = select(Turn.record).where(_LIVE, Turn.number == bindparam("number"))
 _SHEETS = (
-    select(Sheet.id, Sheet.seat_id, Sheet.version, Sheet.accepted, Sheet.digest, Sheet.text, Sheet.orders)
-    .where(Sheet.turn_id == bindparam("turn"))
-    .order_by(Sheet.id)
+    select(
+        OrderSheet.id,
+        OrderSheet.seat_id,
+        OrderSheet.version,
+        OrderSheet.accepted,
+        OrderSheet.digest,
+        OrderSheet.text,
+        OrderSheet.orders,
+    )
+    .where(OrderSheet.turn_id == bindparam("turn"))
+    .order_by(OrderSheet.id)
 )
 """Statements of every turn, built once: building them takes longer than running them."""
 
@@ -309,7 +317,7 @@ def open_deadline(session: Session, snapshot: CampaignSnapshot) -> dt.datetime |
 
 def record_of(session: Session, snapshot: CampaignSnapshot, number: int) -> bytes:
     """The record of a turn that was run. Raises CampaignError if the history is broken, and has none."""
-    record = flushed(session).execute(_RECORD, {"campaign": snapshot.id, "number": number}).scalar()
+    record = flushed_connection(session).execute(_RECORD, {"campaign": snapshot.id, "number": number}).scalar()
     if record is None:
         raise _broken(snapshot, f"turn {number} was not run")
     return record
@@ -336,7 +344,7 @@ def counting_versions(session: Session, snapshot: CampaignSnapshot, turn: Turn) 
 
 def load_sheets(session: Session, turn_id: int) -> list[SheetIn]:
     """All sheets of a turn, in the order they came."""
-    return [SheetIn(**row) for row in flushed(session).execute(_SHEETS, {"turn": turn_id}).mappings()]
+    return [SheetIn(**row) for row in flushed_connection(session).execute(_SHEETS, {"turn": turn_id}).mappings()]
 
 
 NEVER = 2**31 - 1
@@ -350,9 +358,9 @@ _NEWEST = (
     .subquery()
 )
 _LAST_REPORTS = (
-    select(SeatRow.name, Turn.number, Report.code, Report.message_id, Report.view)
+    select(Seat.name, Turn.number, Report.code, Report.message_id, Report.view)
     .join(Turn, Turn.id == Report.turn_id)
-    .join(SeatRow, SeatRow.id == Report.seat_id)
+    .join(Seat, Seat.id == Report.seat_id)
     .join(_NEWEST, (_NEWEST.c.seat_id == Report.seat_id) & (_NEWEST.c.number == Turn.number))
     .where(_LIVE)
 )
@@ -364,7 +372,7 @@ def load_last_reports(
     """The report each seat was mailed last, or had been when the turn of a number opened."""
     # Without a last turn it is all there are, whatever the snapshot says: one may just have been brought back.
     which = {"campaign": snapshot.id, "until": NEVER if until is None else until}
-    rows = flushed(session).execute(_LAST_REPORTS, which)
+    rows = flushed_connection(session).execute(_LAST_REPORTS, which)
     return {row[0]: LastReport(*row[1:]) for row in rows}
 
 

@@ -62,7 +62,7 @@ from pbem.ruleset.rolls import Roll
 from pbem.ruleset.serialization import canonical_json, json_sha256
 from pbem.ruleset.values import Event, Json, SeatName, Standing, View
 from pbem.store.models import Turn
-from pbem.store.session import flushed
+from pbem.store.session import flushed_connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,5 +424,5 @@ def put_turn(
         "opened_at": now,
         "deadline": deadline,
     }
-    turn_id: int = flushed(session).execute(_OPEN, row).scalar_one()
+    turn_id: int = flushed_connection(session).execute(_OPEN, row).scalar_one()
     return turn_id

@@ -43,7 +43,7 @@ from pbem.ruleset.values import Bot, Standing, View
 from pbem.scheduler.tick import Ticked, run_now, tick
 from pbem.site.publish import publish
 from pbem.store.migrate import migrate
-from pbem.store.models import Campaign, Sheet
+from pbem.store.models import Campaign, OrderSheet
 from pbem.text import count_noun, wrap
 from pbem.util import Progress, no_progress
 
@@ -328,7 +328,7 @@ class _Demo:
         settings = self._house.settings
         with self._house.store.reading() as session:
             seed = session.scalars(select(Campaign.seed)).one()
-            sheets = session.scalars(select(Sheet.findings)).all()
+            sheets = session.scalars(select(OrderSheet.findings)).all()
         proof = replay(settings.archive, CAMPAIGN, ruleset=self._ruleset, seed=seed, head=None)
         folder = settings.archive / CAMPAIGN / f"{self.turns:04d}" / "reports"
         seat = self._players[0].seat

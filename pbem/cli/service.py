@@ -21,8 +21,8 @@ from pbem.scheduler.tick import serve as serve_house
 from pbem.scheduler.tick import tick as tick_house
 from pbem.scheduler.worker_status import WorkersStatus, is_anybody_at_work, workers_status
 from pbem.site.publish import publish
-from pbem.store.queue import check_queues
-from pbem.store.session import Queue
+from pbem.store.queue import require_queues
+from pbem.store.session import JobQueue
 from pbem.text import as_sentence, count_noun, wrap
 
 
@@ -130,17 +130,17 @@ def serve(log: Path | None, home: Path | None) -> None:
 
 
 @click.command(cls=Command)
-@click.option("--queue", "chosen", type=click.Choice([each.value for each in Queue]), multiple=True, help=QUEUE_HELP)
+@click.option("--queue", "chosen", type=click.Choice([each.value for each in JobQueue]), multiple=True, help=QUEUE_HELP)
 @log_option
 @home_option
 def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None:
     """Share the work on a PostgreSQL database with others, until SIGTERM."""
     with open_home(home, log) as house:
         check_open(house)
-        check_queues(house.store)
+        require_queues(house.store)
         from pbem.scheduler.worker import queues_here, work
 
-        queues = queues_here(house, tuple(map(Queue, chosen)))
+        queues = queues_here(house, tuple(map(JobQueue, chosen)))
         with stopped_by_signals() as stop:
             click.echo(f"Working on {', '.join(queues)} for {house.settings.home}.")
             work(house, queues, stop=stop, told=lambda done: _tell(done, idle=""))

@@ -47,13 +47,13 @@ from pbem.mail.headers import check_address
 from pbem.report.answers import Confirmation, RequestKind
 from pbem.report.notices import Notice
 from pbem.ruleset.fields import suggest
-from pbem.store.models import Act, Campaign, Person, Request, SeatRow
-from pbem.store.types import ApplicantStatus, Pages, Phase, Seating
+from pbem.store.models import Campaign, JournalEntry, PendingRequest, Person, Seat
+from pbem.store.types import CampaignState, PageDelivery, SeatState, StandbyState
 
 _GONE = "This code was mailed to an address that is no longer yours here, so nothing was done."
 
 
-def ask_new_address(asked: AskedByPerson, request: Request) -> str:
+def ask_new_address(asked: AskedByPerson, request: PendingRequest) -> str:
     """Asks the address that somebody wishes to play from, in words that do not tell whether it is known here."""
     case, address = asked.case, request.data["address"]
     person = case.session.get_one(Person, request.data["person_id"])
@@ -70,7 +70,7 @@ def ask_new_address(asked: AskedByPerson, request: Request) -> str:
     return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
 
 
-def confirm_address(asked: AskedByPerson, request: Request) -> str:
+def confirm_address(asked: AskedByPerson, request: PendingRequest) -> str:
     """Moves a person to another address in all his campaigns, or notes his second one; both addresses hear of it."""
     case, address = asked.case, request.data["address"]
     person = case.session.get_one(Person, request.data["person_id"])
@@ -95,15 +95,15 @@ def confirm_address(asked: AskedByPerson, request: Request) -> str:
     return ""
 
 
-def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
+def confirm_deputy(asked: AskedByPerson, request: PendingRequest) -> str:
     """Appoints somebody for a seat, if its player and the time are still those of the request."""
     case, data = asked.case, request.data
     seat, snapshot, place = _locked(case, request)
     until = end_of(data["until"], snapshot.schedule.zone)
     if (
         seat.person_id != data["person_id"]
-        or seat.status != Seating.PLAYING
-        or snapshot.status == Phase.OVER
+        or seat.status != SeatState.PLAYING
+        or snapshot.status == CampaignState.OVER
         or until <= case.now
     ):
         return "You are no longer asked to stand in for this seat, so nothing was done. Thank you all the same."
@@ -134,7 +134,7 @@ def confirm_deputy(asked: AskedByPerson, request: Request) -> str:
     )
 
 
-def confirm_moved(asked: AskedByPerson, request: Request) -> str:
+def confirm_moved(asked: AskedByPerson, request: PendingRequest) -> str:
     """Gives a player whose campaign has moved here all that opens his seat: its newest report, and a token."""
     case = asked.case
     seat, snapshot, place = _locked(case, request)
@@ -161,9 +161,9 @@ def confirm_moved(asked: AskedByPerson, request: Request) -> str:
     )
 
 
-def _locked(case: Case, request: Request) -> tuple[SeatRow, CampaignSnapshot, Place]:
+def _locked(case: Case, request: PendingRequest) -> tuple[Seat, CampaignSnapshot, Place]:
     """The seat that a request is about, and its campaign, locked."""
-    seat = case.session.get_one(SeatRow, request.data["seat_id"])
+    seat = case.session.get_one(Seat, request.data["seat_id"])
     snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
     return seat, snapshot, next(each for each in snapshot.places if each.id == seat.id)
 
@@ -241,8 +241,10 @@ def _list_newcomer(case: Case, snapshot: CampaignSnapshot, address: str) -> None
     """Enter a newcomer who is not answered today into the journal, and tell the GM once a day that there are some."""
     begins = "not answered today: "
     words = f"{begins}{address} asked to join"
-    today = (Act.campaign_id == snapshot.id, Act.secret, Act.at >= midnight(case.now))
-    listed = case.session.scalars(select(Act.text).where(*today, Act.text.startswith(begins, autoescape=True))).all()
+    today = (JournalEntry.campaign_id == snapshot.id, JournalEntry.secret, JournalEntry.at >= midnight(case.now))
+    listed = case.session.scalars(
+        select(JournalEntry.text).where(*today, JournalEntry.text.startswith(begins, autoescape=True))
+    ).all()
     if words in listed or len(listed) >= MOST_LISTED:
         return
     note(case.session, snapshot.id, case.now, actor="pbem", text=words, secret=True)
@@ -265,9 +267,9 @@ def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
     lock_campaign(session, name)
     campaign_id = session.scalar(select(Campaign.id).where(Campaign.name == name))
     found = find_applicant(session, campaign_id, asked.person) if campaign_id and asked.person else None
-    if found is None or found.status != ApplicantStatus.WAITING:
+    if found is None or found.status != StandbyState.WAITING:
         return f"You are not on the standby list of a campaign called {name}. To give a seat up, the command is LEAVE."
-    found.status = ApplicantStatus.LEFT
+    found.status = StandbyState.LEFT
     snapshot = load_campaign(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
     send_words(
@@ -284,13 +286,13 @@ def _confirm(asked: AskedByPerson, order: Confirm) -> str:
     return _CONFIRMED[request.kind](asked, request)
 
 
-def _confirm_seat(asked: AskedByPerson, request: Request) -> str:
+def _confirm_seat(asked: AskedByPerson, request: PendingRequest) -> str:
     """Somebody has confirmed that he wishes to play, or that he comes as invited."""
     case, data = asked.case, request.data
     name = case.session.scalars(select(Campaign.name).where(Campaign.id == request.campaign_id)).one()
     snapshot = locked_campaign(case.session, name)
     invited = request.kind == "invite"
-    if snapshot.status == Phase.OVER or not (invited or snapshot.policy.signup):
+    if snapshot.status == CampaignState.OVER or not (invited or snapshot.policy.signup):
         return f"{name} takes no more players now. We are sorry that it comes too late."
     person = enrol(case.session, data["address"], case.now)
     if place := place_of(case.session, snapshot, person):
@@ -303,7 +305,7 @@ def _confirm_seat(asked: AskedByPerson, request: Request) -> str:
     return said
 
 
-_CONFIRMED: dict[str, Callable[[AskedByPerson, Request], str]] = {
+_CONFIRMED: dict[str, Callable[[AskedByPerson, PendingRequest], str]] = {
     "join": _confirm_seat,
     "invite": _confirm_seat,
     "deputy": confirm_deputy,
@@ -316,7 +318,11 @@ _CONFIRMED: dict[str, Callable[[AskedByPerson, Request], str]] = {
 
 def _never_there(case: Case, snapshot: CampaignSnapshot, wish: str) -> bool:
     """Whether no such seat is or can come to be: before the start, seats without names of their own may be named."""
-    named = snapshot.status != Phase.FORMING or case.house.game(snapshot.game).seats.names or not free_places(snapshot)
+    named = (
+        snapshot.status != CampaignState.FORMING
+        or case.house.game(snapshot.game).seats.names
+        or not free_places(snapshot)
+    )
     return wish not in snapshot.seats and bool(named)
 
 
@@ -333,7 +339,11 @@ _LINK = (
     " the report. FORMAT NOPAGE leaves it out."
 )
 _NO_PAGE = "Your reports come without pages from now on. FORMAT PAGE changes it back."
-_PAGES = {"PAGE": (Pages.ATTACHED, _PAGE), "LINK": (Pages.LINK, _LINK), "NOPAGE": (Pages.OFF, _NO_PAGE)}
+_PAGES = {
+    "PAGE": (PageDelivery.ATTACHED, _PAGE),
+    "LINK": (PageDelivery.LINK, _LINK),
+    "NOPAGE": (PageDelivery.OFF, _NO_PAGE),
+}
 """The words for pages, and what is answered."""
 
 _NOBODY = "This address is nobody's here, so there is nothing to change."

@@ -50,7 +50,7 @@ from pbem.mail.authentication import Verdict
 from pbem.mail.message import Message, find_codes
 from pbem.report.answers import Reason
 from pbem.ruleset.fields import suggest
-from pbem.store.types import Phase
+from pbem.store.types import CampaignState
 
 WRONG_KEY = (
     "The last word of your ORDERS line is neither your token nor the code of your report. "
@@ -232,11 +232,11 @@ def _weighed(case: Case, evidence: Evidence, *, changing: bool) -> Claim:
 
 def _by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
     """Why the seat cannot be served whoever asks; before the start it takes no sheets, but may be changed."""
-    if spot.status == Phase.MOVED:
+    if spot.status == CampaignState.MOVED:
         return "moved"
-    if spot.status == Phase.OVER:
+    if spot.status == CampaignState.OVER:
         return "game-over"
-    if spot.status == Phase.FORMING and not changing:
+    if spot.status == CampaignState.FORMING and not changing:
         return "not-started"
     return None if spot.playing else "removed"
 
@@ -246,7 +246,7 @@ def _by_policy(spot: SeatContext, proof: Proof, verdict: Verdict) -> Reason | No
     accept = spot.policy.accept
     if proof == "confirmed":
         return None
-    if accept == "token" and spot.status == Phase.FORMING:
+    if accept == "token" and spot.status == CampaignState.FORMING:
         accept = "code"  # nobody has a token yet
     if accept == "token" and proof != "token":
         return "needs-token"

@@ -28,8 +28,8 @@ from pbem.log import event
 from pbem.mail.message import UNREADABLE, Message, read_head
 from pbem.store.models import Campaign, InboxMessage
 from pbem.store.models import InboxMessage as LetterRow
-from pbem.store.session import Store, flushed
-from pbem.store.types import LetterState, Phase
+from pbem.store.session import Store, flushed_connection
+from pbem.store.types import CampaignState, MessageState
 from pbem.util import TimeLimitExceeded, redact_all, run_with_time_limit
 
 AT_ONCE = 20
@@ -58,7 +58,7 @@ class Waiting:
 def waiting_letters(session: Session, lane: str | None = None) -> list[Waiting]:
     """All new letters, oldest first; or those of a lane that need not wait for an older one of another."""
     if lane is None:
-        return [Waiting(*row) for row in flushed(session).execute(_ALL_NEW)]
+        return [Waiting(*row) for row in flushed_connection(session).execute(_ALL_NEW)]
     in_the_way = InboxMessage.lane != ALONE if lane == ALONE else InboxMessage.lane == ALONE
     came = select(InboxMessage.received_at, InboxMessage.id).where(_NEW, in_the_way)
     first = session.execute(came.order_by(*_AS_THEY_CAME).limit(1)).first()
@@ -79,7 +79,7 @@ def unsorted_letters(session: Session) -> list[Waiting]:
     return _new_letters(session, InboxMessage.lane.is_(None))
 
 
-_NEW = InboxMessage.state == LetterState.NEW
+_NEW = InboxMessage.state == MessageState.NEW
 _AS_THEY_CAME = (InboxMessage.received_at, InboxMessage.id)
 
 
@@ -117,7 +117,7 @@ def attempted(store: Store, letters: Sequence[Waiting]) -> Iterator[None]:
 def _note(store: Store, ids: Sequence[int], attempts: int) -> None:
     # A power cut is no letter's doing: it may take the note back.
     with store.writing(durable=False) as session:
-        still_new = update(InboxMessage).where(InboxMessage.id.in_(ids), InboxMessage.state == LetterState.NEW)
+        still_new = update(InboxMessage).where(InboxMessage.id.in_(ids), InboxMessage.state == MessageState.NEW)
         session.connection().execute(still_new.values(attempts=attempts))
 
 
@@ -128,7 +128,7 @@ _LONGEST_NOTE = 4_000
 
 _CLOSE = (
     update(LetterRow)
-    .where(LetterRow.id == bindparam("letter"), LetterRow.state == LetterState.NEW)
+    .where(LetterRow.id == bindparam("letter"), LetterRow.state == MessageState.NEW)
     .values(state=bindparam("state"), note=bindparam("note"))
     .returning(LetterRow.id)
 )
@@ -149,7 +149,7 @@ def set_aside(house: App, now: dt.datetime, letter_id: int, raw: bytes, error: E
     letter = _head(house, raw)
     try:
         with house.store.writing() as session:
-            if not close_letter(session, letter_id, LetterState.QUARANTINED, note):
+            if not close_letter(session, letter_id, MessageState.QUARANTINED, note):
                 return False
             case = Case(house, session, now, letter_id, letter)
             _tell_gms(case, problem)
@@ -159,7 +159,7 @@ def set_aside(house: App, now: dt.datetime, letter_id: int, raw: bytes, error: E
     except Exception:
         # If there are no words for it either, whoever runs the program hears of that; the letter is kept all the same.
         with house.store.writing() as session:
-            close_letter(session, letter_id, LetterState.QUARANTINED, note)
+            close_letter(session, letter_id, MessageState.QUARANTINED, note)
         raise
     return True
 
@@ -171,7 +171,7 @@ def set_aside_unread(house: App, now: dt.datetime, letter_id: int) -> bool:
     """
     event("letter set aside", level="error", letter=letter_id, text=KILLS)
     with house.store.writing() as session:
-        if not close_letter(session, letter_id, LetterState.QUARANTINED, KILLS):
+        if not close_letter(session, letter_id, MessageState.QUARANTINED, KILLS):
             return False
         _tell_gms(Case(house, session, now, letter_id, UNREADABLE), KILLS)
         raw = raw_letter(session, letter_id)
@@ -201,7 +201,7 @@ def _tell_gms(case: Case, problem: str) -> None:
         subject=redact_all(letter.subject),
         problem=redact_all(problem),
     )
-    for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == Phase.RUNNING).distinct()):
+    for gm in case.session.scalars(select(Campaign.gm).where(Campaign.status == CampaignState.RUNNING).distinct()):
         notify(case, gm, f"Letter {case.letter_id} was set aside", page)
 
 

@@ -25,14 +25,14 @@ from pbem.inbox.sheet_finder import Names, SheetText, find_sheet, meant
 from pbem.mail.message import Message, find_codes, read_letter
 from pbem.report.answers import ConfirmSender, Doubt, Reason, Refusal
 from pbem.store.models import InboxMessage as LetterRow
-from pbem.store.models import Person, Request
+from pbem.store.models import PendingRequest, Person
 from pbem.util import redact_all, redact_credentials
 
-_BY_WORD = select(Request.id, Request.code, Request.message_id).where(
-    Request.kind == "message",
+_BY_WORD = select(PendingRequest.id, PendingRequest.code, PendingRequest.message_id).where(
+    PendingRequest.kind == "message",
     or_(
-        Request.code.in_(bindparam("words", expanding=True)),
-        Request.message_id.in_(bindparam("words", expanding=True)),
+        PendingRequest.code.in_(bindparam("words", expanding=True)),
+        PendingRequest.message_id.in_(bindparam("words", expanding=True)),
     ),
 )
 """Built once: every letter is held to it."""
@@ -69,7 +69,7 @@ def keep(case: Case, claim: Unproven) -> str:
     page = _page(case, claim, last=asked + 1 >= A_DAY)
     subject = "Not taken yet: reply YES to take this sheet" if claim.doubt else "Is this mail yours?"
     sent = question(case, spot, subject, page, to=claim.to, code=code)
-    case.session.execute(update(Request).where(Request.code == code).values(message_id=sent))
+    case.session.execute(update(PendingRequest).where(PendingRequest.code == code).values(message_id=sent))
     if claim.doubt:
         return f"kept, not taken: {_DOUBTS[claim.doubt.reason]}; asked {claim.to} whether it is meant"
     return f"kept; asked {claim.to} whether it is his"
@@ -126,7 +126,7 @@ def _asked(case: Case, claim: Unproven) -> str:
 
 
 def answer_question(
-    case: Case, asked: Request, sheet: SheetText, known: Names, deal: Callable[[Case], Outcome]
+    case: Case, asked: PendingRequest, sheet: SheetText, known: Names, deal: Callable[[Case], Outcome]
 ) -> Outcome | None:
     """Does what follows from the answer to a question about a letter; None if this letter is no such answer.
 
@@ -154,7 +154,7 @@ def answer_question(
     return f"says that letter {kept.id} is his", is_sheet
 
 
-def find_question(case: Case) -> Request | None:
+def find_question(case: Case) -> PendingRequest | None:
     """The question that a letter answers, by its code or by the mail that it replies to; answered before, or not."""
     if case.confirmed is not None:
         return None
@@ -166,7 +166,7 @@ def find_question(case: Case) -> Request | None:
     ]
     rows = case.session.connection().execute(_BY_WORD, {"words": words}).all() if words else []
     found = {row.message_id: row.id for row in rows} | {row.code: row.id for row in rows}
-    return next((case.session.get_one(Request, found[word]) for word in words if word in found), None)
+    return next((case.session.get_one(PendingRequest, found[word]) for word in words if word in found), None)
 
 
 def _agrees(answered: Message, kept: Message) -> bool:
@@ -182,7 +182,7 @@ def _says_yes(answered: Message) -> bool:
     return bool(YES.fullmatch(first)) or first.upper().startswith("CONFIRM ")
 
 
-def _replaces(case: Case, asked: Request, sheet: SheetText) -> bool:
+def _replaces(case: Case, asked: PendingRequest, sheet: SheetText) -> bool:
     """Whether an answer holds a sheet that takes the place of the one asked about."""
     if not asked.data["orders"]:
         return False
@@ -193,7 +193,7 @@ def _replaces(case: Case, asked: Request, sheet: SheetText) -> bool:
     return are_orders(case, spot, sheet.lines) and not are_orders(case, spot, ((1, "No, it is not"),))
 
 
-def _is_still_his(case: Case, asked: Request) -> bool:
+def _is_still_his(case: Case, asked: PendingRequest) -> bool:
     """Whether the address asked, and the seat, are those of the same people still."""
     person, seat_id = case.session.get_one(Person, asked.data["person_id"]), asked.data["seat_id"]
     if person.key != asked.data["to"]:
@@ -201,7 +201,7 @@ def _is_still_his(case: Case, asked: Request) -> bool:
     return seat_id is None or load_seat(case.session, seat_id).address.lower() == asked.data["player"]
 
 
-def _told(case: Case, asked: Request, reason: Reason) -> str:
+def _told(case: Case, asked: PendingRequest, reason: Reason) -> str:
     """Tells the address that was asked what became of its answer; while the question is open, a reply answers it."""
     seat_id = asked.data["seat_id"]
     spot = None if seat_id is None else load_seat(case.session, seat_id)

@@ -52,10 +52,10 @@ from pbem.inbox.sheet_finder import Names, find_sheet
 from pbem.log import event
 from pbem.mail.bounces import read_bounce
 from pbem.mail.message import Message, find_codes, read_letter
-from pbem.store.models import Campaign, Outgoing, Request, SeatRow
+from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Seat
 from pbem.store.models import InboxMessage as LetterRow
-from pbem.store.session import Queue, Work, wake
-from pbem.store.types import LetterState
+from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
+from pbem.store.types import MessageState
 from pbem.util import Progress, TimeLimitExceeded, no_progress, run_with_time_limit
 
 _SAVE = (
@@ -71,7 +71,7 @@ class MessageResult:
 
     note: str = ""
     sheet: bool = False
-    state: LetterState = LetterState.PROCESSED
+    state: MessageState = MessageState.PROCESSED
     silences: Sequence[str] = ()
 
 
@@ -139,7 +139,7 @@ def _answer(house: App, now: dt.datetime, mail: Raw, known: Names, tally: Tally)
         tally.set_aside += set_aside(house, now, mail.id, mail.raw, error)
     else:
         tally.sheets += result.sheet
-        tally.set_aside += result.state == LetterState.QUARANTINED
+        tally.set_aside += result.state == MessageState.QUARANTINED
         tally.unanswered += bool(result.silences)
 
 
@@ -156,7 +156,7 @@ def _process_once(house: App, now: dt.datetime, read: Read, known: Names) -> Mes
     # What a power cut takes back is a letter still new, and a receipt not yet sent.
     with house.store.writing(durable=False) as session:
         # Before anything else, so that another process with the same letter waits here, and then finds it done.
-        if not close_letter(session, read.mail.id, LetterState.PROCESSED, ""):
+        if not close_letter(session, read.mail.id, MessageState.PROCESSED, ""):
             return MessageResult()
         found = opened(house, session, now, read, known)
         result = _handle(found, read.mail.received_at, known)
@@ -173,7 +173,7 @@ def _handle(found: Opened, received_at: dt.datetime, known: Names) -> MessageRes
     except TooMany as many:
         told = f"; {many.told}" if many.told else ""
         left_alone = f"not dealt with: {many}; it can be tried again later{told}"
-        return MessageResult(left_alone, state=LetterState.QUARANTINED)
+        return MessageResult(left_alone, state=MessageState.QUARANTINED)
     told = f"; {tell_of_echo(case)}" if ECHO in case.silences else ""
     return MessageResult(f"{note}{told}".removesuffix("; "), is_sheet, silences=tuple(case.silences))
 
@@ -227,7 +227,7 @@ def _keep(house: App, letters: Sequence[Waiting], lanes: Sequence[str]) -> None:
         for letter, lane in zip(letters, lanes, strict=True):
             row = update(LetterRow).where(LetterRow.id == letter.id)
             session.connection().execute(row.values(lane=lane, attempts=letter.attempts))
-        wake(session, *(Work(Queue.CAMPAIGNS, lane) for lane in set(lanes)))
+        enqueue_on_commit(session, *(QueuedJob(JobQueue.CAMPAIGNS, lane) for lane in set(lanes)))
 
 
 def _lane_in_time(house: App, letter: Waiting, known: frozenset[str]) -> str:
@@ -249,7 +249,7 @@ def _lane(house: App, letter_id: int, known: frozenset[str]) -> str:
         return _Sorter(session, letter, house.settings.address, known).lane()
 
 
-def _lane_of_mail(session: Session, mail: Outgoing | None) -> str:
+def _lane_of_mail(session: Session, mail: OutgoingMail | None) -> str:
     """The campaign of a mail of ours that came back."""
     if mail is None or mail.campaign_id is None:
         return ALONE
@@ -292,8 +292,8 @@ class _Sorter:
 
     def _by_seats(self, shown: Iterable[Shown]) -> Iterator[str]:
         if seats := {each.seat_id for each in shown}:
-            names = select(Campaign.name).join(SeatRow, SeatRow.campaign_id == Campaign.id)
-            yield from self.session.scalars(names.where(SeatRow.id.in_(seats)))
+            names = select(Campaign.name).join(Seat, Seat.campaign_id == Campaign.id)
+            yield from self.session.scalars(names.where(Seat.id.in_(seats)))
 
     def _asked(self) -> list[_Asked]:
         """The requests and questions that the letter may confirm, by their codes or the mails that it answers."""
@@ -301,9 +301,9 @@ class _Sorter:
         if not (codes or mails):
             return []
         rows = self.session.execute(
-            select(Request.kind, Request.data, Campaign.name)
-            .outerjoin(Campaign, Campaign.id == Request.campaign_id)
-            .where(Request.code.in_(codes) | Request.message_id.in_(mails))
+            select(PendingRequest.kind, PendingRequest.data, Campaign.name)
+            .outerjoin(Campaign, Campaign.id == PendingRequest.campaign_id)
+            .where(PendingRequest.code.in_(codes) | PendingRequest.message_id.in_(mails))
         )
         return [_Asked(kind == "message" and data["orders"], name or ALONE) for kind, data, name in rows]
 

@@ -42,8 +42,8 @@ from pbem.ruleset.fields import suggest
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION, OrderParser
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
-from pbem.store.models import Absence, Act, Applicant, Campaign, Deputy, Person, SeatRow, Sheet
-from pbem.store.types import ApplicantStatus, Phase
+from pbem.store.models import Absence, Campaign, Deputy, JournalEntry, OrderSheet, Person, Seat, Standby
+from pbem.store.types import CampaignState, StandbyState
 from pbem.text import format_time
 
 _HELP = re.compile(r"\A\s*+help\b(.*+)", re.IGNORECASE)
@@ -113,7 +113,7 @@ def _offered(case: Case) -> Iterator[OrderHelp]:
     for known in seats_of(case.session, case.letter.sender):
         seat = find_seat(case.session, known.campaign, known.seat)
         spot = load_seat(case.session, seat.id) if seat else None
-        if spot is not None and spot.status == Phase.RUNNING:
+        if spot is not None and spot.status == CampaignState.RUNNING:
             ruleset = case.house.game(spot.game)
             for verb in ruleset.desk(json.loads(spot.view))["verbs"]:
                 told = (verb["usage"], verb["help"], tuple(verb["examples"]))
@@ -168,10 +168,10 @@ def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
     begins = f"{snapshot.name} ({title}), seat {place.seat}"
     if not place.playing:
         return f"{begins}: out of the game."
-    if snapshot.status == Phase.FORMING:
+    if snapshot.status == CampaignState.FORMING:
         seated = sum(bool(each.address) for each in snapshot.playing)
         return f"{begins}: not begun yet; {seated} of {len(snapshot.playing)} seats are taken."
-    if snapshot.status == Phase.MOVED:
+    if snapshot.status == CampaignState.MOVED:
         return f"{begins}: the campaign has moved to {snapshot.moved_to}; write there."
     report = find_report(case.session, snapshot, place)
     assert report is not None
@@ -195,9 +195,9 @@ def _due(waiting: Waiting, *, asked: bool) -> str:
 
 def _sheet(session: Session, waiting: Waiting, place: Place) -> str:
     counts = (
-        select(Sheet.version, Sheet.digest, Sheet.wait)
-        .where(Sheet.turn_id == waiting.turn_id, Sheet.seat_id == place.id, Sheet.accepted)
-        .order_by(Sheet.version.desc())
+        select(OrderSheet.version, OrderSheet.digest, OrderSheet.wait)
+        .where(OrderSheet.turn_id == waiting.turn_id, OrderSheet.seat_id == place.id, OrderSheet.accepted)
+        .order_by(OrderSheet.version.desc())
         .limit(1)
     )
     sheet = session.execute(counts).first()
@@ -219,17 +219,17 @@ def _arranged(case: Case, place: Place, zone: str) -> Iterator[str]:
 
 def _waits(case: Case, person: Person) -> Iterator[str]:
     """The standby lists that somebody is on."""
-    listed = select(Applicant).where(Applicant.person_id == person.id, Applicant.status == ApplicantStatus.WAITING)
-    for applicant in case.session.scalars(listed.order_by(Applicant.campaign_id)):
+    listed = select(Standby).where(Standby.person_id == person.id, Standby.status == StandbyState.WAITING)
+    for applicant in case.session.scalars(listed.order_by(Standby.campaign_id)):
         name = case.session.get_one(Campaign, applicant.campaign_id).name
         yield f"{name}: you are number {place_number(case.session, applicant)} on the standby list."
 
 
 def _stands_in(case: Case, person: Person) -> Iterator[str]:
     rows = case.session.execute(
-        select(Campaign.name, SeatRow.name)
-        .join(SeatRow, SeatRow.campaign_id == Campaign.id)
-        .join(Deputy, Deputy.seat_id == SeatRow.id)
+        select(Campaign.name, Seat.name)
+        .join(Seat, Seat.campaign_id == Campaign.id)
+        .join(Deputy, Deputy.seat_id == Seat.id)
         .where(Deputy.person_id == person.id, Deputy.since <= case.now, Deputy.until > case.now)
         .order_by(Deputy.id)
     )
@@ -283,9 +283,9 @@ def _history(asked: Asked, _: History) -> str:
     if snapshot.policy.journal != "players":
         return f"The journal of {snapshot.name} is kept by its GM, {snapshot.gm}, for himself."
     acts = case.session.execute(
-        select(Act.at, Act.actor, Act.text)
-        .where(Act.campaign_id == snapshot.id, ~Act.secret)
-        .order_by(Act.id.desc())
+        select(JournalEntry.at, JournalEntry.actor, JournalEntry.text)
+        .where(JournalEntry.campaign_id == snapshot.id, ~JournalEntry.secret)
+        .order_by(JournalEntry.id.desc())
         .limit(MOST_ACTS)
     ).all()
     named = labels_named(case.session, snapshot, [spot.seat_id], (act.text for act in acts))

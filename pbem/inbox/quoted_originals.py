@@ -31,7 +31,7 @@ from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
 from pbem.mail.message import Message, read_again, read_letter
 from pbem.mail.quoting import is_quoted
 from pbem.mail.reply_parser import HEADER, has_header, is_end
-from pbem.store.models import Outgoing, Report, SeatRow
+from pbem.store.models import OutgoingMail, Report, Seat
 from pbem.util import CODE_CHARACTERS, redact_all
 
 _STARTS = 4
@@ -310,11 +310,11 @@ def _receipts(session: Session, seats: Collection[int]) -> list[str]:
     """Return the Message-IDs of the newest receipts that were sent to the players of some seats."""
     if not seats:
         return []
-    to_players = (Outgoing.person_id == SeatRow.person_id) & (Outgoing.campaign_id == SeatRow.campaign_id)
+    to_players = (OutgoingMail.person_id == Seat.person_id) & (OutgoingMail.campaign_id == Seat.campaign_id)
     sent = (
-        select(Outgoing.message_id).join(SeatRow, to_players).where(SeatRow.id.in_(seats), Outgoing.kind == "receipt")
+        select(OutgoingMail.message_id).join(Seat, to_players).where(Seat.id.in_(seats), OutgoingMail.kind == "receipt")
     )
-    return list(session.scalars(sent.order_by(Outgoing.id.desc()).limit(MOST_RECEIPTS)))
+    return list(session.scalars(sent.order_by(OutgoingMail.id.desc()).limit(MOST_RECEIPTS)))
 
 
 def _originals(session: Session, ids: Iterable[str]) -> Iterator[Original]:
@@ -323,7 +323,7 @@ def _originals(session: Session, ids: Iterable[str]) -> Iterator[Original]:
 
 
 def _raw_mails(session: Session, ids: Iterable[str]) -> Iterable[bytes]:
-    return session.scalars(select(Outgoing.raw).where(Outgoing.message_id.in_(set(ids))))
+    return session.scalars(select(OutgoingMail.raw).where(OutgoingMail.message_id.in_(set(ids))))
 
 
 def _read(mails: Iterable[bytes]) -> Iterator[Original]:

@@ -19,8 +19,8 @@ from sqlalchemy import Select, and_, bindparam, func, not_, select
 from pbem.campaign.history import note
 from pbem.inbox.context import Case, midnight
 from pbem.inbox.seat_lookup import SeatContext
-from pbem.store.models import Act, Sheet
 from pbem.store.models import InboxMessage as LetterRow
+from pbem.store.models import JournalEntry, OrderSheet
 from pbem.util import CODE_CHARACTERS, TOKEN_BYTES
 
 LETTERS_A_DAY = 200
@@ -58,11 +58,11 @@ _LETTERS = _up_to(
     )
 )
 _SHEETS = (
-    select(Sheet.id)
-    .join(LetterRow, LetterRow.id == Sheet.letter_id)
-    .where(Sheet.turn_id == bindparam("turn"), Sheet.seat_id == bindparam("seat"), _ACCOUNT)
+    select(OrderSheet.id)
+    .join(LetterRow, LetterRow.id == OrderSheet.letter_id)
+    .where(OrderSheet.turn_id == bindparam("turn"), OrderSheet.seat_id == bindparam("seat"), _ACCOUNT)
 )
-_TODAY = Sheet.received_at >= bindparam("midnight")
+_TODAY = OrderSheet.received_at >= bindparam("midnight")
 _OWN_SHEETS, _OWN_SHEETS_TODAY = _up_to(_SHEETS.where(_FROM)), _up_to(_SHEETS.where(_FROM, _TODAY))
 _OTHER_SHEETS, _OTHER_SHEETS_TODAY = _up_to(_SHEETS.where(not_(_FROM))), _up_to(_SHEETS.where(not_(_FROM), _TODAY))
 """Statements of every letter, built once: building them takes longer than running them."""
@@ -139,8 +139,8 @@ def note_guess(case: Case, spot: SeatContext) -> bool:
 
 
 def _guesses(case: Case, spot: SeatContext) -> int:
-    today = (Act.campaign_id == spot.campaign_id, Act.secret, Act.at >= midnight(case.now))
-    told = Act.text.startswith(_words(spot), autoescape=True)
+    today = (JournalEntry.campaign_id == spot.campaign_id, JournalEntry.secret, JournalEntry.at >= midnight(case.now))
+    told = JournalEntry.text.startswith(_words(spot), autoescape=True)
     return case.session.scalar(select(func.count()).where(*today, told)) or 0
 
 

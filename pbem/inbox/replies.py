@@ -33,9 +33,9 @@ from pbem.mail.outbox import provider_of
 from pbem.mail.reply_parser import has_header
 from pbem.report.answers import Receipt, Refusal, RulebookPage
 from pbem.report.notices import Notice, Page
-from pbem.store.models import Campaign, Outgoing, Person, SeatRow
+from pbem.store.models import Campaign, OutgoingMail, Person, Seat
 from pbem.store.models import InboxMessage as LetterRow
-from pbem.store.types import Phase
+from pbem.store.types import CampaignState
 from pbem.util import redact_credentials
 
 STRANGERS_A_DAY = 100
@@ -63,7 +63,7 @@ _LONGEST_SUBJECT = 120
 _LONGEST_THREAD = 18
 """With the letter itself, and the first mail of its campaign, as many ids as a mail names (`MAX_REFERENCES`)."""
 
-_TAKEN = select(Outgoing.message_id).where(Outgoing.message_id.in_(bindparam("places", expanding=True)))
+_TAKEN = select(OutgoingMail.message_id).where(OutgoingMail.message_id.in_(bindparam("places", expanding=True)))
 
 _PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[^\]]*+\]))*+", re.IGNORECASE)
 
@@ -239,12 +239,12 @@ def forbidden(case: Case, to: str, kind: str) -> str:
         return f"by the receiving server's word it did not come from {to}"
     # As the index has it, whose rows are few: a parameter would not show that they are these.
     stranger = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
-    alike = Outgoing.topic.startswith(_topic(case, kind), autoescape=True)
-    today = select(func.count()).where(stranger, Outgoing.created_at >= midnight(case.now), alike)
+    alike = OutgoingMail.topic.startswith(_topic(case, kind), autoescape=True)
+    today = select(func.count()).where(stranger, OutgoingMail.created_at >= midnight(case.now), alike)
     if case.verdict != "pass" and (case.session.scalar(today) or 0) >= STRANGERS_A_DAY:
         return f"{to} is unknown, and {STRANGERS_A_DAY} such were answered today"
     provider = provider_of(to)
-    if (case.session.scalar(today.where(Outgoing.provider == provider)) or 0) >= STRANGERS_OF_DOMAIN_A_DAY:
+    if (case.session.scalar(today.where(OutgoingMail.provider == provider)) or 0) >= STRANGERS_OF_DOMAIN_A_DAY:
         return f"{to} is unknown, and {STRANGERS_OF_DOMAIN_A_DAY} such of {provider} were answered today"
     return ""
 
@@ -256,15 +256,15 @@ def _topic(case: Case, kind: str) -> str:
 
 def was_sent(case: Case, topic: str) -> bool:
     """Whether a mail of this topic was queued before."""
-    return case.session.scalar(select(Outgoing.id).where(Outgoing.topic == topic).limit(1)) is not None
+    return case.session.scalar(select(OutgoingMail.id).where(OutgoingMail.topic == topic).limit(1)) is not None
 
 
 def sent_today(case: Case, begins: str, to: str) -> int:
     """How many mails to an address were queued in the last 24 hours, by how their topics begin."""
     since = case.now - dt.timedelta(days=1)
-    sent = Outgoing.topic.startswith(begins, autoescape=True) & (Outgoing.created_at > since)
-    same = func.lower(Outgoing.recipient) == to.lower()
-    return case.session.scalar(select(func.count()).select_from(Outgoing).where(sent, same)) or 0
+    sent = OutgoingMail.topic.startswith(begins, autoescape=True) & (OutgoingMail.created_at > since)
+    same = func.lower(OutgoingMail.recipient) == to.lower()
+    return case.session.scalar(select(func.count()).select_from(OutgoingMail).where(sent, same)) or 0
 
 
 def _free(session: Session, places: Sequence[str]) -> str | None:
@@ -372,11 +372,11 @@ class LetterProblem:
 
 
 _SEATS = (
-    select(Campaign.name, Campaign.gm, SeatRow.name, Person.address)
-    .join(SeatRow, SeatRow.campaign_id == Campaign.id)
-    .join(Person, Person.id == SeatRow.person_id)
-    .where(Campaign.status != Phase.OVER)
-    .order_by(Campaign.id, SeatRow.id)
+    select(Campaign.name, Campaign.gm, Seat.name, Person.address)
+    .join(Seat, Seat.campaign_id == Campaign.id)
+    .join(Person, Person.id == Seat.person_id)
+    .where(Campaign.status != CampaignState.OVER)
+    .order_by(Campaign.id, Seat.id)
 )
 
 

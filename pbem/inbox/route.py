@@ -38,8 +38,8 @@ from pbem.mail.delivery import after_bounce, noted
 from pbem.mail.message import Message, find_codes, read_letter
 from pbem.report.answers import Doubt
 from pbem.report.notices import MailReturned
-from pbem.store.models import Campaign, Outgoing, Person, SeatRow
-from pbem.store.types import MailState
+from pbem.store.models import Campaign, OutgoingMail, Person, Seat
+from pbem.store.types import OutgoingState
 
 
 def note_automatic(case: Case) -> str:
@@ -55,14 +55,16 @@ def note_automatic(case: Case) -> str:
     return f"{said}; {_bounced(case, mail, bounce)}" if bounce.action == "failed" else said
 
 
-def returned_mail(session: Session, bounce: Bounce) -> Outgoing | None:
+def returned_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
     """The mail of ours that a delivery report is about: the first of those whose Message-IDs it shows."""
     ids = bounce.message_ids
-    found = {mail.message_id: mail for mail in session.scalars(select(Outgoing).where(Outgoing.message_id.in_(ids)))}
+    found = {
+        mail.message_id: mail for mail in session.scalars(select(OutgoingMail).where(OutgoingMail.message_id.in_(ids)))
+    }
     return next((found[id_] for id_ in ids if id_ in found), None)
 
 
-def _bounced(case: Case, mail: Outgoing, bounce: Bounce) -> str:
+def _bounced(case: Case, mail: OutgoingMail, bounce: Bounce) -> str:
     """Sends a mail another way, or marks it as bounced and tells its campaign: once, whatever reports come."""
     if way := after_bounce(case.session, mail, reason=bounce.reason, recipient=bounce.recipient, now=case.now):
         return way
@@ -79,18 +81,18 @@ def _bounced(case: Case, mail: Outgoing, bounce: Bounce) -> str:
     return f"told {campaign.gm}"
 
 
-def _marked(case: Case, mail: Outgoing, bounce: Bounce) -> bool:
+def _marked(case: Case, mail: OutgoingMail, bounce: Bounce) -> bool:
     # Also a mail that waits to be sent again: the other side has had it, so another try is in vain.
     mark = (
-        update(Outgoing)
-        .where(Outgoing.id == mail.id, Outgoing.state != MailState.BOUNCED)
-        .values(state=MailState.BOUNCED, reply=noted(mail.reply, bounce.reason))
-        .returning(Outgoing.id)
+        update(OutgoingMail)
+        .where(OutgoingMail.id == mail.id, OutgoingMail.state != OutgoingState.BOUNCED)
+        .values(state=OutgoingState.BOUNCED, reply=noted(mail.reply, bounce.reason))
+        .returning(OutgoingMail.id)
     )
     return case.session.connection().execute(mark).first() is not None
 
 
-def _tell(case: Case, campaign: Campaign, mail: Outgoing, bounce: Bounce) -> None:
+def _tell(case: Case, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) -> None:
     page = MailReturned(
         campaign=campaign.name,
         seats=_seats(case, mail),
@@ -105,14 +107,14 @@ def _tell(case: Case, campaign: Campaign, mail: Outgoing, bounce: Bounce) -> Non
     postman.send(case.session, case.now, told)
 
 
-def _seats(case: Case, mail: Outgoing) -> tuple[str, ...]:
+def _seats(case: Case, mail: OutgoingMail) -> tuple[str, ...]:
     """The seats of the mail's campaign that are played from its recipient's address."""
     named = (
-        select(SeatRow.name)
-        .join(Person, Person.id == SeatRow.person_id)
-        .where(SeatRow.campaign_id == mail.campaign_id, Person.key == mail.recipient.lower())
+        select(Seat.name)
+        .join(Person, Person.id == Seat.person_id)
+        .where(Seat.campaign_id == mail.campaign_id, Person.key == mail.recipient.lower())
     )
-    return tuple(case.session.scalars(named.order_by(SeatRow.id)))
+    return tuple(case.session.scalars(named.order_by(Seat.id)))
 
 
 def right_key(case: Case, sheet: SheetText, gm_sheet: GmSheet | None, known: Names) -> str:

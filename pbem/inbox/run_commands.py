@@ -24,8 +24,8 @@ from pbem.inbox.seat_lookup import SeatContext, load_seat, seats_of
 from pbem.inbox.sheet_finder import Header
 from pbem.report.answers import Answer, CommandResult, SeatNotNamed, tell_findings
 from pbem.ruleset.order_types import Order, ParsedSheet
-from pbem.store.models import Person, SeatRow
-from pbem.store.types import Phase
+from pbem.store.models import Person, Seat
+from pbem.store.types import CampaignState
 from pbem.text import as_sentence
 
 HANDLERS: Handlers = SEAT_QUERY_HANDLERS
@@ -156,7 +156,7 @@ def _is_players_own(claim: Declined) -> bool:
 
 
 def _at(case: Case, spot: SeatContext, *, proven: bool) -> _Asker:
-    player = select(Person).join(SeatRow, SeatRow.person_id == Person.id).where(SeatRow.id == spot.seat_id)
+    player = select(Person).join(Seat, Seat.person_id == Person.id).where(Seat.id == spot.seat_id)
     return _Asker(case.session.scalar(player), case.letter.sender or spot.address, spot.address, spot, proven)
 
 
@@ -200,7 +200,7 @@ def _is_harmless(spot: SeatContext, orders: Iterable[Order]) -> bool:
 
 def _is_late(spot: SeatContext | None, order: Order) -> bool:
     """Whether a word comes after the start: that is told at once, since a reply would not mend it."""
-    return isinstance(order, ChooseWord) and spot is not None and spot.status != Phase.FORMING
+    return isinstance(order, ChooseWord) and spot is not None and spot.status != CampaignState.FORMING
 
 
 def _slip(case: Case, request: CommandList, parsed: ParsedSheet, order: Order) -> str:

@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.house_rules import Policy
 from pbem.ruleset.values import SeatName
-from pbem.store.models import Campaign, Deputy, Person, Report, ReportCopy, SeatRow, Turn
-from pbem.store.types import HoldKind, Phase, Seating
+from pbem.store.models import Campaign, Deputy, DeputyReport, Person, Report, Seat, Turn
+from pbem.store.types import CampaignState, HoldKind, SeatState
 from pbem.util import CODE_CHARACTERS
 
 
@@ -37,7 +37,7 @@ class SeatContext:
     game: str
     gm: str
     schedule: str
-    status: Phase
+    status: CampaignState
     mail_key: bytes
     era: int
     policy: Policy
@@ -99,21 +99,21 @@ class Known:
 _NEWEST = (
     select(Report.id)
     .join(Turn, Turn.id == Report.turn_id)
-    .where(Turn.campaign_id == SeatRow.campaign_id, Report.seat_id == SeatRow.id, Turn.shelf_id.is_(None))
+    .where(Turn.campaign_id == Seat.campaign_id, Report.seat_id == Seat.id, Turn.shelf_id.is_(None))
     .order_by(Turn.number.desc())
     .limit(1)
-    .correlate(SeatRow)
+    .correlate(Seat)
     .scalar_subquery()
 )
 _IS_OPEN = (Turn.campaign_id == Campaign.id) & (Turn.number == Campaign.turn) & Turn.shelf_id.is_(None)
 _SEAT = (
     select(
-        SeatRow.id.label("seat_id"),
-        SeatRow.name.label("seat"),
+        Seat.id.label("seat_id"),
+        Seat.name.label("seat"),
         func.coalesce(Person.address, "").label("address"),
-        SeatRow.token_hash,
-        (SeatRow.status != Seating.REMOVED).label("playing"),
-        SeatRow.paused,
+        Seat.token_hash,
+        (Seat.status != SeatState.REMOVED).label("playing"),
+        Seat.paused,
         Campaign.id.label("campaign_id"),
         Campaign.name.label("campaign"),
         Campaign.game,
@@ -129,26 +129,26 @@ _SEAT = (
         func.coalesce(Turn.id, 0).label("turn_id"),
         Turn.deadline,
         func.coalesce(Report.id, 0).label("report_id"),
-        func.coalesce(Report.code, SeatRow.dice_code).label("code"),
+        func.coalesce(Report.code, Seat.dice_code).label("code"),
         func.coalesce(Report.message_id, "").label("report_message_id"),
         Report.view,
     )
-    .join(Campaign, Campaign.id == SeatRow.campaign_id)
-    .outerjoin(Person, Person.id == SeatRow.person_id)
+    .join(Campaign, Campaign.id == Seat.campaign_id)
+    .outerjoin(Person, Person.id == Seat.person_id)
     .outerjoin(Turn, _IS_OPEN)
     .outerjoin(Report, Report.id == _NEWEST)
-    .where(SeatRow.id == bindparam("seat"))
+    .where(Seat.id == bindparam("seat"))
 )
 _LOCK = (
     select(Campaign.id)
-    .where(Campaign.id == select(SeatRow.campaign_id).where(SeatRow.id == bindparam("seat")).scalar_subquery())
+    .where(Campaign.id == select(Seat.campaign_id).where(Seat.id == bindparam("seat")).scalar_subquery())
     .with_for_update()
 )
 _SHOWN = (
     Report.id,
     Report.seat_id,
     Turn.shelf_id.is_not(None).label("withdrawn"),
-    (Campaign.status == Phase.OVER).label("over"),
+    (Campaign.status == CampaignState.OVER).label("over"),
 )
 _BY_CODE = (
     select(Report.code, *_SHOWN)
@@ -156,7 +156,7 @@ _BY_CODE = (
     .join(Campaign, Campaign.id == Turn.campaign_id)
     .where(Report.code.in_(bindparam("words", expanding=True)))
 )
-_BY_DICE_CODE = select(SeatRow.dice_code, SeatRow.id).where(SeatRow.dice_code.in_(bindparam("words", expanding=True)))
+_BY_DICE_CODE = select(Seat.dice_code, Seat.id).where(Seat.dice_code.in_(bindparam("words", expanding=True)))
 _BY_MESSAGE = (
     select(Report.message_id, *_SHOWN)
     .join(Turn, Turn.id == Report.turn_id)
@@ -164,21 +164,21 @@ _BY_MESSAGE = (
     .where(Report.message_id.in_(bindparam("ids", expanding=True)))
 )
 _COPIES = (
-    select(ReportCopy.code, ReportCopy.message_id, *_SHOWN, Person.address, Deputy.since, Deputy.until)
-    .join(Report, Report.id == ReportCopy.report_id)
+    select(DeputyReport.code, DeputyReport.message_id, *_SHOWN, Person.address, Deputy.since, Deputy.until)
+    .join(Report, Report.id == DeputyReport.report_id)
     .join(Turn, Turn.id == Report.turn_id)
     .join(Campaign, Campaign.id == Turn.campaign_id)
-    .join(Deputy, Deputy.id == ReportCopy.deputy_id)
+    .join(Deputy, Deputy.id == DeputyReport.deputy_id)
     .join(Person, Person.id == Deputy.person_id)
 )
-_COPY_BY_CODE = _COPIES.where(ReportCopy.code.in_(bindparam("words", expanding=True)))
-_COPY_BY_MESSAGE = _COPIES.where(ReportCopy.message_id.in_(bindparam("ids", expanding=True)))
+_COPY_BY_CODE = _COPIES.where(DeputyReport.code.in_(bindparam("words", expanding=True)))
+_COPY_BY_MESSAGE = _COPIES.where(DeputyReport.message_id.in_(bindparam("ids", expanding=True)))
 _COPY_OF = (
-    select(ReportCopy.code, ReportCopy.message_id)
-    .join(Deputy, Deputy.id == ReportCopy.deputy_id)
+    select(DeputyReport.code, DeputyReport.message_id)
+    .join(Deputy, Deputy.id == DeputyReport.deputy_id)
     .join(Person, Person.id == Deputy.person_id)
-    .where(ReportCopy.report_id == bindparam("report_id"), Person.key == bindparam("key"))
-    .order_by(ReportCopy.id.desc())
+    .where(DeputyReport.report_id == bindparam("report_id"), Person.key == bindparam("key"))
+    .order_by(DeputyReport.id.desc())
     .limit(1)
 )
 _DEPUTIES = (
@@ -190,9 +190,9 @@ _DEPUTIES = (
 _PLAYER = select(Person.id).where(Person.key == bindparam("address")).limit(1)
 _GM = select(Campaign.id).where(func.lower(Campaign.gm) == bindparam("address")).limit(1)
 _BY_NAMES = (
-    select(SeatRow.id, SeatRow.token_hash)
-    .join(Campaign, Campaign.id == SeatRow.campaign_id)
-    .where(Campaign.name == bindparam("campaign"), SeatRow.name == bindparam("seat"))
+    select(Seat.id, Seat.token_hash)
+    .join(Campaign, Campaign.id == Seat.campaign_id)
+    .where(Campaign.name == bindparam("campaign"), Seat.name == bindparam("seat"))
 )
 """Statements of every letter, built once: building them takes longer than running them."""
 
@@ -223,7 +223,7 @@ def find_seat(session: Session, campaign: str, seat: SeatName) -> Named | None:
 
 def seat_names(session: Session, campaign: str) -> list[SeatName]:
     """The seats of a campaign; none if there is no such campaign."""
-    return list(session.scalars(select(SeatRow.name).join(Campaign).where(Campaign.name == campaign)))
+    return list(session.scalars(select(Seat.name).join(Campaign).where(Campaign.name == campaign)))
 
 
 def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
@@ -280,11 +280,11 @@ def seats_of(session: Session, address: str | None) -> list[Known]:
     if address is None:
         return []
     rows = session.execute(
-        select(Campaign.name, Campaign.game, SeatRow.name)
+        select(Campaign.name, Campaign.game, Seat.name)
         .join(Campaign)
-        .join(Person, Person.id == SeatRow.person_id)
-        .where(Person.key == address.lower(), Campaign.status != Phase.OVER)
-        .order_by(Campaign.name, SeatRow.id)
+        .join(Person, Person.id == Seat.person_id)
+        .where(Person.key == address.lower(), Campaign.status != CampaignState.OVER)
+        .order_by(Campaign.name, Seat.id)
     )
     return [Known(*row) for row in rows]
 
@@ -292,16 +292,18 @@ def seats_of(session: Session, address: str | None) -> list[Known]:
 def games_of(session: Session, address: str, now: dt.datetime) -> dict[str, str]:
     """The campaigns, not over, in which somebody plays, stands in for a player, or is the GM, and their games."""
     person = Person.key == address.lower()
-    seats = select(SeatRow.campaign_id).join(Person, Person.id == SeatRow.person_id).where(person)
+    seats = select(Seat.campaign_id).join(Person, Person.id == Seat.person_id).where(person)
     stands_in = (
-        select(SeatRow.campaign_id)
-        .join(Deputy, Deputy.seat_id == SeatRow.id)
+        select(Seat.campaign_id)
+        .join(Deputy, Deputy.seat_id == Seat.id)
         .join(Person, Person.id == Deputy.person_id)
         .where(person, Deputy.since <= now, Deputy.until > now)
     )
     concerned = or_(Campaign.id.in_(seats), Campaign.id.in_(stands_in), func.lower(Campaign.gm) == address.lower())
     rows = session.execute(
-        select(Campaign.name, Campaign.game).where(Campaign.status != Phase.OVER, concerned).order_by(Campaign.name)
+        select(Campaign.name, Campaign.game)
+        .where(Campaign.status != CampaignState.OVER, concerned)
+        .order_by(Campaign.name)
     )
     return {row.name: row.game for row in rows}
 
@@ -310,7 +312,7 @@ def taking_players(session: Session) -> dict[str, str]:
     """The campaigns in which anyone may ask for a seat by mail, and their games."""
     rows = session.execute(
         select(Campaign.name, Campaign.game, Campaign.policy)
-        .where(Campaign.status.not_in((Phase.OVER, Phase.MOVED)))
+        .where(Campaign.status.not_in((CampaignState.OVER, CampaignState.MOVED)))
         .order_by(Campaign.name)
     )
     return {name: game for name, game, policy in rows if Policy.read(policy).signup}

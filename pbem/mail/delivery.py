@@ -35,9 +35,9 @@ from pbem.mail.connection import about_content
 from pbem.mail.outbox import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, TEXT, in_lane, is_due, provider_of
 from pbem.mail.retention import is_masked
 from pbem.mail.transport import Carrier
-from pbem.store.models import Outgoing, Person
+from pbem.store.models import OutgoingMail, Person
 from pbem.store.session import Store
-from pbem.store.types import MailState
+from pbem.store.types import OutgoingState
 
 _INSTEAD = " instead: "
 
@@ -47,7 +47,7 @@ def noted(before: str, said: str) -> str:
     return "".join(before.rpartition(_INSTEAD)[:2]) + said
 
 
-def after_refusal(session: Session, mail: Outgoing, now: datetime) -> str:
+def after_refusal(session: Session, mail: OutgoingMail, now: datetime) -> str:
     """Queues a mail another way, by what its `reply` says; returns the way, "" where none is left.
 
     There is none for a mail that is no longer kept as it was: sent a week ago, it has arrived or is out of date.
@@ -56,17 +56,17 @@ def after_refusal(session: Session, mail: Outgoing, now: datetime) -> str:
         return ""
     way = _as_text(mail) or _to_second_address(session, mail)
     if way:
-        mail.state, mail.attempts, mail.not_before = MailState.QUEUED, 0, now
+        mail.state, mail.attempts, mail.not_before = OutgoingState.QUEUED, 0, now
         mail.reply = f"{mail.reply}; {way}{_INSTEAD}"
     return way
 
 
-def after_bounce(session: Session, mail: Outgoing, *, reason: str, recipient: str, now: datetime) -> str:
+def after_bounce(session: Session, mail: OutgoingMail, *, reason: str, recipient: str, now: datetime) -> str:
     """Queues a mail that came back another way; returns what to note of it, "" where it has come back for good.
 
     `recipient` is the address that the delivery report names.
     """
-    if mail.state in (MailState.BOUNCED, MailState.SUPERSEDED):
+    if mail.state in (OutgoingState.BOUNCED, OutgoingState.SUPERSEDED):
         return ""
     if _went_on(session, mail, recipient):
         return f"it has gone to {mail.recipient} since"
@@ -74,7 +74,7 @@ def after_bounce(session: Session, mail: Outgoing, *, reason: str, recipient: st
     return after_refusal(session, mail, now)
 
 
-def _as_text(mail: Outgoing) -> str:
+def _as_text(mail: OutgoingMail) -> str:
     if mail.form == TEXT or not about_content(mail.reply.rpartition(_INSTEAD)[2]):
         return ""
     text = text_alone(mail.raw)
@@ -84,7 +84,7 @@ def _as_text(mail: Outgoing) -> str:
     return "sent as text alone"
 
 
-def _to_second_address(session: Session, mail: Outgoing) -> str:
+def _to_second_address(session: Session, mail: OutgoingMail) -> str:
     person = _reader(session, mail)
     if person is None or not person.fallback or mail.recipient.lower() != person.key:
         return ""
@@ -92,13 +92,13 @@ def _to_second_address(session: Session, mail: Outgoing) -> str:
     return f"sent to {person.fallback}"
 
 
-def _went_on(session: Session, mail: Outgoing, recipient: str) -> bool:
+def _went_on(session: Session, mail: OutgoingMail, recipient: str) -> bool:
     """Whether a report is about the first address of a mail that has gone to the second."""
     person = _reader(session, mail)
     return person is not None and mail.recipient.lower() != person.key == recipient.lower()
 
 
-def _reader(session: Session, mail: Outgoing) -> Person | None:
+def _reader(session: Session, mail: OutgoingMail) -> Person | None:
     return session.get(Person, mail.person_id) if mail.person_id is not None else None
 
 
@@ -128,7 +128,7 @@ def _gone(session: Session, now: datetime) -> list[tuple[str, datetime]]:
     sent = select(OUTBOX.c.provider, OUTBOX.c.sent_at).where(
         OUTBOX.c.sent_at > now - LONGEST_SPAN, OUTBOX.c.sent_at <= now
     )
-    claimed = select(OUTBOX.c.provider).where(OUTBOX.c.state == MailState.SENDING, ~is_due(now))
+    claimed = select(OUTBOX.c.provider).where(OUTBOX.c.state == OutgoingState.SENDING, ~is_due(now))
     gone = [(domain, at) for domain, at in session.execute(sent)]
     return gone + [(domain, now) for domain in session.scalars(claimed)]
 
@@ -186,9 +186,9 @@ RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15), ti
 
 _NO_PACE = SendingLimits()
 _EVENTS = {
-    MailState.SENT: "mail sent",
-    MailState.QUEUED: "mail put off",
-    MailState.FAILED: "mail refused",
+    OutgoingState.SENT: "mail sent",
+    OutgoingState.QUEUED: "mail put off",
+    OutgoingState.FAILED: "mail refused",
 }
 
 
@@ -248,7 +248,7 @@ class _Outcome:
     """How a claimed row is to be left; the field names are those of the table."""
 
     row: int
-    state: MailState
+    state: OutgoingState
     attempts: int
     not_before: datetime
     reply: str
@@ -260,7 +260,7 @@ _AS_THEY_ARE = {name: OUTBOX.c[name] for name in ("attempts", "reply", "sent_at"
 
 _MARK = (
     update(OUTBOX)
-    .where(OUTBOX.c.id == bindparam("row"), OUTBOX.c.state == MailState.SENDING)
+    .where(OUTBOX.c.id == bindparam("row"), OUTBOX.c.state == OutgoingState.SENDING)
     .values({name: bindparam(name) for name in ("state", "attempts", "not_before", "reply", "sent_at")})
 )
 
@@ -320,11 +320,11 @@ class _Sender:
         with self._lock, self._store.writing() as session:
             if outcomes:
                 session.connection().execute(_MARK, [vars(outcome) for outcome in outcomes])
-                self._rescue(session, [outcome.row for outcome in outcomes if outcome.state == MailState.FAILED])
+                self._rescue(session, [outcome.row for outcome in outcomes if outcome.state == OutgoingState.FAILED])
             return self._claim(session) if claim else []
 
     def _rescue(self, session: Session, failed: Sequence[int]) -> None:
-        mails = session.scalars(select(Outgoing).where(Outgoing.id.in_(failed))) if failed else ()
+        mails = session.scalars(select(OutgoingMail).where(OutgoingMail.id.in_(failed))) if failed else ()
         for mail in mails:
             if after_refusal(session, mail, self._now):
                 self.failed, self.retried = self.failed - 1, self.retried + 1
@@ -339,7 +339,7 @@ class _Sender:
         claim = (
             update(OUTBOX)
             .where(OUTBOX.c.id.in_(ids), due)
-            .values(state=MailState.SENDING, not_before=self._now + CLAIM, **_AS_THEY_ARE)
+            .values(state=OutgoingState.SENDING, not_before=self._now + CLAIM, **_AS_THEY_ARE)
             .returning(*(OUTBOX.c[field.name] for field in fields(_Claimed)))
         )
         found = {row.id: _Claimed(*row) for row in session.connection().execute(claim)}
@@ -375,7 +375,7 @@ class _Sender:
         try:
             said = self._carrier.send(row.recipient, row.raw)
         except PermanentMailError as error:
-            return _Outcome(row.id, MailState.FAILED, tries, now, noted(row.reply, str(error)))
+            return _Outcome(row.id, OutgoingState.FAILED, tries, now, noted(row.reply, str(error)))
         except TemporaryMailError as error:
             down = isinstance(error, TransportUnavailable)
             if down:
@@ -383,16 +383,20 @@ class _Sender:
             given_up = now - row.created_at >= GIVE_UP and tries >= len(RETRIES) and not down
             again = now + RETRIES[min(tries, len(RETRIES)) - 1]
             return _Outcome(
-                row.id, MailState.FAILED if given_up else MailState.QUEUED, tries, again, noted(row.reply, str(error))
+                row.id,
+                OutgoingState.FAILED if given_up else OutgoingState.QUEUED,
+                tries,
+                again,
+                noted(row.reply, str(error)),
             )
-        return _Outcome(row.id, MailState.SENT, tries, now, noted(row.reply, said), now)
+        return _Outcome(row.id, OutgoingState.SENT, tries, now, noted(row.reply, said), now)
 
     def _count(self, row: _Claimed, outcome: _Outcome) -> None:
         event(_EVENTS[outcome.state], mail=row.id, provider=row.provider, tries=outcome.attempts, reply=outcome.reply)
         with self._lock:
-            if outcome.state == MailState.FAILED:
+            if outcome.state == OutgoingState.FAILED:
                 self.failed += 1
-            elif outcome.state == MailState.QUEUED:
+            elif outcome.state == OutgoingState.QUEUED:
                 self.retried += 1
             else:
                 self.sent += 1
@@ -400,4 +404,4 @@ class _Sender:
                     self._on_sent()
 
     def _released(self, rows: Iterable[_Claimed]) -> list[_Outcome]:
-        return [_Outcome(row.id, MailState.QUEUED, row.attempts, self._now, row.reply) for row in rows]
+        return [_Outcome(row.id, OutgoingState.QUEUED, row.attempts, self._now, row.reply) for row in rows]

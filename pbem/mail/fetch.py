@@ -24,7 +24,7 @@ from pbem.mail.mailbox import Incoming, Mailbox
 from pbem.mail.maildir import MaildirMailbox
 from pbem.mail.transport import SmtpCarrier
 from pbem.store.models import InboxMessage
-from pbem.store.session import Store, insert_new
+from pbem.store.session import Store, insert_ignore
 
 
 class Waiter(Protocol):
@@ -114,7 +114,7 @@ def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
     """Inserts what is not known yet by its fingerprint or its place; returns the ids."""
     if not rows:
         return []
-    statement = insert_new(session, _TABLE).returning(_TABLE.c.id)
+    statement = insert_ignore(session, _TABLE).returning(_TABLE.c.id)
     return list(session.connection().execute(statement, rows).scalars())
 
 

@@ -24,9 +24,9 @@ from pbem.config import Settings
 from pbem.config_values import SendingLimits
 from pbem.mail.compose import Mail, compose, readdressed
 from pbem.mail.headers import message_id
-from pbem.store.models import Campaign, Outgoing, Person, SeatRow
-from pbem.store.session import Queue, Work, wake
-from pbem.store.types import UNSENT, MailState
+from pbem.store.models import Campaign, OutgoingMail, Person, Seat
+from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
+from pbem.store.types import UNSENT_STATES, OutgoingState
 
 TEXT = "text"
 
@@ -36,9 +36,9 @@ _READERS = select(Person.key, Person.id, Person.plain, Person.calendar).where(
     Person.key.in_(bindparam("keys", expanding=True))
 )
 _SEATS = (
-    select(SeatRow.person_id, SeatRow.campaign_id, SeatRow.name)
-    .where(SeatRow.person_id.in_(bindparam("people", expanding=True)))
-    .order_by(SeatRow.id.desc())
+    select(Seat.person_id, Seat.campaign_id, Seat.name)
+    .where(Seat.person_id.in_(bindparam("people", expanding=True)))
+    .order_by(Seat.id.desc())
 )
 """Statements built once: building them takes longer than running them."""
 
@@ -114,7 +114,7 @@ def _of_campaign(mail: Mail, group: _Group, seat: str | None, settings: Settings
     return replace(listed, references=thread, unsubscribe=leave)
 
 
-OUTBOX = cast(Table, Outgoing.__table__)
+OUTBOX = cast(Table, OutgoingMail.__table__)
 
 LONGEST_WAIT = timedelta(hours=4)
 """No mail is made to wait longer before somebody looks at it again."""
@@ -138,7 +138,7 @@ def is_due(now: datetime) -> ColumnElement[bool]:
     """The condition that a mail is to be sent now: it waits, or somebody's claim on it has run out."""
     # A mail that seems to wait for longer than any does was written down while the clock was ahead.
     when = (OUTBOX.c.not_before <= now) | (OUTBOX.c.not_before > now + LONGEST_WAIT)
-    return OUTBOX.c.state.in_(UNSENT) & when
+    return OUTBOX.c.state.in_(UNSENT_STATES) & when
 
 
 def lane_of(provider: str, pace: SendingLimits) -> str:
@@ -159,7 +159,7 @@ def _own_lanes(pace: SendingLimits) -> Collection[str]:
 
 
 def provider_of(address: str) -> str:
-    """The domain of an address, as it stands in `Outgoing.provider`."""
+    """The domain of an address, as it stands in `OutgoingMail.provider`."""
     return address.rpartition("@")[2].lower()
 
 
@@ -192,7 +192,7 @@ def queue(
     if ready:
         session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
         lanes = {lane_of(provider_of(each.mail.recipient), settings.pace) for each in ready}
-        wake(session, *(Work(Queue.SEND, lane) for lane in lanes))
+        enqueue_on_commit(session, *(QueuedJob(JobQueue.SEND, lane) for lane in lanes))
 
 
 def withdraw(session: Session, campaign: str, turn: int, seats: Iterable[str]) -> None:
@@ -224,7 +224,7 @@ def pass_on(session: Session, campaign: str, seat: str, person: Person | None) -
     if person is None:
         _replace(session, theirs)
         return
-    waiting = select(OUTBOX.c.id, OUTBOX.c.raw).where(theirs, OUTBOX.c.state == MailState.QUEUED)
+    waiting = select(OUTBOX.c.id, OUTBOX.c.raw).where(theirs, OUTBOX.c.state == OutgoingState.QUEUED)
     database = session.connection()
     for id_, raw in database.execute(waiting).all():
         values = {"recipient": person.address, "provider": provider_of(person.address), "person_id": person.id}
@@ -234,8 +234,8 @@ def pass_on(session: Session, campaign: str, seat: str, person: Person | None) -
 
 _ON_TOPICS = (
     update(OUTBOX)
-    .where(OUTBOX.c.topic.in_(bindparam("topics", expanding=True)), OUTBOX.c.state == MailState.QUEUED)
-    .values(state=MailState.SUPERSEDED)
+    .where(OUTBOX.c.topic.in_(bindparam("topics", expanding=True)), OUTBOX.c.state == OutgoingState.QUEUED)
+    .values(state=OutgoingState.SUPERSEDED)
 )
 """Built once: it goes with every mail that has a topic."""
 
@@ -251,8 +251,8 @@ def _replace_on(session: Session, topics: Iterable[str]) -> None:
 
 
 def _replace(session: Session, which: ColumnElement[bool]) -> None:
-    waiting = update(OUTBOX).where(which, OUTBOX.c.state == MailState.QUEUED)
-    session.connection().execute(waiting.values(state=MailState.SUPERSEDED))
+    waiting = update(OUTBOX).where(which, OUTBOX.c.state == OutgoingState.QUEUED)
+    session.connection().execute(waiting.values(state=OutgoingState.SUPERSEDED))
 
 
 def _row(each: Stamped, settings: Settings, now: datetime) -> dict[str, Any]:
@@ -267,7 +267,7 @@ def _row(each: Stamped, settings: Settings, now: datetime) -> dict[str, Any]:
         "form": TEXT if each.plain else FULL,
         "message_id": mail.message_id,
         "raw": compose(mail, sender=settings.address, sender_name=settings.sender_name, at=now),
-        "state": MailState.QUEUED,
+        "state": OutgoingState.QUEUED,
         "attempts": 0,
         "not_before": now,
         "created_at": now,

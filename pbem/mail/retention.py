@@ -20,9 +20,9 @@ from sqlalchemy.orm import Session
 
 from pbem.mail.compose import text_alone
 from pbem.mail.message import read_letter
-from pbem.store.models import InboxMessage, Outgoing
+from pbem.store.models import InboxMessage, OutgoingMail
 from pbem.store.session import Store
-from pbem.store.types import LetterState, MailState
+from pbem.store.types import MessageState, OutgoingState
 from pbem.util import MASK, TOKEN_BYTES
 
 COMES_BACK = timedelta(days=7)
@@ -114,10 +114,10 @@ def _masked_subject(field: re.Match[bytes]) -> bytes:
 
 
 _KINDS = (
-    _kind(InboxMessage, InboxMessage.state == LetterState.PROCESSED, without_tokens),
+    _kind(InboxMessage, InboxMessage.state == MessageState.PROCESSED, without_tokens),
     _kind(
-        Outgoing,
-        (Outgoing.state == MailState.SENT) & (Outgoing.sent_at <= bindparam("moment")),
+        OutgoingMail,
+        (OutgoingMail.state == OutgoingState.SENT) & (OutgoingMail.sent_at <= bindparam("moment")),
         with_text_alone,
     ),
 )

@@ -25,7 +25,7 @@ from pbem.campaign.snapshot import CampaignSnapshot, describe_hold, locked_campa
 from pbem.errors import StoreError, describe_error
 from pbem.report.notices import TurnHeld
 from pbem.ruleset.protocol import Adjudicated
-from pbem.store.models import InboxMessage, Sheet, Turn
+from pbem.store.models import InboxMessage, OrderSheet, Turn
 from pbem.store.types import HoldKind
 
 MASS_SEATS = 3
@@ -135,9 +135,9 @@ def _is_silent(session: Session, waiting: Waiting) -> bool:
         return False
     this = select(Turn.campaign_id).where(Turn.id == waiting.turn_id).scalar_subquery()
     senders = (
-        select(func.count(Sheet.seat_id.distinct()))
-        .join(Turn, Turn.id == Sheet.turn_id)
-        .where(Turn.campaign_id == this, Turn.shelf_id.is_(None), Turn.number == waiting.turn - 1, Sheet.accepted)
+        select(func.count(OrderSheet.seat_id.distinct()))
+        .join(Turn, Turn.id == OrderSheet.turn_id)
+        .where(Turn.campaign_id == this, Turn.shelf_id.is_(None), Turn.number == waiting.turn - 1, OrderSheet.accepted)
     )
     return (session.scalar(senders) or 0) >= _SILENT_SEATS
 

@@ -63,9 +63,9 @@ from pbem.scheduler.tick import (
     try_to_fetch_mail,
 )
 from pbem.scheduler.worker_status import LOST_AFTER
-from pbem.store.models import Campaign, InboxMessage, Outgoing, Worker
-from pbem.store.session import Place, Queue, Work, wake
-from pbem.store.types import LetterState
+from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Worker
+from pbem.store.session import AdvisoryLock, JobQueue, QueuedJob, enqueue_on_commit
+from pbem.store.types import MessageState
 from pbem.util import ShutdownRequested, redact_secrets
 
 Given = Callable[[], None]
@@ -113,7 +113,7 @@ MOST_WOKEN = 50
 JobHandler = Callable[[App, str, dt.datetime, Ticked], None]
 
 
-def do_job(house: App, work: Work, now: dt.datetime) -> Ticked:
+def do_job(house: App, work: QueuedJob, now: dt.datetime) -> Ticked:
     """Does a job; returns what came of it. Raises ConfigError in a home that was restored and not opened since."""
     check_open(house)
     done = Ticked()
@@ -151,7 +151,7 @@ def _look_after(house: App, campaign: str, now: dt.datetime, done: Ticked) -> No
         return
     with house.store.writing() as session:
         if done.answered.letters and _waits_in(session, ALONE):
-            wake(session, Work(Queue.CAMPAIGNS, ALONE))
+            enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, ALONE))
         ready = last is not None and _is_read(session, campaign, last)
     if ready and last is not None:
         look_after(house, _moment(last), done, campaign=campaign)
@@ -165,11 +165,11 @@ def _file_away(house: App, _lane: str, now: dt.datetime, done: Ticked) -> None:
     file_away(house, now, done)
 
 
-_JOBS: Mapping[Queue, JobHandler] = {
-    Queue.POLL: _poll,
-    Queue.CAMPAIGNS: _look_after,
-    Queue.SEND: _send,
-    Queue.ARCHIVE: _file_away,
+_JOBS: Mapping[JobQueue, JobHandler] = {
+    JobQueue.POLL: _poll,
+    JobQueue.CAMPAIGNS: _look_after,
+    JobQueue.SEND: _send,
+    JobQueue.ARCHIVE: _file_away,
 }
 
 
@@ -180,12 +180,12 @@ def _moment(last: LastPoll) -> Moment:
 def _is_read(session: Session, campaign: str, last: LastPoll) -> bool:
     """Whether all letters that came with the newest poll, and could be for a campaign, have been answered."""
     theirs = InboxMessage.lane.is_(None) | InboxMessage.lane.in_((ALONE, campaign))
-    left = select(InboxMessage.id).where(InboxMessage.state == LetterState.NEW, InboxMessage.id <= last.newest, theirs)
+    left = select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW, InboxMessage.id <= last.newest, theirs)
     return session.scalar(left.limit(1)) is None
 
 
 def _waits_in(session: Session, lane: str) -> bool:
-    waiting = select(InboxMessage.id).where(InboxMessage.state == LetterState.NEW, InboxMessage.lane == lane)
+    waiting = select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW, InboxMessage.lane == lane)
     return session.scalar(waiting.limit(1)) is not None
 
 
@@ -194,23 +194,23 @@ def wake_all(house: App, now: dt.datetime) -> None:
     works = sorted(_all_work(house, now))
     for start in range(0, len(works), MOST_WOKEN):
         with house.store.writing() as session:
-            wake(session, *works[start : start + MOST_WOKEN])
+            enqueue_on_commit(session, *works[start : start + MOST_WOKEN])
 
 
-def _all_work(house: App, now: dt.datetime) -> set[Work]:
+def _all_work(house: App, now: dt.datetime) -> set[QueuedJob]:
     with house.store.reading() as session:
         last = last_poll(session)
     campaigns = _with_something_due(house, _moment(last)) if last else set()
     with house.store.reading() as session:
         new = (
             select(InboxMessage.lane)
-            .where(InboxMessage.state == LetterState.NEW, InboxMessage.lane.is_not(None))
+            .where(InboxMessage.state == MessageState.NEW, InboxMessage.lane.is_not(None))
             .distinct()
         )
         campaigns |= set(session.scalars(new))
-        providers = session.scalars(select(Outgoing.provider).where(is_due(now)).distinct())
-        mail = {Work(Queue.SEND, lane_of(provider, house.settings.pace)) for provider in providers}
-    return {Work(Queue.CAMPAIGNS, campaign) for campaign in campaigns} | mail | {Work(Queue.ARCHIVE)}
+        providers = session.scalars(select(OutgoingMail.provider).where(is_due(now)).distinct())
+        mail = {QueuedJob(JobQueue.SEND, lane_of(provider, house.settings.pace)) for provider in providers}
+    return {QueuedJob(JobQueue.CAMPAIGNS, campaign) for campaign in campaigns} | mail | {QueuedJob(JobQueue.ARCHIVE)}
 
 
 def _with_something_due(house: App, moment: Moment) -> set[str]:
@@ -266,19 +266,21 @@ for _name in ("procrastinate", "psycopg.pool"):
     logging.getLogger(_name).addHandler(logging.NullHandler())  # else their warnings go to standard error
 
 
-def queues_here(house: App, chosen: Collection[Queue]) -> tuple[Queue, ...]:
+def queues_here(house: App, chosen: Collection[JobQueue]) -> tuple[JobQueue, ...]:
     """The queues that a worker is to serve: those chosen, or all; the archive is left to homes where it lies."""
     archived = house.settings.archive.is_dir()
-    if Queue.ARCHIVE in chosen and not archived:
+    if JobQueue.ARCHIVE in chosen and not archived:
         raise ConfigError(
             f"there is no archive to write to at {house.settings.archive}: make the folder where it is to lie"
         )
-    return tuple(queue for queue in Queue if queue in (chosen or Queue) and (archived or queue != Queue.ARCHIVE))
+    return tuple(
+        queue for queue in JobQueue if queue in (chosen or JobQueue) and (archived or queue != JobQueue.ARCHIVE)
+    )
 
 
 def work(
     house: App,
-    queues: Collection[Queue],
+    queues: Collection[JobQueue],
     *,
     stop: Event,
     told: Callable[[Ticked], None],
@@ -288,12 +290,12 @@ def work(
 
     Others that were not heard of for `lost_after` are taken for dead; all workers of a house must agree on that.
     """
-    house = dataclasses.replace(house, archives=Queue.ARCHIVE in queues)
+    house = dataclasses.replace(house, archives=JobQueue.ARCHIVE in queues)
     with house.store.place() as place:
         hands = Hands()
         crew = _Crew(house, tuple(queues), stop, told, lost_after.total_seconds(), place, hands)
         threads = [Thread(target=crew.serve, name="jobs")]
-        if Queue.POLL in queues:
+        if JobQueue.POLL in queues:
             threads.append(Thread(target=_keep_time, args=(house, stop), name="time"))
         for thread in threads:
             thread.start()
@@ -318,11 +320,11 @@ class _Crew:
     """What the parts of one worker have in common. `in_hand` are the numbers of the jobs that it does."""
 
     house: App
-    queues: tuple[Queue, ...]
+    queues: tuple[JobQueue, ...]
     stop: Event
     told: Callable[[Ticked], None]
     lost_after: float
-    place: Place
+    place: AdvisoryLock
     hands: Hands
     in_hand: set[int] = field(default_factory=set)
     let_go: set[int] = field(default_factory=set)
@@ -379,7 +381,7 @@ class _Crew:
         conninfo = url.render_as_string(hide_password=False)
         app = QueueApp(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
         app.job_manager = _Jobs(app.connector, self._refuse)
-        for queue in Queue:
+        for queue in JobQueue:
             app.task(name=queue.value, pass_context=True)(self._do)
         return app
 
@@ -404,11 +406,11 @@ class _Crew:
         assert number is not None
         self.in_hand.add(number)
         try:
-            await self.hands.do(lambda: self._done(Work(Queue(context.job.queue), lane)))
+            await self.hands.do(lambda: self._done(QueuedJob(JobQueue(context.job.queue), lane)))
         finally:
             self.in_hand.discard(number)
 
-    def _done(self, work: Work) -> None:
+    def _done(self, work: QueuedJob) -> None:
         """Does a job, in the main thread. What hinders it that is not its own fault leaves it to be done again."""
         began = time.monotonic()
         done = Ticked()
@@ -434,9 +436,9 @@ class _Crew:
             if self.stop.is_set():
                 raise ShutdownRequested
 
-    def _put_back(self, work: Work) -> None:
+    def _put_back(self, work: QueuedJob) -> None:
         with self.house.store.writing() as session:
-            wake(session, work)
+            enqueue_on_commit(session, work)
 
     def _tell(self, done: Ticked) -> None:
         tell_problems(done)
@@ -557,11 +559,11 @@ def _ask_for_poll(house: App, pause: dt.timedelta, *, at_once: bool) -> float:
         last, now = last_poll(session), _time(session)
         due = last.at + pause if last and last.at <= now else now  # one of a later time: the clock was ahead
         if at_once or due <= now:
-            wake(session, Work(Queue.POLL, AT_ONCE if at_once else ""))
+            enqueue_on_commit(session, QueuedJob(JobQueue.POLL, AT_ONCE if at_once else ""))
             return pause.total_seconds()
         return min(due - now, pause).total_seconds()
 
 
-def _named(work: Work) -> str:
-    of_campaign = work.queue == Queue.CAMPAIGNS and work.lane
+def _named(work: QueuedJob) -> str:
+    of_campaign = work.queue == JobQueue.CAMPAIGNS and work.lane
     return f"campaign {work.lane}: work on it" if of_campaign else f"work of the queue {work.queue}"

@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.store.models import Worker
-from pbem.store.queue import check_queues
-from pbem.store.session import Queue
+from pbem.store.queue import require_queues
+from pbem.store.session import JobQueue
 
 LOST_AFTER = dt.timedelta(seconds=15)
 """When a worker that was not heard of is taken for dead, and others do its jobs."""
@@ -87,7 +87,7 @@ _FAILED = text("""
 
 def workers_status(house: App) -> WorkersStatus:
     """Who works, what waits and what failed. Raises ConfigError where there can be no workers."""
-    check_queues(house.store)
+    require_queues(house.store)
     with house.store.reading() as session:
         workers = tuple(_at_work(row) for row in session.execute(_WORKERS))
         return WorkersStatus(workers=workers, queues=tuple(_queues(session, workers)))
@@ -122,7 +122,7 @@ def _queues(session: Session, workers: Sequence[AtWork]) -> Iterator[QueueStatus
     for row in session.execute(_FAILED):
         failed[row.queue_name].append(Failed(lane=row.lane, times=row.times, last=row.last))
     served = {queue for worker in workers if not worker.silent for queue in worker.queues}
-    for queue in Queue:
+    for queue in JobQueue:
         yield QueueStatus(
             queue=queue, waiting=waiting.get(queue, 0), served=queue in served, failed=tuple(failed[queue])
         )

@@ -26,8 +26,8 @@ from pbem.report.facts import QuotedText
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Panorama, SeatName, View
-from pbem.store.models import Campaign, Press, Report, SeatRow, Turn
-from pbem.store.types import Phase, Seating
+from pbem.store.models import Campaign, Press, Report, Seat, Turn
+from pbem.store.types import CampaignState, SeatState
 
 _FILE, _FOLDER = 0o644, 0o755
 """A web server reads what pbem writes, though the rest of a home is for its user alone."""
@@ -147,7 +147,7 @@ class CampaignShown:
 
     name: str
     game: GameShown
-    status: Phase
+    status: CampaignState
     schedule: str
     zone: str
     seats: tuple[SeatName, ...]
@@ -167,7 +167,7 @@ class CampaignShown:
     @property
     def due(self) -> dt.datetime | None:
         """When orders are due."""
-        return self.last.deadline if self.last and self.status == Phase.RUNNING and not self.paused else None
+        return self.last.deadline if self.last and self.status == CampaignState.RUNNING and not self.paused else None
 
     @property
     def since(self) -> dt.datetime:
@@ -186,7 +186,7 @@ class ClubShown:
     campaigns: tuple[CampaignShown, ...] = ()
     games: tuple[GameShown, ...] = field(default=())
 
-    def of(self, *statuses: Phase) -> list[CampaignShown]:
+    def of(self, *statuses: CampaignState) -> list[CampaignShown]:
         """The campaigns that stand so, those with news first."""
         found = [each for each in self.campaigns if each.status in statuses]
         return sorted(found, key=lambda each: each.since, reverse=True)
@@ -234,7 +234,7 @@ def _shown(session: Session, house: App, name: str, problems: list[str]) -> Camp
 def _campaign(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> CampaignShown:
     told = list(_told(session, snapshot))
     openings = [_labelled(session, *each) for each in told[:MOST_OPENINGS]]
-    over = snapshot.status == Phase.OVER
+    over = snapshot.status == CampaignState.OVER
     panorama = _panorama(session, ruleset, told[0][0]) if told else None
     return CampaignShown(
         name=snapshot.name,
@@ -243,7 +243,7 @@ def _campaign(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot)
         schedule=snapshot.schedule.text,
         zone=snapshot.schedule.zone,
         seats=snapshot.seats,
-        joins=snapshot.policy.signup and snapshot.status in (Phase.FORMING, Phase.RUNNING),
+        joins=snapshot.policy.signup and snapshot.status in (CampaignState.FORMING, CampaignState.RUNNING),
         free=_free(session, snapshot),
         paused=is_pause(snapshot.hold_kind),
         created=session.scalars(select(Campaign.created_at).where(Campaign.id == snapshot.id)).one(),
@@ -259,7 +259,7 @@ def _campaign(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot)
 
 
 def _free(session: Session, snapshot: CampaignSnapshot) -> int:
-    open_seats = (SeatRow.campaign_id == snapshot.id, SeatRow.status == Seating.OPEN)
+    open_seats = (Seat.campaign_id == snapshot.id, Seat.status == SeatState.OPEN)
     return session.scalar(select(func.count()).where(*open_seats)) or 0
 
 
@@ -269,8 +269,8 @@ def _told(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Told]:
     rows = session.execute(
         select(Turn.id, Turn.number, Turn.opened_at, Turn.deadline)
         .join(Report, Report.turn_id == Turn.id)
-        .join(SeatRow, SeatRow.id == Report.seat_id)
-        .where(live(snapshot.id), SeatRow.status != Seating.REMOVED)
+        .join(Seat, Seat.id == Report.seat_id)
+        .where(live(snapshot.id), Seat.status != SeatState.REMOVED)
         .group_by(Turn.id, Turn.number, Turn.opened_at, Turn.deadline)
         .having(func.count(Report.id) >= max(1, len(playing)))
         .order_by(Turn.number.desc())
@@ -307,7 +307,7 @@ def _spectacle(
     session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot, told: Sequence[_Told]
 ) -> Spectacle | None:
     delay = snapshot.policy.delay
-    if delay is None or len(told) <= delay or snapshot.status != Phase.RUNNING:
+    if delay is None or len(told) <= delay or snapshot.status != CampaignState.RUNNING:
         return None
     turn_id, opened = told[delay]
     panorama = _panorama(session, ruleset, turn_id)
@@ -316,9 +316,9 @@ def _spectacle(
 
 def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_Told]) -> Iterator[Issue]:
     """The newspapers, the newest first; `told` are the openings in their order."""
-    news = select(Press.turn, Press.text, Press.anonymous, SeatRow.name)
+    news = select(Press.turn, Press.text, Press.anonymous, Seat.name)
     rows = session.execute(
-        news.outerjoin(SeatRow, SeatRow.id == Press.sender_id)
+        news.outerjoin(Seat, Seat.id == Press.sender_id)
         .where(Press.campaign_id == snapshot.id, Press.kind == NEWS)
         .order_by(Press.id)
     ).all()

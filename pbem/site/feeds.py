@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 from pbem.report.data import CalendarEntry, deadlines_ics
 from pbem.ruleset.drawing import svg_escape
 from pbem.site.data import CampaignShown, ClubShown, Opened
-from pbem.store.types import Phase
+from pbem.store.types import CampaignState
 from pbem.text import format_time
 
 _ATOM = "http://www.w3.org/2005/Atom"
@@ -75,9 +75,9 @@ def _entries(club: ClubShown, campaign: CampaignShown) -> list[Entry]:
 
 
 def _said(campaign: CampaignShown, opened: Opened) -> str:
-    if campaign.status == Phase.OVER and opened == campaign.last:
+    if campaign.status == CampaignState.OVER and opened == campaign.last:
         return "The game is over."
-    if campaign.status == Phase.MOVED and opened == campaign.last:
+    if campaign.status == CampaignState.MOVED and opened == campaign.last:
         return "The game is played in another house now."
     return (
         f"Orders are due {format_time(opened.deadline, campaign.zone)}." if opened.deadline else "The turn has begun."

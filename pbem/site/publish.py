@@ -34,8 +34,8 @@ from pbem.ruleset.values import SeatName
 from pbem.site.data import ALL, OFF, CampaignShown, ClubShown, GameShown, Result, SiteFolder, load_club
 from pbem.site.feeds import calendar, campaign_feed, club_feed
 from pbem.site.replay import Replay, write_replay
-from pbem.store.models import Act, Campaign, Press, Report, SealedPage, SeatRow, Turn
-from pbem.store.types import SITE, Phase
+from pbem.store.models import Campaign, JournalEntry, Press, Report, SealedPage, Seat, Turn
+from pbem.store.types import SITE_KEY, CampaignState
 from pbem.text import format_time
 from pbem.web.page import PageAssets, json_script, page_assets
 
@@ -152,13 +152,13 @@ def publish_changes(house: App, now: dt.datetime) -> tuple[str, ...]:
     _withdraw_sealed(house, root, now)
     _write_sealed(house, root, now)
     with house.store.reading() as session:
-        state, kept = _state(session, house), read_fact(session, SITE)
+        state, kept = _state(session, house), read_fact(session, SITE_KEY)
     if state is not None and kept == state and (root / "index.html").is_file():
         return ()
     problems = publish(house, root).problems
     if not problems and state is not None:
         with house.store.writing(durable=False) as session:
-            keep_fact(session, SITE, state)
+            keep_fact(session, SITE_KEY, state)
     return problems
 
 
@@ -167,10 +167,10 @@ def _withdraw_sealed(house: App, root: Path, now: dt.datetime) -> None:
 
     A file goes before its row says so: killed in between, the next call removes it again.
     """
-    passed_on = SeatRow.person_id.is_distinct_from(SealedPage.person_id)
+    passed_on = Seat.person_id.is_distinct_from(SealedPage.person_id)
     ended = (
         select(SealedPage.id, SealedPage.place)
-        .outerjoin(SeatRow, SealedPage.seat_id == SeatRow.id)
+        .outerjoin(Seat, SealedPage.seat_id == Seat.id)
         .where(SealedPage.withdrawn_at.is_(None))
         .where((SealedPage.written_at < now - SEALED_FOR) | (SealedPage.seat_id.is_not(None) & passed_on))
         .order_by(SealedPage.id)
@@ -230,8 +230,8 @@ def _depends_on(session: Session, house: App) -> Any:
         .order_by(campaign.id)
     )
     due = session.scalars(select(Turn.deadline).where(Turn.resolved_at.is_(None)).order_by(Turn.id))
-    last = [session.scalar(select(func.max(rows.id))) for rows in (Act, Press, Report)]
-    seats = session.execute(select(SeatRow.status, func.count()).group_by(SeatRow.status).order_by(SeatRow.status))
+    last = [session.scalar(select(func.max(rows.id))) for rows in (JournalEntry, Press, Report)]
+    seats = session.execute(select(Seat.status, func.count()).group_by(Seat.status).order_by(Seat.status))
     settings = house.settings
     return [
         _FORMAT,
@@ -419,8 +419,8 @@ def _campaigns() -> Iterator[CampaignShown]:
         campaign = sample(CampaignShown, full=full)
         over = Result(winners=("sample",) if full else (), reason="sample")
         for changed in (campaign, replace(campaign, paused=not campaign.paused)):
-            for phase in Phase:
-                ended = phase == Phase.OVER
+            for phase in CampaignState:
+                ended = phase == CampaignState.OVER
                 yield replace(changed, status=phase, result=over if ended else None, replay=changed.replay and ended)
 
 
@@ -431,7 +431,7 @@ def _pages_of(reporter: Renderer, campaign: CampaignShown, club: ClubShown) -> I
     yield partial(
         site_page, reporter, f"{home}/index.html", "campaign", club=club, campaign=campaign, pictures=pictures
     )
-    if campaign.status != Phase.OVER:
+    if campaign.status != CampaignState.OVER:
         return
     for full in (False, True):
         yield partial(

@@ -33,7 +33,7 @@ from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import Json, SeatName, View
 from pbem.site.data import ALL, SiteFolder
-from pbem.store.models import Press, Report, SeatRow, Turn
+from pbem.store.models import Press, Report, Seat, Turn
 
 GROUND = "\x01"
 """Stands in a picture for its ground, which many share; no XML has it otherwise."""
@@ -149,10 +149,10 @@ def _turns(session: Session, snapshot: CampaignSnapshot) -> Iterator[Any]:
 
 def _views(session: Session, turn_id: int, seats: Sequence[SeatName]) -> dict[SeatName, View]:
     rows = session.execute(
-        select(SeatRow.name, Report.view)
-        .join(SeatRow, SeatRow.id == Report.seat_id)
-        .where(Report.turn_id == turn_id, SeatRow.name.in_(seats))
-        .order_by(SeatRow.id)
+        select(Seat.name, Report.view)
+        .join(Seat, Seat.id == Report.seat_id)
+        .where(Report.turn_id == turn_id, Seat.name.in_(seats))
+        .order_by(Seat.id)
     )
     return {seat: json.loads(view) for seat, view in rows}
 
@@ -163,8 +163,8 @@ def _words(session: Session, snapshot: CampaignSnapshot) -> list[_Said]:
     Where one stood among the others would tell when it was written, as in a report.
     """
     rows = session.execute(
-        select(Press, SeatRow.name)
-        .outerjoin(SeatRow, SeatRow.id == Press.sender_id)
+        select(Press, Seat.name)
+        .outerjoin(Seat, Seat.id == Press.sender_id)
         .where(Press.campaign_id == snapshot.id)
         .order_by(Press.id)
     ).all()

@@ -17,10 +17,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from pbem.errors import ConfigError, StoreError
-from pbem.store.migrate import migrate, require_current, require_tables, schema_is_current, sqlite_path
+from pbem.store.migrate import migrate, require_current_schema, require_tables, schema_is_current, sqlite_path
 from pbem.store.models import Base, Worker
 from pbem.store.session import BUSY_SECONDS, existing_file, open_engine, why_refused
-from pbem.store.types import Utc
+from pbem.store.types import UtcDateTime
 
 AT_ONCE = 50
 """Rows that are in the memory at a time: states and reports are long."""
@@ -29,7 +29,7 @@ PASSING: tuple[type[Base], ...] = (Worker,)
 """What is of the moment alone: who works. It is in no copy."""
 
 
-def copy_out(url: str, target: Path) -> None:
+def copy_to_file(url: str, target: Path) -> None:
     """Copies a database into a new file, as it stands at one moment, while others go on. Raises ConfigError.
 
     One of SQLite may be of any version; what it had deleted is not in the copy.
@@ -42,7 +42,7 @@ def copy_out(url: str, target: Path) -> None:
         _vacuum_into(path, target)
 
 
-def copy_in(source: Path, url: str, *, also: Callable[[Connection], object] = lambda _: None) -> None:
+def copy_from_file(source: Path, url: str, *, also: Callable[[Connection], object] = lambda _: None) -> None:
     """Copies a file, of this version, into an empty database on a server: wholly or not at all. Raises ConfigError.
 
     What is done `also` is done in the same transaction, after the rows.
@@ -96,7 +96,7 @@ def open_file(path: Path, *, room: Path | None = None) -> Iterator[sqlite3.Conne
 
 
 def _rows_out(url: str, target: Path) -> None:
-    require_current(url)
+    require_current_schema(url)
     migrate(f"sqlite:///{target}")
     source, copy = open_engine(url), open_engine(f"sqlite:///{target}")
     try:
@@ -106,10 +106,10 @@ def _rows_out(url: str, target: Path) -> None:
     finally:
         source.dispose()
         copy.dispose()
-    as_one_file(target)
+    checkpoint(target)
 
 
-def as_one_file(file: Path) -> None:
+def checkpoint(file: Path) -> None:
     """Makes a database one plain file, without a log beside it."""
     with open_file(file) as database:
         database.execute("PRAGMA journal_mode = DELETE")
@@ -121,7 +121,7 @@ LEFT_BEHIND = ("fact", "letter", "request", "sealed_page", "report_copy", "appli
 """Tables that are a home's own, and go nowhere with a campaign: above all its mail, which is sent in its name."""
 
 
-def add_rows(file: Path, target: Connection, *, replacing: int | None = None) -> None:
+def import_rows(file: Path, target: Connection, *, replacing: int | None = None) -> None:
     """Adds the rows of a file to those of a database, in its transaction: their numbers go on from those there.
 
     Somebody who is known there by his address stays who he is. With the id of a campaign, they are in its place.
@@ -257,7 +257,7 @@ def plain_tables() -> list[Table]:
 
 def _plain(kind: TypeEngine[Any]) -> TypeEngine[Any]:
     """A type that leaves values as they are; times alone have to be told from text."""
-    if isinstance(kind, Utc):
+    if isinstance(kind, UtcDateTime):
         return kind
     if isinstance(kind, TypeDecorator):
         return kind.impl_instance
@@ -276,7 +276,7 @@ def revision_of(file: Path) -> str:
     return str(row[0])
 
 
-def damage_of(file: Path) -> str:
+def find_damage(file: Path) -> str:
     """What is wrong with a database's file, "" if nothing is: with its pages, with rows that point nowhere.
 
     It reads the whole file. Raises ConfigError if it cannot be opened.

@@ -32,7 +32,7 @@ _LOCK = 0x7062656D
 """Advisory lock on PostgreSQL ("pbem"): two migrations at once run one after the other."""
 
 
-class Misfit(NamedTuple):
+class SchemaProblem(NamedTuple):
     """What is wrong with a database of another version, of which "the database" is the subject, and what mends it."""
 
     said: str
@@ -87,9 +87,9 @@ def schema_is_current(url: str) -> bool:
     return _revisions(url) == _steps().heads
 
 
-def require_current(url: str) -> None:
+def require_current_schema(url: str) -> None:
     """Raises ConfigError with what mends it, unless the tables are those this code was written for."""
-    if found := misfit(url):
+    if found := find_schema_problem(url):
         raise found.error
 
 
@@ -99,14 +99,14 @@ def require_tables(url: str) -> None:
         raise _without_tables(restoring(url)).error
 
 
-def require_unchanged(session: Session) -> None:
+def require_unchanged_schema(session: Session) -> None:
     """Raises ConfigError if the tables were brought up since this program was started, by another one."""
     revisions = tuple(session.scalars(text("SELECT version_num FROM alembic_version")))
     if found := _misfit(revisions, restoring(str(session.get_bind().engine.url))):
         raise found.error
 
 
-def misfit(url: str, restore: str = "") -> Misfit | None:
+def find_schema_problem(url: str, restore: str = "") -> SchemaProblem | None:
     """Why this code cannot use the tables, if it cannot. Raises ConfigError if the database cannot be opened.
 
     `restore` is the instruction for a database that is lost, where one better than `restoring(url)` is known.
@@ -126,12 +126,12 @@ def sqlite_path(url: str) -> Path | None:
     return Path(parts.database or "") if parts.get_backend_name() == "sqlite" else None
 
 
-def _misfit(revisions: tuple[str, ...], restore: str) -> Misfit | None:
+def _misfit(revisions: tuple[str, ...], restore: str) -> SchemaProblem | None:
     if revisions == _steps().heads:
         return None
     if not revisions:
         return _without_tables(restore)
-    return _newer(revisions) or Misfit("is not of this version of pbem", "run: pbem migrate")
+    return _newer(revisions) or SchemaProblem("is not of this version of pbem", "run: pbem migrate")
 
 
 def _revisions(url: str) -> tuple[str, ...]:
@@ -139,18 +139,18 @@ def _revisions(url: str) -> tuple[str, ...]:
         return MigrationContext.configure(connection).get_current_heads()
 
 
-def _without_tables(restore: str) -> Misfit:
+def _without_tables(restore: str) -> SchemaProblem:
     """An empty database is what a program leaves that looked for a lost one: to fill it would hide the loss."""
-    return Misfit("has no tables of pbem", f"{restore}; the tables of a new home are made by: pbem init")
+    return SchemaProblem("has no tables of pbem", f"{restore}; the tables of a new home are made by: pbem init")
 
 
-def _newer(revisions: tuple[str, ...]) -> Misfit | None:
+def _newer(revisions: tuple[str, ...]) -> SchemaProblem | None:
     """That the tables are of a revision which this code has not heard of, if so."""
     for revision in revisions:
         if not knows_revision(revision):
             newest = _steps().heads[0]
             said = f"was brought up by a newer pbem, to migration {revision}; this one knows those to {newest}"
-            return Misfit(said, "install the newer one, and start anew what still runs")
+            return SchemaProblem(said, "install the newer one, and start anew what still runs")
     return None
 
 

@@ -15,17 +15,17 @@ from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, MetaData, Str
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from pbem.store.types import (
-    ApplicantStatus,
-    Bundled,
-    Data,
+    CampaignState,
+    CanonicalJson,
+    CompressedBytes,
+    CompressedFiles,
     HoldKind,
-    LetterState,
-    MailState,
-    Packed,
-    Pages,
-    Phase,
-    Seating,
-    Utc,
+    MessageState,
+    OutgoingState,
+    PageDelivery,
+    SeatState,
+    StandbyState,
+    UtcDateTime,
     _one_of,
 )
 
@@ -41,7 +41,7 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map: ClassVar[dict[Any, Any]] = {dt.datetime: Utc, bytes: LargeBinary, str: Text}
+    type_annotation_map: ClassVar[dict[Any, Any]] = {dt.datetime: UtcDateTime, bytes: LargeBinary, str: Text}
 
 
 class Person(Base):
@@ -61,7 +61,7 @@ class Person(Base):
     fallback: Mapped[str] = mapped_column(String(254), default="")
     plain: Mapped[bool] = mapped_column(default=False)
     calendar: Mapped[bool] = mapped_column(default=True)
-    pages: Mapped[Pages | None] = mapped_column(_one_of(Pages, 10), default=None)
+    pages: Mapped[PageDelivery | None] = mapped_column(_one_of(PageDelivery, 10), default=None)
     created_at: Mapped[dt.datetime]
 
 
@@ -88,17 +88,17 @@ class Campaign(Base):
     name: Mapped[str] = mapped_column(String(40), unique=True)
     game: Mapped[str] = mapped_column(String(40))
     version: Mapped[int]
-    options: Mapped[Any] = mapped_column(Data)
+    options: Mapped[Any] = mapped_column(CanonicalJson)
     gm: Mapped[str] = mapped_column(String(254))
     schedule: Mapped[str] = mapped_column(String(120))
     settle_minutes: Mapped[int] = mapped_column(default=30)
-    status: Mapped[Phase] = mapped_column(_one_of(Phase, 10), default=Phase.FORMING)
+    status: Mapped[CampaignState] = mapped_column(_one_of(CampaignState, 10), default=CampaignState.FORMING)
     turn: Mapped[int] = mapped_column(default=0)
     seed: Mapped[bytes]
-    dice_words: Mapped[Any] = mapped_column(Data, default=list)
+    dice_words: Mapped[Any] = mapped_column(CanonicalJson, default=list)
     mail_key: Mapped[bytes]
     created_at: Mapped[dt.datetime]
-    policy: Mapped[Any] = mapped_column(Data, default=dict)
+    policy: Mapped[Any] = mapped_column(CanonicalJson, default=dict)
     gm_token_hash: Mapped[str] = mapped_column(String(64), default="")
     hold_kind: Mapped[HoldKind] = mapped_column(_one_of(HoldKind, 10), default=HoldKind.NONE)
     hold_reason: Mapped[str] = mapped_column(default="")
@@ -106,12 +106,12 @@ class Campaign(Base):
     era: Mapped[int] = mapped_column(default=0)
     origin: Mapped[int] = mapped_column(default=0)
     # Large, and wanted once: not read with the rest.
-    given: Mapped[bytes | None] = mapped_column(Packed, deferred=True)
+    given: Mapped[bytes | None] = mapped_column(CompressedBytes, deferred=True)
 
-    seats: Mapped[list[SeatRow]] = relationship(back_populates="campaign", order_by="SeatRow.id")
+    seats: Mapped[list[Seat]] = relationship(back_populates="campaign", order_by="SeatRow.id")
 
 
-class SeatRow(Base):
+class Seat(Base):
     """A place at a campaign's table and who sits there.
 
     `status` is "playing", "open" (nobody sits there now, and somebody may take
@@ -131,9 +131,9 @@ class SeatRow(Base):
     name: Mapped[str] = mapped_column(String(20))
     person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"), index=True)
     token_hash: Mapped[str] = mapped_column(String(64))
-    status: Mapped[Seating] = mapped_column(_one_of(Seating, 10), default=Seating.PLAYING)
+    status: Mapped[SeatState] = mapped_column(_one_of(SeatState, 10), default=SeatState.PLAYING)
     paused: Mapped[bool] = mapped_column(default=False)
-    muted: Mapped[Any] = mapped_column(Data, default=list)
+    muted: Mapped[Any] = mapped_column(CanonicalJson, default=list)
     dice_word: Mapped[str] = mapped_column(default="")
     dice_code: Mapped[str] = mapped_column(String(32), default="", index=True)
     nmr_in_a_row: Mapped[int] = mapped_column(default=0)
@@ -172,7 +172,7 @@ class Absence(Base):
     until: Mapped[dt.datetime]
 
 
-class Applicant(Base):
+class Standby(Base):
     """Somebody who wishes to play in a campaign. `status` is "waiting", "seated" or "left".
 
     Those who wait for the start or for a seat to come free are ordered by their
@@ -187,11 +187,11 @@ class Applicant(Base):
     person_id: Mapped[int] = mapped_column(ForeignKey("person.id"), index=True)
     wish: Mapped[str] = mapped_column(String(20), default="")
     words: Mapped[str] = mapped_column(default="")
-    status: Mapped[ApplicantStatus] = mapped_column(_one_of(ApplicantStatus, 10), default=ApplicantStatus.WAITING)
+    status: Mapped[StandbyState] = mapped_column(_one_of(StandbyState, 10), default=StandbyState.WAITING)
     created_at: Mapped[dt.datetime]
 
 
-class Request(Base):
+class PendingRequest(Base):
     """Something that waits to be confirmed by whoever has its `code`, which was mailed to one address.
 
     `kind` is "join", "invite", "address", "new_address", "fallback", "deputy", "import", or
@@ -206,13 +206,13 @@ class Request(Base):
     kind: Mapped[str] = mapped_column(String(12))
     code: Mapped[str] = mapped_column(String(32), unique=True)
     campaign_id: Mapped[int | None] = mapped_column(ForeignKey("campaign.id"))
-    data: Mapped[Any] = mapped_column(Data)
+    data: Mapped[Any] = mapped_column(CanonicalJson)
     message_id: Mapped[str] = mapped_column(String(200), default="", index=True)
     created_at: Mapped[dt.datetime]
     done_at: Mapped[dt.datetime | None]
 
 
-class Shelf(Base):
+class WithdrawnTurns(Base):
     """What a rollback or a second run took out of a campaign's history; nothing of it is thrown away.
 
     `kind` is "rollback", "rerun", "undo" or "repair"; `first` is the number of the first turn on it.
@@ -227,7 +227,7 @@ class Shelf(Base):
     at: Mapped[dt.datetime]
 
 
-class RollRow(Base):
+class StoredRoll(Base):
     """What a GM rolled in a turn, by its number; a rollback leaves it as it is.
 
     `number` counts the rolls of its turn with the same `label`; what the dice
@@ -281,20 +281,20 @@ class Turn(Base):
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
     shelf_id: Mapped[int | None] = mapped_column(ForeignKey("shelf.id"))
     number: Mapped[int]
-    awaited: Mapped[Any] = mapped_column(Data)
-    state: Mapped[bytes] = mapped_column(Packed)
+    awaited: Mapped[Any] = mapped_column(CanonicalJson)
+    state: Mapped[bytes] = mapped_column(CompressedBytes)
     state_hash: Mapped[str] = mapped_column(String(64))
     opened_at: Mapped[dt.datetime]
     deadline: Mapped[dt.datetime | None]
     reminded_at: Mapped[dt.datetime | None]
     extensions: Mapped[int] = mapped_column(default=0)
-    ruling: Mapped[Any] = mapped_column(Data, nullable=True)
+    ruling: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)
     resolved_at: Mapped[dt.datetime | None]
-    record: Mapped[bytes | None] = mapped_column(Packed)
+    record: Mapped[bytes | None] = mapped_column(CompressedBytes)
     archived_at: Mapped[dt.datetime | None]
 
 
-class Vote(Base):
+class ExtensionVote(Base):
     """A seat's wish for more time for a turn."""
 
     __tablename__ = "vote"
@@ -321,12 +321,12 @@ class Report(Base):
     code: Mapped[str] = mapped_column(String(32), unique=True)
     message_id: Mapped[str] = mapped_column(String(200), index=True)
     edition: Mapped[int] = mapped_column(default=1)
-    view: Mapped[bytes] = mapped_column(Packed)
-    files: Mapped[Mapping[str, bytes]] = mapped_column(Bundled)
+    view: Mapped[bytes] = mapped_column(CompressedBytes)
+    files: Mapped[Mapping[str, bytes]] = mapped_column(CompressedFiles)
     """The parts of the report as mailed, for the archive, by their names there."""
 
 
-class ReportCopy(Base):
+class DeputyReport(Base):
     """A report as somebody was mailed it who stands in for the seat's player: with a reply code that is his alone.
 
     The code and the Message-ID are good while he stands in.
@@ -341,7 +341,7 @@ class ReportCopy(Base):
     message_id: Mapped[str] = mapped_column(String(200), index=True)
 
 
-class Enclosed(Base):
+class StoredAttachment(Base):
     """A picture or file that a GM has enclosed with a ruling, by the hex SHA-256 of its bytes: each is kept once.
 
     `turn_id` is the turn for which it came first.
@@ -375,18 +375,18 @@ class SealedPage(Base):
     seat_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
     person_id: Mapped[int | None] = mapped_column(ForeignKey("person.id"))
     place: Mapped[str] = mapped_column(String(60), unique=True)
-    content: Mapped[bytes] = mapped_column(Packed)
+    content: Mapped[bytes] = mapped_column(CompressedBytes)
     written_at: Mapped[dt.datetime | None]
     withdrawn_at: Mapped[dt.datetime | None]
 
 
-class Fact(Base):
+class KeyValue(Base):
     """What the house remembers of itself, under a name."""
 
     __tablename__ = "fact"
 
     name: Mapped[str] = mapped_column(String(20), primary_key=True)
-    data: Mapped[Any] = mapped_column(Data)
+    data: Mapped[Any] = mapped_column(CanonicalJson)
 
 
 class Worker(Base):
@@ -400,7 +400,7 @@ class Worker(Base):
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     machine: Mapped[str] = mapped_column(String(254))
     process: Mapped[int]
-    queues: Mapped[Any] = mapped_column(Data)
+    queues: Mapped[Any] = mapped_column(CanonicalJson)
     since: Mapped[dt.datetime]
 
 
@@ -437,8 +437,8 @@ class InboxMessage(Base):
     uid: Mapped[str] = mapped_column(String(200))
     sha256: Mapped[str] = mapped_column(String(64), unique=True)
     received_at: Mapped[dt.datetime]
-    raw: Mapped[bytes] = mapped_column(Packed)
-    state: Mapped[LetterState] = mapped_column(_one_of(LetterState, 12), default=LetterState.NEW)
+    raw: Mapped[bytes] = mapped_column(CompressedBytes)
+    state: Mapped[MessageState] = mapped_column(_one_of(MessageState, 12), default=MessageState.NEW)
     note: Mapped[str] = mapped_column(default="")
     attempts: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     sender: Mapped[str | None] = mapped_column(String(254))
@@ -449,7 +449,7 @@ class InboxMessage(Base):
     masked_at: Mapped[dt.datetime | None]
 
 
-class Sheet(Base):
+class OrderSheet(Base):
     """An order sheet as received and as understood. Of a seat's sheets for a turn the last accepted one counts.
 
     `wait`: the turn is not to run before its deadline, because the player said so or the sheet is not complete.
@@ -468,8 +468,8 @@ class Sheet(Base):
     wait: Mapped[bool]
     digest: Mapped[str] = mapped_column(String(64))
     text: Mapped[str]
-    orders: Mapped[Any] = mapped_column(Data)
-    findings: Mapped[Any] = mapped_column(Data)
+    orders: Mapped[Any] = mapped_column(CanonicalJson)
+    findings: Mapped[Any] = mapped_column(CanonicalJson)
     received_at: Mapped[dt.datetime]
     author: Mapped[str] = mapped_column(String(10), default="player")
 
@@ -477,7 +477,7 @@ class Sheet(Base):
 _STRANGER = text("kind = 'stranger'")
 
 
-class Outgoing(Base):
+class OutgoingMail(Base):
     """A mail to be sent, whole.
 
     `state` is "queued", "sending", "sent", "failed", "bounced", or "superseded" by
@@ -507,8 +507,8 @@ class Outgoing(Base):
     provider: Mapped[str] = mapped_column(String(254), default="")
     form: Mapped[str] = mapped_column(String(10), default="full")
     message_id: Mapped[str] = mapped_column(String(200), unique=True)
-    raw: Mapped[bytes] = mapped_column(Packed)
-    state: Mapped[MailState] = mapped_column(_one_of(MailState, 10), default=MailState.QUEUED)
+    raw: Mapped[bytes] = mapped_column(CompressedBytes)
+    state: Mapped[OutgoingState] = mapped_column(_one_of(OutgoingState, 10), default=OutgoingState.QUEUED)
     attempts: Mapped[int] = mapped_column(default=0)
     not_before: Mapped[dt.datetime]
     created_at: Mapped[dt.datetime]
@@ -532,14 +532,14 @@ class Press(Base):
     turn: Mapped[int]
     kind: Mapped[str] = mapped_column(String(10))
     sender_id: Mapped[int | None] = mapped_column(ForeignKey("seat.id"))
-    recipients: Mapped[Any] = mapped_column(Data, nullable=True)
+    recipients: Mapped[Any] = mapped_column(CanonicalJson, nullable=True)
     anonymous: Mapped[bool] = mapped_column(default=False)
     text: Mapped[str]
     at: Mapped[dt.datetime]
     published_at: Mapped[dt.datetime | None]
 
 
-class GmText(Base):
+class Announcement(Base):
     """A GM's words for the reports that open turn `turn`: to one seat, or to all."""
 
     __tablename__ = "gm_text"
@@ -552,7 +552,7 @@ class GmText(Base):
     at: Mapped[dt.datetime]
 
 
-class Act(Base):
+class JournalEntry(Base):
     """The journal: what was done to a campaign, when, and by whom.
 
     Players may read it where their campaign says so, except acts that are `secret`.

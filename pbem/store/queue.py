@@ -23,8 +23,8 @@ from sqlalchemy.orm import Session
 from pbem.config import Settings
 from pbem.config_values import SendingLimits
 from pbem.errors import ConfigError, StoreError
-from pbem.store.models import Fact
-from pbem.store.session import Queue, Store, Waker, Work
+from pbem.store.models import KeyValue
+from pbem.store.session import JobDispatcher, JobQueue, QueuedJob, Store
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -42,22 +42,22 @@ def can_have_queues(url: str) -> bool:
 
 def are_queues_there(session: Session) -> bool:
     """Whether the tables have been made."""
-    return session.get(Fact, QUEUES) is not None
+    return session.get(KeyValue, QUEUES) is not None
 
 
-def check_queues(store: Store) -> None:
+def require_queues(store: Store) -> None:
     """Whether there can be workers. Raises ConfigError with what is missing."""
     if store.engine.dialect.name != "postgresql":
         raise ConfigError("workers need PostgreSQL, and the database is SQLite: use pbem serve or pbem tick there")
     if find_spec("procrastinate") is None:
         raise ConfigError("workers need the package procrastinate; install it with: pip install 'pbem[postgresql]'")
     with store.reading() as session:
-        fact = session.get(Fact, QUEUES)
+        fact = session.get(KeyValue, QUEUES)
     if fact is None or fact.data["newest"] < _steps()[-1].name:
         raise ConfigError("the database has no queues for workers, or older ones; run: pbem migrate")
 
 
-def prepare_queues(url: str) -> None:
+def create_queue_tables(url: str) -> None:
     """Makes the tables, or takes what steps they lack; nothing where there can be no queues. Raises StoreError."""
     if not can_have_queues(url):
         return
@@ -78,7 +78,7 @@ def add_queues(connection: Connection) -> None:
 
 def _bring_up(session: Session) -> None:
     session.connection().exec_driver_sql("LOCK TABLE fact IN EXCLUSIVE MODE")  # two at once go one after the other
-    fact, steps = session.get(Fact, QUEUES), _steps()
+    fact, steps = session.get(KeyValue, QUEUES), _steps()
     if fact is not None:
         missing = [step for step in steps if step.name > fact.data["newest"]]
     else:
@@ -90,7 +90,7 @@ def _bring_up(session: Session) -> None:
             driver.execute(step.read_text(encoding="utf-8").encode())
         except driver.Error as error:
             raise StoreError(f"the queues of workers cannot be made: {error}") from error
-    session.merge(Fact(name=QUEUES, data={"newest": steps[-1].name}))
+    session.merge(KeyValue(name=QUEUES, data={"newest": steps[-1].name}))
 
 
 def _steps() -> list[Path]:
@@ -107,26 +107,26 @@ def _sql_folder() -> Path:
 ATTEMPTS = 5
 """How often it is tried while others put in and take out the same job at the same moment."""
 
-_PRIORITIES = {Queue.POLL: 2, Queue.SEND: 1}
+_PRIORITIES = {JobQueue.POLL: 2, JobQueue.SEND: 1}
 """What goes before the rest: a deadline counts once a poll has followed it, and answers are not to wait for a night."""
 
 _WAITING = text("SELECT id FROM procrastinate_jobs WHERE queueing_lock = :name AND status = 'todo' FOR SHARE")
 
 
-def name_of(work: Work) -> str:
+def queueing_lock(work: QueuedJob) -> str:
     """The name by which no two jobs of the same work wait."""
     return f"{work.queue} {work.lane}".rstrip()
 
 
-def lock_of(work: Work, pace: SendingLimits) -> str | None:
+def execution_lock(work: QueuedJob, pace: SendingLimits) -> str | None:
     """The name by which no two jobs of the same work are under way; None where several at once share it safely."""
-    if work.queue == Queue.POLL:
+    if work.queue == JobQueue.POLL:
         return work.queue.value
-    shared = work == Work(Queue.SEND) and not pace.overall
-    return None if shared else name_of(work)
+    shared = work == QueuedJob(JobQueue.SEND) and not pace.overall
+    return None if shared else queueing_lock(work)
 
 
-def open_waker(settings: Settings) -> Waker | None:
+def open_dispatcher(settings: Settings) -> JobDispatcher | None:
     """What puts the work of transactions into the queues; None where there can be none."""
     return _Waker(settings.pace) if can_have_queues(settings.database) else None
 
@@ -138,18 +138,18 @@ class _Waker:
         self._pace = pace
         self._there = False
 
-    def __call__(self, session: Session, works: Collection[Work]) -> None:
+    def __call__(self, session: Session, works: Collection[QueuedJob]) -> None:
         self._there = self._there or are_queues_there(session)
         if self._there:
             for work in sorted(works):  # in one order for all, so that no two wait for each other
-                defer(session, work, self._pace)
+                enqueue(session, work, self._pace)
 
 
-def defer(session: Session, work: Work, pace: SendingLimits) -> None:
+def enqueue(session: Session, work: QueuedJob, pace: SendingLimits) -> None:
     """Puts a piece of work into its queue, unless it waits there already."""
     from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
-    name = name_of(work)
+    name = queueing_lock(work)
     for _ in range(ATTEMPTS):
         if session.execute(_WAITING, {"name": name}).first():
             return
@@ -158,7 +158,7 @@ def defer(session: Session, work: Work, pace: SendingLimits) -> None:
             job = _app().configure_task(
                 work.queue.value,
                 queue=work.queue.value,
-                lock=lock_of(work, pace),
+                lock=execution_lock(work, pace),
                 queueing_lock=name,
                 priority=_PRIORITIES.get(work.queue, 0),
                 connection=session.connection().connection.driver_connection,

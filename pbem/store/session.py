@@ -33,7 +33,7 @@ from pbem.util import has_room
 _KEY = "pbem_work"
 
 
-class Queue(StrEnum):
+class JobQueue(StrEnum):
     """The kinds of work, by the names that `pbem worker --queue` takes."""
 
     POLL = "poll"
@@ -43,25 +43,25 @@ class Queue(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Work:
+class QueuedJob:
     """Something to be done: `lane` is the campaign or the provider, "" for all others."""
 
-    queue: Queue
+    queue: JobQueue
     lane: str = ""
 
 
-Waker = Callable[[Session, Collection[Work]], None]
+JobDispatcher = Callable[[Session, Collection[QueuedJob]], None]
 """Tells others of work, within the transaction of a session that is about to be committed."""
 
 
-def wake(session: Session, *works: Work) -> None:
+def enqueue_on_commit(session: Session, *works: QueuedJob) -> None:
     """Has others told of work, if and when the session's transaction is committed."""
     session.info.setdefault(_KEY, set()).update(works)
 
 
-def awaited(session: Session) -> Collection[Work]:
+def pending_jobs(session: Session) -> Collection[QueuedJob]:
     """The work of which others are to be told."""
-    found: set[Work] = session.info.get(_KEY, set())
+    found: set[QueuedJob] = session.info.get(_KEY, set())
     return found
 
 
@@ -101,7 +101,7 @@ class Store:
     A `waker` is told of the work that each transaction leaves to others, as its last step.
     """
 
-    def __init__(self, url: str, waker: Waker | None = None) -> None:
+    def __init__(self, url: str, waker: JobDispatcher | None = None) -> None:
         self._waker = waker
         self.engine = open_engine(url)
         self._readers = self.engine.execution_options(**_reading_options(self.engine))
@@ -123,7 +123,7 @@ class Store:
         writers = self._writers if durable else self._hasty_writers
         with _worded(self.engine), Session(writers, expire_on_commit=False) as session, session.begin():
             yield session
-            if self._waker is not None and (works := awaited(session)):
+            if self._waker is not None and (works := pending_jobs(session)):
                 self._waker(session, works)
 
     @contextmanager
@@ -144,9 +144,9 @@ class Store:
             yield ours
 
     @contextmanager
-    def place(self) -> Iterator[Place]:
+    def place(self) -> Iterator[AdvisoryLock]:
         """A place among the workers of a PostgreSQL database."""
-        place = Place(self.engine)
+        place = AdvisoryLock(self.engine)
         try:
             yield place
         finally:
@@ -177,18 +177,18 @@ def open_engine(url: str, *, foreign_keys: bool = True, create: bool = False) ->
     return engine
 
 
-def flushed(session: Session) -> Connection:
+def flushed_connection(session: Session) -> Connection:
     """The connection of a session, with all written down that its objects have changed: plain statements do not ask."""
     session.flush()
     return session.connection()
 
 
-def insert_new(session: Session, table: Table) -> Any:
+def insert_ignore(session: Session, table: Table) -> Any:
     """The statement that inserts rows but for those that are there already, whoever wrote them, and just now."""
     return _INSERTS[session.get_bind().dialect.name](table).on_conflict_do_nothing()
 
 
-class Place:
+class AdvisoryLock:
     """A worker's place beside others: while any of them has its own, no tick begins on the database.
 
     It shares the lock that a tick holds alone, and loses it with the connection, as when the server is restarted.

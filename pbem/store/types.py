@@ -26,7 +26,7 @@ from sqlalchemy.types import TypeDecorator
 from pbem.ruleset.serialization import canonical_json
 
 
-class Phase(StrEnum):
+class CampaignState(StrEnum):
     """How far a campaign has come; one that has moved is played in another home."""
 
     FORMING = "forming"
@@ -50,7 +50,7 @@ class HoldKind(StrEnum):
     IMPORTED = "imported"
 
 
-class Seating(StrEnum):
+class SeatState(StrEnum):
     """Whether a seat is in the game: where it is open nobody sits now, and somebody may take it over."""
 
     PLAYING = "playing"
@@ -58,7 +58,7 @@ class Seating(StrEnum):
     REMOVED = "removed"
 
 
-class Pages(StrEnum):
+class PageDelivery(StrEnum):
     """How a report comes as a page for a browser besides: not at all, with its mail, or behind a link to the site."""
 
     OFF = "off"
@@ -66,7 +66,7 @@ class Pages(StrEnum):
     LINK = "link"
 
 
-class ApplicantStatus(StrEnum):
+class StandbyState(StrEnum):
     """States of a person who asked for a seat: on the waiting list, seated, or gone from it."""
 
     WAITING = "waiting"
@@ -74,7 +74,7 @@ class ApplicantStatus(StrEnum):
     LEFT = "left"
 
 
-class LetterState(StrEnum):
+class MessageState(StrEnum):
     """States of a message received; one in quarantine was not processed and waits for the GM."""
 
     NEW = "new"
@@ -82,7 +82,7 @@ class LetterState(StrEnum):
     QUARANTINED = "quarantined"
 
 
-class MailState(StrEnum):
+class OutgoingState(StrEnum):
     """States of an outgoing mail; a queued one is superseded by a later one of the same topic."""
 
     QUEUED = "queued"
@@ -93,10 +93,10 @@ class MailState(StrEnum):
     SUPERSEDED = "superseded"
 
 
-UNSENT = (MailState.QUEUED, MailState.SENDING)
+UNSENT_STATES = (OutgoingState.QUEUED, OutgoingState.SENDING)
 """Mail that will go out, or is just going."""
 
-SITE = "site"
+SITE_KEY = "site"
 """The name of the fact that says of what the site was written last."""
 
 
@@ -104,14 +104,14 @@ LEVEL = 6
 """Of zlib. What is above it takes twice the time for a thousandth of the space."""
 
 
-def bundle(files: Mapping[str, bytes]) -> bytes:
+def pack_files(files: Mapping[str, bytes]) -> bytes:
     """Files, in their order, as one value."""
     head = json.dumps([[name, len(content)] for name, content in files.items()]).encode()
     packed = zlib.compress(b"\n".join([head, _joined(files, pictures=False)]), LEVEL)
     return len(packed).to_bytes(4, "big") + packed + _joined(files, pictures=True)
 
 
-def unbundle(value: bytes) -> dict[str, bytes]:
+def unpack_files(value: bytes) -> dict[str, bytes]:
     """The files of a bundle."""
     start = 4 + int.from_bytes(value[:4], "big")
     head, _, texts = zlib.decompress(value[4:start]).partition(b"\n")
@@ -133,7 +133,7 @@ def _is_picture(name: str) -> bool:
     return name.endswith(".png")
 
 
-class Utc(TypeDecorator[dt.datetime]):
+class UtcDateTime(TypeDecorator[dt.datetime]):
     """An aware datetime, kept in UTC on databases with and without zones."""
 
     impl = DateTime(timezone=True)
@@ -157,7 +157,7 @@ def _one_of(kind: type[StrEnum], length: int) -> Enum:
     return Enum(kind, native_enum=False, length=length, values_callable=lambda kind: [each.value for each in kind])
 
 
-class Packed(TypeDecorator[bytes]):
+class CompressedBytes(TypeDecorator[bytes]):
     """Bytes, compressed lightly: higher levels cost twice the time for a tenth of the space."""
 
     impl = LargeBinary
@@ -170,20 +170,20 @@ class Packed(TypeDecorator[bytes]):
         return None if value is None else zlib.decompress(value)
 
 
-class Bundled(TypeDecorator[Mapping[str, bytes]]):
+class CompressedFiles(TypeDecorator[Mapping[str, bytes]]):
     """Files by their names."""
 
     impl = LargeBinary
     cache_ok = True
 
     def process_bind_param(self, value: Mapping[str, bytes] | None, dialect: Dialect) -> bytes | None:
-        return None if value is None else bundle(value)
+        return None if value is None else pack_files(value)
 
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> dict[str, bytes] | None:
-        return None if value is None else unbundle(value)
+        return None if value is None else unpack_files(value)
 
 
-class Data(TypeDecorator[Any]):
+class CanonicalJson(TypeDecorator[Any]):
     """JSON data in its canonical text."""
 
     impl = Text

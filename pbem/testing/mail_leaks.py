@@ -31,9 +31,9 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json, json_sha256
 from pbem.ruleset.values import SeatName
 from pbem.scheduler.tick import run_now, tick
-from pbem.store.models import Campaign, Report, SeatRow, Turn
+from pbem.store.models import Campaign, Report, Seat, Turn
 from pbem.store.session import Store
-from pbem.store.types import Phase
+from pbem.store.types import CampaignState
 from pbem.testing.leaks import Leak, Moment, Secrecy, Sheets, World, elsewhere_world, find_leaks, moments, own_sheet
 from pbem.testing.play import SEED, Game, games, standard_game, usual_seats
 from pbem.testing.suite import Held, migrated, rule
@@ -100,7 +100,7 @@ class Posthouse:
     def over(self) -> bool:
         """Whether the game has come to its end."""
         with self._house.store.reading() as session:
-            return session.scalars(select(Campaign.status)).one() == Phase.OVER
+            return session.scalars(select(Campaign.status)).one() == CampaignState.OVER
 
     def begin(self) -> None:
         """Starts the campaign, with keys that are always the same; its first mails are of no interest.
@@ -134,9 +134,7 @@ class Posthouse:
         values = {"state": canonical_json(state), "state_hash": json_sha256(state), "awaited": awaited}
         with self._house.store.writing() as session:
             session.execute(update(Turn).where(Turn.number == 1).values(values))
-            for row, seat in session.execute(
-                select(Report.id, SeatRow.name).join(SeatRow, Report.seat_id == SeatRow.id)
-            ):
+            for row, seat in session.execute(select(Report.id, Seat.name).join(Seat, Report.seat_id == Seat.id)):
                 view = canonical_json(moment.view(world.state, seat))
                 session.execute(update(Report).where(Report.id == row).values(view=view))
 

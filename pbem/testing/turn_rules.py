@@ -32,7 +32,7 @@ from pbem.ruleset.values import SeatName, View
 from pbem.scheduler.tick import Ticked, run_now, tick
 from pbem.store.migrate import migrate
 from pbem.store.models import InboxMessage, Turn
-from pbem.store.types import LetterState, Phase
+from pbem.store.types import CampaignState, MessageState
 from pbem.testing.play import (
     HOSTILE,
     SEED,
@@ -197,7 +197,9 @@ def _campaign(house: App, ruleset: AnyRuleset, name: str) -> list[str]:
             break
     prove(house, name)
     with house.store.reading() as session:
-        assert not session.scalars(select(InboxMessage.note).where(InboxMessage.state == LetterState.QUARANTINED)).all()
+        assert not session.scalars(
+            select(InboxMessage.note).where(InboxMessage.state == MessageState.QUARANTINED)
+        ).all()
         snapshot = load_campaign(session, name)
         hashes = select(Turn.state_hash).where(Turn.campaign_id == snapshot.id).order_by(Turn.number)
         return list(session.scalars(hashes))
@@ -218,7 +220,7 @@ def _rule(house: App, name: str, now: dt.datetime, dice: Dice) -> Ticked:
 
 def _is_over(house: App, name: str) -> bool:
     with house.store.reading() as session:
-        return load_campaign(session, name).status == Phase.OVER
+        return load_campaign(session, name).status == CampaignState.OVER
 
 
 def _views(house: App, name: str) -> list[tuple[SeatName, View]]:

@@ -12,7 +12,7 @@ from pbem.archive import ReplayProof
 from pbem.campaign.archive_sync import archive_now, prove
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from pbem.campaign.turns import compute, load_before
-from pbem.store.models import Act, Turn
+from pbem.store.models import JournalEntry, Turn
 from tests.toy.home import ADDRESSES, Desk
 
 ANN, BOB, CYD = "ann@example.org", "bob@example.org", "cyd@example.org"
@@ -75,7 +75,7 @@ def rows(desk: Desk, kind: Any) -> list[Any]:
 
 def journal(desk: Desk) -> list[str]:
     """What the journal says, oldest first."""
-    return [act.text for act in rows(desk, Act)]
+    return [act.text for act in rows(desk, JournalEntry)]
 
 
 def subjects(desk: Desk, to: str) -> list[str]:

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from pbem.actions.create import NewCampaign, check_seats, create
 from pbem.errors import CampaignError
 from pbem.ruleset import SetupError, seed_hash
-from pbem.store.models import Act, Campaign
+from pbem.store.models import Campaign, JournalEntry
 from pbem_rules import harvester
 from tests.toy.home import MONDAY, Desk
 
@@ -42,7 +42,7 @@ def test_a_campaign_is_written_with_all_its_options(desk: Desk) -> None:
             ("blue", "bob@example.org"),
         ]
         assert (campaign.status, campaign.schedule) == ("forming", "FRI 20:00 Europe/Berlin")
-        said = session.scalars(select(Act.text)).one()
+        said = session.scalars(select(JournalEntry.text)).one()
         assert said == f"created: Toy Auction, seats red, blue; dice seal {seed_hash(campaign.seed)}"
 
 

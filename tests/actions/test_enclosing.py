@@ -35,7 +35,7 @@ from pbem.mail.message import Attached
 from pbem.report.attachments import CheckedAttachment, check_attachments
 from pbem.site.data import SiteFolder
 from pbem.site.replay import write_replay
-from pbem.store.models import Enclosed
+from pbem.store.models import StoredAttachment
 from pbem_rules.gm_adjudicated import RULESET
 from tests.toy.home import Desk, open_desk, text_of
 
@@ -243,7 +243,7 @@ def test_each_content_is_kept_once(war: War) -> None:
     assert names == ["0001.pdf", "0001.png", "0001.png", "0002.png"]
     assert all(path.stem == file_hash(path.read_bytes()) for path in kept.values())
     with war.desk.house.store.reading() as session:
-        assert session.scalar(select(func.count()).select_from(Enclosed)) == 4
+        assert session.scalar(select(func.count()).select_from(StoredAttachment)) == 4
 
 
 def test_the_archive_proves_what_was_shown(war: War, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pbem.admin.health import house_status
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
-from pbem.store.models import Campaign, SeatRow, Turn
+from pbem.store.models import Campaign, Seat, Turn
 from tests.actions.acts import TOKEN
 from tests.toy.home import Desk, text_of
 
@@ -267,7 +267,7 @@ def test_a_seat_has_one_vote(desk: Desk) -> None:
 def test_a_paused_seat_has_no_vote(desk: Desk) -> None:
     """No turn waits for it, so it is not counted among the players either."""
     with desk.house.store.writing() as session:
-        session.execute(update(SeatRow).where(SeatRow.name == "green").values(paused=True))
+        session.execute(update(Seat).where(Seat.name == "green").values(paused=True))
 
     assert ask(desk, "green").startswith("Your seat is paused")
     assert ask(desk, "red") == NOTED

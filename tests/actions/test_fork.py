@@ -11,7 +11,7 @@ from pbem.actions.base import do, look
 from pbem.actions.fork import Compare, Compared, CopyTo
 from pbem.actions.open_turn import GiveSheet, ShowPreview
 from pbem.errors import CampaignError
-from pbem.store.models import Person, SeatRow, Turn
+from pbem.store.models import Person, Seat, Turn
 from tests.actions.history import begin, live_turns, play, proof, rows, snapshot
 from tests.toy.home import Desk, open_desk, text_of
 
@@ -75,7 +75,7 @@ def test_nobody_can_be_mailed_from_a_fork(played: Desk, there: Desk) -> None:
         f"{seat}@fork.invalid" for seat in snapshot(there).seats
     }
     assert snapshot(there).gm == "gm@fork.invalid"
-    assert {seat.token_hash for seat in rows(there, SeatRow)} == {""}
+    assert {seat.token_hash for seat in rows(there, Seat)} == {""}
 
 
 def test_a_copy_with_the_real_dice_is_told(played: Desk, there: Desk) -> None:

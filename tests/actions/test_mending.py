@@ -15,7 +15,7 @@ from pbem.actions.rollback import GoForward, Mend, RollBack
 from pbem.actions.withdrawal import find_break
 from pbem.archive.verify import verify
 from pbem.errors import CampaignError
-from pbem.store.models import Campaign, Report, SeatRow, Turn
+from pbem.store.models import Campaign, Report, Seat, Turn
 from tests.actions.history import (
     ANN,
     begin,
@@ -188,10 +188,10 @@ def test_a_mended_turn_has_time_and_is_reminded_of(played: Desk) -> None:
 def test_sheets_missed_in_a_stray_run_were_not_missed(played: Desk) -> None:
     """Blue and green had sent nothing for it."""
     meanwhile(played, roll_to(played, 2))
-    before = [seat.nmr_total for seat in rows(played, SeatRow)]
+    before = [seat.nmr_total for seat in rows(played, Seat)]
     do(played.house, "toy1", Mend(), played.now)
 
-    assert (before, [seat.nmr_total for seat in rows(played, SeatRow)]) == ([0, 1, 1], [0, 0, 0])
+    assert (before, [seat.nmr_total for seat in rows(played, Seat)]) == ([0, 1, 1], [0, 0, 0])
 
 
 def test_a_turn_that_led_nowhere_is_open_again(played: Desk) -> None:

@@ -9,7 +9,7 @@ from pbem.actions.status import SeatStatus
 from pbem.admin.health import house_status
 from pbem.campaign.people import enlist, enrol
 from pbem.scheduler.tick import run_now
-from pbem.store.models import SeatRow
+from pbem.store.models import Seat
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, CYD, DAN, GM = (f"{name}@example.org" for name in ("ann", "bob", "cyd", "dan", "gm"))
@@ -156,7 +156,7 @@ def test_a_paused_seat_misses_nothing(desk: Desk) -> None:
     """It is not waited for, so nothing is counted and nobody is told."""
     begin(desk, nmr_open="1")
     with desk.house.store.writing() as session:
-        session.execute(update(SeatRow).where(SeatRow.name == "green").values(paused=True))
+        session.execute(update(Seat).where(Seat.name == "green").values(paused=True))
     play(desk, ANN, BOB)
 
     assert seat(desk, "green").nmr_total == 0

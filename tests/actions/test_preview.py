@@ -14,7 +14,7 @@ from pbem.actions.open_turn import ShowPreview, write_preview
 from pbem.actions.run_turn import run_turn
 from pbem.errors import CampaignError
 from pbem.ruleset import Order, View
-from pbem.store.models import Outgoing, Turn
+from pbem.store.models import OutgoingMail, Turn
 from tests.actions.history import ANN, BOB, begin, journal, live_turns, play, rows, send
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
@@ -35,11 +35,11 @@ def test_a_preview_tells_what_would_happen(desk: Desk) -> None:
 def test_a_preview_keeps_nothing_and_mails_nobody(desk: Desk) -> None:
     """Turns and outbox are as before, and so are the codes of the reports that come of it."""
     begin(desk)
-    before = len(rows(desk, Outgoing))
+    before = len(rows(desk, OutgoingMail))
     made = look(desk.house, "toy1", ShowPreview(), desk.now)
 
     assert [turn.number for turn in rows(desk, Turn) if turn.record is None] == [1]
-    assert len(rows(desk, Outgoing)) == before
+    assert len(rows(desk, OutgoingMail)) == before
     play(desk, {})
     assert made.reports[0].parts.text == desk_report(desk, "red")
 

@@ -16,7 +16,7 @@ from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import Place
 from pbem.errors import CampaignError
 from pbem.scheduler.tick import run_now
-from pbem.store.models import Campaign, Deputy, SeatRow, Turn
+from pbem.store.models import Campaign, Deputy, Seat, Turn
 from tests.actions.acts import TOKEN
 from tests.actions.history import begin, play, send, snapshot
 from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, token, words
@@ -57,7 +57,7 @@ def place(desk: Desk, seat: str = "green") -> Place:
 def row(desk: Desk, seat: str = "green") -> tuple[object, ...]:
     """Return all that is kept of a seat."""
     with desk.house.store.reading() as session:
-        return tuple(session.execute(select(*SeatRow.__table__.columns).where(SeatRow.name == seat)).one())
+        return tuple(session.execute(select(*Seat.__table__.columns).where(Seat.name == seat)).one())
 
 
 def removed(desk: Desk) -> list[list[str]]:
@@ -185,7 +185,7 @@ def test_a_seat_whose_player_plays_elsewhere_comes_back_open(played: Desk) -> No
 def test_a_deputy_who_gets_a_seat_meanwhile_stands_in_no_more(played: Desk) -> None:
     """The seat comes back without the deputy, who would read its reports."""
     with played.house.store.writing() as session:
-        seats = {each.name: each for each in session.scalars(select(SeatRow))}
+        seats = {each.name: each for each in session.scalars(select(Seat))}
         person = seats["red"].person_id
         assert person is not None
         until = played.now + dt.timedelta(60)

@@ -16,7 +16,7 @@ from pbem.campaign.order_sheets import Lines
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Json
-from pbem.store.models import Act, Report, SeatRow, Sheet, Turn
+from pbem.store.models import JournalEntry, OrderSheet, Report, Seat, Turn
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, proof, rows, send, snapshot
 from tests.actions.test_turns import Grown
 from tests.toy.home import Desk, text_of
@@ -96,7 +96,7 @@ def test_a_report_names_the_sheet_that_was_used_in_the_end(played: Desk) -> None
     """The GM's sheet is the seat's second, and its report gives its digest."""
     again(played, red="BID 2\nWHISPER blue never")
     played.tick()
-    sheet = rows(played, Sheet)[-1]
+    sheet = rows(played, OrderSheet)[-1]
 
     assert (sheet.version, sheet.author) == (2, "gm")
     assert f"resolved with your sheet 2 (digest {sheet.digest[:12]})" in text_of(played.last(ANN))
@@ -165,14 +165,14 @@ def test_a_sheet_of_an_untouched_seat_is_kept_as_it_is(played: Desk) -> None:
     played.tick()
     again(played, red="BID 2\nWHISPER blue never")
 
-    kept = rows(played, Sheet)[-1]
+    kept = rows(played, OrderSheet)[-1]
     assert (kept.wait, kept.turn_id) == (False, live_turns(played)[-1].id)
 
 
 def test_a_missing_sheet_can_be_entered_afterwards(played: Desk) -> None:
     """Green's sheet was lost: with it the turn comes out otherwise, and green has missed nothing."""
     impact = again(played, green="BID 9")
-    green = rows(played, SeatRow)[2]
+    green = rows(played, Seat)[2]
 
     assert [touched.seat for touched in impact.touched] == ["red", "blue", "green"]
     assert (green.nmr_in_a_row, green.nmr_total) == (0, 0)
@@ -223,7 +223,7 @@ def test_before_the_first_run_there_is_nothing_to_run_again(desk: Desk) -> None:
 def test_players_may_read_what_was_done_but_not_whom_it_touched(played: Desk) -> None:
     """That blue got a corrected report tells of red's secret words: only the GM's part of the journal says so."""
     again(played, red="BID 2\nWHISPER blue never")
-    public = [act.text for act in rows(played, Act) if not act.secret]
+    public = [act.text for act in rows(played, JournalEntry) if not act.secret]
 
     assert public[-1] == "turn 1 was run again with another sheet of red"
     assert journal(played)[-1] == "turn 1 was run again: corrected reports to red, blue"
@@ -313,7 +313,7 @@ def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
     receipt = look(played.house, "toy1", GiveSheet("green", lines("BID 3\nBIT 1")), played.now)
 
     assert receipt.verdict == "Sheet 1 taken: 1 order, 1 line in error."
-    assert [sheet.author for sheet in rows(played, Sheet)] == ["player", "player"]
+    assert [sheet.author for sheet in rows(played, OrderSheet)] == ["player", "player"]
 
 
 def test_a_gms_sheet_of_errors_replaces_nothing(played: Desk) -> None:
@@ -354,7 +354,7 @@ def test_the_past_is_changed_alike_on_both_databases(shared: Desk) -> None:
 
 def looks(desk: Desk) -> list[tuple[str, bool]]:
     """What the journal says of looks, and whether players may not read it."""
-    return [(act.text, act.secret) for act in rows(desk, Act) if act.text.startswith("looked")]
+    return [(act.text, act.secret) for act in rows(desk, JournalEntry) if act.text.startswith("looked")]
 
 
 def test_a_question_with_another_sheet_is_told(played: Desk) -> None:

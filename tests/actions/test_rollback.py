@@ -17,7 +17,7 @@ from pbem.actions.status import render_status
 from pbem.admin.health import house_status
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
-from pbem.store.models import InboxMessage, SeatRow, Sheet, Turn
+from pbem.store.models import InboxMessage, OrderSheet, Seat, Turn
 from tests.actions.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, snapshot, subjects
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
@@ -123,7 +123,7 @@ def test_nobody_is_counted_what_another_missed_in_his_place(played: Desk) -> Non
     """Whatever is taken back and put back: a newcomer has missed what was missed since he came."""
 
     def blue() -> tuple[int, int]:
-        seat = rows(played, SeatRow)[1]
+        seat = rows(played, Seat)[1]
         return seat.nmr_in_a_row, seat.nmr_total
 
     missed = [blue()]
@@ -143,11 +143,11 @@ def test_nobody_is_counted_what_another_missed_in_his_place(played: Desk) -> Non
 def test_missed_sheets_are_counted_as_before(played: Desk) -> None:
     """What was missed in turns taken back was not missed."""
     do(played.house, "toy1", RollBack(2), played.now)
-    back = [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(played, SeatRow)]
+    back = [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(played, Seat)]
     do(played.house, "toy1", GoForward(), played.now)
 
     assert back == [(0, 0)] * 3
-    assert [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(played, SeatRow)] == [(0, 0), (1, 1), (1, 1)]
+    assert [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(played, Seat)] == [(0, 0), (1, 1), (1, 1)]
 
 
 def test_forward_takes_a_rollback_back(played: Desk) -> None:
@@ -335,6 +335,6 @@ def test_sheets_sent_after_a_rollback_stay_with_it(played: Desk) -> None:
 
     with played.house.store.reading() as session:
         kept = session.scalars(
-            select(Turn.shelf_id).join(Sheet, Sheet.turn_id == Turn.id).where(Sheet.version == 2)
+            select(Turn.shelf_id).join(OrderSheet, OrderSheet.turn_id == Turn.id).where(OrderSheet.version == 2)
         ).all()
     assert kept == [2]

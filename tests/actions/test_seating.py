@@ -20,8 +20,8 @@ from pbem.campaign.house_rules import Policy
 from pbem.cli.campaigns import CHANGES
 from pbem.errors import CampaignError
 from pbem.ruleset import Dice, Event, TurnInput
-from pbem.store.models import Act, Outgoing, Report, Turn
-from pbem.store.types import MailState
+from pbem.store.models import JournalEntry, OutgoingMail, Report, Turn
+from pbem.store.types import OutgoingState
 from tests.inbox.people import ANN, BOB, CYD, EVE, GM, ask, confirm, form, players, reports, snapshot, token, words
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction
@@ -78,12 +78,14 @@ def test_a_report_on_its_way_is_kept_from_the_former_player(desk: Desk) -> None:
     """What has not been sent when the seat changes hands goes to the newcomer alone."""
     desk.tick(hours=24 * 5)
     with desk.house.store.writing() as session:
-        for mail in session.scalars(select(Outgoing).where(Outgoing.kind == "report", Outgoing.recipient == ANN)):
-            mail.state = MailState.QUEUED
+        for mail in session.scalars(
+            select(OutgoingMail).where(OutgoingMail.kind == "report", OutgoingMail.recipient == ANN)
+        ):
+            mail.state = OutgoingState.QUEUED
     act(desk, "red", "give", EVE)
 
     with desk.house.store.reading() as session:
-        rows = session.execute(select(Outgoing.recipient, Outgoing.state).where(Outgoing.kind == "report"))
+        rows = session.execute(select(OutgoingMail.recipient, OutgoingMail.state).where(OutgoingMail.kind == "report"))
         assert [tuple(row) for row in rows if row.recipient != BOB][-2:] == [(ANN, "superseded"), (EVE, "queued")]
 
 
@@ -105,7 +107,7 @@ def test_an_open_seat_is_not_waited_for(desk: Desk) -> None:
 
     assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all sheets in"]
     with desk.house.store.reading() as session:
-        assert "" not in set(session.scalars(select(Outgoing.recipient)))
+        assert "" not in set(session.scalars(select(OutgoingMail.recipient)))
 
 
 def test_a_removed_seat_reaches_the_rules(desk: Desk) -> None:
@@ -199,7 +201,7 @@ def test_who_is_known_to_the_journal(desk: Desk) -> None:
     act(desk, "red", "give", EVE)
 
     with desk.house.store.reading() as session:
-        texts = list(session.scalars(select(Act.text).where(~Act.secret)))
+        texts = list(session.scalars(select(JournalEntry.text).where(~JournalEntry.secret)))
     assert texts[-1] == "seat red has a new player: seated by the GM"
     assert not any("@" in text for text in texts)
 

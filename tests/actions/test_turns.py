@@ -17,7 +17,7 @@ from pbem.errors import CampaignError
 from pbem.games import rulebook
 from pbem.report.markdown import as_text
 from pbem.ruleset import Json, Order, View
-from pbem.store.models import Act, Campaign, Outgoing, Report, SeatRow, Turn
+from pbem.store.models import Campaign, JournalEntry, OutgoingMail, Report, Seat, Turn
 from tests.toy.home import GAMES, MONDAY, Desk, text_of
 from tests.toy.ruleset import Auction, Table
 
@@ -62,7 +62,7 @@ def test_a_start_mails_welcome_token_report_and_seal(desk: Desk) -> None:
 
     assert "FAIR DICE" in text_of(welcome)
     assert "The dice are sealed." in text_of(report)
-    assert [seat.token_hash for seat in rows(desk, SeatRow)].count(token) == 0
+    assert [seat.token_hash for seat in rows(desk, Seat)].count(token) == 0
     assert token not in text_of(desk.mails(BOB)[0])
 
 
@@ -83,11 +83,11 @@ def test_a_welcome_brings_the_rulebook_and_tells_the_options_of_the_campaign(des
 def test_a_campaign_starts_once(desk: Desk) -> None:
     """A second start is refused and mails nobody."""
     desk.begin()
-    queued = len(rows(desk, Outgoing))
+    queued = len(rows(desk, OutgoingMail))
 
     with pytest.raises(CampaignError, match="campaign toy1 is running: it has begun already"):
         do(desk.house, "toy1", Start(), MONDAY)
-    assert len(rows(desk, Outgoing)) == queued
+    assert len(rows(desk, OutgoingMail)) == queued
 
 
 def test_an_unknown_campaign_gets_its_nearest(desk: Desk) -> None:
@@ -122,7 +122,7 @@ def test_missing_sheets_are_counted_and_defaults_used(desk: Desk) -> None:
     run_turn(desk.house, "toy1", desk.now, reason="test")
 
     assert record(desk, 2)["orders"]["red"] == [{"order": "bid", "coins": 2}]
-    assert [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(desk, SeatRow)] == [(1, 1), (2, 2)]
+    assert [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(desk, Seat)] == [(1, 1), (2, 2)]
 
 
 def test_a_sheet_ends_the_row_of_missed_ones(desk: Desk) -> None:
@@ -134,7 +134,7 @@ def test_a_sheet_ends_the_row_of_missed_ones(desk: Desk) -> None:
     desk.tick()
     run_turn(desk.house, "toy1", desk.now, reason="test")
 
-    assert [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(desk, SeatRow)] == [(0, 1), (2, 2)]
+    assert [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(desk, Seat)] == [(0, 1), (2, 2)]
 
 
 def test_an_empty_sheet_is_not_a_missing_one(desk: Desk) -> None:
@@ -228,7 +228,7 @@ def test_a_removed_seat_is_told_to_the_game_once(desk: Desk) -> None:
     desk.begin(seats=("red", "blue", "green"))
     desk.tick()
     with desk.house.store.writing() as session:
-        session.execute(update(SeatRow).where(SeatRow.name == "blue").values(status="removed"))
+        session.execute(update(Seat).where(Seat.name == "blue").values(status="removed"))
     run_turn(desk.house, "toy1", desk.now, reason="test")
     run_turn(desk.house, "toy1", desk.now, reason="test")
     desk.tick()
@@ -243,7 +243,7 @@ def test_what_was_done_stands_in_the_journal(desk: Desk) -> None:
     desk.begin(rounds="1")
     run_turn(desk.house, "toy1", desk.now, reason="deadline")
 
-    texts = [act.text for act in rows(desk, Act)]
+    texts = [act.text for act in rows(desk, JournalEntry)]
     assert texts[0].startswith("created: Toy Auction, seats red, blue; dice seal ")
     assert texts[1].startswith("started; dice seal ")
     assert texts[2:] == [

@@ -17,7 +17,7 @@ from pbem.campaign.archive_sync import prove
 from pbem.errors import CampaignError
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
-from pbem.store.models import Outgoing, Report, Sheet, Turn
+from pbem.store.models import OrderSheet, OutgoingMail, Report, Turn
 from tests.patience import PATIENCE
 from tests.toy.home import ADDRESSES, GAMES, MONDAY, Desk, open_desk, text_of
 
@@ -45,7 +45,7 @@ def test_processes_at_once_run_a_turn_once(shared: Desk) -> None:
     with shared.house.store.reading() as session:
         assert session.scalar(select(func.count()).select_from(Turn)) == 3
         assert session.scalar(select(func.count()).select_from(Report)) == 4
-        assert session.scalar(select(func.count()).select_from(Outgoing).where(Outgoing.kind == "report")) == 4
+        assert session.scalar(select(func.count()).select_from(OutgoingMail).where(OutgoingMail.kind == "report")) == 4
 
 
 def test_a_sheet_counts_for_one_turn_or_the_next_but_is_never_lost(shared: Desk) -> None:
@@ -65,8 +65,10 @@ def test_a_sheet_counts_for_one_turn_or_the_next_but_is_never_lost(shared: Desk)
 
     with shared.house.store.reading() as session:
         first = session.scalars(select(Turn).where(Turn.number == 1)).one()
-        taken = session.scalars(select(Sheet.version).where(Sheet.turn_id == first.id).order_by(Sheet.version)).all()
-        everything = session.scalar(select(func.count()).select_from(Sheet))
+        taken = session.scalars(
+            select(OrderSheet.version).where(OrderSheet.turn_id == first.id).order_by(OrderSheet.version)
+        ).all()
+        everything = session.scalar(select(func.count()).select_from(OrderSheet))
     archived = sorted((shared.home / "turns" / "toy1" / "0001" / "sheets").glob("red-v*.txt"))
     assert len(archived) == len(taken)
     assert everything == 20
@@ -84,8 +86,8 @@ def test_two_desks_at_once_answer_a_letter_once(shared: Desk) -> None:
         thread.join()
 
     with shared.house.store.reading() as session:
-        assert session.scalars(select(Sheet.version).order_by(Sheet.version)).all() == list(range(1, 21))
-        receipts = select(func.count()).select_from(Outgoing).where(Outgoing.kind == "receipt")
+        assert session.scalars(select(OrderSheet.version).order_by(OrderSheet.version)).all() == list(range(1, 21))
+        receipts = select(func.count()).select_from(OutgoingMail).where(OutgoingMail.kind == "receipt")
         assert session.scalar(receipts) == 20
 
 

@@ -17,7 +17,7 @@ from pbem.actions.start import Start
 from pbem.archive import file_hash
 from pbem.errors import ReplayError
 from pbem.ruleset import json_sha256
-from pbem.store.models import Campaign, SeatRow
+from pbem.store.models import Campaign, Seat
 from tests.actions.history import play
 from tests.archive.test_verify import checked, elsewhere, forged
 from tests.inbox.people import form
@@ -38,7 +38,7 @@ def over(desk: Desk, tmp_path: Path) -> Path:
             "rich": False,
             "purses": None,
         }
-        session.execute(update(SeatRow).where(SeatRow.name == "red").values(dice_word="swordfish"))
+        session.execute(update(Seat).where(Seat.name == "red").values(dice_word="swordfish"))
     do(desk.house, "toy1", Start(), desk.now)
     play(desk, {"red": "BID 2", "blue": "BID 2"})
     play(desk, {"red": "BID 1", "blue": "BID 1"})

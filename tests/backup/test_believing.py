@@ -22,7 +22,7 @@ from pbem.errors import BackupError, PbemError
 from pbem.mail.headers import reply_code
 from pbem.ruleset import json_sha256
 from pbem.store import untrusted
-from pbem.store.models import Base, Campaign, Outgoing, Report, SeatRow
+from pbem.store.models import Base, Campaign, OutgoingMail, Report, Seat
 from tests.actions.history import rows
 from tests.backup.conftest import Kept
 from tests.backup.test_moving import Moved, another_home, moved, repacked, with_other_rows
@@ -240,7 +240,7 @@ def test_whoever_wrote_the_file_does_not_know_its_codes(moved: Moved, new: Desk)
 
 def test_no_mail_comes_with_a_campaign(moved: Moved, new: Desk, tmp_path: Path) -> None:
     """Whatever its state: a mail that failed would be sent in our name by the next retry."""
-    before = {mail.message_id for mail in rows(new, Outgoing)}
+    before = {mail.message_id for mail in rows(new, OutgoingMail)}
     with sqlite3.connect(":memory:") as database:
         database.deserialize(database_of(moved.file))
         assert database.execute("SELECT count(*) FROM outgoing").fetchone() == (0,)
@@ -250,13 +250,13 @@ def test_no_mail_comes_with_a_campaign(moved: Moved, new: Desk, tmp_path: Path) 
     )
     import_campaign(new.house, with_other_rows(moved.file, tmp_path / "forged.zip", planted), new.now)
 
-    sent = [mail.recipient for mail in rows(new, Outgoing) if mail.message_id not in before]
+    sent = [mail.recipient for mail in rows(new, OutgoingMail) if mail.message_id not in before]
     assert set(sent) == {"ann@example.org", "bob@example.org", "cyd@example.org", "gm@example.org"}
 
 
 def test_three_hundred_seats_more_get_no_mail(moved: Moved, refusing: Desk, tmp_path: Path) -> None:
     """The seats are those of the last record, and no others."""
-    before = len(rows(refusing, Outgoing)), len(rows(refusing, SeatRow))
+    before = len(rows(refusing, OutgoingMail)), len(rows(refusing, Seat))
     planted = (
         "WITH RECURSIVE t(x) AS (SELECT 100 UNION ALL SELECT x + 1 FROM t WHERE x < 399)"
         " INSERT INTO seat SELECT x, campaign_id, 's' || x, token_hash, status, nmr_in_a_row, nmr_total,"
@@ -269,7 +269,7 @@ def test_three_hundred_seats_more_get_no_mail(moved: Moved, refusing: Desk, tmp_
         ),
         "other seats than its last record (s100, s101, s102, s103, s104)",
     )
-    assert (len(rows(refusing, Outgoing)), len(rows(refusing, SeatRow))) == before
+    assert (len(rows(refusing, OutgoingMail)), len(rows(refusing, Seat))) == before
 
 
 def test_large_numbers_do_not_use_up_those_of_the_home(moved: Moved, new: Desk, tmp_path: Path) -> None:

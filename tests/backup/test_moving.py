@@ -33,9 +33,9 @@ from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import BackupError, CampaignError
 from pbem.scheduler.tick import run_now
 from pbem.site import publish
-from pbem.store.copy import PASSING, as_one_file, open_file
+from pbem.store.copy import PASSING, checkpoint, open_file
 from pbem.store.migrate import downgrade
-from pbem.store.models import Base, Campaign, Person, Press, SeatRow, Shelf, Turn
+from pbem.store.models import Base, Campaign, Person, Press, Seat, Turn, WithdrawnTurns
 from tests.actions.history import ANN, BOB, CYD, begin, journal, live_turns, play, rows, send, snapshot, subjects
 from tests.backup.hostile import forged, tree
 from tests.servers.processes import server_folder
@@ -299,7 +299,7 @@ def test_a_file_brings_no_mail_and_no_keys_of_its_own(moved: Moved, alone: Desk,
 
     assert alone.mails("victim@example.com") == []
     with alone.house.store.reading() as session:
-        seats = session.scalars(select(SeatRow.token_hash).join(Campaign).where(Campaign.name == "toy1"))
+        seats = session.scalars(select(Seat.token_hash).join(Campaign).where(Campaign.name == "toy1"))
         assert set(seats) == {""}
 
 
@@ -327,7 +327,7 @@ def of_version(source: Path, target: Path, revision: str, statements: str) -> Pa
         downgrade(f"sqlite:///{database}", revision)
         with open_file(database) as rows:
             rows.executescript(statements)
-        as_one_file(database)
+        checkpoint(database)
         return repacked(parts, target, "database.sqlite", database.read_bytes())
 
 
@@ -343,7 +343,7 @@ def test_a_file_of_the_version_before_is_taken_in(moved: Moved, alone: Desk, tmp
     import_campaign(alone.house, of_version(moved.file, tmp_path / "old.zip", "0020", OLD_WORDS), alone.now)
 
     assert [piece.kind for piece in rows(alone, Press)] == ["press"]
-    assert [shelf.kind for shelf in rows(alone, Shelf)] == ["repair"]
+    assert [shelf.kind for shelf in rows(alone, WithdrawnTurns)] == ["repair"]
     assert (snapshot(alone).hold_kind, snapshot(alone).moved_to) == ("imported", "")
     assert prove(alone.house, "toy1").turns == 2
 

@@ -20,9 +20,9 @@ from pbem.campaign.archive_sync import prove
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, StoreError
-from pbem.store.copy import copy_in, copy_out
-from pbem.store.models import Campaign, InboxMessage, Outgoing, Turn
-from pbem.store.queue import check_queues
+from pbem.store.copy import copy_from_file, copy_to_file
+from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Turn
+from pbem.store.queue import require_queues
 from tests.actions.history import journal, live_turns, play, rows, send, subjects
 from tests.backup.conftest import Kept
 from tests.backup.test_moving import of_version
@@ -107,7 +107,7 @@ def test_a_home_at_rest_can_be_backed_up_whole(kept: Kept, again: Desk, tmp_path
 def test_what_waited_to_be_sent_is_not_sent_by_itself(opened: Desk) -> None:
     """It may have gone after the backup; what goes is the news of the restoring alone."""
     before = len(opened.mails())
-    waiting = [mail.message_id for mail in rows(opened, Outgoing) if mail.reply.startswith("not sent: it waited")]
+    waiting = [mail.message_id for mail in rows(opened, OutgoingMail) if mail.reply.startswith("not sent: it waited")]
     opened.tick()
 
     assert len(waiting) > 3
@@ -141,7 +141,8 @@ def test_no_mail_after_it_has_a_name_that_was_used(kept: Kept, opened: Desk, tmp
         play(opened, {"red": "BID 2"})
 
         ours, theirs = (
-            {mail.message_id for mail in rows(desk, Outgoing)} - {mail.message_id for mail in rows(kept.desk, Outgoing)}
+            {mail.message_id for mail in rows(desk, OutgoingMail)}
+            - {mail.message_id for mail in rows(kept.desk, OutgoingMail)}
             for desk in (opened, old)
         )
     assert len(ours) > 6
@@ -253,17 +254,17 @@ def test_a_restore_onto_a_server_that_fails_leaves_its_database_empty(
     home = restored(kept, tmp_path / "home", postgres_url)
 
     with open_app(home, GAMES) as house:
-        check_queues(house.store)
+        require_queues(house.store)
 
 
 def test_a_database_that_was_filled_meanwhile(kept: Kept, tmp_path: Path, postgres_url: str) -> None:
     """Of two restores into one database the second finds out before it has written a row."""
     file = tmp_path / "copy.sqlite"
-    copy_out(kept.desk.house.settings.database, file)
-    copy_in(file, postgres_url)
+    copy_to_file(kept.desk.house.settings.database, file)
+    copy_from_file(file, postgres_url)
 
     with pytest.raises(StoreError, match="the database is not empty"):
-        copy_in(file, postgres_url)
+        copy_from_file(file, postgres_url)
 
 
 def test_a_full_database_is_left_alone(kept: Kept, tmp_path: Path, migrated_postgres_url: str) -> None:

@@ -18,7 +18,7 @@ from pbem.app import open_app
 from pbem.archive.verify import verify
 from pbem.backup import import_campaign
 from pbem.errors import BackupError, StoreError
-from pbem.store.models import Campaign, Outgoing
+from pbem.store.models import Campaign, OutgoingMail
 from tests.actions.history import rows
 from tests.backup.test_moving import Moved, another_home, moved
 from tests.toy.home import GAMES, Desk
@@ -46,7 +46,7 @@ def import_into(home: Path, file: Path, now: dt.datetime) -> str:
 
 def test_of_three_imports_at_once_one_is_done(moved: Moved, alone: Desk) -> None:
     """The others are refused; the players are asked once, and the archive is whole."""
-    before = len(rows(alone, Outgoing))
+    before = len(rows(alone, OutgoingMail))
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         tries = [pool.submit(import_into, alone.home, moved.file, alone.now) for _ in range(3)]
         said = sorted(each.result() for each in tries)
@@ -54,13 +54,15 @@ def test_of_three_imports_at_once_one_is_done(moved: Moved, alone: Desk) -> None
     assert said[0] == ""
     assert all(re.search("here already|there already", each) for each in said[1:]), said
     assert [row.name for row in rows(alone, Campaign)] == ["toy2", "toy1"]
-    assert len({mail.message_id for mail in rows(alone, Outgoing)[before:]}) == len(rows(alone, Outgoing)) - before
-    assert len([mail for mail in rows(alone, Outgoing)[before:] if "played here now" in raw(mail)]) == 3
+    assert (
+        len({mail.message_id for mail in rows(alone, OutgoingMail)[before:]}) == len(rows(alone, OutgoingMail)) - before
+    )
+    assert len([mail for mail in rows(alone, OutgoingMail)[before:] if "played here now" in raw(mail)]) == 3
     assert verify(alone.house.settings.archive, "toy1", games=GAMES).turns == 2
     assert [path.name for path in alone.house.settings.archive.glob(".*")] == []
 
 
-def raw(mail: Outgoing) -> str:
+def raw(mail: OutgoingMail) -> str:
     """The bytes of a mail as text."""
     return mail.raw.decode("ascii", "replace")
 

@@ -22,7 +22,7 @@ from pbem.report.data import read_report_data
 from pbem.report.facts import PressSection, QuotedText
 from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, Dice, View, canonical_json
-from pbem.store.models import Sheet
+from pbem.store.models import OrderSheet
 from pbem.testing.play import standard_game, usual_seats
 from pbem.testing.suite import migrated
 from pbem_rules import harvester, singularity, singularity_trap
@@ -139,7 +139,7 @@ def test_the_desk_takes_what_a_page_mails(ruleset: AnyRuleset, opened: Page, tmp
         desk.tick()
 
         with house.store.reading() as session:
-            (sheet,) = session.scalars(select(Sheet))
+            (sheet,) = session.scalars(select(OrderSheet))
         typed = ruleset.parse(view, list(enumerate(lines, 1))).orders
         assert sheet.orders == [ruleset.orders.to_json(order) for order in typed]
         assert [finding for finding in sheet.findings if finding["severity"] != "note"] == []

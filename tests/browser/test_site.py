@@ -21,7 +21,7 @@ from pbem.ruleset import AnyRuleset
 from pbem.site.data import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score, SiteFolder
 from pbem.site.publish import replay_page, site_page
 from pbem.site.replay import Moment, Replay
-from pbem.store.types import Phase
+from pbem.store.types import CampaignState
 from pbem.testing.play import standard_game
 from pbem.web import encrypt_page, page_assets
 from tests.browser.looking import SCHEMES, Scheme, faults, new_page, too_wide
@@ -34,7 +34,9 @@ HOSTILE = "<img src=x onerror=\"document.title='run'\"><script>document.title='r
 OPENED = Opened(number=1, label="turn 1", at=START, deadline=START + dt.timedelta(days=7))
 
 
-def campaign_of(ruleset: AnyRuleset, seats: tuple[str, ...], status: Phase = Phase.OVER) -> CampaignShown:
+def campaign_of(
+    ruleset: AnyRuleset, seats: tuple[str, ...], status: CampaignState = CampaignState.OVER
+) -> CampaignShown:
     """A campaign with all that a page can tell of one."""
     return CampaignShown(
         name="war7",
@@ -52,8 +54,8 @@ def campaign_of(ruleset: AnyRuleset, seats: tuple[str, ...], status: Phase = Pha
         scores=tuple(Score(seat, 10 - at, 100 - at) for at, seat in enumerate(seats)),
         of="planets",
         issues=(Issue(OPENED, (QuotedText(by="", text=HOSTILE + " word" * 60 + " " + "a" * 300),)),),
-        result=Result(winners=seats[:1], reason="held 25 planets") if status == Phase.OVER else None,
-        replay=status == Phase.OVER,
+        result=Result(winners=seats[:1], reason="held 25 planets") if status == CampaignState.OVER else None,
+        replay=status == CampaignState.OVER,
     )
 
 
@@ -238,9 +240,10 @@ def test_a_replay_plays_by_itself_to_its_end(browser: Browser, trap: tuple[Path,
 
 
 @pytest.mark.parametrize(
-    ("status", "scheme"), [(Phase.FORMING, "dark"), (Phase.RUNNING, "light"), (Phase.OVER, "dark")]
+    ("status", "scheme"),
+    [(CampaignState.FORMING, "dark"), (CampaignState.RUNNING, "light"), (CampaignState.OVER, "dark")],
 )
-def test_pages_of_the_club_read_well(browser: Browser, tmp_path: Path, status: Phase, scheme: Scheme) -> None:
+def test_pages_of_the_club_read_well(browser: Browser, tmp_path: Path, status: CampaignState, scheme: Scheme) -> None:
     """Club and campaign on a small phone: nothing too wide, nothing that axe-core finds, and no words that run."""
     campaign = campaign_of(RULESETS[0], ("red", "cyan"), status)
     club = ClubShown(

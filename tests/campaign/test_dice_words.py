@@ -15,7 +15,7 @@ from pbem.archive import drawn_word, mixed_seed, rehearsal_seed, words_told
 from pbem.campaign.history import choose_word
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
-from pbem.store.models import Campaign, SeatRow
+from pbem.store.models import Campaign, Seat
 from tests.actions.history import begin, live_turns, play, proof, snapshot
 from tests.inbox.people import form
 from tests.toy.home import ADDRESSES, Desk
@@ -30,7 +30,7 @@ def made(desk: Desk, name: str, **words: str) -> bytes:
     create(desk.house, wanted, desk.now, seed=b"tried until it suited")
     with desk.house.store.writing() as session:
         for seat, word in words.items():
-            session.execute(update(SeatRow).where(SeatRow.name == seat).values(dice_word=word))
+            session.execute(update(Seat).where(Seat.name == seat).values(dice_word=word))
     do(desk.house, name, Start(), desk.now)
     return live_turns(desk)[-1].state
 
@@ -91,7 +91,7 @@ def test_words_are_fixed_at_the_start(desk: Desk) -> None:
     begin(desk)
     fixed = snapshot(desk).words
     with desk.house.store.writing() as session:
-        session.execute(update(SeatRow).values(dice_word="later"))
+        session.execute(update(Seat).values(dice_word="later"))
     play(desk, {"red": "BID 2", "blue": "BID 2"})
 
     assert snapshot(desk).words == fixed

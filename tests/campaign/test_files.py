@@ -15,7 +15,7 @@ from pbem.campaign import files as piles
 from pbem.campaign.files import Files, Pile, batches
 from pbem.report import renderer as reporter
 from pbem.report.renderer import Renderer
-from pbem.store.models import Outgoing, Report
+from pbem.store.models import OutgoingMail, Report
 from tests.actions.history import begin, play, proof, rows, send
 from tests.toy.fixtures import desk
 from tests.toy.home import Desk
@@ -82,7 +82,7 @@ def test_a_turn_in_small_batches_is_the_same_turn(desk: Desk, monkeypatch: pytes
 
     assert proof(desk).reports == 6
     assert len({json.loads(report.view)["seat"] for report in rows(desk, Report)}) == 3
-    sent = [mail.kind for mail in rows(desk, Outgoing) if mail.kind in ("welcome", "report")]
+    sent = [mail.kind for mail in rows(desk, OutgoingMail) if mail.kind in ("welcome", "report")]
     assert sent == ["welcome"] * 3 + ["report"] * 6
 
 

@@ -20,7 +20,7 @@ from pbem.campaign.archive_sync import prove
 from pbem.campaign.press import MOST_CHARACTERS, passable
 from pbem.errors import CampaignError
 from pbem.ruleset import View
-from pbem.store.models import Act
+from pbem.store.models import JournalEntry
 from pbem.util import MASK, redact_all
 from tests.toy.home import Desk, open_desk, text_of
 from tests.toy.ruleset import Auction
@@ -108,7 +108,7 @@ def test_a_text_to_one_seat_is_no_entry_for_players(desk: Desk) -> None:
     put(desk, "for one", "red")
 
     with desk.house.store.reading() as session:
-        acts = session.execute(select(Act.text, Act.secret).order_by(Act.id)).all()[-2:]
+        acts = session.execute(select(JournalEntry.text, JournalEntry.secret).order_by(JournalEntry.id)).all()[-2:]
     assert [tuple(act) for act in acts] == [
         ("text 1 for all put into the reports that open turn 2", False),
         ("text 2 for red put into the reports that open turn 2", True),

@@ -15,7 +15,7 @@ from pbem.actions.rollback import RollBack
 from pbem.campaign.archive_sync import prove
 from pbem.errors import ReplayError
 from pbem.ruleset import Json, View
-from pbem.store.models import Report, SeatRow
+from pbem.store.models import Report, Seat
 from tests.actions.history import ANN, begin, live_turns, play, proof, rows
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
@@ -31,7 +31,7 @@ class Forgetful(Auction):
 def memory(desk: Desk, seat: str = "red") -> Json:
     """What a seat remembers in its newest report."""
     open_turn = live_turns(desk)[-1]
-    (seat_id,) = [row.id for row in rows(desk, SeatRow) if row.name == seat]
+    (seat_id,) = [row.id for row in rows(desk, Seat) if row.name == seat]
     (report,) = [row for row in rows(desk, Report) if (row.turn_id, row.seat_id) == (open_turn.id, seat_id)]
     return json.loads(report.view).get("memory")
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy import update
 
 from pbem.cli import main
-from pbem.store.models import Outgoing
+from pbem.store.models import OutgoingMail
 from tests.toy.home import Desk
 
 
@@ -22,12 +22,12 @@ def trouble(desk: Desk) -> None:
     desk.begin()
     desk.begin(name="toy2", seats=("green", "red"))
     desk.tick()
-    about = (Outgoing.campaign_id == 1) & (Outgoing.kind == "report")
+    about = (OutgoingMail.campaign_id == 1) & (OutgoingMail.kind == "report")
     with desk.house.store.writing() as session:
-        to = update(Outgoing).where(about)
-        session.execute(to.where(Outgoing.recipient == "ann@example.org").values(state="bounced", reply="550 gone"))
+        to = update(OutgoingMail).where(about)
+        session.execute(to.where(OutgoingMail.recipient == "ann@example.org").values(state="bounced", reply="550 gone"))
         busy = {"state": "queued", "attempts": 2, "sent_at": None, "reply": "450 busy"}
-        session.execute(to.where(Outgoing.recipient == "bob@example.org").values(busy))
+        session.execute(to.where(OutgoingMail.recipient == "bob@example.org").values(busy))
 
 
 def test_a_campaign_s_ledger(desk: Desk) -> None:
@@ -59,7 +59,7 @@ def test_what_was_replaced_is_in_no_list(desk: Desk) -> None:
     """A mail that gave way to a later one is not counted, and not listed as undelivered."""
     desk.begin()
     with desk.house.store.writing() as session:
-        session.execute(update(Outgoing).values(state="superseded"))
+        session.execute(update(OutgoingMail).values(state="superseded"))
 
     assert outbox(desk, "--ledger").output == "No mail was written.\n"
     assert outbox(desk).output == "Everything is delivered.\n"

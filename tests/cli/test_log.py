@@ -17,7 +17,7 @@ from pbem.cli.service import status_lines
 from pbem.games import installed_games
 from pbem.mail.outbox import GIVE_UP
 from pbem.ruleset import Picture, View
-from pbem.store.models import Outgoing
+from pbem.store.models import OutgoingMail
 from tests.cli.conftest import Run
 from tests.toy.home import Desk
 from tests.toy.ruleset import Auction
@@ -81,7 +81,7 @@ def test_mail_that_is_stuck_for_days(desk: Desk) -> None:
     desk.begin()
     with desk.house.store.writing() as session:
         late = desk.now + GIVE_UP + dt.timedelta(hours=1)
-        session.execute(update(Outgoing).values(attempts=9, not_before=late, reply="454 try later"))
+        session.execute(update(OutgoingMail).values(attempts=9, not_before=late, reply="454 try later"))
 
     said = "4 mails have been tried for 5 days or more, since Mon 2 Nov 2026 09:00 UTC; last said: 454 try later"
     assert said in " ".join(" ".join(status_lines(house_status(desk.house))).split())

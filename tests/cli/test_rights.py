@@ -14,8 +14,8 @@ import pytest
 
 from pbem.config import rewrite_settings
 from pbem.config_values import FILE_NAME
-from pbem.store.copy import copy_in
-from pbem.store.queue import prepare_queues
+from pbem.store.copy import copy_from_file
+from pbem.store.queue import create_queue_tables
 from tests.cli.conftest import Run
 
 ROOT = Path(__file__).parents[2]
@@ -29,8 +29,8 @@ Execute = Callable[[str], object]
 @pytest.fixture
 def served(duel: Run, home: Path, postgres_url: str) -> Run:
     """The duel on PostgreSQL, with queues; the mail of its start waits in the outbox."""
-    copy_in(home / "pbem.sqlite", postgres_url)
-    prepare_queues(postgres_url)
+    copy_from_file(home / "pbem.sqlite", postgres_url)
+    create_queue_tables(postgres_url)
     use(home, postgres_url)
     return duel
 

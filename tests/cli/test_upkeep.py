@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from sqlalchemy import select, update
 
 from pbem.cli import main
-from pbem.store.models import InboxMessage, Outgoing
+from pbem.store.models import InboxMessage, OutgoingMail
 from pbem.util import redact_all
 from tests.toy.home import MONDAY, Desk
 
@@ -35,7 +35,7 @@ def refuse(desk: Desk, state: str = "failed") -> None:
     """All mail that goes out was refused, and a wait of some days entered."""
     refused = {"state": state, "attempts": 2, "not_before": MONDAY + dt.timedelta(days=3), "reply": "550 no such user"}
     with desk.house.store.writing() as session:
-        session.execute(update(Outgoing).where(Outgoing.state != "superseded").values(refused))
+        session.execute(update(OutgoingMail).where(OutgoingMail.state != "superseded").values(refused))
 
 
 def test_letters_are_listed(desk: Desk) -> None:
@@ -149,7 +149,7 @@ def test_mail_is_tried_again_as_it_is(desk: Desk) -> None:
     desk.begin()
     refuse(desk)
     with desk.house.store.reading() as session:
-        written = set(session.scalars(select(Outgoing.message_id).where(Outgoing.state == "failed")))
+        written = set(session.scalars(select(OutgoingMail.message_id).where(OutgoingMail.state == "failed")))
 
     result = pbem(desk, "outbox", "--retry", "all", "--now", "2026-11-02T09:00Z")
     assert result.output == "4 mails due now; send with: pbem tick\n"

@@ -24,7 +24,7 @@ from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.scheduler.tick import tick
-from pbem.store.models import Outgoing, Request
+from pbem.store.models import OutgoingMail, PendingRequest
 from tests.faults.night import GAMES, letter
 from tests.toy.home import ADDRESSES, MONDAY
 
@@ -51,14 +51,16 @@ class _Letters:
 
     def command(self, campaign: str, *lines: str) -> None:
         """The GM of a campaign writes a letter with commands."""
-        mails = select(Outgoing.raw).where(Outgoing.campaign_id == load_campaign(self.session, campaign).id)
-        raws = self.session.scalars(mails.where(Outgoing.kind == "welcome", Outgoing.recipient == "gm@example.org"))
+        mails = select(OutgoingMail.raw).where(OutgoingMail.campaign_id == load_campaign(self.session, campaign).id)
+        raws = self.session.scalars(
+            mails.where(OutgoingMail.kind == "welcome", OutgoingMail.recipient == "gm@example.org")
+        )
         (token,) = (match[1].decode() for raw in raws for match in _TOKEN.finditer(raw.replace(b"\r", b"")))
         self.post("gm", "\n".join([f"GM {campaign} {token}", *lines, "END"]))
 
     def confirm(self, sender: str) -> None:
         """Somebody sends back the code that he was mailed."""
-        asked = self.session.scalars(select(Request))
+        asked = self.session.scalars(select(PendingRequest))
         (code,) = (request.code for request in asked if request.data["to"] == f"{sender}@example.org")
         self.post(sender, f"CONFIRM {code}")
 

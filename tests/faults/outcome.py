@@ -21,7 +21,7 @@ from pbem.campaign.archive_sync import prove
 from pbem.errors import PbemError
 from pbem.mail.retention import with_text_alone, without_tokens
 from pbem.scheduler.tick import Ticked
-from pbem.store.models import Act, Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
+from pbem.store.models import Campaign, InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Seat, Turn
 
 _TIME = re.compile(rb"^(?:Date: |DTSTAMP:|SEQUENCE:).*$|T\d{6}Z|\b\d{2}:\d{2}\b", re.MULTILINE)
 """A disturbed night ends later, and its mails may say so."""
@@ -76,26 +76,34 @@ def outcome(house: App) -> Outcome:
             turns=sorted(map(_turn, session.execute(_TURNS))),
             seats=_rows(session, _SEATS),
             acts=sorted((name, _untimed(text.encode())) for name, text in session.execute(_ACTS)),
-            mails=sorted(map(_mail, session.scalars(select(Outgoing)))),
+            mails=sorted(map(_mail, session.scalars(select(OutgoingMail)))),
             proofs=[_proof(house, name) for name in session.scalars(select(Campaign.name).order_by(Campaign.name))],
         )
 
 
 _SHEETS = (
-    select(Campaign.name, Turn.number, SeatRow.name, Sheet.version, Sheet.accepted, Sheet.digest, InboxMessage.sha256)
-    .join(Turn, Turn.id == Sheet.turn_id)
+    select(
+        Campaign.name,
+        Turn.number,
+        Seat.name,
+        OrderSheet.version,
+        OrderSheet.accepted,
+        OrderSheet.digest,
+        InboxMessage.sha256,
+    )
+    .join(Turn, Turn.id == OrderSheet.turn_id)
     .join(Campaign, Campaign.id == Turn.campaign_id)
-    .join(SeatRow, SeatRow.id == Sheet.seat_id)
-    .join(InboxMessage, InboxMessage.id == Sheet.letter_id)
+    .join(Seat, Seat.id == OrderSheet.seat_id)
+    .join(InboxMessage, InboxMessage.id == OrderSheet.letter_id)
 )
 _TURNS = select(Campaign.name, Turn.number, Turn.state_hash, Turn.record, Turn.reminded_at).join(
     Campaign, Campaign.id == Turn.campaign_id
 )
-_SEATS = select(Campaign.name, SeatRow.name, SeatRow.nmr_in_a_row, SeatRow.nmr_total).join(
-    Campaign, Campaign.id == SeatRow.campaign_id
+_SEATS = select(Campaign.name, Seat.name, Seat.nmr_in_a_row, Seat.nmr_total).join(
+    Campaign, Campaign.id == Seat.campaign_id
 )
 
-_ACTS = select(Campaign.name, Act.text).join(Campaign, Campaign.id == Act.campaign_id)
+_ACTS = select(Campaign.name, JournalEntry.text).join(Campaign, Campaign.id == JournalEntry.campaign_id)
 
 
 def _untimed(told: bytes) -> bytes:
@@ -112,7 +120,7 @@ def _turn(row: Any) -> tuple[str, int, str, str, bool]:
     return row.name, row.number, row.state_hash, json.dumps(used, sort_keys=True), row.reminded_at is not None
 
 
-def _mail(mail: Outgoing) -> tuple[str, str, str, str]:
+def _mail(mail: OutgoingMail) -> tuple[str, str, str, str]:
     # A notice is named after its entry in the journal, and PostgreSQL skips the number of one that was rolled back.
     name = mail.kind if mail.kind in _DRAWN | {"notice"} else mail.message_id
     raw = mail.raw.replace(mail.message_id.encode(), name.encode())
@@ -153,8 +161,8 @@ def astray(house: App, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
     top, as servers put them.
     """
     with house.store.reading() as session:
-        mails = select(Outgoing.recipient, Outgoing.message_id, Outgoing.raw)
-        rows = session.execute(mails.where(Outgoing.state != "superseded")).all()
+        mails = select(OutgoingMail.recipient, OutgoingMail.message_id, OutgoingMail.raw)
+        rows = session.execute(mails.where(OutgoingMail.state != "superseded")).all()
     came: Counter[str] = Counter()
     wrong = []
     for recipient, raw in delivered:

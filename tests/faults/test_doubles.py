@@ -12,7 +12,7 @@ from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import fingerprint, poll
 from pbem.mail.mailbox import Incoming
 from pbem.scheduler.tick import tick
-from pbem.store.models import InboxMessage, Sheet
+from pbem.store.models import InboxMessage, OrderSheet
 from pbem.store.session import Store
 from tests.faults.night import GAMES, NIGHT, letter
 from tests.faults.outcome import outcome
@@ -63,7 +63,7 @@ def counting(desk: Desk) -> list[str]:
     """Answers the letters; the orders of the sheets taken, by version."""
     answer_letters(desk.house, desk.now)
     with desk.house.store.reading() as session:
-        sheets = session.scalars(select(Sheet).order_by(Sheet.version))
+        sheets = session.scalars(select(OrderSheet).order_by(OrderSheet.version))
         return [str(sheet.orders[0]["coins"]) for sheet in sheets]
 
 

@@ -25,10 +25,10 @@ from pbem.log import open_log
 from pbem.scheduler.tick import stopped_by_signals
 from pbem.scheduler.worker import read_clock, work
 from pbem.store.migrate import migrate
-from pbem.store.models import Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
-from pbem.store.queue import prepare_queues
-from pbem.store.session import Queue
-from pbem.store.types import LetterState, MailState
+from pbem.store.models import Campaign, InboxMessage, OrderSheet, OutgoingMail, Seat, Turn
+from pbem.store.queue import create_queue_tables
+from pbem.store.session import JobQueue
+from pbem.store.types import MessageState, OutgoingState
 from tests.faults.local import delivered
 from tests.faults.night import processes
 from tests.faults.outcome import astray, outcome
@@ -88,7 +88,7 @@ class Crew:
 
 def _work(home: Path) -> None:
     with open_app(home, GAMES) as house, open_log(house.settings.log), stopped_by_signals() as stop:
-        work(house, tuple(Queue), stop=stop, told=lambda _: None, lost_after=LOST_AFTER)
+        work(house, tuple(JobQueue), stop=stop, told=lambda _: None, lost_after=LOST_AFTER)
 
 
 def close(desk: Desk, night: int) -> None:
@@ -107,8 +107,8 @@ def is_over(house: App, night: int) -> bool:
     try:
         with house.store.reading() as session:
             run = select(func.count()).where(Turn.number == night, Turn.archived_at.is_not(None))
-            letters = select(func.count()).where(InboxMessage.state != LetterState.NEW)
-            left = select(func.count()).where(Outgoing.state.in_((MailState.QUEUED, MailState.SENDING)))
+            letters = select(func.count()).where(InboxMessage.state != MessageState.NEW)
+            left = select(func.count()).where(OutgoingMail.state.in_((OutgoingState.QUEUED, OutgoingState.SENDING)))
             wanted = (len(CAMPAIGNS), night * (len(CAMPAIGNS) * len(SHEETS) + 1), 0)
             return tuple(session.scalar(each) for each in (run, letters, left)) == wanted
     except StoreError:
@@ -120,7 +120,7 @@ def test_workers_that_are_killed(server: PostgresServer, tmp_path: Path, request
     for seed in range(request.config.getoption("--soaks")):
         with server.fresh_database() as url:
             migrate(url)
-            prepare_queues(url)
+            create_queue_tables(url)
             with open_desk(tmp_path / str(seed), database=url) as desk:
                 _soak(server, desk, random.Random(seed))
 
@@ -155,19 +155,19 @@ def _soak(server: PostgresServer, desk: Desk, rnd: random.Random) -> None:
 def _let_claims_run_out(house: App) -> None:
     """As if some minutes had passed: mail that was with a killed worker is free for the others."""
     with house.store.writing() as session:
-        claimed = update(Outgoing).where(Outgoing.state == MailState.SENDING)
+        claimed = update(OutgoingMail).where(OutgoingMail.state == OutgoingState.SENDING)
         session.execute(claimed.values(not_before=read_clock(house)))
 
 
 def _check(desk: Desk) -> None:
     house = desk.house
     with house.store.reading() as session:
-        sheets = select(Sheet.turn_id, Sheet.seat_id, Sheet.version)
+        sheets = select(OrderSheet.turn_id, OrderSheet.seat_id, OrderSheet.version)
         turns = select(Campaign.name, Turn.number).join(Campaign, Campaign.id == Turn.campaign_id)
         ran = Counter((name, number) for name, number in session.execute(turns.where(Turn.resolved_at.is_not(None))))
         assert [version for _, _, version in session.execute(sheets)] == [1] * NIGHTS * len(CAMPAIGNS) * len(SHEETS)
-        assert set(session.scalars(select(SeatRow.nmr_total))) == {0}
+        assert set(session.scalars(select(Seat.nmr_total))) == {0}
         assert ran == Counter((name, number) for name in CAMPAIGNS for number in range(NIGHTS + 1))
-        assert set(session.scalars(select(InboxMessage.state))) == {LetterState.PROCESSED}
+        assert set(session.scalars(select(InboxMessage.state))) == {MessageState.PROCESSED}
     assert astray(house, delivered(desk.home)) == []
     assert [proof[1] for proof in outcome(house).proofs] == [NIGHTS] * len(CAMPAIGNS)

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from pbem.admin.health import house_status
 from pbem.scheduler.tick import Ticked
-from pbem.store.models import Act
+from pbem.store.models import JournalEntry
 from tests.faults.local import LocalNight, recovered
 from tests.faults.night import NIGHT, tick_in_a_process
 from tests.toy.home import Desk, text_of
@@ -61,7 +61,7 @@ def steady(desk: Desk, *, hours: float) -> Ticked:
 def journal(desk: Desk) -> list[str]:
     """What stands in the journals."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Act.text).order_by(Act.id)))
+        return list(session.scalars(select(JournalEntry.text).order_by(JournalEntry.id)))
 
 
 def test_a_deadline_in_an_outage_waits_as_long_as_that_was(desk: Desk) -> None:

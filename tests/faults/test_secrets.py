@@ -17,7 +17,7 @@ from pbem.config_values import FILE_NAME
 from pbem.log import open_log
 from pbem.mail.message import find_codes, read_letter
 from pbem.ruleset import ParsedSheet, View
-from pbem.store.models import InboxMessage, Outgoing
+from pbem.store.models import InboxMessage, OutgoingMail
 from pbem.util import MASK
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
@@ -44,7 +44,7 @@ def keys(desk: Desk) -> tuple[str, str]:
 def notes(desk: Desk) -> str:
     """All that the database notes of letters and mails."""
     with desk.house.store.reading() as session:
-        return "\n".join([*session.scalars(select(InboxMessage.note)), *session.scalars(select(Outgoing.reply))])
+        return "\n".join([*session.scalars(select(InboxMessage.note)), *session.scalars(select(OutgoingMail.reply))])
 
 
 def test_a_letter_that_is_set_aside(desk: Desk, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from pbem.store.models import Sheet
+from pbem.store.models import OrderSheet
 from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, stand_in, token, told
 from tests.toy.home import Desk
 
@@ -91,7 +91,7 @@ def test_a_deputy_sends_sheets_from_his_own_address(desk: Desk) -> None:
     assert answers.keys() == {ANN, EVE}
     assert all(f"The sheet came from {EVE}, who stands in" in text for text in answers.values())
     with desk.house.store.reading() as session:
-        assert session.scalars(select(Sheet.author)).all() == ["deputy"]
+        assert session.scalars(select(OrderSheet.author)).all() == ["deputy"]
 
 
 @pytest.mark.parametrize(("first", "last"), [(-3, -1), (1, 3), (-3, 0)])

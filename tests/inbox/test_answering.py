@@ -17,7 +17,7 @@ from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.mail.message import read_letter
 from pbem.ruleset import ParsedSheet, View
-from pbem.store.models import Act, InboxMessage, Outgoing, Request, Sheet
+from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail, PendingRequest
 from pbem.util import redact_all
 from tests.inbox.trusting import ANN, BOB, CYD, EVE, code, stand_in, token
 from tests.toy.home import Desk, open_desk
@@ -92,12 +92,19 @@ def came_of(desk: Desk) -> list[tuple[object, ...]]:
             (row.state, redact_all(row.note), row.sender, row.verdict, (row.key or "")[:5], row.unanswered)
             for row in session.scalars(select(InboxMessage).order_by(InboxMessage.id))
         ]
-        for sheet in session.scalars(select(Sheet).order_by(Sheet.turn_id, Sheet.seat_id, Sheet.version)):
+        for sheet in session.scalars(
+            select(OrderSheet).order_by(OrderSheet.turn_id, OrderSheet.seat_id, OrderSheet.version)
+        ):
             kept.append((sheet.turn_id, sheet.seat_id, sheet.version, sheet.text, sheet.orders, sheet.wait))
             kept.append((sheet.letter_id, sheet.author, sheet.digest, sheet.findings, sheet.received_at))
-        kept += [(act.campaign_id, act.text, act.secret) for act in session.scalars(select(Act).order_by(Act.id))]
-        kept += [(asked.kind, asked.data) for asked in session.scalars(select(Request).order_by(Request.id))]
-        for mail in session.scalars(select(Outgoing).order_by(Outgoing.recipient, Outgoing.id)):
+        kept += [
+            (act.campaign_id, act.text, act.secret)
+            for act in session.scalars(select(JournalEntry).order_by(JournalEntry.id))
+        ]
+        kept += [
+            (asked.kind, asked.data) for asked in session.scalars(select(PendingRequest).order_by(PendingRequest.id))
+        ]
+        for mail in session.scalars(select(OutgoingMail).order_by(OutgoingMail.recipient, OutgoingMail.id)):
             text = read_letter(mail.raw).text
             kept.append((mail.recipient, mail.kind, mail.topic, mail.campaign_id, redact_all(text).split()))
     return kept
@@ -122,7 +129,7 @@ def test_what_comes_of_letters_is_the_same_however_many_are_fetched_at_once(
 def sheets_of(desk: Desk) -> list[str]:
     """The texts of all sheets kept."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Sheet.text).order_by(Sheet.id)))
+        return list(session.scalars(select(OrderSheet.text).order_by(OrderSheet.id)))
 
 
 def test_a_sheet_that_makes_the_game_stumble_is_set_aside_and_no_other_with_it(

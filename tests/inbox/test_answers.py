@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select, update
 
 from pbem.app import open_app
-from pbem.store.models import Campaign, Sheet, Shelf, Turn
+from pbem.store.models import Campaign, OrderSheet, Turn, WithdrawnTurns
 from tests.inbox.trusting import ANN, BOB, CYD, EVE, code, put_seat, token, told
 from tests.toy.home import GAMES, Desk, open_desk
 
@@ -127,7 +127,7 @@ def test_each_is_told_what_concerns_him(desk: Desk, keys: dict[str, str], case: 
     assert answers.keys() == case.answers.keys()
     assert [(to, said) for to, said in case.answers.items() if said not in answers[to]] == []
     with desk.house.store.reading() as session:
-        taken = session.scalars(select(Sheet.seat_id).join(Turn).where(Turn.number == 2)).all()
+        taken = session.scalars(select(OrderSheet.seat_id).join(Turn).where(Turn.number == 2)).all()
     assert bool(taken) == (TAKEN in case.answers.values())
 
 
@@ -147,7 +147,7 @@ def test_a_reply_to_a_withdrawn_report_is_told_so(desk: Desk, keys: dict[str, st
     """After a turn was taken back its report's code is known for what it is, and nothing is taken."""
     with desk.house.store.writing() as session:
         campaign_id = session.scalars(select(Campaign.id).where(Campaign.name == "toy1")).one()
-        shelf = Shelf(campaign_id=campaign_id, kind="rollback", first=2, at=desk.now)
+        shelf = WithdrawnTurns(campaign_id=campaign_id, kind="rollback", first=2, at=desk.now)
         session.add(shelf)
         session.flush()
         session.execute(update(Turn).where(Turn.campaign_id == campaign_id, Turn.number == 2).values(shelf_id=shelf.id))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.store.models import InboxMessage, Sheet
+from pbem.store.models import InboxMessage, OrderSheet
 from tests.inbox.trusting import ANN, EVE, code, token, told
 from tests.toy.home import Desk, open_desk, text_of
 
@@ -30,7 +30,7 @@ def _campaign(desk: Desk) -> None:
 def sheets(desk: Desk) -> int:
     """How many sheets were kept."""
     with desk.house.store.reading() as session:
-        return len(session.scalars(select(Sheet.id)).all())
+        return len(session.scalars(select(OrderSheet.id)).all())
 
 
 @pytest.mark.parametrize("marks", MARKS, ids=lambda marks: next(iter(marks)))

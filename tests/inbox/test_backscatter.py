@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from pbem.admin.health import house_status
 from pbem.cli.service import tick_lines
-from pbem.store.models import Act, InboxMessage, Outgoing
+from pbem.store.models import InboxMessage, JournalEntry, OutgoingMail
 from tests.inbox.people import ask, form
 from tests.inbox.trusting import ANN, EVE, believing, stamp, token
 from tests.toy.home import Desk, text_of
@@ -36,7 +36,9 @@ def strangers(desk: Desk, number: int, *, domains: int, verdict: str = "", text:
 def answered(desk: Desk) -> Counter[str]:
     """How many mails went to each domain of strangers."""
     with desk.house.store.reading() as session:
-        return Counter(session.scalars(select(Outgoing.provider).where(Outgoing.provider.endswith("example.net"))))
+        return Counter(
+            session.scalars(select(OutgoingMail.provider).where(OutgoingMail.provider.endswith("example.net")))
+        )
 
 
 def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
@@ -113,7 +115,9 @@ def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
     assert len(told) == 1
     assert "pbem journal toy2" in text_of(told[0])
     with shared.house.store.reading() as session:
-        listed = session.execute(select(Act.text, Act.secret).where(Act.text.startswith("not answered today"))).all()
+        listed = session.execute(
+            select(JournalEntry.text, JournalEntry.secret).where(JournalEntry.text.startswith("not answered today"))
+        ).all()
     assert [tuple(row) for row in listed] == [
         ("not answered today: s100@0.example.net asked to join", True),
         ("not answered today: s101@1.example.net asked to join", True),
@@ -129,7 +133,9 @@ def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatc
     shared.tick()
 
     with shared.house.store.reading() as session:
-        listed = session.scalars(select(Act.text).where(Act.text.startswith("not answered today"))).all()
+        listed = session.scalars(
+            select(JournalEntry.text).where(JournalEntry.text.startswith("not answered today"))
+        ).all()
     assert len(listed) == 3
 
 
@@ -173,7 +179,7 @@ def test_letters_without_a_key_bring_three_reports_a_day(shared: Desk) -> None:
 def resent(desk: Desk) -> int:
     """How many reports were sent again."""
     with desk.house.store.reading() as session:
-        return len(session.scalars(select(Outgoing.id).where(Outgoing.kind == "resent")).all())
+        return len(session.scalars(select(OutgoingMail.id).where(OutgoingMail.kind == "resent")).all())
 
 
 def test_letters_without_a_key_bring_three_codes_a_day(shared: Desk) -> None:

@@ -11,8 +11,8 @@ from sqlalchemy import select
 from pbem.actions.status import Undelivered
 from pbem.admin.health import house_status
 from pbem.cli.service import status_lines
-from pbem.store.models import Act, InboxMessage, Outgoing, Person, SeatRow, Sheet
-from pbem.store.types import MailState
+from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Person, Seat
+from pbem.store.types import OutgoingState
 from tests.mail.reports import exchange, gmail, postfix
 from tests.mail.worded_reports import WORDED, complaint, read_receipt, vacation
 from tests.toy.home import Desk, open_desk, text_of
@@ -50,7 +50,9 @@ def undelivered(desk: Desk) -> list[Undelivered]:
 def journal(desk: Desk) -> list[str]:
     """The campaign's journal since its start."""
     with desk.house.store.reading() as session:
-        return [text for text in session.scalars(select(Act.text).order_by(Act.id)) if "came back" in text]
+        return [
+            text for text in session.scalars(select(JournalEntry.text).order_by(JournalEntry.id)) if "came back" in text
+        ]
 
 
 def last_id(desk: Desk, to: str = "ann@example.org") -> str:
@@ -171,7 +173,7 @@ def test_a_delivery_report_is_never_answered(desk: Desk) -> None:
 
     assert [mail["To"] for mail in desk.mails()[before:]] == [GM]
     with desk.house.store.reading() as session:
-        assert session.scalars(select(Sheet)).all() == []
+        assert session.scalars(select(OrderSheet)).all() == []
 
 
 def test_a_bounce_takes_nothing_from_a_player(desk: Desk) -> None:
@@ -213,8 +215,8 @@ def test_an_answer_to_a_stranger_may_bounce(desk: Desk) -> None:
 def test_a_bounced_mail_is_not_sent_again(desk: Desk) -> None:
     """A mail that seemed not to have gone out, and comes back, needs no other try."""
     with desk.house.store.writing() as session:
-        mail = session.scalars(select(Outgoing).where(Outgoing.message_id == last_id(desk))).one()
-        mail.state = MailState.QUEUED
+        mail = session.scalars(select(OutgoingMail).where(OutgoingMail.message_id == last_id(desk))).one()
+        mail.state = OutgoingState.QUEUED
     before = len(desk.mails("ann@example.org"))
     arrive(desk, postfix(last_id(desk)))
 
@@ -224,7 +226,7 @@ def test_a_bounced_mail_is_not_sent_again(desk: Desk) -> None:
 def test_a_mail_to_an_address_of_two_seats(desk: Desk) -> None:
     """Who plays two seats is named by both, in whatever case his address is written."""
     with desk.house.store.writing() as session:
-        red, blue = session.scalars(select(SeatRow).order_by(SeatRow.id))
+        red, blue = session.scalars(select(Seat).order_by(Seat.id))
         blue.person = red.person
         session.get_one(Person, red.person_id).address = "Ann@example.org"
     arrive(desk, postfix(last_id(desk)))

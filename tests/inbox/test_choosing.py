@@ -11,7 +11,7 @@ from sqlalchemy import select
 from pbem.app import open_app
 from pbem.ruleset import ParsedSheet, View
 from pbem.ruleset.order_types import ParsedOrder
-from pbem.store.models import Sheet
+from pbem.store.models import OrderSheet
 from tests.inbox.trusting import code, token
 from tests.mail.letters import mail, multipart, part
 from tests.toy.home import Desk, make_home, text_of
@@ -34,7 +34,7 @@ def answered(desk: Desk, text: str, **fields: str) -> str:
 def bids(desk: Desk) -> list[int]:
     """The coins of all sheets that were kept and are good, the oldest first."""
     with desk.house.store.reading() as session:
-        kept = session.scalars(select(Sheet.orders).where(Sheet.accepted).order_by(Sheet.id))
+        kept = session.scalars(select(OrderSheet.orders).where(OrderSheet.accepted).order_by(OrderSheet.id))
         return [order["coins"] for orders in kept for order in orders]
 
 

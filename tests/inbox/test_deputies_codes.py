@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from pbem.store.models import Report, Sheet
+from pbem.store.models import OrderSheet, Report
 from tests.inbox.people import ANN, BOB, EVE, ask, insist, players, question, reports, token
 from tests.inbox.people import confirm as agree
 from tests.inbox.trusting import told
@@ -27,7 +27,7 @@ def _begun(desk: Desk) -> None:
 def sheets(desk: Desk) -> list[str]:
     """Who has sent each sheet that was kept."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Sheet.author).order_by(Sheet.id)))
+        return list(session.scalars(select(OrderSheet.author).order_by(OrderSheet.id)))
 
 
 def test_a_deputys_report_has_a_code_of_its_own(desk: Desk) -> None:

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.inbox import rate_limits as limits
-from pbem.store.models import InboxMessage, Sheet
+from pbem.store.models import InboxMessage, OrderSheet
 from tests.toy.home import Desk
 
 LONG = b"A" * 5_000
@@ -50,7 +50,7 @@ def test_no_letter_trips_the_desk(shared: Desk, monkeypatch: pytest.MonkeyPatch)
 
     with shared.house.store.reading() as session:
         notes = session.scalars(select(InboxMessage.note).where(InboxMessage.state != "processed")).all()
-        takers = set(session.scalars(select(Sheet.seat_id)))
+        takers = set(session.scalars(select(OrderSheet.seat_id)))
     assert list(notes) == []
     assert done.answered.letters == done.polled
     assert len(takers) == 1
@@ -65,5 +65,5 @@ def test_a_strangers_letters_take_nothing(shared: Desk) -> None:
     shared.tick()
 
     with shared.house.store.reading() as session:
-        assert session.scalars(select(Sheet.id)).all() == []
+        assert session.scalars(select(OrderSheet.id)).all() == []
     assert len(shared.mails("eve@example.net")) == 1

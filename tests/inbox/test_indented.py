@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
-from pbem.store.models import Sheet
+from pbem.store.models import OrderSheet
 from tests.inbox.trusting import ANN
 from tests.toy.home import Desk, text_of
 
@@ -16,7 +16,7 @@ from tests.toy.home import Desk, text_of
 def taken(desk: Desk) -> list[object]:
     """The orders of the sheets that count, one after the other."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Sheet.orders).where(Sheet.accepted).order_by(Sheet.version)))
+        return list(session.scalars(select(OrderSheet.orders).where(OrderSheet.accepted).order_by(OrderSheet.version)))
 
 
 def asked(desk: Desk, text: str) -> str:

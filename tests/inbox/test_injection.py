@@ -15,7 +15,7 @@ from pbem.inbox.replies import answer, send_receipts, to_stranger
 from pbem.inbox.seat_lookup import load_seat
 from pbem.mail.message import read_letter
 from pbem.report.answers import Receipt
-from pbem.store.models import Outgoing
+from pbem.store.models import OutgoingMail
 from tests.inbox.trusting import ANN
 from tests.toy.home import Desk, open_desk
 
@@ -69,11 +69,11 @@ def answers(desk: Desk, *fields: str) -> list[bytes]:
     with desk.house.store.writing() as session:
         case = Case(desk.house, session, desk.now, 0, read_letter(raw))
         spot = load_seat(session, 1)
-        last = session.scalar(select(func.max(Outgoing.id)))
+        last = session.scalar(select(func.max(OutgoingMail.id)))
         send_receipts(case, spot, TAKEN)
         answer(case, ANN, TAKEN, spot=spot, code=spot.code)
         to_stranger(case)
-        mails = list(session.scalars(select(Outgoing.raw).where(Outgoing.id > last)))
+        mails = list(session.scalars(select(OutgoingMail.raw).where(OutgoingMail.id > last)))
         session.rollback()
     return mails
 

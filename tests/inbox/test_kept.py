@@ -11,7 +11,7 @@ from sqlalchemy import select
 from pbem.campaign.house_rules import Policy
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
-from pbem.store.models import InboxMessage, Request, Sheet
+from pbem.store.models import InboxMessage, OrderSheet, PendingRequest
 from tests.inbox.people import confirm, form, insist, players, question
 from tests.inbox.test_requests import Essay
 from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, put_seat, stamp, stand_in, token, told
@@ -40,7 +40,10 @@ def quoted(desk: Desk, to: str = ANN) -> str:
 def bids(desk: Desk) -> list[str]:
     """The sheets that were kept, as they were written."""
     with desk.house.store.reading() as session:
-        return [sheet.text for sheet in session.scalars(select(Sheet).where(Sheet.accepted).order_by(Sheet.id))]
+        return [
+            sheet.text
+            for sheet in session.scalars(select(OrderSheet).where(OrderSheet.accepted).order_by(OrderSheet.id))
+        ]
 
 
 def notes(desk: Desk) -> list[str]:
@@ -229,7 +232,7 @@ def test_an_address_that_is_vouched_for_counts(desk: Desk) -> None:
     desk.post(SHEET, headers=stamp("fail"))
     assert "says that it did not come from there" in told(desk)[ANN]
     with desk.house.store.reading() as session:
-        assert session.scalars(select(Request)).all() == []
+        assert session.scalars(select(PendingRequest)).all() == []
 
 
 def test_a_deputy_is_asked_at_his_own_address(desk: Desk) -> None:

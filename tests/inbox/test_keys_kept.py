@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from pbem.actions.run_turn import run_turn
 from pbem.actions.settings import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
-from pbem.store.models import Act, InboxMessage, Outgoing, Sheet
+from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail
 from pbem.util import MASK, redact_all, redact_credentials
 from tests.inbox.trusting import token
 from tests.toy.home import Desk, text_of
@@ -47,9 +47,9 @@ def gm_token(desk: Desk) -> str:
 def kept(desk: Desk, since: int) -> str:
     """All that is kept because of a letter: rows, mails queued since, the archive and the log."""
     with desk.house.store.reading() as session:
-        rows = [[sheet.text, sheet.orders, sheet.findings] for sheet in session.scalars(select(Sheet))]
-        notes = [*session.scalars(select(InboxMessage.note)), *session.scalars(select(Act.text))]
-        mails = [raw.decode() for raw in session.scalars(select(Outgoing.raw).where(Outgoing.id > since))]
+        rows = [[sheet.text, sheet.orders, sheet.findings] for sheet in session.scalars(select(OrderSheet))]
+        notes = [*session.scalars(select(InboxMessage.note)), *session.scalars(select(JournalEntry.text))]
+        mails = [raw.decode() for raw in session.scalars(select(OutgoingMail.raw).where(OutgoingMail.id > since))]
     files = [path.read_text("utf-8", "replace") for path in (desk.home / "turns").rglob("*") if path.is_file()]
     return "\n".join([json.dumps(rows), *notes, *mails, *files])
 
@@ -61,7 +61,7 @@ def test_a_key_in_a_malformed_frame_is_masked(desk: Desk, text: str) -> None:
     by_gm = gm_token(desk)
     keys = {"gm": by_gm, "slip": by_gm[:-1], "own": token(desk), "other": token(desk, "bob@example.org")}
     with desk.house.store.reading() as session:
-        since = session.scalars(select(func.max(Outgoing.id))).one()
+        since = session.scalars(select(func.max(OutgoingMail.id))).one()
     desk.reply([mail for mail in desk.mails(ANN) if "report for" in mail["Subject"]][-1], text.format_map(keys))
     desk.tick()
     run_turn(desk.house, "toy1", desk.now, reason="test")

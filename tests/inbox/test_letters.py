@@ -12,7 +12,7 @@ from sqlalchemy import select
 from pbem.errors import StoreError
 from pbem.inbox.process import answer_letters
 from pbem.ruleset import ParsedSheet, View
-from pbem.store.models import InboxMessage, Sheet
+from pbem.store.models import InboxMessage, OrderSheet
 from tests.toy.home import Desk, text_of
 from tests.toy.ruleset import Auction
 
@@ -137,7 +137,7 @@ def test_a_letter_is_dealt_with_once(desk: Desk) -> None:
 
     assert answer_letters(desk.house, desk.now).letters == 0
     with desk.house.store.reading() as session:
-        assert len(session.scalars(select(Sheet.id)).all()) == 1
+        assert len(session.scalars(select(OrderSheet.id)).all()) == 1
 
 
 def test_a_database_that_fails_is_not_the_letters_fault(desk: Desk) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from pbem.actions.settings import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.process import answer_letters
-from pbem.store.models import Act, InboxMessage, Sheet
+from pbem.store.models import InboxMessage, JournalEntry, OrderSheet
 from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, token, told
 from tests.toy.home import Desk, text_of
 
@@ -37,7 +37,7 @@ def guess(desk: Desk, times: int) -> None:
 def sheets(desk: Desk) -> int:
     """How many sheets were kept."""
     with desk.house.store.reading() as session:
-        return len(session.scalars(select(Sheet.id)).all())
+        return len(session.scalars(select(OrderSheet.id)).all())
 
 
 def test_wrong_tokens_do_not_lock_the_right_one(desk: Desk) -> None:
@@ -62,7 +62,9 @@ def test_guesses_stand_in_the_gms_journal_alone(desk: Desk) -> None:
     guess(desk, 12)
 
     with desk.house.store.reading() as session:
-        acts = session.execute(select(Act.text, Act.secret).where(Act.text.contains("wrong key"))).all()
+        acts = session.execute(
+            select(JournalEntry.text, JournalEntry.secret).where(JournalEntry.text.contains("wrong key"))
+        ).all()
     assert len(acts) == 10
     assert all(act.secret for act in acts)
     assert acts[0].text == "a wrong key was tried for the seat red, by eve0@example.net"
@@ -189,7 +191,7 @@ def test_a_flood_of_sheets_silences_nobody_who_has_a_key(desk: Desk) -> None:
     desk.tick()
 
     with desk.house.store.reading() as session:
-        counts = session.scalars(select(Sheet.orders).order_by(Sheet.version.desc()).limit(2))
+        counts = session.scalars(select(OrderSheet.orders).order_by(OrderSheet.version.desc()).limit(2))
         assert [orders[0]["coins"] for orders in counts] == [4, 3]
     assert states(desk).count("quarantined") == 90
 

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import select
 
-from pbem.store.models import InboxMessage, Sheet
+from pbem.store.models import InboxMessage, OrderSheet
 from tests.inbox.trusting import ANN
 from tests.toy.home import Desk, text_of
 
@@ -29,7 +29,7 @@ def sheets(desk: Desk) -> Desk:
 def counted(desk: Desk) -> int:
     """What red bids by the sheet that counts."""
     with desk.house.store.reading() as session:
-        last = select(Sheet).where(Sheet.accepted).order_by(Sheet.version.desc()).limit(1)
+        last = select(OrderSheet).where(OrderSheet.accepted).order_by(OrderSheet.version.desc()).limit(1)
         return int(next(order["coins"] for order in session.scalars(last).one().orders if "coins" in order))
 
 

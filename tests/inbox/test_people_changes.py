@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from pbem.actions.base import do
 from pbem.actions.start import Start
-from pbem.store.models import Act, Person
+from pbem.store.models import JournalEntry, Person
 from tests.inbox.people import (
     ANN,
     BOB,
@@ -42,7 +42,7 @@ def _begun(desk: Desk) -> None:
 def journal(desk: Desk) -> list[str]:
     """What the players may read."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Act.text).where(~Act.secret).order_by(Act.id)))
+        return list(session.scalars(select(JournalEntry.text).where(~JournalEntry.secret).order_by(JournalEntry.id)))
 
 
 def test_who_leaves_opens_his_seat(desk: Desk) -> None:

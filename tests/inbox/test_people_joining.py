@@ -18,7 +18,7 @@ from pbem.errors import CampaignError
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
 from pbem.ruleset import Seats
-from pbem.store.models import Applicant, Person
+from pbem.store.models import Person, Standby
 from tests.inbox.people import (
     ANN,
     BOB,
@@ -285,6 +285,6 @@ def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
         each.join()
 
     with shared.house.store.reading() as session:
-        assert sorted(session.scalars(select(Applicant.status))) == ["seated", "waiting"]
+        assert sorted(session.scalars(select(Standby.status))) == ["seated", "waiting"]
         assert len(standbys(session, snapshot(shared).id)) == 1
     assert players(shared)["red"] in (CYD, EVE)

@@ -16,7 +16,7 @@ from pbem.campaign.press import load_postbag
 from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
-from pbem.store.models import Outgoing, Press, SeatRow, Sheet
+from pbem.store.models import OrderSheet, OutgoingMail, Press, Seat
 from pbem.util import MASK
 from tests.inbox.trusting import put_seat, token
 from tests.toy.home import Desk, text_of
@@ -43,7 +43,7 @@ def press(desk: Desk, to: str = "") -> list[EmailMessage]:
     return [mail for mail in desk.mails(to) if "] Press" in mail["Subject"]]
 
 
-def count(desk: Desk, table: type[Press | Sheet]) -> int:
+def count(desk: Desk, table: type[Press | OrderSheet]) -> int:
     """How many rows a table has."""
     with desk.house.store.reading() as session:
         return session.scalars(select(func.count()).select_from(table)).one()
@@ -100,7 +100,7 @@ def test_chat_in_reply_to_press_is_no_order_sheet(desk: Desk) -> None:
     desk.reply(press(desk, BOB)[0], "BID 3")
     desk.tick()
 
-    assert count(desk, Sheet) == 0
+    assert count(desk, OrderSheet) == 0
     desk.reply(press(desk, BOB)[0], "PRESS TO red\nThree coins.")
     desk.tick()
     assert "| Three coins." in text_of(press(desk, ANN)[0])
@@ -123,7 +123,7 @@ def test_press_that_quotes_a_sheet_is_press(desk: Desk, text: str) -> None:
 
     answer = " ".join(say(desk, text.format(token=own)).split())
     assert "press is never orders" in answer
-    assert (count(desk, Sheet), count(desk, Press)) == (0, 1)
+    assert (count(desk, OrderSheet), count(desk, Press)) == (0, 1)
     assert [mail for mail in press(desk) if own in text_of(mail)] == []
 
 
@@ -144,7 +144,7 @@ def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
     desk.post(letter, sender=BOB, to=desk.mails(BOB)[1]["Reply-To"])
     desk.tick()
     with desk.house.store.reading() as session:
-        assert [sheet.accepted for sheet in session.scalars(select(Sheet))] in ([], [False])
+        assert [sheet.accepted for sheet in session.scalars(select(OrderSheet))] in ([], [False])
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_seat_where_nobody_sits_is_named(desk: Desk) -> None:
     """The writer hears which of the seats he wrote to nobody reads at; a letter to none but such is refused."""
     begin(desk)
     with desk.house.store.writing() as session:
-        session.execute(update(SeatRow).where(SeatRow.name == "green").values(person_id=None, status="open"))
+        session.execute(update(Seat).where(Seat.name == "green").values(person_id=None, status="open"))
 
     assert "to blue and green. Nobody sits at green now." in say(desk, "PRESS TO blue green\nHi.").replace("\n", " ")
     assert "nobody sits there now" in say(desk, "PRESS TO green\nHi.")
@@ -183,7 +183,7 @@ def test_a_seat_out_of_the_game_gets_no_letters(desk: Desk) -> None:
     """Who writes to a removed seat is told."""
     begin(desk)
     with desk.house.store.writing() as session:
-        session.execute(update(SeatRow).where(SeatRow.name == "green").values(status="removed"))
+        session.execute(update(Seat).where(Seat.name == "green").values(status="removed"))
 
     assert "green is out of the game" in say(desk, "PRESS TO green\nHi.")
 
@@ -251,7 +251,7 @@ def test_a_seat_writes_only_so_much_a_turn(desk: Desk) -> None:
     """After 20 letters in a turn no more are taken before the next; news are counted by themselves."""
     begin(desk, press_with="report")
     with desk.house.store.writing() as session:
-        red = session.scalars(select(SeatRow).where(SeatRow.name == "red")).one()
+        red = session.scalars(select(Seat).where(Seat.name == "red")).one()
         session.add_all(letter(desk, red, "hi") for _ in range(PIECES_A_TURN))
 
     assert "you have written 20 of these this turn" in say(desk, "PRESS TO blue\nOne more.")
@@ -262,7 +262,7 @@ def test_a_seat_causes_only_so_many_mails_a_turn(desk: Desk) -> None:
     """Letters that come to too many mails are refused, with the way to reach many."""
     begin(desk)
     with desk.house.store.writing() as session:
-        red = session.scalars(select(SeatRow).where(SeatRow.name == "red")).one()
+        red = session.scalars(select(Seat).where(Seat.name == "red")).one()
         session.add(letter(desk, red, "hi", to=["blue"] * (COPIES_A_TURN - 1), mailed=True))
 
     answer = say(desk, "PRESS TO ALL\nOne more.").replace("\n", " ")
@@ -273,7 +273,7 @@ def test_reports_and_diaries_have_room_for_so_much(desk: Desk) -> None:
     """News for a full share of the reports, and entries for a full diary, are refused with what room is left."""
     begin(desk)
     with desk.house.store.writing() as session:
-        red = session.scalars(select(SeatRow).where(SeatRow.name == "red")).one()
+        red = session.scalars(select(Seat).where(Seat.name == "red")).one()
         session.add(letter(desk, red, "x" * (ROOM_IN_REPORTS // 3 - 3), kind="news"))
         session.add(letter(desk, red, "x" * (ROOM_FOR_DIARIES // 3 - 2), kind="diary"))
 
@@ -283,7 +283,7 @@ def test_reports_and_diaries_have_room_for_so_much(desk: Desk) -> None:
 
 
 def letter(
-    desk: Desk, seat: SeatRow, text: str, *, kind: str = "press", to: list[str] | None = None, mailed: bool = False
+    desk: Desk, seat: Seat, text: str, *, kind: str = "press", to: list[str] | None = None, mailed: bool = False
 ) -> Press:
     """A piece of press written before."""
     return Press(
@@ -316,7 +316,7 @@ def test_press_is_written_on_either_database(shared: Desk) -> None:
 def muted_of(desk: Desk) -> dict[str, list[str]]:
     """Whose press each seat does not want."""
     with desk.house.store.reading() as session:
-        return {seat.name: seat.muted for seat in session.scalars(select(SeatRow))}
+        return {seat.name: seat.muted for seat in session.scalars(select(Seat))}
 
 
 @pytest.mark.parametrize("name", ["Auto-Submitted", "List-Id", "X-Autoreply"])
@@ -347,7 +347,7 @@ def test_press_leaves_no_trace_in_what_others_may_read(desk: Desk) -> None:
     archived = b"".join(path.read_bytes() for path in (desk.home / "turns").rglob("*") if path.is_file())
     assert b"A pact!" not in archived
     with desk.house.store.reading() as session:
-        readers = session.scalars(select(Outgoing.recipient).where(Outgoing.kind == "press")).all()
+        readers = session.scalars(select(OutgoingMail.recipient).where(OutgoingMail.kind == "press")).all()
     assert readers == [BOB]
     assert "A pact!" not in say(desk, "HISTORY", CYD)
 

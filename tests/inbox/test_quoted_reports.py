@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from pbem.inbox.quoted_originals import Original, lines_of
 from pbem.mail.mime import html_to_text
-from pbem.store.models import Sheet
+from pbem.store.models import OrderSheet
 from tests.toy.home import Desk, text_of
 
 
@@ -26,7 +26,7 @@ def _campaign(desk: Desk) -> None:
 def bids(desk: Desk) -> list[object]:
     """The orders of all good sheets after the first."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Sheet.orders).where(Sheet.accepted).order_by(Sheet.id)))[1:]
+        return list(session.scalars(select(OrderSheet.orders).where(OrderSheet.accepted).order_by(OrderSheet.id)))[1:]
 
 
 BID_4 = [{"order": "bid", "coins": 4}]

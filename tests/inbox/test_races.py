@@ -16,7 +16,7 @@ from pbem.campaign.people import enrol
 from pbem.campaign.snapshot import find_place, locked_campaign
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import open_mailbox, poll
-from pbem.store.models import InboxMessage, Outgoing, Sheet
+from pbem.store.models import InboxMessage, OrderSheet, OutgoingMail
 from tests.toy.home import Desk, open_desk
 
 ANN, EVE = "ann@example.org", "eve@example.org"
@@ -73,6 +73,6 @@ def test_a_sheet_of_somebody_who_loses_his_seat_meanwhile(served: Desk, key: boo
     while_it_waits(served, give_to_eve(served))
 
     with served.house.store.reading() as session:
-        assert session.scalars(select(Sheet)).all() == []
-        receipts = select(Outgoing.recipient).where(Outgoing.kind == "receipt")
+        assert session.scalars(select(OrderSheet)).all() == []
+        receipts = select(OutgoingMail.recipient).where(OutgoingMail.kind == "receipt")
         assert session.scalars(receipts).all() == []

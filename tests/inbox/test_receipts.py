@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from pbem.store.models import Sheet
+from pbem.store.models import OrderSheet
 from tests.toy.home import Desk, text_of
 
 
@@ -22,10 +22,10 @@ def send(desk: Desk, text: str) -> str:
     return text_of(desk.last())
 
 
-def sheets(desk: Desk) -> list[Sheet]:
+def sheets(desk: Desk) -> list[OrderSheet]:
     """All sheets kept."""
     with desk.house.store.reading() as session:
-        return list(session.scalars(select(Sheet).order_by(Sheet.id)))
+        return list(session.scalars(select(OrderSheet).order_by(OrderSheet.id)))
 
 
 def test_a_receipt_restates_orders_and_findings(desk: Desk) -> None:

@@ -15,7 +15,7 @@ from pbem.mail.compose import Mail, Part, compose
 from pbem.mail.fetch import message_ids
 from pbem.mail.message import read_letter
 from pbem.mail.retention import is_masked, with_text_alone, without_tokens
-from pbem.store.models import InboxMessage, Outgoing
+from pbem.store.models import InboxMessage, OutgoingMail
 from pbem.util import MASK
 from tests.actions.history import rows
 from tests.toy.home import MONDAY, Desk, text_of
@@ -39,7 +39,7 @@ def composed(text: str, *files: Part) -> bytes:
     return compose(mail, sender="orders@example.org", sender_name="Play by Email", at=MONDAY)
 
 
-def kept(desk: Desk, kind: type[InboxMessage | Outgoing], token: str) -> list[int]:
+def kept(desk: Desk, kind: type[InboxMessage | OutgoingMail], token: str) -> list[int]:
     """The ids of stored mails in which a token stands, as it is or encoded."""
     return [row.id for row in rows(desk, kind) if token in read_letter(row.raw).text or token.encode() in row.raw]
 
@@ -61,7 +61,7 @@ def test_on_either_database(shared: Desk) -> None:
     shared.tick()
     shared.tick(hours=24 * 8)
 
-    assert (kept(shared, InboxMessage, key), kept(shared, Outgoing, key)) == ([], [])
+    assert (kept(shared, InboxMessage, key), kept(shared, OutgoingMail, key)) == ([], [])
 
 
 def test_a_letter_that_comes_twice_is_still_known(desk: Desk, token: str) -> None:
@@ -92,20 +92,20 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk, token: str) -> None:
 def test_a_mail_long_sent_has_no_token(desk: Desk, token: str) -> None:
     """For a week it may come back and go another way; then it is masked."""
     desk.tick(hours=24 * 6)
-    before = kept(desk, Outgoing, token)
+    before = kept(desk, OutgoingMail, token)
     desk.tick(hours=24 * 2)
 
-    assert (len(before), kept(desk, Outgoing, token)) == (1, [])
+    assert (len(before), kept(desk, OutgoingMail, token)) == (1, [])
 
 
 def test_of_a_report_long_sent_its_text_is_kept(shared: Desk) -> None:
     """Its HTML and data are with the report; the mail keeps what letters quote, and the fields it is known by."""
     shared.tick()
-    whole = {mail.id: mail.raw for mail in rows(shared, Outgoing) if mail.kind == "report"}
+    whole = {mail.id: mail.raw for mail in rows(shared, OutgoingMail) if mail.kind == "report"}
     shared.tick(hours=24 * 6)
-    assert {mail.id: mail.raw for mail in rows(shared, Outgoing) if mail.id in whole} == whole
+    assert {mail.id: mail.raw for mail in rows(shared, OutgoingMail) if mail.id in whole} == whole
     shared.tick(hours=24 * 2)
-    short = {mail.id: mail.raw for mail in rows(shared, Outgoing) if mail.id in whole}
+    short = {mail.id: mail.raw for mail in rows(shared, OutgoingMail) if mail.id in whole}
 
     assert whole
     for id_, raw in short.items():
@@ -136,10 +136,10 @@ def test_a_report_is_mailed_again_however_old(desk: Desk) -> None:
 
 def test_a_masked_mail_does_not_go_out_again(desk: Desk, token: str) -> None:
     """Its reader would have no use for it, and whoever tries again is told so."""
-    (welcome,) = kept(desk, Outgoing, token)
+    (welcome,) = kept(desk, OutgoingMail, token)
     desk.tick(hours=24 * 8)
     with desk.house.store.writing() as session:
-        session.execute(update(Outgoing).where(Outgoing.id == welcome).values(state="bounced"))
+        session.execute(update(OutgoingMail).where(OutgoingMail.id == welcome).values(state="bounced"))
 
     with pytest.raises(
         MailAdminError, match=f"mail {welcome} was sent too long ago to go again: it is no longer kept whole"
@@ -154,10 +154,10 @@ def test_the_backlog_of_an_older_home_is_masked(desk: Desk, token: str) -> None:
     desk.tick()
     with desk.house.store.writing() as session:
         session.execute(update(InboxMessage).values(raw=raw, masked_at=None))
-        session.execute(update(Outgoing).values(sent_at=desk.now - dt.timedelta(days=99)))
+        session.execute(update(OutgoingMail).values(sent_at=desk.now - dt.timedelta(days=99)))
     desk.tick()
 
-    assert (kept(desk, InboxMessage, token), kept(desk, Outgoing, token)) == ([], [])
+    assert (kept(desk, InboxMessage, token), kept(desk, OutgoingMail, token)) == ([], [])
 
 
 @pytest.mark.parametrize("encoding", ["7bit", "quoted-printable", "base64"])

@@ -16,7 +16,7 @@ from pbem.inbox.queries import RULES_A_DAY, UNPROVEN_RULES_A_DAY
 from pbem.report.markdown import headed_sections
 from pbem.ruleset import AnyRuleset
 from pbem.store.models import Campaign
-from pbem.store.types import Phase
+from pbem.store.types import CampaignState
 from pbem_rules.gm_adjudicated import RULESET as UMPIRE
 from tests.games import RULESETS
 from tests.inbox.people import ANN, CYD, EVE, GM, ask, confirm, form, reports, token, words
@@ -178,7 +178,7 @@ def test_a_campaign_that_has_moved_takes_no_players_here(desk: Desk) -> None:
     """Whatever its house rules say: whoever asked for a seat in it would be told that there is none."""
     form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="yes")
     with desk.house.store.writing() as session:
-        session.execute(update(Campaign).where(Campaign.name == "pen1").values(status=Phase.MOVED))
+        session.execute(update(Campaign).where(Campaign.name == "pen1").values(status=CampaignState.MOVED))
 
     assert "pen1" not in ask(desk, "RULES", EVE)
 

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 
 from pbem.errors import PermanentMailError, TemporaryMailError
 from pbem.mail.delivery import send_due
-from pbem.store.models import InboxMessage, Outgoing, Person
+from pbem.store.models import InboxMessage, OutgoingMail, Person
 from tests.mail.reports import postfix
 from tests.mail.test_outbox import ListCarrier
 from tests.toy.home import Desk, text_of
@@ -36,16 +36,18 @@ def give_second(desk: Desk) -> None:
 
 def queue_again(desk: Desk) -> None:
     """Ann's first report waits in the outbox as on the day it was written."""
-    report = (Outgoing.recipient == ANN) & (Outgoing.kind == "report")
+    report = (OutgoingMail.recipient == ANN) & (OutgoingMail.kind == "report")
     with desk.house.store.writing() as session:
-        session.execute(update(Outgoing).where(report).values(state="queued", attempts=0, sent_at=None))
+        session.execute(update(OutgoingMail).where(report).values(state="queued", attempts=0, sent_at=None))
 
 
-def ann_report(desk: Desk) -> Outgoing:
+def ann_report(desk: Desk) -> OutgoingMail:
     """Ann's first report, as it stands in the outbox."""
     with desk.house.store.reading() as session:
         person = select(Person.id).where(Person.key == ANN).scalar_subquery()
-        return session.scalars(select(Outgoing).where(Outgoing.person_id == person, Outgoing.kind == "report")).one()
+        return session.scalars(
+            select(OutgoingMail).where(OutgoingMail.person_id == person, OutgoingMail.kind == "report")
+        ).one()
 
 
 def refuse(answers: dict[str, str]) -> Callable[[str], None]:

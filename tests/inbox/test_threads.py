@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from pbem.admin.health import house_status
 from pbem.mail.message import read_letter
-from pbem.store.models import InboxMessage, Outgoing, Person, SeatRow, Sheet
+from pbem.store.models import InboxMessage, OrderSheet, OutgoingMail, Person, Seat
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, GM = "ann@example.org", "bob@example.org", "gm@example.org"
@@ -48,7 +48,7 @@ def test_two_seats_of_one_player_are_one_thread(desk: Desk) -> None:
     """Whoever plays two seats has one thread, which begins with the welcome of the first."""
     with desk.house.store.writing() as session:
         ann = session.scalars(select(Person.id).where(Person.key == ANN)).one()
-        session.execute(update(SeatRow).values(person_id=ann))
+        session.execute(update(Seat).values(person_id=ann))
     welcome = desk.mails(ANN)[0]
     desk.tick(hours=120)
     reports = [mail for mail in desk.mails(ANN) if "report for" in str(mail["Subject"])][-2:]
@@ -63,7 +63,7 @@ def test_a_reply_still_finds_its_turn(desk: Desk) -> None:
     desk.tick()
 
     with desk.house.store.reading() as session:
-        assert session.scalars(select(Sheet.accepted)).all() == [True]
+        assert session.scalars(select(OrderSheet.accepted)).all() == [True]
 
 
 def test_a_campaign_is_a_list(desk: Desk) -> None:
@@ -159,12 +159,14 @@ def test_a_reminder_that_could_not_go_is_taken_back(desk: Desk) -> None:
     """Once the turn is resolved, a reminder of it that still waits is not sent."""
     desk.tick(hours=90)
     with desk.house.store.writing() as session:
-        session.execute(update(Outgoing).where(Outgoing.kind == "reminder").values(state="queued", sent_at=None))
+        session.execute(
+            update(OutgoingMail).where(OutgoingMail.kind == "reminder").values(state="queued", sent_at=None)
+        )
     before = len([mail for mail in desk.mails() if "Orders are due" in str(mail["Subject"])])
     desk.tick(hours=24)
 
     with desk.house.store.reading() as session:
-        assert set(session.scalars(select(Outgoing.state).where(Outgoing.kind == "reminder"))) == {"superseded"}
+        assert set(session.scalars(select(OutgoingMail.state).where(OutgoingMail.kind == "reminder"))) == {"superseded"}
     assert len([mail for mail in desk.mails() if "Orders are due" in str(mail["Subject"])]) == before
 
 
@@ -173,7 +175,7 @@ def test_each_mail_knows_its_kind_and_reader(desk: Desk) -> None:
     play(desk)
     with desk.house.store.reading() as session:
         names = {person.id: person.key for person in session.scalars(select(Person))}
-        noted = {(row.kind, names.get(row.person_id or 0, "")) for row in session.scalars(select(Outgoing))}
+        noted = {(row.kind, names.get(row.person_id or 0, "")) for row in session.scalars(select(OutgoingMail))}
 
     for expected in (("welcome", ANN), ("report", BOB), ("receipt", ANN), ("reminder", BOB)):
         assert expected in noted

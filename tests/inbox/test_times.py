@@ -10,7 +10,7 @@ from sqlalchemy import select
 from pbem.actions.base import CLI
 from pbem.actions.status import render_status
 from pbem.admin.health import house_status
-from pbem.store.models import Absence, Act
+from pbem.store.models import Absence, JournalEntry
 from tests.toy.home import Desk, text_of
 
 ANN, BOB = "ann@example.org", "bob@example.org"
@@ -141,7 +141,7 @@ def test_absences_are_no_business_of_other_players(desk: Desk) -> None:
     ask(desk, "ABSENT 2026-11-13")
 
     with desk.house.store.reading() as session:
-        acts = session.execute(select(Act.text, Act.secret).where(Act.actor == "red")).all()
+        acts = session.execute(select(JournalEntry.text, JournalEntry.secret).where(JournalEntry.actor == "red")).all()
     assert acts == [("seat red is absent from 2026-11-13 to 2026-11-13", True)]
 
 

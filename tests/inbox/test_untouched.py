@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from pbem.app import open_app
 from pbem.ruleset import View
-from pbem.store.models import Sheet
+from pbem.store.models import OrderSheet
 from tests.inbox.trusting import ANN, code, told
 from tests.toy.home import Desk, make_home, text_of
 from tests.toy.ruleset import Auction
@@ -41,7 +41,7 @@ def form(desk: Desk, orders: str = "BID 2") -> str:
 def sheets(desk: Desk) -> int:
     """How many sheets were kept."""
     with desk.house.store.reading() as session:
-        return len(session.scalars(select(Sheet.id)).all())
+        return len(session.scalars(select(OrderSheet.id)).all())
 
 
 def test_the_form_stands_in_the_report(desk: Desk) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from pbem.actions.base import do
 from pbem.actions.start import Start
-from pbem.store.models import Absence, Applicant, Deputy, Person, Press, SeatRow, Sheet, Vote
+from pbem.store.models import Absence, Deputy, ExtensionVote, OrderSheet, Person, Press, Seat, Standby
 from tests.inbox.people import ANN, BOB, EVE, ask, code, form, reports, token
 from tests.inbox.trusting import believing, stamp, told
 from tests.toy.home import Desk, text_of
@@ -127,11 +127,11 @@ def standing(desk: Desk) -> list[object]:
     """All that such mails could change."""
     with desk.house.store.reading() as session:
         return [
-            *session.execute(select(SeatRow.name, SeatRow.person_id, SeatRow.paused, SeatRow.muted)),
+            *session.execute(select(Seat.name, Seat.person_id, Seat.paused, Seat.muted)),
             *session.execute(select(Deputy.person_id, Deputy.until)),
             *session.execute(select(Person.key, Person.fallback, Person.plain).where(Person.key == ANN)),
-            *session.execute(select(Applicant.person_id, Applicant.status)),
-            *[len(session.scalars(select(kind.id)).all()) for kind in (Absence, Press, Sheet, Vote)],
+            *session.execute(select(Standby.person_id, Standby.status)),
+            *[len(session.scalars(select(kind.id)).all()) for kind in (Absence, Press, OrderSheet, ExtensionVote)],
         ]
 
 

@@ -11,8 +11,8 @@ from pbem.actions.open_turn import GiveSheet
 from pbem.actions.seats import GiveSeat
 from pbem.actions.start import Start
 from pbem.campaign.snapshot import RESERVED_SEATS, is_seat_name, load_campaign
-from pbem.store.models import Outgoing, Person
-from pbem.store.types import HoldKind, MailState
+from pbem.store.models import OutgoingMail, Person
+from pbem.store.types import HoldKind, OutgoingState
 from tests.inbox.people import (
     ANN,
     BOB,
@@ -206,12 +206,14 @@ def test_a_copy_on_its_way_is_kept_from_a_dismissed_deputy(desk: Desk) -> None:
     appoint(desk)
     desk.tick(hours=24 * 5)
     with desk.house.store.writing() as session:
-        for mail in session.scalars(select(Outgoing).where(Outgoing.recipient == EVE)):
-            mail.state = MailState.QUEUED if mail.topic and mail.topic.startswith("report") else mail.state
+        for mail in session.scalars(select(OutgoingMail).where(OutgoingMail.recipient == EVE)):
+            mail.state = OutgoingState.QUEUED if mail.topic and mail.topic.startswith("report") else mail.state
     ask(desk, f"PLAYER toy1 red {token(desk)}\nUNDEPUTE\nEND")
 
     with desk.house.store.reading() as session:
-        sent = session.scalars(select(Outgoing.state).where(Outgoing.recipient == EVE, Outgoing.topic.is_not(None)))
+        sent = session.scalars(
+            select(OutgoingMail.state).where(OutgoingMail.recipient == EVE, OutgoingMail.topic.is_not(None))
+        )
         assert sent.all() == ["superseded", "superseded"]
 
 

@@ -8,7 +8,7 @@ import datetime as dt
 from sqlalchemy import select, update
 
 from pbem.campaign.people import enrol
-from pbem.store.models import Campaign, Deputy, SeatRow
+from pbem.store.models import Campaign, Deputy, Seat
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, CYD, EVE = "ann@example.org", "bob@example.org", "cyd@example.org", "eve@example.net"
@@ -56,7 +56,7 @@ def stamp(verdict: str) -> dict[str, str]:
 def stand_in(desk: Desk, address: str, *, first: int, last: int, seat: str = "red") -> None:
     """Makes somebody stand in for a seat, between two days counted from now."""
     with desk.house.store.writing() as session:
-        seat_id = session.scalars(select(SeatRow.id).where(SeatRow.name == seat).order_by(SeatRow.id)).first()
+        seat_id = session.scalars(select(Seat.id).where(Seat.name == seat).order_by(Seat.id)).first()
         person = enrol(session, address, desk.now)
         days = {"since": desk.now + dt.timedelta(days=first), "until": desk.now + dt.timedelta(days=last)}
         session.add(Deputy(seat_id=seat_id, person_id=person.id, **days))
@@ -65,5 +65,5 @@ def stand_in(desk: Desk, address: str, *, first: int, last: int, seat: str = "re
 def put_seat(desk: Desk, seat: str = "red", **values: object) -> None:
     """Changes a seat of the first campaign."""
     with desk.house.store.writing() as session:
-        first = select(SeatRow.id).where(SeatRow.name == seat).order_by(SeatRow.id).limit(1).scalar_subquery()
-        session.execute(update(SeatRow).where(SeatRow.id == first).values(**values))
+        first = select(Seat.id).where(Seat.name == seat).order_by(Seat.id).limit(1).scalar_subquery()
+        session.execute(update(Seat).where(Seat.id == first).values(**values))

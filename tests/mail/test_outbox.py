@@ -19,7 +19,7 @@ from pbem.errors import ConfigError, PermanentMailError, TemporaryMailError, Tra
 from pbem.mail.compose import Mail
 from pbem.mail.delivery import BATCH, CLAIM, Sent, send_due
 from pbem.mail.outbox import GIVE_UP, LONGEST_WAIT, queue, topic_of, withdraw
-from pbem.store.models import Outgoing
+from pbem.store.models import OutgoingMail
 from pbem.store.session import Store
 from tests.patience import PATIENCE
 
@@ -78,10 +78,10 @@ def outbox(any_store: Store, settings: Settings) -> Store:
     return any_store
 
 
-def rows(store: Store) -> list[Outgoing]:
+def rows(store: Store) -> list[OutgoingMail]:
     """The outbox."""
     with store.reading() as session:
-        return list(session.scalars(select(Outgoing).order_by(Outgoing.id)))
+        return list(session.scalars(select(OutgoingMail).order_by(OutgoingMail.id)))
 
 
 def test_mail_is_sent_in_the_order_it_was_written(outbox: Store) -> None:

@@ -17,9 +17,9 @@ from pbem.errors import TemporaryMailError
 from pbem.mail.compose import Mail
 from pbem.mail.delivery import BATCH, Sent, Slots, send_due
 from pbem.mail.outbox import queue
-from pbem.store.models import Outgoing
+from pbem.store.models import OutgoingMail
 from pbem.store.session import Store
-from pbem.store.types import MailState
+from pbem.store.types import OutgoingState
 from tests.mail.test_outbox import ListCarrier, refusing
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
@@ -72,7 +72,7 @@ def test_waiting_is_no_attempt(store: Store, settings: Settings) -> None:
     send_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE)
 
     with store.reading() as session:
-        rows = session.scalars(select(Outgoing).order_by(Outgoing.id)).all()
+        rows = session.scalars(select(OutgoingMail).order_by(OutgoingMail.id)).all()
     assert [(row.state, row.attempts, row.not_before) for row in rows[3:]] == [("queued", 0, NOON + MINUTE)] * 2
 
 
@@ -133,9 +133,9 @@ def test_what_may_have_gone_counts(store: Store, settings: Settings) -> None:
     """A mail claimed by a sender that died may be with the provider, so its place is taken."""
     write(store, settings, players(4))
     with store.writing() as session:
-        first = session.scalars(select(Outgoing).order_by(Outgoing.id)).first()
+        first = session.scalars(select(OutgoingMail).order_by(OutgoingMail.id)).first()
         assert first is not None
-        first.state, first.not_before = MailState.SENDING, NOON + 15 * MINUTE
+        first.state, first.not_before = OutgoingState.SENDING, NOON + 15 * MINUTE
 
     assert send_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE) == Sent(sent=2, held=1)
 

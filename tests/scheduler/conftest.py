@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbem.store.migrate import migrate
-from pbem.store.queue import prepare_queues
+from pbem.store.queue import create_queue_tables
 from tests.servers.postgres import PostgresServer
 from tests.toy.home import Desk, open_desk
 
@@ -18,7 +18,7 @@ from tests.toy.home import Desk, open_desk
 def _queues(_postgres: PostgresServer) -> Iterator[str]:
     with _postgres.fresh_database() as url:
         migrate(url)
-        prepare_queues(url)
+        create_queue_tables(url)
         yield url
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import Row, text
 from pbem.app import App
 from pbem.scheduler.tick import Ticked
 from pbem.scheduler.worker import AT_ONCE, do_job, read_clock
-from pbem.store.session import Queue, Work
+from pbem.store.session import JobQueue, QueuedJob
 from tests.patience import PATIENCE
 from tests.toy.home import Desk
 
@@ -27,12 +27,12 @@ _WAITING = text("""
 """)
 
 
-def waiting(house: App) -> list[Work]:
+def waiting(house: App) -> list[QueuedJob]:
     """The jobs that wait, in the order in which they would be taken."""
-    return [Work(Queue(row.queue_name), row.lane) for row in _rows(house)]
+    return [QueuedJob(JobQueue(row.queue_name), row.lane) for row in _rows(house)]
 
 
-def do_one(desk: Desk, pick: Callable[[list[Row[Any]]], Row[Any]] = lambda rows: rows[0]) -> Work | None:
+def do_one(desk: Desk, pick: Callable[[list[Row[Any]]], Row[Any]] = lambda rows: rows[0]) -> QueuedJob | None:
     """Takes a job that waits and does it as of the desk's time; returns which."""
     rows = _rows(desk.house)
     if not rows:
@@ -40,12 +40,12 @@ def do_one(desk: Desk, pick: Callable[[list[Row[Any]]], Row[Any]] = lambda rows:
     row = pick(rows)
     with desk.house.store.writing() as session:
         session.execute(text("DELETE FROM procrastinate_jobs WHERE id = :id"), {"id": row.id})
-    work = Work(Queue(row.queue_name), row.lane)
+    work = QueuedJob(JobQueue(row.queue_name), row.lane)
     do_job(desk.house, work, desk.now)
     return work
 
 
-def do_all(desk: Desk, *, rnd: random.Random | None = None) -> list[Work]:
+def do_all(desk: Desk, *, rnd: random.Random | None = None) -> list[QueuedJob]:
     """Does jobs until none waits: in their order, or in any."""
     pick = rnd.choice if rnd else lambda rows: rows[0]
     return list(iter(lambda: do_one(desk, pick), None))
@@ -53,7 +53,7 @@ def do_all(desk: Desk, *, rnd: random.Random | None = None) -> list[Work]:
 
 def poll(desk: Desk) -> Ticked:
     """Polls the mailbox, as of the desk's time."""
-    return do_job(desk.house, Work(Queue.POLL, AT_ONCE), desk.now)
+    return do_job(desk.house, QueuedJob(JobQueue.POLL, AT_ONCE), desk.now)
 
 
 def _rows(house: App) -> list[Row[Any]]:

@@ -12,14 +12,14 @@ from pbem.app import open_app
 from pbem.log import open_log
 from pbem.scheduler.tick import Ticked, stopped_by_signals
 from pbem.scheduler.worker import queues_here, work
-from pbem.store.session import Queue
+from pbem.store.session import JobQueue
 from tests.toy.home import GAMES
 
 
 def main(home: Path, *chosen: str) -> None:
     """Works until SIGTERM, and says what went wrong."""
     with open_app(home, GAMES) as house, open_log(house.settings.log), stopped_by_signals() as stop:
-        queues = queues_here(house, [Queue(name) for name in chosen])
+        queues = queues_here(house, [JobQueue(name) for name in chosen])
         work(house, queues, stop=stop, told=_tell)
     print("stopped", flush=True)
 

@@ -12,11 +12,11 @@ from pbem.actions.base import do
 from pbem.actions.run_turn import AskForRun
 from pbem.scheduler.worker import do_job
 from pbem.store.models import InboxMessage, Turn
-from pbem.store.session import Queue, Work
+from pbem.store.session import JobQueue, QueuedJob
 from tests.scheduler.crew import do_all, poll, waiting
 from tests.toy.home import Desk
 
-TOY = Work(Queue.CAMPAIGNS, "toy1")
+TOY = QueuedJob(JobQueue.CAMPAIGNS, "toy1")
 DEADLINE = dt.timedelta(hours=107)
 """From the beginning to the end of the first turn, and some minutes more."""
 
@@ -110,7 +110,7 @@ def test_a_home_without_the_archive_leaves_it_to_others(begun: Desk) -> None:
         session.connection().exec_driver_sql("DELETE FROM procrastinate_jobs")
     do_job(house, TOY, begun.now)
     folders = [(begun.home / "turns" / "toy1" / f"{number:04}").is_dir() for number in (0, 1)]
-    assert Work(Queue.ARCHIVE) in waiting(begun.house)
+    assert QueuedJob(JobQueue.ARCHIVE) in waiting(begun.house)
     do_all(begun)
 
     assert folders == [True, False]

@@ -14,9 +14,9 @@ from pbem.app import App
 from pbem.campaign.people import hash_token
 from pbem.inbox.message_queue import MOST_ATTEMPTS
 from pbem.inbox.process import sort_letters
-from pbem.store.models import Campaign, InboxMessage, Outgoing, SeatRow, Sheet, Turn
-from pbem.store.session import Queue, Work
-from pbem.store.types import LetterState
+from pbem.store.models import Campaign, InboxMessage, OrderSheet, OutgoingMail, Seat, Turn
+from pbem.store.session import JobQueue, QueuedJob
+from pbem.store.types import MessageState
 from tests.scheduler.conftest import Copied
 from tests.scheduler.crew import do_all, do_one, poll, waiting
 from tests.toy.home import Desk, open_desk
@@ -106,7 +106,7 @@ def test_the_lane_of_a_code_without_a_thread(table: Desk) -> None:
 def test_the_lane_of_a_delivery_report(table: Desk) -> None:
     """It is that of the campaign whose mail came back."""
     with table.house.store.reading() as session:
-        message_id = session.scalars(select(Outgoing.message_id).where(Outgoing.recipient == BOB)).first()
+        message_id = session.scalars(select(OutgoingMail.message_id).where(OutgoingMail.recipient == BOB)).first()
     report = "Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822; bob@example.org\nAction: failed\nStatus: 5.1.1\n"
     raw = (
         f"From: MAILER-DAEMON@example.org\nTo: orders@example.org\nSubject: Undelivered\nMIME-Version: 1.0\n"
@@ -141,7 +141,7 @@ def answered(desk: Desk) -> list[int]:
     with desk.house.store.reading() as session:
         return list(
             session.scalars(
-                select(InboxMessage.id).where(InboxMessage.state != LetterState.NEW).order_by(InboxMessage.id)
+                select(InboxMessage.id).where(InboxMessage.state != MessageState.NEW).order_by(InboxMessage.id)
             )
         )
 
@@ -221,9 +221,16 @@ def some_letters(rnd: random.Random) -> list[tuple[str, str]]:
 def kept(house: App) -> tuple[object, ...]:
     """What is kept of a house's campaigns, without what chance draws."""
     with house.store.reading() as session:
-        seats = session.execute(select(SeatRow.id, SeatRow.status, SeatRow.muted))
-        players = [seat.address for seat in session.scalars(select(SeatRow).order_by(SeatRow.id))]
-        sheets = select(Sheet.seat_id, Sheet.version, Sheet.text, Sheet.accepted, Sheet.author, Sheet.letter_id)
+        seats = session.execute(select(Seat.id, Seat.status, Seat.muted))
+        players = [seat.address for seat in session.scalars(select(Seat).order_by(Seat.id))]
+        sheets = select(
+            OrderSheet.seat_id,
+            OrderSheet.version,
+            OrderSheet.text,
+            OrderSheet.accepted,
+            OrderSheet.author,
+            OrderSheet.letter_id,
+        )
         turns = select(Turn.campaign_id, Turn.number, Turn.deadline).order_by(Turn.id)
         return (
             sorted(map(repr, seats)),
@@ -254,5 +261,5 @@ def test_in_whatever_order_jobs_are_done_campaigns_come_out_as_by_a_tick(
         done = do_all(desk, rnd=random.Random(seed))
 
         assert kept(desk.house) == expected
-        assert Work(Queue.CAMPAIGNS, "alpha") in done
+        assert QueuedJob(JobQueue.CAMPAIGNS, "alpha") in done
         assert waiting(desk.house) == []

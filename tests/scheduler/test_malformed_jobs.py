@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from pbem.store.session import Queue, Work, wake
+from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from tests.scheduler.crew import at_work, end, wait_until
 from tests.toy.home import Desk
 
@@ -32,7 +32,7 @@ def test_malformed_jobs_end_as_failed(desk: Desk, status: str) -> None:
     """Each is told of, and none holds up the jobs in order that wait for the same lock."""
     desk.begin()
     with desk.house.store.writing() as session:
-        wake(session, *(Work(Queue(queue)) for queue in QUEUES))
+        enqueue_on_commit(session, *(QueuedJob(JobQueue(queue)) for queue in QUEUES))
         for queue in QUEUES:
             for number, arguments in enumerate(ARGUMENTS):
                 # What is in hand, at most one for each lock, has no worker that could be asked for it.

@@ -14,14 +14,14 @@ from pbem.config_values import RateLimit, SendingLimits
 from pbem.errors import ConfigError
 from pbem.mail.outbox import lane_of
 from pbem.store.migrate import downgrade, migrate
-from pbem.store.models import Fact
-from pbem.store.queue import check_queues, lock_of, prepare_queues
-from pbem.store.session import Queue, Store, Work, wake
+from pbem.store.models import KeyValue
+from pbem.store.queue import create_queue_tables, execution_lock, require_queues
+from pbem.store.session import JobQueue, QueuedJob, Store, enqueue_on_commit
 from tests.patience import PATIENCE
 from tests.scheduler.crew import waiting
 from tests.toy.home import Desk, make_home, open_desk
 
-TOY = Work(Queue.CAMPAIGNS, "toy1")
+TOY = QueuedJob(JobQueue.CAMPAIGNS, "toy1")
 
 
 class Overboard(Exception):
@@ -32,11 +32,11 @@ def test_a_job_is_there_when_its_transaction_is_committed(desk: Desk) -> None:
     """And once, however often its work is asked for, as long as it waits."""
     for _ in range(2):
         with desk.house.store.writing() as session:
-            wake(session, TOY, Work(Queue.SEND))
-            wake(session, TOY)
-            assert waiting(desk.house) in ([], [Work(Queue.SEND), TOY])
+            enqueue_on_commit(session, TOY, QueuedJob(JobQueue.SEND))
+            enqueue_on_commit(session, TOY)
+            assert waiting(desk.house) in ([], [QueuedJob(JobQueue.SEND), TOY])
 
-    assert waiting(desk.house) == [Work(Queue.SEND), TOY]
+    assert waiting(desk.house) == [QueuedJob(JobQueue.SEND), TOY]
 
 
 def test_a_transaction_that_is_rolled_back_leaves_no_job(desk: Desk) -> None:
@@ -44,7 +44,7 @@ def test_a_transaction_that_is_rolled_back_leaves_no_job(desk: Desk) -> None:
 
     def act() -> None:
         with desk.house.store.writing() as session:
-            wake(session, TOY)
+            enqueue_on_commit(session, TOY)
             raise Overboard
 
     with pytest.raises(Overboard):
@@ -56,16 +56,16 @@ def test_a_mail_brings_the_job_that_sends_it(desk: Desk) -> None:
     """Whatever command has written it."""
     desk.begin()
 
-    assert Work(Queue.SEND) in waiting(desk.house)
+    assert QueuedJob(JobQueue.SEND) in waiting(desk.house)
 
 
 def test_a_job_that_waits_is_held_until_those_who_rely_on_it_are_through(desk: Desk) -> None:
     """Whoever takes it must see what they have changed: so nobody can take it before."""
     with desk.house.store.writing() as session:
-        wake(session, TOY)
+        enqueue_on_commit(session, TOY)
     taken = "SELECT id FROM procrastinate_fetch_job_v2(NULL, NULL)"
     with desk.house.store.writing() as session:
-        wake(session, TOY)
+        enqueue_on_commit(session, TOY)
         desk.house.store._waker(session, [TOY])  # type: ignore[misc] # as at the end of the block
         with desk.house.store.writing() as other:
             assert other.scalar(text(taken)) is None
@@ -88,12 +88,12 @@ def test_two_who_put_in_the_same_work_at_once(desk: Desk) -> None:
     begun.wait(PATIENCE)
     threading.Timer(0.2, go_on.set).start()
     with store.writing() as session:
-        session.add(Fact(name="second", data={}))
-        wake(session, TOY)
+        session.add(KeyValue(name="second", data={}))
+        enqueue_on_commit(session, TOY)
     thread.join()
 
     with store.reading() as session:
-        assert session.get(Fact, "second") is not None
+        assert session.get(KeyValue, "second") is not None
     assert waiting(desk.house) == [TOY]
 
 
@@ -102,7 +102,7 @@ def test_a_home_of_files_has_no_queues(tmp_path: Path) -> None:
     with open_desk(tmp_path / "home") as desk:
         desk.begin()
         with pytest.raises(ConfigError, match="workers need PostgreSQL, and the database is SQLite: use pbem serve"):
-            check_queues(desk.house.store)
+            require_queues(desk.house.store)
 
 
 def test_a_database_without_queues_is_refused(migrated_postgres_url: str, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_database_without_queues_is_refused(migrated_postgres_url: str, tmp_pa
         desk.begin()
         desk.tick()
         with pytest.raises(ConfigError, match="no queues for workers, or older ones; run: pbem migrate"):
-            check_queues(desk.house.store)
+            require_queues(desk.house.store)
 
 
 _OF_THE_LAST_STEP = "procrastinate_trigger_function_status_events_update_v1"
@@ -121,22 +121,22 @@ def test_queues_are_brought_up_to_the_package(queues_url: str) -> None:
     """What the tables lack of its steps is taken from it; made again, after a way down and up, they are left alone."""
     store = Store(queues_url)
     with store.writing() as session:
-        before = session.get_one(Fact, "queues").data["newest"]
+        before = session.get_one(KeyValue, "queues").data["newest"]
         session.execute(text(f"DROP FUNCTION {_OF_THE_LAST_STEP} CASCADE"))
-        session.get_one(Fact, "queues").data = {"newest": "03.04.00_01_pre_add_retry_failed_job_procedure.sql"}
+        session.get_one(KeyValue, "queues").data = {"newest": "03.04.00_01_pre_add_retry_failed_job_procedure.sql"}
     with pytest.raises(ConfigError, match="older ones"):
-        check_queues(store)
-    prepare_queues(queues_url)
-    check_queues(store)
+        require_queues(store)
+    create_queue_tables(queues_url)
+    require_queues(store)
     with store.reading() as session:
         assert session.scalar(text(f"SELECT '{_OF_THE_LAST_STEP}'::regproc")) is not None
     downgrade(queues_url, "0007")
     migrate(queues_url)
-    prepare_queues(queues_url)
-    check_queues(store)
+    create_queue_tables(queues_url)
+    require_queues(store)
 
     with store.reading() as session:
-        assert session.get_one(Fact, "queues").data["newest"] == before
+        assert session.get_one(KeyValue, "queues").data["newest"] == before
     store.close()
 
 
@@ -152,7 +152,7 @@ def test_queues_are_brought_up_to_the_package(queues_url: str) -> None:
 def test_who_may_send_at_once(pace: SendingLimits, lane: str, lock: str | None) -> None:
     """A domain with a pace has one sender; all mail has one where all has a pace; the rest is shared."""
     assert lane_of("gmail.com", pace) == lane
-    assert lock_of(Work(Queue.SEND, lane), pace) == lock
+    assert execution_lock(QueuedJob(JobQueue.SEND, lane), pace) == lock
 
 
 _WITHOUT = "import sys; sys.modules.update(procrastinate=None, psycopg_pool=None); from pbem.cli import main; main()"

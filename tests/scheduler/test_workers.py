@@ -16,9 +16,9 @@ from sqlalchemy import select, text
 
 from pbem.campaign.archive_sync import prove
 from pbem.cli import main
-from pbem.store.models import InboxMessage, Outgoing, Turn
-from pbem.store.session import Queue, Work, wake
-from pbem.store.types import LetterState, MailState
+from pbem.store.models import InboxMessage, OutgoingMail, Turn
+from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
+from pbem.store.types import MessageState, OutgoingState
 from tests.scheduler.crew import at_work, do_all, end, now_is_real, poll, wait_until
 from tests.toy.home import GAMES, Desk
 
@@ -54,9 +54,11 @@ def is_through(desk: Desk) -> bool:
     """Whether everything is done: letters answered, turns run, mail sent."""
     with desk.house.store.reading() as session:
         letters = set(session.scalars(select(InboxMessage.state)))
-        mails = set(session.scalars(select(Outgoing.state)))
+        mails = set(session.scalars(select(OutgoingMail.state)))
         left = session.scalar(text("SELECT count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"))
-    settled = letters == {LetterState.PROCESSED} and mails <= {MailState.SENT, MailState.SUPERSEDED} and not left
+    settled = (
+        letters == {MessageState.PROCESSED} and mails <= {OutgoingState.SENT, OutgoingState.SUPERSEDED} and not left
+    )
     return settled and len(runs(desk)) == len(CAMPAIGNS)
 
 
@@ -91,11 +93,11 @@ def test_workers_poll_after_the_clock_was_ahead(desk: Desk) -> None:
     now_is_real(desk)
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     with at_work(desk.home) as worker:
-        wait_until(lambda: letters(desk) == {LetterState.PROCESSED}, worker)
+        wait_until(lambda: letters(desk) == {MessageState.PROCESSED}, worker)
         end(worker)
 
 
-def letters(desk: Desk) -> set[LetterState]:
+def letters(desk: Desk) -> set[MessageState]:
     """How the letters stand that were fetched."""
     with desk.house.store.reading() as session:
         return set(session.scalars(select(InboxMessage.state)))
@@ -129,7 +131,7 @@ def _unarchived(desk: Desk) -> int:
 def test_the_jobs_of_a_dead_worker_are_taken_up(due: Desk) -> None:
     """One that was not heard of for longer than workers are silent had a job in hand; another does it."""
     with due.house.store.writing() as session:
-        wake(session, Work(Queue.CAMPAIGNS, "toy1"), Work(Queue.POLL))
+        enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, "toy1"), QueuedJob(JobQueue.POLL))
     with due.house.store.writing() as session:
         session.execute(_DEAD)
         session.execute(_TAKEN)
@@ -154,7 +156,7 @@ _TAKEN = text("UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELE
 def test_what_failed_is_told(due: Desk) -> None:
     """A job that nobody knows how to do, or that has a fault, stays in the queue's books for a day."""
     with due.house.store.writing() as session:
-        wake(session, Work(Queue.CAMPAIGNS, "toy1"))
+        enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, "toy1"))
     with due.house.store.writing() as session:
         session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
         session.execute(text("UPDATE procrastinate_jobs SET status = 'failed'"))

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from pbem.store.types import bundle, unbundle
+from pbem.store.types import pack_files, unpack_files
 
 NOISE = Random(1).randbytes(5_000)
 
@@ -22,16 +22,16 @@ NOISE = Random(1).randbytes(5_000)
 )
 def test_files_come_out_as_they_went_in(files: dict[str, bytes]) -> None:
     """Names, bytes and order; empty ones too."""
-    assert list(unbundle(bundle(files)).items()) == list(files.items())
+    assert list(unpack_files(pack_files(files)).items()) == list(files.items())
 
 
 def test_pictures_take_their_own_size() -> None:
     """What is compressed already is neither blown up nor tried again."""
-    assert len(bundle({"map.png": NOISE})) - len(bundle({"map.png": b""})) <= len(NOISE) + 4
+    assert len(pack_files({"map.png": NOISE})) - len(pack_files({"map.png": b""})) <= len(NOISE) + 4
 
 
 def test_texts_that_are_alike_are_kept_once() -> None:
     """The text of a report and its HTML say the same."""
     words = Random(2).randbytes(3_000).hex().encode()
 
-    assert len(bundle({"red.txt": words, "red.html": words})) < 1.2 * len(zlib.compress(words, 9))
+    assert len(pack_files({"red.txt": words, "red.html": words})) < 1.2 * len(zlib.compress(words, 9))

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import select
 
 from pbem.errors import StoreError
-from pbem.store.copy import copy_in, copy_out, damage_of, is_empty
-from pbem.store.models import Absence, Campaign, Fact, Person, SeatRow, Worker
+from pbem.store.copy import copy_from_file, copy_to_file, find_damage, is_empty
+from pbem.store.models import Absence, Campaign, KeyValue, Person, Seat, Worker
 from pbem.store.session import Store
-from pbem.store.types import Pages, Phase
+from pbem.store.types import CampaignState, PageDelivery
 from pbem.testing.suite import migrated
 
 NOON = dt.datetime(2026, 11, 2, 12, 0, 0, 123456, dt.UTC)
@@ -21,7 +21,9 @@ NOON = dt.datetime(2026, 11, 2, 12, 0, 0, 123456, dt.UTC)
 def fill(store: Store) -> None:
     """A row or two of each kind of value: times, bytes, JSON, words of a kind, truth, nothing."""
     with store.writing() as session:
-        ann = Person(address="Ann@example.org", key="ann@example.org", pages=Pages.LINK, plain=True, created_at=NOON)
+        ann = Person(
+            address="Ann@example.org", key="ann@example.org", pages=PageDelivery.LINK, plain=True, created_at=NOON
+        )
         campaign = Campaign(
             name="toy1",
             game="toy",
@@ -29,14 +31,14 @@ def fill(store: Store) -> None:
             options={"rounds": 3, "umlaut": "Ü"},
             gm="gm@example.org",
             schedule="FRI 20:00 UTC",
-            status=Phase.RUNNING,
+            status=CampaignState.RUNNING,
             seed=bytes(range(256)),
             mail_key=b"\0key",
             created_at=NOON,
         )
-        seat = SeatRow(name="red", person=ann, campaign=campaign, token_hash="")
+        seat = Seat(name="red", person=ann, campaign=campaign, token_hash="")
         worker = Worker(id=1, machine="here", process=2, queues=[], since=NOON)
-        session.add_all([ann, campaign, seat, worker, Fact(name="a", data={"none": None})])
+        session.add_all([ann, campaign, seat, worker, KeyValue(name="a", data={"none": None})])
         session.flush()
         session.add(Absence(seat_id=seat.id, since=NOON, until=NOON + dt.timedelta(days=1)))
 
@@ -46,7 +48,7 @@ def values(url: str) -> list[object]:
     store = Store(url)
     try:
         with store.reading() as session:
-            kinds = (Person, Campaign, SeatRow, Absence, Fact, Worker)
+            kinds = (Person, Campaign, Seat, Absence, KeyValue, Worker)
             rows = [row for kind in kinds for row in session.scalars(select(kind))]
             return [{column.name: getattr(row, column.name) for column in row.__table__.columns} for row in rows]
     finally:
@@ -57,12 +59,12 @@ def test_every_value_comes_through(any_store: Store, tmp_path: Path, postgres_ur
     """Out into a file and into an empty server: only who was at work is left out; new rows are numbered on."""
     fill(any_store)
     there = any_store.engine.url.render_as_string(hide_password=False)
-    copy_out(there, tmp_path / "copy.sqlite")
+    copy_to_file(there, tmp_path / "copy.sqlite")
     assert is_empty(postgres_url)
-    copy_in(tmp_path / "copy.sqlite", postgres_url)
+    copy_from_file(tmp_path / "copy.sqlite", postgres_url)
 
     assert values(f"sqlite:///{tmp_path / 'copy.sqlite'}") == values(postgres_url) == values(there)[:-1]
-    assert damage_of(tmp_path / "copy.sqlite") == ""
+    assert find_damage(tmp_path / "copy.sqlite") == ""
     store = Store(postgres_url)
     with store.writing() as session:
         session.add(Person(address="bob@example.org", key="bob@example.org", created_at=NOON))
@@ -79,7 +81,7 @@ def test_an_empty_server_is_filled_wholly_or_not_at_all(tmp_path: Path, postgres
     store.close()
 
     with pytest.raises(StoreError, match="cannot be used"):
-        copy_in(file, postgres_url)
+        copy_from_file(file, postgres_url)
     assert is_empty(postgres_url)
 
 
@@ -91,7 +93,7 @@ def test_text_with_a_zero_goes_to_a_server(tmp_path: Path, postgres_url: str) ->
     with store.writing() as session:
         session.add(Person(address="a\0b", key="ann", created_at=NOON))
     store.close()
-    copy_in(file, postgres_url)
+    copy_from_file(file, postgres_url)
 
     assert [row["address"] for row in values(postgres_url) if isinstance(row, dict)] == ["a\N{REPLACEMENT CHARACTER}b"]
 
@@ -103,4 +105,4 @@ def test_a_page_that_rotted_is_noticed(tmp_path: Path) -> None:
     raw[8192:8400] = bytes(208)
     file.write_bytes(raw)
 
-    assert damage_of(file)
+    assert find_damage(file)

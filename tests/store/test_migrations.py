@@ -17,8 +17,19 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import describe_hold
 from pbem.errors import ConfigError, StoreError
-from pbem.store.migrate import downgrade, migrate, require_current, schema_is_current
-from pbem.store.models import Base, Campaign, Outgoing, Person, Report, SeatRow, Sheet, Shelf, Turn, Vote
+from pbem.store.migrate import downgrade, migrate, require_current_schema, schema_is_current
+from pbem.store.models import (
+    Base,
+    Campaign,
+    ExtensionVote,
+    OrderSheet,
+    OutgoingMail,
+    Person,
+    Report,
+    Seat,
+    Turn,
+    WithdrawnTurns,
+)
 from pbem.store.session import Store
 from pbem.store.types import HoldKind
 
@@ -110,7 +121,7 @@ def test_a_newer_database_is_refused(empty_url: str) -> None:
     store.close()
 
     assert not schema_is_current(empty_url)
-    for act in (migrate, require_current):
+    for act in (migrate, require_current_schema):
         with pytest.raises(
             ConfigError, match=r"newer pbem, to migration 9999; this one knows those to 0\d{3}: install"
         ):
@@ -143,7 +154,7 @@ def test_seats_of_one_address_become_one_person(empty_url: str) -> None:
     migrate(empty_url)
 
     with store.reading() as session:
-        people = {seat.name: seat.person_id for seat in session.scalars(select(SeatRow))}
+        people = {seat.name: seat.person_id for seat in session.scalars(select(Seat))}
         assert people["red"] == people["green"] != people["blue"]
         assert session.scalars(select(Person.key).order_by(Person.key)).all() == ["ann@example.org", "bob@example.org"]
     store.close()
@@ -164,7 +175,7 @@ def test_campaigns_begun_before_there_were_words_keep_their_dice(empty_url: str)
 
     with store.reading() as session:
         assert session.scalars(select(Campaign.dice_words)).all() == [[], []]
-        codes = session.scalars(select(SeatRow.dice_code).order_by(SeatRow.campaign_id)).all()
+        codes = session.scalars(select(Seat.dice_code).order_by(Seat.campaign_id)).all()
         assert [len(code) for code in codes] == [0, 16]
     store.close()
 
@@ -190,7 +201,7 @@ def test_mails_sent_before_are_gone_through_again(empty_url: str) -> None:
     migrate(empty_url)
 
     with store.reading() as session:
-        found = session.execute(select(Outgoing.state, Outgoing.masked_at)).all()
+        found = session.execute(select(OutgoingMail.state, OutgoingMail.masked_at)).all()
         assert {state: at is None for state, at in found} == {"sent": True, "bounced": False}
     store.close()
 
@@ -214,11 +225,11 @@ def test_a_campaign_with_a_past_goes_down_and_up_again(empty_url: str) -> None:
 
     store = Store(empty_url)
     with store.reading() as session:
-        seats = session.scalars(select(SeatRow).order_by(SeatRow.id))
+        seats = session.scalars(select(Seat).order_by(Seat.id))
         assert [seat.address for seat in seats] == ["Ann@example.org", ""]
         assert session.scalars(select(Person.key)).all() == ["ann@example.org"]
         assert [(turn.number, turn.shelf_id) for turn in session.scalars(select(Turn))] == [(1, None)]
-        assert [sheet.text for sheet in session.scalars(select(Sheet))] == ["live"]
+        assert [sheet.text for sheet in session.scalars(select(OrderSheet))] == ["live"]
         assert session.scalars(select(Report.files)).all() == [{"red.txt": b"told", "red.map.png": PNG}]
     store.close()
 
@@ -228,9 +239,9 @@ def _fill(session: Session) -> None:
     now = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
     session.connection().exec_driver_sql(_CAMPAIGN)
     ann = Person(address="Ann@example.org", key="ann@example.org", created_at=now)
-    red = SeatRow(campaign_id=1, name="red", token_hash="", person=ann)
-    blue = SeatRow(campaign_id=1, name="blue", token_hash="", status="open")
-    shelf = Shelf(campaign_id=1, kind="rollback", first=1, at=now)
+    red = Seat(campaign_id=1, name="red", token_hash="", person=ann)
+    blue = Seat(campaign_id=1, name="blue", token_hash="", status="open")
+    shelf = WithdrawnTurns(campaign_id=1, kind="rollback", first=1, at=now)
     session.add_all([red, blue, shelf])
     session.flush()
     for text, shelf_id in (("shelved", shelf.id), ("live", None)):
@@ -239,11 +250,11 @@ def _fill(session: Session) -> None:
         session.flush()
         told = {"turn_id": turn.id, "seat_id": red.id}
         read = {"accepted": True, "wait": False, "digest": "", "orders": [], "findings": []}
-        session.add(Sheet(**told, **read, version=1, text=text, received_at=now))
+        session.add(OrderSheet(**told, **read, version=1, text=text, received_at=now))
         session.add(
             Report(**told, code=text, message_id=text, view=b"{}", files={"red.txt": b"told", "red.map.png": PNG})
         )
-        session.add(Vote(**told, at=now))
+        session.add(ExtensionVote(**told, at=now))
 
 
 _CAMPAIGN = _OLD_CAMPAIGN.replace(

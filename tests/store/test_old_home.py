@@ -20,7 +20,7 @@ from sqlalchemy import select
 
 from pbem.cli import main
 from pbem.config import load_settings
-from pbem.store.models import Outgoing, Report, SeatRow
+from pbem.store.models import OutgoingMail, Report, Seat
 from pbem.store.session import Store
 
 HOMES = Path(__file__).with_name("homes")
@@ -65,8 +65,8 @@ def play_on(home: Path) -> list[tuple[str, str, str]]:
     """Blue answers his old report, the turn is run and taken back; to whom what was mailed, and its Message-ID."""
     store = Store(load_settings(home).database)
     with store.reading() as session:
-        before = session.scalars(select(Outgoing.id).order_by(Outgoing.id.desc())).first()
-        newest = select(Report.code).join(SeatRow, SeatRow.id == Report.seat_id).where(SeatRow.name == "blue")
+        before = session.scalars(select(OutgoingMail.id).order_by(OutgoingMail.id.desc())).first()
+        newest = select(Report.code).join(Seat, Seat.id == Report.seat_id).where(Seat.name == "blue")
         code = session.scalars(newest.order_by(Report.id.desc())).first()
     post(home, f"ORDERS duel blue {code}\nPLACE b2\nEND")
     pbem(home, "tick", "--now", "2026-11-03T09:00Z")
@@ -74,8 +74,10 @@ def play_on(home: Path) -> list[tuple[str, str, str]]:
     pbem(home, "rollback", "duel", "2", "--yes", "--now", "2026-11-03T11:00Z")
     pbem(home, "tick", "--now", "2026-11-03T11:00Z")
     with store.reading() as session:
-        mailed = select(Outgoing.recipient, Outgoing.kind, Outgoing.message_id).where(Outgoing.id > before)
-        rows = session.execute(mailed.order_by(Outgoing.id)).all()
+        mailed = select(OutgoingMail.recipient, OutgoingMail.kind, OutgoingMail.message_id).where(
+            OutgoingMail.id > before
+        )
+        rows = session.execute(mailed.order_by(OutgoingMail.id)).all()
     store.close()
     return [(row.recipient, row.kind, row.message_id) for row in rows]
 
@@ -125,7 +127,9 @@ def test_mails_that_an_old_home_has_sent_are_shortened(pictured: Path) -> None:
     pbem(pictured, "tick", "--now", "2026-11-09T12:00Z")
     store = Store(load_settings(pictured).database)
     with store.reading() as session:
-        mails = session.execute(select(Outgoing.sent_at, Outgoing.raw).where(Outgoing.kind == "report")).all()
+        mails = session.execute(
+            select(OutgoingMail.sent_at, OutgoingMail.raw).where(OutgoingMail.kind == "report")
+        ).all()
     store.close()
 
     assert {str(sent_at)[:10]: b"image/png" in raw for sent_at, raw in mails} == {

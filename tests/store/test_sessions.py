@@ -12,7 +12,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
 from pbem.errors import DISK_FULL, ConfigError, StoreError
-from pbem.store.models import Act, Campaign, Outgoing
+from pbem.store.models import Campaign, JournalEntry, OutgoingMail
 from pbem.store.session import Store
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
@@ -136,7 +136,7 @@ def test_writers_wait_for_each_other(any_store: Store) -> None:
 def test_foreign_keys_are_kept(any_store: Store) -> None:
     """A row that refers to a campaign that is not there is refused."""
     with pytest.raises(IntegrityError), any_store.writing() as session:
-        session.add(Act(campaign_id=7, at=NOON, actor="gm@example.org", text="started"))
+        session.add(JournalEntry(campaign_id=7, at=NOON, actor="gm@example.org", text="started"))
 
 
 def test_a_time_without_zone_is_refused(store: Store) -> None:
@@ -159,12 +159,12 @@ def test_a_mail_is_kept_small(store: Store) -> None:
     raw = b"Your ships are where they were.\r\n" * 100
     with store.writing() as session:
         times = {"not_before": NOON, "created_at": NOON}
-        session.add(Outgoing(recipient="ann@example.org", message_id="<a@b>", raw=raw, **times))
+        session.add(OutgoingMail(recipient="ann@example.org", message_id="<a@b>", raw=raw, **times))
 
     with store.reading() as session:
         stored = session.connection().exec_driver_sql("SELECT length(raw) FROM outgoing").scalar_one()
         assert stored < len(raw) / 4
-        assert session.scalars(select(Outgoing.raw)).one() == raw
+        assert session.scalars(select(OutgoingMail.raw)).one() == raw
 
 
 def test_a_database_of_another_kind_is_refused() -> None:
