@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.welcome import tell_gm_of_dice, tell_of_dice
 from pbem.app import App
-from pbem.archive.json_patch import differences, make_patch
+from pbem.archive.json_patch import describe_patch, make_patch
 from pbem.archive.record import setup_dice, turn_dice
 from pbem.campaign.history import note
 from pbem.campaign.house_rules import read_policy
@@ -271,7 +271,9 @@ def _stranger(seat: SeatName) -> ValidationError:
 
 def _otherwise(data: Json, dumped: Json) -> Iterator[ValidationError]:
     """Where data differ from what the game makes of them: it would play on from something else."""
-    for each in () if canonical_json(data) == canonical_json(dumped) else differences(data, make_patch(data, dumped)):
+    for each in (
+        () if canonical_json(data) == canonical_json(dumped) else describe_patch(data, make_patch(data, dumped))
+    ):
         yield ValidationError(each.path, f"the game reads it otherwise: {each.text}")
 
 

@@ -33,7 +33,7 @@ from pbem.actions.withdrawal import (
     stop_mail,
 )
 from pbem.app import App
-from pbem.archive.json_patch import Difference, apply_patch, differences, is_patch, make_patch
+from pbem.archive.json_patch import Difference, apply_patch, describe_patch, is_patch, make_patch
 from pbem.campaign.history import note
 from pbem.campaign.notices import tell_each
 from pbem.campaign.order_sheets import Earlier, Reading, SheetRead, copy_sheets, keep_sheets
@@ -334,7 +334,7 @@ def read_edit(scene: Scene, data: Json) -> Edit:
     if not patch:
         raise CampaignError(f"this is the state that {snapshot.name} has: there is nothing to change")
     _try_out(scene.house.game(snapshot.game), snapshot, before, wanted)
-    return Edit(Changes(patch=tuple(patch), of_state=state), tuple(differences(before, patch)))
+    return Edit(Changes(patch=tuple(patch), of_state=state), tuple(describe_patch(before, patch)))
 
 
 def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> None:
@@ -356,7 +356,7 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, want
     if not standing.over:  # of a game that is over nothing is asked but that it can be shown
         refuse(refused, faults)
     if canonical_json(written) != canonical_json(wanted):
-        first = differences(wanted, make_patch(wanted, written))[0]
+        first = describe_patch(wanted, make_patch(wanted, written))[0]
         raise CampaignError(f"{ruleset.title} reads this state otherwise than written: {first.path}: {first.text}")
     strangers = standing.awaiting - set(snapshot.seats)
     if strangers or standing.over == bool(standing.awaiting):

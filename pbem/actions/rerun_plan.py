@@ -16,7 +16,7 @@ from pbem.actions.base import Scene, differing_lines
 from pbem.actions.withdrawal import RERUN, version_before
 from pbem.app import App
 from pbem.archive.json_patch import PatchError
-from pbem.archive.record import Patch, Withdrawn, file_hash
+from pbem.archive.record import Patch, WithdrawnTurn, file_hash
 from pbem.archive.writer import turn_files
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.history import all_withdrawn, load_rolls, orders_told, removed_before
@@ -88,7 +88,7 @@ class Rerun:
     before: Before | None
     outcome: Outcome
     given: Mapping[SeatName, Reading]
-    withdrawn: tuple[Withdrawn, ...]
+    withdrawn: tuple[WithdrawnTurn, ...]
 
     @property
     def told(self) -> Mapping[str, Any]:
@@ -127,7 +127,7 @@ def rerun(scene: Scene, changes: Changes) -> Rerun:
     )
     given: dict[SeatName, Reading] = {}
     before = None
-    withdrawn = (*all_withdrawn(session, snapshot.id), Withdrawn(number, file_hash(turn.record or b""), RERUN))
+    withdrawn = (*all_withdrawn(session, snapshot.id), WithdrawnTurn(number, file_hash(turn.record or b""), RERUN))
     if number != snapshot.origin:
         before, given = _look_back(session, ruleset, snapshot, turn, changes.sheets, patch)
         before = replace(before, withdrawn=withdrawn)

@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from pbem.actions.withdrawal import find_break
 from pbem.admin.health import stuck_mail
 from pbem.archive.record import folder_name
-from pbem.archive.writer import campaigns_there, turn_folder, turns_there
+from pbem.archive.writer import campaigns_there, list_turns, turn_folder
 from pbem.campaign.archive_sync import CODE_REPAIR, Resolved, code_change, damaged, load_resolved, resolved_turns
 from pbem.campaign.column_checks import find_faults
 from pbem.campaign.damaged_rows import UNREADABLE
@@ -232,7 +232,7 @@ def archive(settings: Settings, store: Store, restore: str, *, progress: Progres
         yield doubtful("archive", f"there is no folder {place} on this machine", mend)
         return
     # The folders first: a turn is in the database before it is in the archive.
-    there = {name: turns_there(place, name)[0] for name in campaigns_there(place)}
+    there = {name: list_turns(place, name)[0] for name in campaigns_there(place)}
     compared: dict[str, _Compared] = defaultdict(_Compared)
     known = _known(store)
     _look_for_folders(place, store, compared, progress)

@@ -68,7 +68,7 @@ def is_patch(data: Json) -> bool:
     return isinstance(data, list) and all(isinstance(each, dict) and "op" in each for each in data)
 
 
-def differences(before: Json, patch: Patch) -> list[Difference]:
+def describe_patch(before: Json, patch: Patch) -> list[Difference]:
     """What a patch of these data does, one after the other. Raises PatchError."""
     told = []
     for operation in patch:

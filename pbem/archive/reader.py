@@ -33,7 +33,7 @@ _PATH = re.compile(r"(?:reports|sheets|enclosed)/[^/\0.][^/\0]*")
 """A file of a turn's folder: never outside it, and never hidden."""
 
 
-def check_shape(record: Json, number: int, raw: bytes) -> None:
+def check_record(record: Json, number: int, raw: bytes) -> None:
     """Raises ReplayError unless these are the facts of a record of the turn of this number, in these bytes."""
     made: Any = record.get("format") if isinstance(record, dict) else None
     if not _is_number(made) or not 1 <= made <= FORMAT:
@@ -143,7 +143,7 @@ _WITHDRAWN_NAME = re.compile(rf"([0-9]{{4,8}})-[0-9a-f]{{{_HASH_SHOWN}}}")
 
 
 @dataclass(frozen=True)
-class Folder:
+class ArchivedTurn:
     """One turn of an archive: its folder, how errors name that, its number, its record, and the record's bytes."""
 
     path: Path
@@ -175,7 +175,7 @@ class Folder:
             raise ReplayError(f"turn {self.number}: {self.said(path)} cannot be read: {said}") from None
 
 
-def open_folders(archive: Path, campaign: str) -> list[Folder]:
+def load_turns(archive: Path, campaign: str) -> list[ArchivedTurn]:
     """All turns of a campaign's archive, the set-up first. Raises ReplayError on a gap or a broken record."""
     home = archive / campaign
     names = [path.name for path in home.iterdir() if path.name.isdecimal()] if home.is_dir() else []
@@ -205,7 +205,7 @@ def _first(home: Path, name: str) -> int:
     return number if isinstance(record, dict) and "given" in record else 0
 
 
-def open_withdrawn(archive: Path, campaign: str) -> list[Folder]:
+def load_withdrawn(archive: Path, campaign: str) -> list[ArchivedTurn]:
     """The turns that lie beside a campaign's others, by the names of their folders. Raises ReplayError."""
     home, found = archive / campaign, []
     for entry in _entries(home / WITHDRAWN, WITHDRAWN, campaign):
@@ -220,27 +220,27 @@ def open_withdrawn(archive: Path, campaign: str) -> list[Folder]:
     return sorted(found, key=lambda folder: folder.name)
 
 
-def check_chain(folders: list[Folder], head: str | None) -> None:
+def check_chain(folders: list[ArchivedTurn], head: str | None) -> None:
     """Raises ReplayError naming the newest record that is not the one its successor vouches for.
 
     `head` vouches for the last; None leaves that one on its own.
     """
     if head is not None:
-        check_vouched(folders[-1], head, "the database")
+        check_successor(folders[-1], head, "the database")
     for earlier, later in reversed(list(itertools.pairwise(folders))):
-        check_vouched(earlier, later.record["previous"], later.said(RECORD))
+        check_successor(earlier, later.record["previous"], later.said(RECORD))
     if folders[0].record["previous"]:
         raise ReplayError(f"turn {folders[0].number}: its record names one before it, but there is none")
 
 
-def check_vouched(folder: Folder, expected: str, voucher: str) -> None:
+def check_successor(folder: ArchivedTurn, expected: str, voucher: str) -> None:
     """Raises ReplayError if a record is not the one that another, or the database, says it is."""
     if folder.hash != expected:
         where = f"turn {folder.number}: {folder.said(RECORD)}"
         raise ReplayError(f"{where} has hash {folder.hash}, expected {expected} ({voucher} says so)")
 
 
-def check_files(folder: Folder) -> None:
+def check_files(folder: ArchivedTurn) -> None:
     """Raises ReplayError naming the first file that is missing, altered or not in the record."""
     present = set(_present(folder))
     for path, expected in sorted(folder.record["files"].items()):
@@ -251,7 +251,7 @@ def check_files(folder: Folder) -> None:
         raise ReplayError(f"turn {folder.number}: {folder.said(path)} is not in the record")
 
 
-def _present(folder: Folder) -> Iterator[str]:
+def _present(folder: ArchivedTurn) -> Iterator[str]:
     """The files of a turn's folder; whatever else is there, but for a folder of its parts, counts as one."""
     where = f"turn {folder.number}"
     for entry in _entries(folder.path, folder.name, where):
@@ -280,17 +280,17 @@ def _entries(path: Path, name: str, where: str) -> Iterator[os.DirEntry[str]]:
         raise ReplayError(f"{where}: {name} cannot be read: {error.strerror}") from None
 
 
-def _open(home: Path, name: str, number: int, campaign: str) -> Folder:
+def _open(home: Path, name: str, number: int, campaign: str) -> ArchivedTurn:
     path = home / name
     if path.is_symlink():
         raise ReplayError(f"turn {number}: {name} is a link: an archive has none")
-    raw = Folder(path, name, number, {}, b"").read(RECORD, MOST_RECORD)
+    raw = ArchivedTurn(path, name, number, {}, b"").read(RECORD, MOST_RECORD)
     try:
         record = json.loads(raw)
     except (ValueError, RecursionError):
         raise ReplayError(f"turn {number}: {name}/{RECORD} is not JSON") from None
-    check_shape(record, number, raw)
+    check_record(record, number, raw)
     if (record["number"], record["campaign"]) != (number, campaign):
         what = f"turn {record['number']} of {record['campaign']}"
         raise ReplayError(f"turn {number}: {name}/{RECORD} tells of {what}, expected turn {number} of {campaign}")
-    return Folder(path, name, number, record, raw)
+    return ArchivedTurn(path, name, number, record, raw)

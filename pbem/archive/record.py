@@ -82,25 +82,25 @@ def rehearsal_seed(seed: bytes) -> bytes:
     return _keyed(seed, b"pbem rehearsal dice", b"")
 
 
-def words_record(words: Sequence[DiceWord]) -> Json:
+def dump_dice_words(words: Sequence[DiceWord]) -> Json:
     """The words as the record of a set-up has them; nothing where there are none."""
     return {"formula": FORMULA, "words": _pairs(words), "own": _own(words)} if words else {}
 
 
-def recorded_words(record: Mapping[str, Json]) -> tuple[DiceWord, ...]:
-    """The words in the record of a set-up. Raises ReplayError if they are not written as `words_record` does."""
+def load_dice_words(record: Mapping[str, Json]) -> tuple[DiceWord, ...]:
+    """The words in the record of a set-up. Raises ReplayError if they are not written as `dump_dice_words` does."""
     told: Any = record.get("dice", {})
     try:
         own = frozenset(told.get("own", ()))
         words = tuple(DiceWord(seat, word, own=seat in own) for seat, word in told.get("words", ()))
     except (TypeError, ValueError):
         words = ()
-    if told != words_record(words):
+    if told != dump_dice_words(words):
         raise ReplayError("turn 0: its record has 'dice' wrong, or mixes them by a formula that is not known here")
     return words
 
 
-def words_told(words: Sequence[DiceWord]) -> dict[SeatName, DiceDisclosure]:
+def disclose_dice_words(words: Sequence[DiceWord]) -> dict[SeatName, DiceDisclosure]:
     """What each seat's first report, and its last, tell of the words; nothing where there are none."""
     known, few = json_sha256(_pairs(words)), len(words) <= MOST_LISTED
     return {
@@ -132,7 +132,7 @@ _SALT_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Withdrawn:
+class WithdrawnTurn:
     """A record that was taken out of a campaign's history; `kind` says how: "rollback" or "rerun"."""
 
     turn: int
@@ -177,7 +177,7 @@ def file_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def told_hash(record: bytes) -> str:
+def disclosed_hash(record: bytes) -> str:
     """The hash of a record as reports tell it; "" for one without a salt, whose hash would tell too much."""
     return file_hash(record) if "salt" in json.loads(record) else ""
 
@@ -197,7 +197,7 @@ def setup_record(
     started: dt.datetime,
     state: str,
     files: Mapping[str, bytes],
-    withdrawn: Iterable[Withdrawn] = (),
+    withdrawn: Iterable[WithdrawnTurn] = (),
     patch: Patch = (),
     words: Sequence[DiceWord] = (),
     number: int = 0,
@@ -216,7 +216,7 @@ def setup_record(
         _place(campaign, ruleset, number, options=options, seats=seats, seal=seal)
         | {"opened": None, "resolved": _time(started), "state_after": state}
         | {"files": _hashes(files), "previous": ""}
-        | _given(patch=list(patch), withdrawn=list(map(asdict, withdrawn)), dice=words_record(words), given=given)
+        | _given(patch=list(patch), withdrawn=list(map(asdict, withdrawn)), dice=dump_dice_words(words), given=given)
     )
 
 
@@ -237,7 +237,7 @@ def turn_record(
     events: Sequence[Event],
     files: Mapping[str, bytes],
     previous: bytes,
-    withdrawn: Iterable[Withdrawn] = (),
+    withdrawn: Iterable[WithdrawnTurn] = (),
     patch: Patch = (),
     seed: str = "",
 ) -> bytes:
@@ -328,13 +328,13 @@ ENCLOSED = "enclosed"
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
 
 
-def enclosed_path(enclosure: Attachment) -> str:
+def attachment_path(enclosure: Attachment) -> str:
     """The file of a content in the folder of a turn."""
     ending = _ENDINGS.get(enclosure.kind) or PurePosixPath(enclosure.name).suffix.lower()
     return f"{ENCLOSED}/{enclosure.sha256}{ending}"
 
 
-def hash_in(path: str) -> str:
+def attachment_hash(path: str) -> str:
     """The hash in such a path, "" in any other."""
     folder, _, name = path.partition("/")
     return PurePosixPath(name).stem if folder == ENCLOSED else ""

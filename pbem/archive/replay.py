@@ -21,15 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from pbem.archive.json_patch import PatchError, apply_patch
-from pbem.archive.reader import Folder, check_chain, check_files, check_vouched, open_folders, open_withdrawn
+from pbem.archive.reader import ArchivedTurn, check_chain, check_files, check_successor, load_turns, load_withdrawn
 from pbem.archive.record import (
     RECORD,
     WITHDRAWN,
+    attachment_hash,
     events_hash,
-    hash_in,
+    load_dice_words,
     mixed_seed,
     recorded_rolls,
-    recorded_words,
     roll_dice,
     setup_dice,
     state_hash,
@@ -46,20 +46,20 @@ from pbem.ruleset.serialization import canonical_json, json_sha256
 from pbem.ruleset.values import Event, Json, SeatName, View
 
 
-def check_enclosed(folders: Sequence[Folder], ruleset: AnyRuleset) -> None:
+def check_attachments(folders: Sequence[ArchivedTurn], ruleset: AnyRuleset) -> None:
     """Raises ReplayError naming the first report that shows what is not in the archive; without rulings none does."""
     if not any("ruling" in folder.record for folder in folders):
         return
     there: set[str] = set()
     for folder in folders:
         files = folder.record["files"]
-        there |= {hash_ for path, hash_ in files.items() if hash_in(path) == hash_}
+        there |= {hash_ for path, hash_ in files.items() if attachment_hash(path) == hash_}
         for path in sorted(files):
             if path.startswith("reports/") and path.endswith(".json"):
                 _check_report(folder, path, ruleset, there)
 
 
-def _check_report(folder: Folder, path: str, ruleset: AnyRuleset, there: set[str]) -> None:
+def _check_report(folder: ArchivedTurn, path: str, ruleset: AnyRuleset, there: set[str]) -> None:
     try:
         shown = ruleset.enclosures(read_report_data(folder.read(path))["view"])
         lost = [each.name for enclosed in shown.values() for each in enclosed if each.sha256 not in there]
@@ -69,7 +69,7 @@ def _check_report(folder: Folder, path: str, ruleset: AnyRuleset, there: set[str
         raise ReplayError(f"turn {folder.number}: {folder.said(path)} shows {lost[0]!r}, which is not in the archive")
 
 
-def check_rolls(folder: Folder, seed: bytes) -> None:
+def check_rolls(folder: ArchivedTurn, seed: bytes) -> None:
     """The rolls of a turn are those of its dice; `seed` is the mixed one. Raises ReplayError."""
     for roll in recorded_rolls(folder.record):
         try:
@@ -82,7 +82,7 @@ def check_rolls(folder: Folder, seed: bytes) -> None:
             )
 
 
-def check_numbers(folder: Folder) -> None:
+def check_numbers(folder: ArchivedTurn) -> None:
     """The rolls for each label are numbered without a gap. Raises ReplayError."""
     known: Counter[str] = Counter()
     for roll in recorded_rolls(folder.record):
@@ -91,7 +91,7 @@ def check_numbers(folder: Folder) -> None:
             raise ReplayError(f"turn {folder.number}: roll {known[roll.key]} for {roll.label!r} is missing")
 
 
-def check_none_undone(folders: Sequence[Folder], aside: Sequence[Folder]) -> None:
+def check_none_undone(folders: Sequence[ArchivedTurn], aside: Sequence[ArchivedTurn]) -> None:
     """What was rolled in a turn that was taken back was rolled in the one in its place. Raises ReplayError."""
     stand: dict[int, frozenset[Roll]] = {folder.number: frozenset(recorded_rolls(folder.record)) for folder in folders}
     for folder in aside:
@@ -101,7 +101,7 @@ def check_none_undone(folders: Sequence[Folder], aside: Sequence[Folder]) -> Non
 
 
 def check_withdrawn(
-    folders: Sequence[Folder], withdrawn: Sequence[Folder], known: Collection[tuple[int, str]] | None = None
+    folders: Sequence[ArchivedTurn], withdrawn: Sequence[ArchivedTurn], known: Collection[tuple[int, str]] | None = None
 ) -> int:
     """Checks the folders of withdrawn turns against the records, all of them; returns how many no record names yet.
 
@@ -128,21 +128,21 @@ def check_withdrawn(
     return len(unnamed)
 
 
-def _check_named(places: dict[str, Folder], number: int, hash_: str, voucher: str) -> None:
+def _check_named(places: dict[str, ArchivedTurn], number: int, hash_: str, voucher: str) -> None:
     name = f"{WITHDRAWN}/{withdrawn_name(number, hash_)}"
     if name not in places:
         raise ReplayError(f"turn {number}: {name}, which was withdrawn, is missing ({voucher} names it)")
-    check_vouched(places[name], hash_, voucher)
+    check_successor(places[name], hash_, voucher)
 
 
-def _check_unnamed(head: Folder, unnamed: Sequence[Folder]) -> None:
+def _check_unnamed(head: ArchivedTurn, unnamed: Sequence[ArchivedTurn]) -> None:
     """Taken back since the newest record was made, so each was made after that one. Old records name none at all."""
     if "salt" in head.record:
         before = {head.hash, *(folder.hash for folder in unnamed)}
         _refuse(folder for folder in unnamed if folder.record["previous"] not in before)
 
 
-def _refuse(foreign: Iterable[Folder]) -> None:
+def _refuse(foreign: Iterable[ArchivedTurn]) -> None:
     for folder in foreign:
         raise ReplayError(f"turn {folder.number}: {folder.name} is not one of the turns that were withdrawn")
 
@@ -181,12 +181,12 @@ def replay(
     words in the set-up's record are mixed with it. `on_turn` is told how many
     turns have passed. Raises ReplayError naming the first difference.
     """
-    folders = open_folders(archive, campaign)
+    folders = load_turns(archive, campaign)
     check_chain(folders, head)
-    aside = open_withdrawn(archive, campaign)
+    aside = load_withdrawn(archive, campaign)
     check_withdrawn(folders, aside, withdrawn)
-    check_enclosed(folders, ruleset)
-    run = _Run(ruleset, seed, mixed_seed(seed, recorded_words(folders[0].record)))
+    check_attachments(folders, ruleset)
+    run = _Run(ruleset, seed, mixed_seed(seed, load_dice_words(folders[0].record)))
     for folder in folders:
         check_files(folder)
         run.check(folder)
@@ -206,7 +206,7 @@ class _Run:
         self.state: Any = None
         self.reports = 0
 
-    def check(self, folder: Folder) -> None:
+    def check(self, folder: ArchivedTurn) -> None:
         """Resolves the turn of a folder and compares all its record and reports say of it."""
         self._check_game(folder)
         with _refused(folder):
@@ -214,7 +214,7 @@ class _Run:
             self._expect_result(folder, "the state after it", state_hash(self._ruleset, self.state), "state_after")
             self._check_reports(folder, events)
 
-    def _check_game(self, folder: Folder) -> None:
+    def _check_game(self, folder: ArchivedTurn) -> None:
         record, ruleset = folder.record, self._ruleset
         if (record["game"], record["version"]) != (ruleset.key, ruleset.version):
             here = f"{ruleset.key} version {ruleset.version}"
@@ -225,7 +225,7 @@ class _Run:
         if record["seal"] != seed_hash(self._sealed):
             raise ReplayError(f"turn {folder.number}: the dice's seed does not have the seal {record['seal']}")
 
-    def _set_up(self, folder: Folder) -> Sequence[Event]:
+    def _set_up(self, folder: ArchivedTurn) -> Sequence[Event]:
         record = folder.record
         _check_options(self._ruleset, record)
         if "given" in record:
@@ -236,7 +236,7 @@ class _Run:
         self._keep(state, record)
         return ()
 
-    def _resolve(self, folder: Folder) -> Sequence[Event]:
+    def _resolve(self, folder: ArchivedTurn) -> Sequence[Event]:
         _compare(folder, "the state before it", state_hash(self._ruleset, self.state), folder.record["state_before"])
         check_rolls(folder, self._seed)
         turn = _turn_input(self._ruleset, folder.record)
@@ -250,7 +250,7 @@ class _Run:
         data = apply_patch(json.loads(canonical_json(self._ruleset.dump(state))), record.get("patch", ()))
         self.state = self._ruleset.load(data, self._ruleset.version)
 
-    def _expect_result(self, folder: Folder, what: str, found: str, key: str) -> None:
+    def _expect_result(self, folder: ArchivedTurn, what: str, found: str, key: str) -> None:
         """Compare what the rules made of a turn with its record. Raises ReplayError naming both causes there may be."""
         try:
             _compare(folder, what, found, folder.record[key])
@@ -258,7 +258,7 @@ class _Run:
             game = f"{self._ruleset.title} version {self._ruleset.version}"
             raise ReplayError(f"{error}; either the record was changed, or the code of {game} since it ran") from None
 
-    def _check_reports(self, folder: Folder, events: Sequence[Event]) -> None:
+    def _check_reports(self, folder: ArchivedTurn, events: Sequence[Event]) -> None:
         for seat in folder.record["seats"]:
             self._unheard.setdefault(seat, []).extend(events)
         told = [seat for seat in folder.record["seats"] if _report_of(seat) in folder.record["files"]]
@@ -303,7 +303,7 @@ def _report_of(seat: SeatName) -> str:
     return f"reports/{seat}.json"
 
 
-def _archived_view(folder: Folder, path: str) -> Json:
+def _archived_view(folder: ArchivedTurn, path: str) -> Json:
     try:
         return read_report_data(folder.read(path))["view"]
     except ReportDataError as error:
@@ -322,13 +322,13 @@ def _turn_input(ruleset: AnyRuleset, record: Json) -> TurnInput:
     )
 
 
-def _compare(folder: Folder, what: str, found: str, expected: str) -> None:
+def _compare(folder: ArchivedTurn, what: str, found: str, expected: str) -> None:
     if found != expected:
         raise ReplayError(f"turn {folder.number}: {what} has hash {found}, expected {expected}")
 
 
 @contextmanager
-def _refused(folder: Folder) -> Iterator[None]:
+def _refused(folder: ArchivedTurn) -> Iterator[None]:
     """Turns what a ruleset makes of a forged record into the finding that it is one."""
     try:
         yield

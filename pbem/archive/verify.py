@@ -18,19 +18,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pbem.archive.reader import Folder, check_chain, check_files, open_folders, open_withdrawn
+from pbem.archive.reader import ArchivedTurn, check_chain, check_files, load_turns, load_withdrawn
 from pbem.archive.record import (
     RECORD,
     WITHDRAWN,
+    disclose_dice_words,
     drawn_word,
     file_hash,
     folder_name,
+    load_dice_words,
     mixed_seed,
     recorded_rolls,
-    recorded_words,
-    words_told,
 )
-from pbem.archive.replay import check_enclosed, check_none_undone, check_numbers, check_rolls, check_withdrawn, replay
+from pbem.archive.replay import (
+    check_attachments,
+    check_none_undone,
+    check_numbers,
+    check_rolls,
+    check_withdrawn,
+    replay,
+)
 from pbem.errors import ReplayError
 from pbem.report.data import ReportDataError, dice_data, read_report_data
 from pbem.report.facts import DiceDisclosure, DiceWord
@@ -41,7 +48,7 @@ from pbem.ruleset.values import SeatName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class LocatedFile:
     """A report or a record's hash that is in the archive, with the turn of that record; it may be `withdrawn`."""
 
     what: Literal["report", "record"]
@@ -50,7 +57,7 @@ class Held:
     withdrawn: bool
 
 
-def by_campaign(reports: Mapping[str, bytes], campaigns: Sequence[str]) -> dict[str, dict[str, bytes]]:
+def group_by_campaign(reports: Mapping[str, bytes], campaigns: Sequence[str]) -> dict[str, dict[str, bytes]]:
     """Reports by the campaigns they are of, then by name. Raises ReplayError for one of none of these, or no report."""
     sorted_: dict[str, dict[str, bytes]] = {}
     for name, raw in reports.items():
@@ -63,7 +70,7 @@ def by_campaign(reports: Mapping[str, bytes], campaigns: Sequence[str]) -> dict[
     return sorted_
 
 
-def find_record(hash_: str, folders: Sequence[Folder]) -> Held:
+def find_record(hash_: str, folders: Sequence[ArchivedTurn]) -> LocatedFile:
     """Finds a record by the hash that a report tells. Raises ReplayError if it is not there."""
     for folder in folders:
         if folder.hash == hash_.strip().lower():
@@ -71,7 +78,7 @@ def find_record(hash_: str, folders: Sequence[Folder]) -> Held:
     raise ReplayError(f"no record has the hash {hash_}: the archive was changed or cut since, or is another one")
 
 
-def find_report(raw: bytes, name: str, folders: Sequence[Folder]) -> Held:
+def find_report(raw: bytes, name: str, folders: Sequence[ArchivedTurn]) -> LocatedFile:
     """Finds a report by the bytes of its JSON. Raises ReplayError if it is none, or is not in the archive as it is."""
     told, found = _data(raw, name).get("record"), file_hash(raw)
     folder = next((folder for folder in folders if found in folder.record["files"].values()), None)
@@ -89,12 +96,12 @@ def _data(raw: bytes, name: str) -> dict[str, Any]:
         raise ReplayError(f"{name}: {error}") from None
 
 
-def _held(what: Literal["report", "record"], name: str, folder: Folder) -> Held:
-    return Held(what=what, name=name, turn=folder.number, withdrawn=folder.name.startswith(f"{WITHDRAWN}/"))
+def _held(what: Literal["report", "record"], name: str, folder: ArchivedTurn) -> LocatedFile:
+    return LocatedFile(what=what, name=name, turn=folder.number, withdrawn=folder.name.startswith(f"{WITHDRAWN}/"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class TurnRun:
     """One run of a turn, or of the set-up: when it was (ISO 8601), and the hash of its record.
 
     `withdrawn`: it was taken back, or another run is in its place.
@@ -106,14 +113,14 @@ class Run:
     withdrawn: bool
 
 
-def list_runs(folders: Sequence[Folder], aside: Sequence[Folder]) -> tuple[Run, ...]:
+def list_turn_runs(folders: Sequence[ArchivedTurn], aside: Sequence[ArchivedTurn]) -> tuple[TurnRun, ...]:
     """All runs in an archive, by turn and time; `aside` are those withdrawn."""
     runs = [_run(folder, withdrawn=False) for folder in folders] + [_run(folder, withdrawn=True) for folder in aside]
     return tuple(sorted(runs, key=lambda run: (run.turn, run.resolved, run.record)))
 
 
-def _run(folder: Folder, *, withdrawn: bool) -> Run:
-    return Run(turn=folder.number, resolved=folder.record["resolved"], record=folder.hash, withdrawn=withdrawn)
+def _run(folder: ArchivedTurn, *, withdrawn: bool) -> TurnRun:
+    return TurnRun(turn=folder.number, resolved=folder.record["resolved"], record=folder.hash, withdrawn=withdrawn)
 
 
 _SAME = ("campaign", "game", "options", "seats", "seal")
@@ -124,7 +131,7 @@ _SHEET_USED = re.compile(r"^This turn was resolved with your sheet (\d+) \(diges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verified:
+class VerifyResult:
     """What an archive shows. `unproved` are sentences on what it cannot show yet; without any, all was replayed.
 
     `patched` are the turns whose outcome the GM has changed, `withdrawn` how
@@ -146,9 +153,9 @@ class Verified:
     patched: tuple[int, ...]
     withdrawn: int
     unnamed: int
-    runs: tuple[Run, ...]
+    runs: tuple[TurnRun, ...]
     words: tuple[DiceWord, ...]
-    held: tuple[Held, ...]
+    held: tuple[LocatedFile, ...]
     unproved: tuple[str, ...]
 
 
@@ -180,18 +187,18 @@ def verify(
     reports: Mapping[str, bytes] | None = None,
     records: Sequence[str] = (),
     on_turn: Callable[[int, int], object] | None = None,
-) -> Verified:
+) -> VerifyResult:
     """Checks a campaign's archive. Raises ReplayError naming the first difference.
 
     `seed` is that of the dice, if it is known from elsewhere. `reports`, by
     name, and `records`, hashes that reports tell, are what a reader holds, and
     must be in the archive. `on_turn` is told each turn replayed, and of how many.
     """
-    folders = open_folders(archive, campaign)
+    folders = load_turns(archive, campaign)
     check_chain(folders, None)
     for folder in folders:
         check_files(folder)
-    aside = open_withdrawn(archive, campaign)
+    aside = load_withdrawn(archive, campaign)
     unnamed = check_withdrawn(folders, aside)
     for folder in (*folders, *aside):
         _check_same(folders[0], folder)
@@ -199,7 +206,7 @@ def verify(
         check_numbers(folder)
     _check_states(folders)
     if folders[0].record["game"] in games:
-        check_enclosed(folders, games[folders[0].record["game"]])
+        check_attachments(folders, games[folders[0].record["game"]])
     check_none_undone(folders, aside)
     held = [find_report(raw, name, (*folders, *aside)) for name, raw in (reports or {}).items()]
     held += [find_record(hash_, (*folders, *aside)) for hash_ in records]
@@ -213,7 +220,7 @@ def verify(
         told = None if on_turn is None else lambda number: on_turn(number, len(folders) - 1)
         ruleset = games[folders[0].record["game"]]
         over = replay(archive, campaign, ruleset=ruleset, seed=seed, head=None, on_turn=told).over
-    return Verified(
+    return VerifyResult(
         campaign=campaign,
         turns=len(folders) - 1,
         files=sum(len(folder.record["files"]) for folder in folders),
@@ -225,21 +232,21 @@ def verify(
         patched=tuple(folder.number for folder in folders if folder.record.get("patch")),
         withdrawn=len(aside),
         unnamed=unnamed,
-        runs=list_runs(folders, aside),
+        runs=list_turn_runs(folders, aside),
         words=words,
         held=tuple(held),
         unproved=unproved,
     )
 
 
-def _check_same(first: Folder, folder: Folder) -> None:
+def _check_same(first: ArchivedTurn, folder: ArchivedTurn) -> None:
     for key in _SAME:
         if folder.record[key] != first.record[key]:
             said, other = first.record[key], folder.record[key]
             raise ReplayError(f"turn {folder.number}: its {key} is {other!r}, but the set-up says {said!r}")
 
 
-def _check_sheets(folder: Folder) -> None:
+def _check_sheets(folder: ArchivedTurn) -> None:
     """Each sheet used is there as it came, its orders have the digest its player was told, and so his report says."""
     record = folder.record
     for seat, sheet in sorted(record.get("sheets", {}).items()):
@@ -254,7 +261,7 @@ def _check_sheets(folder: Folder) -> None:
         _check_told(folder, seat, (str(sheet["version"]), sheet["digest"][:12]))
 
 
-def _check_told(folder: Folder, seat: str, used: tuple[str, str]) -> None:
+def _check_told(folder: ArchivedTurn, seat: str, used: tuple[str, str]) -> None:
     path = f"reports/{seat}.txt"
     if path not in folder.record["files"]:
         return
@@ -266,24 +273,24 @@ def _check_told(folder: Folder, seat: str, used: tuple[str, str]) -> None:
         )
 
 
-def _check_states(folders: list[Folder]) -> None:
+def _check_states(folders: list[ArchivedTurn]) -> None:
     for earlier, later in itertools.pairwise(folders):
         after, before = earlier.record["state_after"], later.record["state_before"]
         if before != after:
             raise ReplayError(f"turn {later.number} begins with the state {before}, but the one before left {after}")
 
 
-def _words(setup: Folder) -> tuple[DiceWord, ...]:
+def _words(setup: ArchivedTurn) -> tuple[DiceWord, ...]:
     """The words mixed into the dice: one for each seat, and in the first reports the same."""
-    words = recorded_words(setup.record)
+    words = load_dice_words(setup.record)
     if words and [each.seat for each in words] != setup.record["seats"]:
         raise ReplayError(f"turn {setup.number}: the words for the dice are not those of its seats")
-    for seat, told in words_told(words).items():
+    for seat, told in disclose_dice_words(words).items():
         _check_words_told(setup, seat, told)
     return words
 
 
-def _check_words_told(setup: Folder, seat: SeatName, told: DiceDisclosure) -> None:
+def _check_words_told(setup: ArchivedTurn, seat: SeatName, told: DiceDisclosure) -> None:
     path = f"reports/{seat}.json"
     try:
         data = read_report_data(setup.read(path)).get("dice")
@@ -307,14 +314,14 @@ def _check_drawn(words: Sequence[DiceWord], seed: bytes | None) -> None:
             )
 
 
-def _check_rolls(folders: Sequence[Folder], words: Sequence[DiceWord], seed: bytes | None) -> None:
+def _check_rolls(folders: Sequence[ArchivedTurn], words: Sequence[DiceWord], seed: bytes | None) -> None:
     """What the GM rolled follows from the seed, whatever game it is."""
     if seed is not None:
         for folder in folders:
             check_rolls(folder, mixed_seed(seed, words))
 
 
-def _seed(folders: list[Folder], given: bytes | None) -> bytes | None:
+def _seed(folders: list[ArchivedTurn], given: bytes | None) -> bytes | None:
     """The seed, from the last record or as given; it has the seal that was told at the start."""
     told = folders[-1].record.get("seed")
     try:
@@ -328,7 +335,7 @@ def _seed(folders: list[Folder], given: bytes | None) -> bytes | None:
     return seed
 
 
-def _unproved(folders: Sequence[Folder], games: Mapping[str, AnyRuleset], seed: bytes | None) -> tuple[str, ...]:
+def _unproved(folders: Sequence[ArchivedTurn], games: Mapping[str, AnyRuleset], seed: bytes | None) -> tuple[str, ...]:
     record, reasons = folders[-1].record, []
     ruleset = games.get(record["game"])
     versions = sorted({folder.record["version"] for folder in folders})

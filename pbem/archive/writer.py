@@ -93,7 +93,7 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, wi
     return folder
 
 
-def is_whole(archive: Path, record: bytes, *, withdrawn: bool = False) -> bool:
+def is_complete(archive: Path, record: bytes, *, withdrawn: bool = False) -> bool:
     """Whether the folder of a turn is there with this record and all its files, to the byte. Raises OSError."""
     folder = turn_folder(archive, record, withdrawn=withdrawn)
     expected: dict[str, str] = json.loads(record)["files"] | {RECORD: file_hash(record)}
@@ -110,7 +110,7 @@ def campaigns_there(archive: Path) -> list[str]:
     return sorted(path.name for path in archive.glob("*") if any(path.glob(f"[0-9][0-9][0-9][0-9]*/{RECORD}")))
 
 
-def turns_there(archive: Path, campaign: str) -> tuple[set[str], int]:
+def list_turns(archive: Path, campaign: str) -> tuple[set[str], int]:
     """The names of the folders of a campaign's turns, and how many withdrawn ones there are: two looks at the disk."""
     home = archive / campaign
     return _names(home), len(_names(home / WITHDRAWN))
@@ -129,7 +129,7 @@ def copy_withdrawn(source: Path, target: Path, record: bytes) -> None:
             shutil.copytree(source / name, target / name)
 
 
-def set_aside(archive: Path, record: bytes) -> None:
+def move_to_withdrawn(archive: Path, record: bytes) -> None:
     """Moves the folder of a turn that is withdrawn out of the way; does nothing if it is not there, or another's."""
     folder, aside = _places(archive, record)
     if _holds(folder, record):
@@ -139,7 +139,7 @@ def set_aside(archive: Path, record: bytes) -> None:
         _move(folder, aside)
 
 
-def bring_back(archive: Path, record: bytes) -> None:
+def move_from_withdrawn(archive: Path, record: bytes) -> None:
     """Moves the folder of a withdrawn turn that counts again back to its place, if it was set aside."""
     folder, aside = _places(archive, record)
     if _holds(aside, record) and not folder.exists():

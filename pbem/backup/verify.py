@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.withdrawal import find_break
 from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
-from pbem.archive.record import folder_name, recorded_words
+from pbem.archive.record import folder_name, load_dice_words
 from pbem.campaign.column_checks import first_fault
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, record_of
 from pbem.errors import PARSE_ERRORS, BackupError, CampaignError, RulesetError
@@ -80,7 +80,7 @@ def _options(session: Session, snapshot: CampaignSnapshot, record: dict[str, Any
     setup = json.loads(record_of(session, snapshot, snapshot.origin))
     if (snapshot.game, dict(snapshot.options)) != (record["game"], record["options"]):
         yield "table campaign, fields game and options: they are not those of its last record"
-    if snapshot.words != recorded_words(setup):
+    if snapshot.words != load_dice_words(setup):
         yield "table campaign, field dice_words: they are not those that the set-up tells"
 
 

@@ -25,9 +25,16 @@ from sqlalchemy import Select, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.archive.record import file_hash, folder_name, hash_in, state_hash
+from pbem.archive.record import attachment_hash, file_hash, folder_name, state_hash
 from pbem.archive.replay import ReplayProof, replay
-from pbem.archive.writer import archive_turn, bring_back, is_whole, set_aside, turn_files, turns_there
+from pbem.archive.writer import (
+    archive_turn,
+    is_complete,
+    list_turns,
+    move_from_withdrawn,
+    move_to_withdrawn,
+    turn_files,
+)
 from pbem.campaign.files import Shelf
 from pbem.campaign.history import all_withdrawn, orders_used, received
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_sheets
@@ -122,8 +129,8 @@ def write_again(house: App, turn: Resolved) -> str:
         if _is_moved(house, turn):
             return ""  # taken back, or brought back, at this moment: another tick sees to what is left of it
         if not turn.withdrawn:
-            bring_back(archive, turn.record)
-        if not is_whole(archive, turn.record, withdrawn=turn.withdrawn):
+            move_from_withdrawn(archive, turn.record)
+        if not is_complete(archive, turn.record, withdrawn=turn.withdrawn):
             with house.store.reading() as session:
                 files = _files(session, house, turn)
             archive_turn(archive, turn.record, files, withdrawn=turn.withdrawn)
@@ -145,7 +152,7 @@ def _tidy(house: App, turns: Sequence[Resolved]) -> list[str]:
     problems = []
     for turn in turns:
         try:
-            set_aside(house.settings.archive, turn.record)
+            move_to_withdrawn(house.settings.archive, turn.record)
         except OSError as error:
             problems.append(f"{turn.said} cannot be set aside ({describe_error(error)})")
             continue
@@ -198,7 +205,7 @@ def _files(session: Session, house: App, turn: Resolved) -> dict[str, bytes]:
 
 def _enclosed(session: Session, campaign_id: int, files: Mapping[str, str]) -> dict[str, bytes]:
     """What the GM has enclosed, of the files that a record names."""
-    paths = {hash_in(path): path for path in files if hash_in(path)}
+    paths = {attachment_hash(path): path for path in files if attachment_hash(path)}
     return {paths[hash_]: content for hash_, content in Shelf(session, campaign_id).find(paths).items()}
 
 
@@ -227,7 +234,7 @@ def restore(house: App, campaign: str | None = None) -> list[str]:
 def damaged(archive: Path, turn: Resolved) -> str:
     """Why the folder of a turn cannot be said to be whole, "" if it is."""
     try:
-        if is_whole(archive, turn.record, withdrawn=turn.withdrawn):
+        if is_complete(archive, turn.record, withdrawn=turn.withdrawn):
             return ""
     except OSError as error:
         return f"{turn.said} cannot be read in the archive ({describe_error(error)})"
@@ -252,7 +259,7 @@ def _without_folder(session: Session, house: App, campaign: str | None) -> Itera
     withdrawn = _withdrawn(session)
     begun = _BEGUN if campaign is None else _BEGUN.where(Campaign.name == campaign)
     for id_, name, origin, turn in flushed_connection(session).execute(begun):
-        names, aside = turns_there(house.settings.archive, name)
+        names, aside = list_turns(house.settings.archive, name)
         lost = [number for number in range(origin, turn) if folder_name(number) not in names]
         here = resolved_turns().where(Turn.campaign_id == id_)
         if lost:

@@ -25,7 +25,7 @@ from typing import Any, cast
 from sqlalchemy import ColumnElement, Table, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
-from pbem.archive.record import Withdrawn, drawn_word, file_hash, recorded_rolls, roll_dice, turn_dice
+from pbem.archive.record import WithdrawnTurn, drawn_word, file_hash, recorded_rolls, roll_dice, turn_dice
 from pbem.archive.writer import SheetReceived
 from pbem.campaign.snapshot import CampaignSnapshot, Place, SheetIn, live
 from pbem.errors import CampaignError
@@ -169,11 +169,11 @@ _RECORDED_KINDS = {"undo": "forward", "repair": "mend"}
 """Kinds whose words in records are older than those in the database: records never change."""
 
 
-def all_withdrawn(session: Session, campaign_id: int) -> tuple[Withdrawn, ...]:
+def all_withdrawn(session: Session, campaign_id: int) -> tuple[WithdrawnTurn, ...]:
     """The records that rollbacks and reruns took out of a campaign's history, in the order in which they were made."""
     rows = flushed_connection(session).execute(_WITHDRAWN, {"campaign": campaign_id})
     return tuple(
-        Withdrawn(json.loads(record)["number"], file_hash(record), _RECORDED_KINDS.get(kind, kind))
+        WithdrawnTurn(json.loads(record)["number"], file_hash(record), _RECORDED_KINDS.get(kind, kind))
         for record, kind in rows
         if record
     )

@@ -20,14 +20,14 @@ from pbem.app import App
 from pbem.archive.json_patch import apply_patch
 from pbem.archive.record import (
     Patch,
-    Withdrawn,
-    enclosed_path,
+    WithdrawnTurn,
+    attachment_path,
+    disclose_dice_words,
+    disclosed_hash,
     setup_dice,
     setup_record,
-    told_hash,
     turn_dice,
     turn_record,
-    words_told,
 )
 from pbem.archive.writer import turn_files
 from pbem.campaign.deadlines import Away, load_absences, next_deadline
@@ -90,7 +90,7 @@ class Before:
     turn: OpenTurn
     last: Mapping[SeatName, LastReport]
     previous: bytes
-    withdrawn: tuple[Withdrawn, ...]
+    withdrawn: tuple[WithdrawnTurn, ...]
     removed: frozenset[SeatName]
     absences: tuple[Away, ...] = ()
     patch: Patch = ()
@@ -212,7 +212,7 @@ def _newly_enclosed(session: Session, before: Before, views: Iterable[tuple[Plac
     old = {each.sha256 for view in told for each in named(ruleset, view)}
     new = {each.sha256: each for _, view in views for each in named(ruleset, view) if each.sha256 not in old}
     contents = Shelf(session, before.snapshot.id).find(new)
-    return {enclosed_path(new[hash_]): content for hash_, content in contents.items()}
+    return {attachment_path(new[hash_]): content for hash_, content in contents.items()}
 
 
 def patched(ruleset: AnyRuleset, state: Any, patch: Patch) -> tuple[Any, Json]:
@@ -244,11 +244,11 @@ def opening_of(
         seed=snapshot.seed.hex() if outcome.standing.over else "",
         over=outcome.standing.over,
         rolled=outcome.standing.over and has_rolled(session, snapshot),
-        dice=words_told(snapshot.words) if number == snapshot.first or outcome.standing.over else {},
+        dice=disclose_dice_words(snapshot.words) if number == snapshot.first or outcome.standing.over else {},
         used=outcome.used,
         missing=outcome.turn.missing,
         orders=outcome.turn.orders,
-        record=told_hash(previous),
+        record=disclosed_hash(previous),
         postbag=load_postbag(session, snapshot, number, over=outcome.standing.over),
         shelf=Shelf(session, snapshot.id),
     )
@@ -380,7 +380,7 @@ def set_up_record(
     given: Json,
     files: Mapping[str, bytes],
     started: dt.datetime,
-    withdrawn: Sequence[Withdrawn] = (),
+    withdrawn: Sequence[WithdrawnTurn] = (),
 ) -> bytes:
     """The record of a set-up; with another in its place, that and all else that was ever taken back is `withdrawn`."""
     return setup_record(

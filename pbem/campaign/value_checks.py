@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pbem.archive.reader import check_shape
+from pbem.archive.reader import check_record
 from pbem.campaign.house_rules import check_kept
 from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError, ReplayError
@@ -323,7 +323,7 @@ def record(value: bytes) -> None:
     if type(turn) is not int:
         raise Unfit("the record of a turn is expected, with its number")
     try:
-        check_shape(facts, turn, value)
+        check_record(facts, turn, value)
     except ReplayError as error:
         raise Unfit(f"the record of a turn is expected: {error}") from None
 

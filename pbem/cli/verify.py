@@ -11,7 +11,7 @@ import click
 
 from pbem.archive.reader import MOST_FILE
 from pbem.archive.replay import ReplayProof
-from pbem.archive.verify import Held, Run, Verified, by_campaign, find_campaigns
+from pbem.archive.verify import LocatedFile, TurnRun, VerifyResult, find_campaigns, group_by_campaign
 from pbem.archive.verify import verify as verify_archive
 from pbem.campaign.archive_sync import begun, prove
 from pbem.cli.options import Command, home_option, json_option
@@ -30,7 +30,7 @@ def proof_lines(proof: ReplayProof) -> Iterator[str]:
     yield f"Newest record: {proof.head}"
 
 
-def verified_lines(verified: Verified) -> Iterator[str]:
+def verified_lines(verified: VerifyResult) -> Iterator[str]:
     """What an archive shows by itself."""
     turns, files = count_noun(verified.turns, "turn"), count_noun(verified.files, "file")
     yield f"{verified.campaign}: {turns}, {files}, {count_noun(verified.sheets, 'sheet')} used."
@@ -62,18 +62,18 @@ def verified_lines(verified: Verified) -> Iterator[str]:
     yield f"Newest record: {verified.head}"
 
 
-def _rolls_line(verified: Verified) -> str:
+def _rolls_line(verified: VerifyResult) -> str:
     said = f"Rolled by the GM: {count_noun(verified.rolls, 'roll')}, none left out by its number."
     return said if verified.unproved else f"{said} Each follows from the seed."
 
 
-def _run_line(run: Run) -> str:
+def _run_line(run: TurnRun) -> str:
     what = f"turn {run.turn}" if run.turn else "the set-up"
     at = format_time(dt.datetime.fromisoformat(run.resolved), "UTC")
     return f"  {what}, run {at}: " + (f"withdrawn, record {run.record}" if run.withdrawn else "counts")
 
 
-def _held_line(held: Held) -> str:
+def _held_line(held: LocatedFile) -> str:
     place = f"turn {held.turn}, which was taken back or run again" if held.withdrawn else f"turn {held.turn}"
     if held.what == "report":
         return wrap(f"The report {held.name} is that of {place}, as it was mailed.")
@@ -125,10 +125,10 @@ def verify(
     known, found = _read_seed(seed), {name: folder for folder, name in find_campaigns(archive, campaign)}
     if records and len(found) > 1:
         raise click.BadParameter(f"say whose record it is: {', '.join(found)}")
-    held = by_campaign(_read_reports(reports), list(found))
+    held = group_by_campaign(_read_reports(reports), list(found))
     with progress() as bar:
 
-        def verify_one(name: str) -> Verified:
+        def verify_one(name: str) -> VerifyResult:
             return verify_archive(
                 found[name],
                 name,

@@ -17,7 +17,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.archive.record import file_hash, words_told
+from pbem.archive.record import disclose_dice_words, file_hash
 from pbem.campaign.damaged_rows import UNREADABLE, keep_fact, read_fact
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError, describe_error
@@ -380,7 +380,7 @@ def _is_fit(picture: Any) -> bool:
 
 def _proof(snapshot: CampaignSnapshot, head: str, *, judged: bool) -> dict[str, Any]:
     """By what anybody can check the game, which may be one that a GM has `judged`."""
-    told = words_told(snapshot.words)
+    told = disclose_dice_words(snapshot.words)
     return {
         "seal": seed_hash(snapshot.seed),
         "seed": snapshot.seed.hex(),

@@ -18,7 +18,7 @@ from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import TakeRuling
 from pbem.actions.settings import ShowJournal
 from pbem.archive import file_hash
-from pbem.archive.verify import Verified, verify
+from pbem.archive.verify import VerifyResult, verify
 from pbem.campaign.archive_sync import prove
 from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Roll, canonical_json
@@ -72,7 +72,7 @@ def records(desk: Desk) -> list[dict[str, Any]]:
         return [json.loads(row or b"{}") for row in rows]
 
 
-def checked(desk: Desk, archive: Path) -> Verified:
+def checked(desk: Desk, archive: Path) -> VerifyResult:
     """The archive, checked elsewhere."""
     return verify(archive, "toy1", games={RULESET.key: RULESET})
 

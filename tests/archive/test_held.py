@@ -13,7 +13,7 @@ from sqlalchemy import select
 from pbem.actions.base import do
 from pbem.actions.rollback import RollBack
 from pbem.archive import file_hash
-from pbem.archive.verify import Held, Verified, verify
+from pbem.archive.verify import LocatedFile, VerifyResult, verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical_json
 from pbem.store.models import Turn
@@ -37,7 +37,7 @@ def newest(desk: Desk) -> EmailMessage:
     return [mail for mail in desk.mails("ann@example.org") if "report for" in mail["Subject"]][-1]
 
 
-def checked(desk: Desk, *reports: bytes, record: str = "") -> Verified:
+def checked(desk: Desk, *reports: bytes, record: str = "") -> VerifyResult:
     """The archive of toy1, held to reports and a hash."""
     held = {f"{number}.json": raw for number, raw in enumerate(reports)}
     return verify(desk.home / "turns", "toy1", games=GAMES, reports=held, records=[record] if record else [])
@@ -97,8 +97,8 @@ def test_what_a_player_holds_is_found(played: Desk) -> None:
     told = hash_of(played, 2)
 
     assert checked(played, attached(newest(played)), record=told.upper()).held == (
-        Held(what="report", name="0.json", turn=3, withdrawn=False),
-        Held(what="record", name=told.upper(), turn=2, withdrawn=False),
+        LocatedFile(what="report", name="0.json", turn=3, withdrawn=False),
+        LocatedFile(what="record", name=told.upper(), turn=2, withdrawn=False),
     )
 
 

@@ -15,7 +15,7 @@ from pbem.actions.rerun import Amend, Patch
 from pbem.actions.rerun_plan import Changes
 from pbem.actions.rollback import RollBack
 from pbem.archive import file_hash
-from pbem.archive.verify import Verified, find_campaigns, verify
+from pbem.archive.verify import VerifyResult, find_campaigns, verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical_json
 from tests.actions.history import begin, play
@@ -32,7 +32,7 @@ def elsewhere(desk: Desk, tmp_path: Path) -> Path:
     return Path(shutil.copytree(desk.home / "turns", tmp_path / "elsewhere"))
 
 
-def checked(archive: Path, *, seed: bytes | None = None) -> Verified:
+def checked(archive: Path, *, seed: bytes | None = None) -> VerifyResult:
     """The archive of toy1, checked."""
     return verify(archive, "toy1", games=GAMES, seed=seed)
 

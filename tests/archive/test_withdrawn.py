@@ -13,7 +13,7 @@ from pbem.actions.rerun import Amend, Patch
 from pbem.actions.rerun_plan import Changes
 from pbem.actions.rollback import GoForward, RollBack
 from pbem.archive import file_hash
-from pbem.archive.verify import Verified, verify
+from pbem.archive.verify import VerifyResult, verify
 from pbem.errors import ReplayError
 from pbem.ruleset import canonical_json
 from tests.actions.history import begin, play, proof
@@ -23,7 +23,7 @@ from tests.toy.home import GAMES, Desk
 __all__ = ["desk"]
 
 
-def checked(desk: Desk) -> Verified:
+def checked(desk: Desk) -> VerifyResult:
     """The archive of toy1, checked as a stranger would."""
     return verify(desk.home / "turns", "toy1", games=GAMES)
 

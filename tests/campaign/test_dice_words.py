@@ -11,7 +11,7 @@ from sqlalchemy import update
 from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
-from pbem.archive import drawn_word, mixed_seed, rehearsal_seed, words_told
+from pbem.archive import disclose_dice_words, drawn_word, mixed_seed, rehearsal_seed
 from pbem.campaign.history import choose_word
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
@@ -101,7 +101,7 @@ def test_words_are_fixed_at_the_start(desk: Desk) -> None:
 def test_a_large_table_gets_a_digest() -> None:
     """Where a list would be longer than the report, each seat is told its own word and the digest of all."""
     words = [DiceWord(f"seat{number}", "x", own=False) for number in range(61)]
-    told, few = words_told(words)["seat7"], words_told(words[:60])["seat7"]
+    told, few = disclose_dice_words(words)["seat7"], disclose_dice_words(words[:60])["seat7"]
 
     assert ([each.seat for each in told.words], told.seats, told.complete) == (["seat7"], 61, False)
     assert (len(few.words), few.complete) == (60, True)

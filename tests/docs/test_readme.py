@@ -22,7 +22,7 @@ from pbem.admin import Diagnosis, Examined
 from pbem.admin.health import HouseStatus
 from pbem.admin.mail import Account, Held, LetterList, LetterShown
 from pbem.archive import ReplayProof
-from pbem.archive.verify import Verified
+from pbem.archive.verify import VerifyResult
 from pbem.backup import Checked, Exported, Imported, Made, Restored
 from pbem.backup.restore import Proved
 from pbem.campaign.deadlines import Due
@@ -72,7 +72,7 @@ def test_every_command_is_documented(command: str) -> None:
 OF_STATUS = (HouseStatus, CampaignStatus, SeatStatus, Undelivered, Result)
 OF_UPKEEP = (LetterList, LetterShown, Held, Account, Diagnosis, Examined)
 OF_PEOPLE = (Roster, PolicyLine, Entry, Text, PressShown)
-OF_TURNS = (Deadlines, Written, Taken, Finding, Rolled, RollBook, Roll, Verified, ReplayProof)
+OF_TURNS = (Deadlines, Written, Taken, Finding, Rolled, RollBook, Roll, VerifyResult, ReplayProof)
 
 
 @pytest.mark.parametrize(
