@@ -19,10 +19,10 @@ from tempfile import TemporaryDirectory
 
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
-from pbem.mail.compose import Mail
-from pbem.mail.delivery import send_due
-from pbem.mail.outbox import queue
-from pbem.mail.transport import open_carrier
+from pbem.mail.compose import NewMail
+from pbem.mail.delivery import deliver_due
+from pbem.mail.outbox import enqueue
+from pbem.mail.transport import open_transport
 from pbem.store.migrate import migrate
 from pbem.store.session import Store
 from tests.servers.mail import HOST, MailServer, running_mail
@@ -42,12 +42,12 @@ def rate(server: MailServer, home: Path, *, mails: int, connections: int, delay:
         migrate(settings.database)
         with closing(Store(settings.database)) as store:
             address = server.address("ann")
-            ready = [Mail(address, "a report", TEXT, f"<{each}@bench>", address) for each in range(mails)]
+            ready = [NewMail(address, "a report", TEXT, f"<{each}@bench>", address) for each in range(mails)]
             with store.writing() as session:
-                queue(session, ready, settings, campaign_id=None, now=NOON)
+                enqueue(session, ready, settings, campaign_id=None, now=NOON)
             began = time.perf_counter()
-            with closing(open_carrier(settings)) as carrier:
-                sent = send_due(store, carrier, NOON, connections=connections).sent
+            with closing(open_transport(settings)) as carrier:
+                sent = deliver_due(store, carrier, NOON, connections=connections).sent
             spent = time.perf_counter() - began
     assert sent == mails, f"{sent} of {mails} mails sent"
     return mails / spent

@@ -28,7 +28,7 @@ from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
 from pbem.app import App, init_home, open_app
 from pbem.config_values import FILE_NAME
-from pbem.mail.maildir import MaildirCarrier
+from pbem.mail.maildir import MaildirTransport
 from pbem.scheduler.tick import tick
 from pbem_rules.harvester import RULESET
 
@@ -81,7 +81,7 @@ def address(number: int) -> str:
 
 def write(house: App, seats: int) -> None:
     """Puts everybody's order mail into the post folder."""
-    inbox = MaildirCarrier(house.settings.home / house.settings.inbox_url.path)
+    inbox = MaildirTransport(house.settings.home / house.settings.inbox_url.path)
     for number in range(1, seats + 1):
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = address(number), ORDERS, "orders"

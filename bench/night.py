@@ -35,9 +35,9 @@ from pbem.campaign.archive_sync import archive_left
 from pbem.campaign.deadlines import due, open_turns
 from pbem.games import installed_games
 from pbem.inbox.process import answer_letters
-from pbem.mail.delivery import send_due
-from pbem.mail.fetch import open_mailbox, poll
-from pbem.mail.transport import open_carrier
+from pbem.mail.delivery import deliver_due
+from pbem.mail.fetch import fetch_messages, open_mailbox
+from pbem.mail.transport import open_transport
 from pbem.scheduler.reminders import remind
 from pbem.store.models import Campaign, Report, Turn
 from tests.servers.mail import MailServer, running_mail
@@ -105,7 +105,7 @@ def _night(house: App, club: Club, sheets: int) -> Stages:
     """What a tick does, stage by stage."""
     stages, now, running = Stages(), club.now, _running(house)
     with stages.timed("poll"), closing(open_mailbox(house.settings)) as mailbox:
-        polled = poll(house.store, mailbox, now)
+        polled = fetch_messages(house.store, mailbox, now)
     with stages.timed("answer"):
         answered = answer_letters(house, now)
     with stages.timed("turns"):
@@ -114,8 +114,8 @@ def _night(house: App, club: Club, sheets: int) -> Stages:
         ran = [run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn) for turn in due(waiting, now)]
         archive_left(house, now)
         house.reporter.close()  # the processor time of its workers counts once they have ended
-    with stages.timed("send"), closing(open_carrier(house.settings)) as carrier:
-        send_due(house.store, carrier, now, connections=house.settings.connections)
+    with stages.timed("send"), closing(open_transport(house.settings)) as carrier:
+        deliver_due(house.store, carrier, now, connections=house.settings.connections)
     _check("letters polled", polled, sheets)
     _check("sheets taken", answered.sheets, sheets)
     _check("turns resolved", sum(ran), running)

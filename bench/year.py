@@ -27,7 +27,7 @@ from sqlalchemy import ColumnElement, LargeBinary, cast, func, select
 from bench.parts.club import Club
 from pbem.app import App
 from pbem.games import installed_games
-from pbem.mail.retention import AT_ONCE, forget_tokens
+from pbem.mail.retention import AT_ONCE, redact_old_mail
 from pbem.store.models import Base, OutgoingMail, Turn
 
 WEEK, WEEKS = dt.timedelta(days=7), 52
@@ -54,7 +54,7 @@ def year(key: str, seats: int, turns: int) -> Year:
         with club.open(pictures="true") as house:
             ran = count(house, Turn.resolved_at.is_not(None))
             for _ in range(0, count(house, OutgoingMail.id > 0), AT_ONCE):
-                forget_tokens(house.store, club.now + 2 * WEEK)
+                redact_old_mail(house.store, club.now + 2 * WEEK)
             parts = {name: size * WEEKS // ran for name, size in (*columns(house), *files(house))}
         with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
             database.execute("VACUUM")  # the room of mails that have become short is taken by those of other weeks

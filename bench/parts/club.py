@@ -18,7 +18,7 @@ from pbem.actions.start import Start
 from pbem.app import App, init_home, open_app
 from pbem.cli.demo import Player, seat_names
 from pbem.config_values import FILE_NAME
-from pbem.mail.maildir import MaildirCarrier
+from pbem.mail.maildir import MaildirTransport
 from pbem.ruleset import AnyRuleset, Dice
 from pbem.scheduler.tick import tick
 from pbem.store.models import OutgoingMail
@@ -71,7 +71,7 @@ class Club:
         """Creates and starts the campaigns and plays some turns by the local post folder."""
         with self.open(**settings) as house:
             self._begin(house)
-            inbox = MaildirCarrier(self.home / house.settings.inbox_url.path)
+            inbox = MaildirTransport(self.home / house.settings.inbox_url.path)
             for _ in range(turns):
                 for raw in self.sheets():
                     inbox.send(self.orders, raw)

@@ -25,8 +25,8 @@ from typing import Annotated, Any, ClassVar, Self
 from pbem.actions.base import Act, Deed, Question, Weight
 from pbem.campaign.order_sheets import Lines, without_keys_in
 from pbem.errors import CampaignError
-from pbem.mail.headers import one_address
-from pbem.mail.message import Attached
+from pbem.mail.headers import parse_address
+from pbem.mail.message import AttachedFile
 from pbem.ruleset.fields import Field, FieldError, KeywordField
 from pbem.ruleset.order_types import FILLED_IN, Order, OrderType
 from pbem.ruleset.values import SeatName
@@ -109,7 +109,7 @@ class Address(Field):
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         """Return the address, its domain in lower case. Raises Refused."""
-        address = one_address(word)
+        address = parse_address(word)
         if address is None:
             raise FieldError("not-an-address", f"expected {self.expected}, got {word!r}")
         return address
@@ -201,7 +201,7 @@ class TextBlock:
     """The numbered lines below a command that takes a text, and the files of its mail; of one that was `cut`, few."""
 
     lines: tuple[tuple[int, str], ...] = ()
-    attached: tuple[Attached, ...] = ()
+    attached: tuple[AttachedFile, ...] = ()
     cut: bool = False
 
     @property

@@ -32,7 +32,7 @@ from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import RESERVED_SEATS, _listed, is_seat_name, load_campaign, players_allowed, refuse
 from pbem.campaign.value_checks import is_campaign_name
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
-from pbem.mail.headers import check_address
+from pbem.mail.headers import require_address
 from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import AnyRuleset, StateImporter, TextImporter, TurnInput, iter_views
@@ -348,7 +348,7 @@ def create(house: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b
     """
     ruleset = house.game(wanted.game)
     _check_name(wanted.name)
-    address = check_address(wanted.gm, "the GM", house.settings.address)
+    address = require_address(wanted.gm, "the GM", house.settings.address)
     schedule = Schedule.read(wanted.deadline)
     if not 0 <= wanted.settle_minutes <= LONGEST_SETTLING:
         raise CampaignError(f"settling minutes cannot be {wanted.settle_minutes}: 0 to {LONGEST_SETTLING}")
@@ -446,7 +446,7 @@ def check_seats(
             raise CampaignError(f"a seat cannot be called {typed!r}: use 1 to 20 of a-z, 0-9 and -{but}")
         if seat in placed:
             raise CampaignError(f"seat {seat} is given twice: {placed[seat]} and {address}")
-        placed[seat] = check_address(address, f"seat {seat}", own_address)
+        placed[seat] = require_address(address, f"seat {seat}", own_address)
     # Behind those that were named: the third seat of a table is no seat1.
     names = known.names or [f"seat{number}" for number in range(len(placed) + 1, len(placed) + known.most + 1)]
     placed |= dict.fromkeys([name for name in names if name not in placed][:more], "")

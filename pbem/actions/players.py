@@ -21,7 +21,7 @@ from pbem.campaign.notices import send_page, send_words
 from pbem.campaign.people import DAYS, ENOUGH_CODES, MOST_DAYS, dismiss, find_person, put_request
 from pbem.campaign.schedule import start_of
 from pbem.campaign.snapshot import CampaignSnapshot, find_place, open_deadline
-from pbem.mail.headers import check_address
+from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation
 from pbem.store.models import Absence
 from pbem.store.types import CampaignState
@@ -110,7 +110,7 @@ class AppointDeputy(SeatCommand):
         """Mails the deputy a code; he stands in once that has come back."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         place = find_place(snapshot, self.seat)
-        address = check_address(self.address, "a deputy", house.settings.address)
+        address = require_address(self.address, "a deputy", house.settings.address)
         today = now.astimezone(ZoneInfo(snapshot.schedule.zone)).date()
         if not today <= dt.date.fromisoformat(self.last) <= today + dt.timedelta(days=MOST_DAYS):
             return Deed(

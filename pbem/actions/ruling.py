@@ -39,7 +39,7 @@ from pbem.campaign.snapshot import (
 from pbem.campaign.turns import load_before, turn_input
 from pbem.errors import CampaignError, StoreError, describe_error
 from pbem.mail.headers import reply_code
-from pbem.mail.message import Attached
+from pbem.mail.message import AttachedFile
 from pbem.mail.mime import decode_text
 from pbem.report.attachments import CheckedAttachment, check_attachments
 from pbem.report.notices import RulingDigest
@@ -488,7 +488,7 @@ def _texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
     return read_form(texts[WHOLE].splitlines())
 
 
-def ruling_by_mail(files: Mapping[str, str], attached: Sequence[Attached]) -> TakeRuling:
+def ruling_by_mail(files: Mapping[str, str], attached: Sequence[AttachedFile]) -> TakeRuling:
     """Return the act that takes a mailed ruling, with the files of its mail. Raises CampaignError.
 
     Examining the files may take long, so this is no work for a transaction.

@@ -26,7 +26,7 @@ from pbem.campaign.optimistic_lock import Overtaken, act_on
 from pbem.campaign.reports import put_reports
 from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, Place, check_running, load_campaign
 from pbem.campaign.turns import After, Before, compute, load_before, put_turn
-from pbem.mail.outbox import withdraw
+from pbem.mail.outbox import withdraw_turn_mail
 from pbem.report.notices import Miss, MissedSheets, OthersMissed, SheetMissed
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, PendingRequest, Seat, Turn
@@ -208,7 +208,7 @@ def keep_run(session: Session, house: App, before: Before, after: After, *, now:
         deadline=after.deadline,
         now=now,
     )
-    withdraw(session, snapshot.name, turn.number, snapshot.seats)
+    withdraw_turn_mail(session, snapshot.name, turn.number, snapshot.seats)
     for reports in after.reports.batches():
         put_reports(session, house, snapshot, turn_id=turn_id, reports=reports, now=now)
     _advance(session, before, after)

@@ -37,8 +37,8 @@ from pbem.campaign.people import (
 )
 from pbem.campaign.snapshot import CampaignSnapshot, Place, counting_versions, find_place, is_seat_name, live_turn
 from pbem.errors import CampaignError
-from pbem.mail.headers import check_address
-from pbem.mail.outbox import pass_on
+from pbem.mail.headers import require_address
+from pbem.mail.outbox import redirect_press
 from pbem.report.answers import Confirmation
 from pbem.report.notices import Notice
 from pbem.ruleset.values import SeatName
@@ -84,7 +84,7 @@ def open_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem", told
         # Without its address: whoever has just lost the seat is not told twice.
         hand_over(scene, replace(place, address=""), heir, taken, actor=actor)
         return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
-    pass_on(session, snapshot.name, place.seat, None)
+    redirect_press(session, snapshot.name, place.seat, None)
     said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
     _tell_others(scene, place, act, "A seat is open", said)
     _tell_gm(scene, actor, f"Seat {place.seat} is open", said, _hint(snapshot, place))
@@ -104,7 +104,7 @@ def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: st
     afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
     session.execute(update(Seat).where(Seat.id == place.id).values(afresh))
     mark_seated(session, snapshot.id, person)
-    pass_on(session, snapshot.name, place.seat, person)
+    redirect_press(session, snapshot.name, place.seat, person)
     _end_standing_in(scene, person)
     act = note(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
     if place.address and place.address.lower() != person.key:
@@ -314,7 +314,7 @@ class GiveSeat(GmCommand, Weighty[Deed]):
     def look(self, scene: Scene) -> Deed:
         """Return who would lose the seat, and who would get it. Raises CampaignError."""
         place = _playing_place(scene.snapshot, self.seat)
-        address = check_address(self.address, f"seat {place.seat}", scene.house.settings.address)
+        address = require_address(self.address, f"seat {place.seat}", scene.house.settings.address)
         _check_another(scene.snapshot, place, address)
         return Deed(f"{_would_be_taken(scene.snapshot, place)}, and played by {address} from then on.")
 
@@ -322,7 +322,7 @@ class GiveSeat(GmCommand, Weighty[Deed]):
         """Hands the seat over."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         place = find_place(snapshot, self.seat)
-        person = enrol(session, check_address(self.address, f"seat {place.seat}", house.settings.address), now)
+        person = enrol(session, require_address(self.address, f"seat {place.seat}", house.settings.address), now)
         _check_another(snapshot, place, person.address)
         hand_over(scene, place, person, "seated by the GM", actor="gm")
         mailed = ", who is mailed a new token and its newest report" if snapshot.status == CampaignState.RUNNING else ""
@@ -481,7 +481,7 @@ class Invite(GmCommand, Act[Deed]):
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         if snapshot.status == CampaignState.OVER:
             raise CampaignError(f"campaign {snapshot.name} is over: nobody can be invited")
-        address = check_address(self.address, "a player", house.settings.address)
+        address = require_address(self.address, "a player", house.settings.address)
         wish = find_place(snapshot, self.seat).seat if self.seat else ""
         free = [place.seat for place in free_places(snapshot)]
         if wish and wish not in free:

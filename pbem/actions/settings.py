@@ -18,7 +18,7 @@ from pbem.campaign.notices import Postman
 from pbem.campaign.people import draw_token, hash_token
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import CampaignError
-from pbem.mail.headers import check_address
+from pbem.mail.headers import require_address
 from pbem.report.notices import GmToken
 from pbem.store.models import Campaign
 from pbem.store.models import JournalEntry as Row
@@ -58,7 +58,7 @@ class ChangeGm(Act[WhoIsGm]):
     def do(self, scene: Scene) -> WhoIsGm:
         """Hands the campaign over."""
         snapshot = scene.snapshot
-        gm = check_address(self.address, "the GM", scene.house.settings.address)
+        gm = require_address(self.address, "the GM", scene.house.settings.address)
         if gm.lower() == snapshot.gm.lower():
             raise CampaignError(f"{gm} is the GM of {snapshot.name} already")
         values = {"gm": gm, "gm_token_hash": ""}

@@ -24,7 +24,7 @@ from pbem.campaign.reports import MadeReport, pile_reports, put_reports
 from pbem.campaign.snapshot import CampaignSnapshot, players_allowed
 from pbem.campaign.turns import Outcome, opening_of, put_turn, set_up, set_up_record
 from pbem.errors import CampaignError
-from pbem.mail.outbox import withdraw
+from pbem.mail.outbox import withdraw_turn_mail
 from pbem.ruleset.dice import seed_hash
 from pbem.ruleset.protocol import AnyRuleset, StateImporter
 from pbem.ruleset.serialization import canonical_json
@@ -99,7 +99,7 @@ class Start(GmCommand, Planned[Started, _SetUp]):
         welcome(session, house, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
         for reports in plan.reports.batches():
             put_reports(session, house, snapshot, turn_id=turn, reports=reports, now=now)
-        withdraw(
+        withdraw_turn_mail(
             session, snapshot.name, snapshot.origin, snapshot.seats
         )  # mails on the dice, which are of the set-up: no word is taken any more
         note(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seed_hash(snapshot.seed)}")

@@ -27,9 +27,9 @@ from pbem.campaign.notices import Postman
 from pbem.campaign.people import put_copy
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.games import rulebook
-from pbem.mail.compose import Mail, Part
+from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
-from pbem.mail.outbox import DICE, copies_topic, drop, drop_mails, topic_of, welcome_id
+from pbem.mail.outbox import DICE, deputy_topic, topic_of, welcome_message_id, withdraw_mails, withdraw_topic
 from pbem.report.attachments import Attachments
 from pbem.report.data import read_report_data
 from pbem.report.facts import DrawnPicture, RenderedReport, ReportFacts
@@ -69,7 +69,7 @@ def tell_gm_of_dice(session: Session, house: App, snapshot: CampaignSnapshot, no
     Postman.of(house, snapshot).send(session, now, _dice_notice(house, snapshot, None, ""))
 
 
-def _dice_notice(house: App, snapshot: CampaignSnapshot, place: Place | None, code: str) -> Mail:
+def _dice_notice(house: App, snapshot: CampaignSnapshot, place: Place | None, code: str) -> NewMail:
     """To a player, or with no place to the GM."""
     ruleset = house.game(snapshot.game)
     page = DiceNotice(
@@ -108,14 +108,14 @@ def welcome(
     An `heir` takes over a seat that was played before; by himself, in another home, if the campaign has `moved`.
     """
     postman, ruleset = Postman.of(house, snapshot), house.game(snapshot.game)
-    rules = Part(_rules_file(ruleset), "text/plain; charset=utf-8", as_text(rulebook(ruleset)).encode())
+    rules = MailPart(_rules_file(ruleset), "text/plain; charset=utf-8", as_text(rulebook(ruleset)).encode())
     mails = (
         postman.mail(
             place.address,
             f"Welcome to {ruleset.title}",
             replace(_page(house, snapshot, place, token, heir=heir), moved=moved),
             # The first has a fixed name; a later one is told from it by its token, which nobody can guess.
-            welcome_id(
+            welcome_message_id(
                 snapshot.mail_key, house.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())
             ),
             kind="welcome",
@@ -221,14 +221,14 @@ def mail_copy(
     code = put_copy(session, snapshot, deputy, report.code, id_)
     to = session.get_one(Person, deputy.person_id).address
     mail = _resent_mail(session, house, snapshot, place, report, to=to, id_=id_, code=code)
-    topic = copies_topic(_topic(session, snapshot, place, report))
+    topic = deputy_topic(_topic(session, snapshot, place, report))
     postman.send(session, now, dataclasses.replace(mail, topic=topic))
 
 
 def recall_copies(session: Session, place: Place) -> None:
     """Takes reports out of the outbox that wait there for somebody who stands in no more."""
     theirs = select(DeputyReport.message_id).join(Deputy, Deputy.id == DeputyReport.deputy_id)
-    drop_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
+    withdraw_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
 
 
 def renew_codes(session: Session, house: App, snapshot: CampaignSnapshot, place: Place) -> Report | None:
@@ -244,7 +244,7 @@ def renew_codes(session: Session, house: App, snapshot: CampaignSnapshot, place:
     session.flush()
     newest = find_report(session, snapshot, place)
     if newest is not None:
-        drop(session, _topic(session, snapshot, place, newest))
+        withdraw_topic(session, _topic(session, snapshot, place, newest))
     return newest
 
 
@@ -263,7 +263,7 @@ def _resent_mail(
     to: str,
     id_: str,
     code: str,
-) -> Mail:
+) -> NewMail:
     files = dict(report.files)
     deadline = read_report_data(files[f"{place.seat}.json"])["deadline"]
     view, game = json.loads(report.view), house.game(snapshot.game)

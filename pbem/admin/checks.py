@@ -31,8 +31,8 @@ from pbem.config import Settings, reaches
 from pbem.config_values import Dkim, MailUrl, Secret
 from pbem.errors import PARSE_ERRORS, CampaignError, ConfigError, MailError
 from pbem.mail.authentication import newest_proven
-from pbem.mail.fetch import greet_carrier, mails_waiting
-from pbem.mail.transport import Signer, is_valid
+from pbem.mail.fetch import check_transport, count_waiting
+from pbem.mail.transport import DkimSigner, verify_signature
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.copy import find_damage
 from pbem.store.migrate import find_schema_problem, sqlite_path
@@ -552,7 +552,7 @@ def _inbox(settings: Settings) -> Iterator[Examined]:
     secrets = _secrets(inbox_password=settings.inbox_password, inbox_oauth=settings.inbox_oauth)
     yield from secrets
     if all(check.result != "problem" for check in secrets):
-        yield _tried("inbox", url, lambda: f"{count_noun(mails_waiting(settings), 'mail waits', 'mails wait')} there")
+        yield _tried("inbox", url, lambda: f"{count_noun(count_waiting(settings), 'mail waits', 'mails wait')} there")
 
 
 def _carrier(settings: Settings) -> Iterator[Examined]:
@@ -564,7 +564,7 @@ def _carrier(settings: Settings) -> Iterator[Examined]:
 
 
 def _greeted(settings: Settings, url: MailUrl) -> str:
-    greet_carrier(settings)
+    check_transport(settings)
     return f"it takes the login of {url.user}" if url.user else "it answers, and asks for no login"
 
 
@@ -595,11 +595,11 @@ def _tried(name: str, url: MailUrl, attempt: Callable[[], str]) -> Examined:
 def _signature(dkim: Dkim, domain: str) -> Examined:
     """Signs a mail as it would be sent, and has the signature proved by what DNS says."""
     try:
-        signed = Signer(dkim).sign(_PROBE)
+        signed = DkimSigner(dkim).sign(_PROBE)
     except ConfigError as error:
         return bad("dkim", str(error), "make a key, or take dkim out of pbem.toml")
     where = f"{dkim.selector}._domainkey.{dkim.domain}"
-    if not is_valid(signed):
+    if not verify_signature(signed):
         mend = f"publish the public half of the key as a TXT record of {where}"
         return doubtful("dkim", f"the key published at {where} is not found, or is another one", mend)
     if domain != dkim.domain and not domain.endswith(f".{dkim.domain}"):

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import MailAdminError
-from pbem.mail.message import read_head, read_letter
+from pbem.mail.message import parse_headers, parse_message
 from pbem.mail.retention import is_masked
 from pbem.store.models import Campaign, InboxMessage, OutgoingMail, Person, Seat
 from pbem.store.session import Store
@@ -72,7 +72,7 @@ def show_letter(store: Store, letter_id: int) -> LetterShown:
         row = session.get(InboxMessage, letter_id)
     if row is None:
         raise _unknown(letter_id)
-    letter = read_letter(row.raw)
+    letter = parse_message(row.raw)
     return LetterShown(
         id=row.id,
         received_at=row.received_at,
@@ -106,7 +106,7 @@ def retry_letter(store: Store, letter_id: int) -> None:
 
 
 def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> LetterFacts:
-    letter = read_head(raw)
+    letter = parse_headers(raw)
     return LetterFacts(
         id=letter_id,
         received_at=received_at,
@@ -195,7 +195,7 @@ def _held(mail: OutgoingMail, campaign: str | None) -> Held:
         id=mail.id,
         campaign=campaign,
         recipient=mail.recipient,
-        subject=redact_all(read_head(mail.raw).subject),
+        subject=redact_all(parse_headers(mail.raw).subject),
         state=mail.state,
         attempts=mail.attempts,
         since=mail.created_at,

@@ -56,7 +56,7 @@ from pbem.campaign.snapshot import (
 from pbem.campaign.value_checks import is_campaign_name
 from pbem.config import checked_address
 from pbem.errors import BackupError, CampaignError, GameError, StoreError
-from pbem.mail.outbox import welcome_id
+from pbem.mail.outbox import welcome_message_id
 from pbem.report.answers import Confirmation
 from pbem.report.notices import CampaignHeld, Notice
 from pbem.ruleset.protocol import AnyRuleset
@@ -417,7 +417,7 @@ def _ask(
     )
     postman = Postman.of(house, snapshot)
     # All later mail names this one as the first of its thread; the key is new, so no mail has had its name.
-    id_ = welcome_id(snapshot.mail_key, house.settings.domain, snapshot.name, place.seat)
+    id_ = welcome_message_id(snapshot.mail_key, house.settings.domain, snapshot.name, place.seat)
     mail = postman.mail(place.address, f"{snapshot.name} is played here now", page, id_, code=code)
     thread = (older,) if older else ()
     postman.send(session, now, dataclasses.replace(mail, in_reply_to=older, references=thread))

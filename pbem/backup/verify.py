@@ -22,7 +22,7 @@ from pbem.archive.record import folder_name, load_dice_words
 from pbem.campaign.column_checks import first_fault
 from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, record_of
 from pbem.errors import PARSE_ERRORS, BackupError, CampaignError, RulesetError
-from pbem.mail.headers import check_address
+from pbem.mail.headers import require_address
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import json_sha256
@@ -90,7 +90,7 @@ def _people(session: Session, house: App, snapshot: CampaignSnapshot) -> Iterato
     used = [(f"table person, row {id_}", address) for id_, *both in rows for address in both if address]
     for place, address in [("table campaign, field gm", snapshot.gm), *used]:
         try:
-            check_address(address, "a player", own)
+            require_address(address, "a player", own)
         except CampaignError as error:
             yield f"{place}: {error}"
 

@@ -21,10 +21,10 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place
-from pbem.mail.compose import Mail, Part
+from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import message_id, plus_address, tagged_subject
 from pbem.mail.message import Message
-from pbem.mail.outbox import queue, topic_of
+from pbem.mail.outbox import enqueue, topic_of
 from pbem.report.attachments import MailAttachment
 from pbem.report.data import CONTENT_TYPE, deadline_ics
 from pbem.report.facts import RenderedReport, ReportFacts
@@ -40,12 +40,12 @@ _FIRST = re.compile(r"(?=<h2)|(?=</body>)")
 _SAID = "As a page, with a desk for your orders; whoever has this link can read it:"
 
 
-def with_links(session: Session, house: App, campaign_id: int | None, mails: Sequence[Mail]) -> Sequence[Mail]:
+def with_links(session: Session, house: App, campaign_id: int | None, mails: Sequence[NewMail]) -> Sequence[NewMail]:
     """The mails, with links where their pages are to be linked to. Those pages are kept, sealed, for the site."""
     return [_linked(session, house, campaign_id, mail) for mail in mails]
 
 
-def _linked(session: Session, house: App, campaign_id: int | None, mail: Mail) -> Mail:
+def _linked(session: Session, house: App, campaign_id: int | None, mail: NewMail) -> NewMail:
     page = next((part for part in mail.parts if part.is_page and part.linked), None)
     if page is None:
         return mail
@@ -137,8 +137,8 @@ class Postman:
         under: LastReport | None = None,
         kind: str = "notice",
         topic: str = "",
-        files: tuple[Part, ...] = (),
-    ) -> Mail:
+        files: tuple[MailPart, ...] = (),
+    ) -> NewMail:
         """A mail that nobody has asked for. Its page may be written already, its Message-ID be made.
 
         A reply to it carries `code`, which stands in its subject too if it is
@@ -146,7 +146,7 @@ class Postman:
         """
         code = under.code if under else code
         thread = (under.message_id,) if under else ()
-        return Mail(
+        return NewMail(
             recipient=to,
             subject=self.subject(subject, code if tagged else ""),
             text=page if isinstance(page, str) else self.house.reporter.write(page),
@@ -170,10 +170,10 @@ class Postman:
         thread: tuple[str, ...],
         code: str = "",
         kind: str = "answer",
-        files: tuple[Part, ...] = (),
-    ) -> Mail:
+        files: tuple[MailPart, ...] = (),
+    ) -> NewMail:
         """The answer to a letter, with its whole subject, below the mails of a `thread` (RFC 3834)."""
-        return Mail(
+        return NewMail(
             recipient=to,
             subject=subject,
             text=self.house.reporter.write(page),
@@ -196,34 +196,34 @@ class Postman:
         topic: str = "",
         linked: bool = False,
         enclosed: Iterable[MailAttachment] = (),
-    ) -> Mail:
+    ) -> NewMail:
         """The mail of a report: pressing Reply on it is enough to send orders.
 
         Its page, if it has one, is a file of it; or, if that is to be `linked` and the house has a site, a link.
         `enclosed` are the pictures and files of the GM that its view names.
         """
-        data = Part(name=f"{facts.campaign}-{facts.seat}.json", content_type="application/json", content=parts.data)
+        data = MailPart(name=f"{facts.campaign}-{facts.seat}.json", content_type="application/json", content=parts.data)
         pictures = tuple(
-            Part(name=f"{name}.png", content_type="image/png", content=png, content_id=facts.content_id(name))
+            MailPart(name=f"{name}.png", content_type="image/png", content=png, content_id=facts.content_id(name))
             for name, _, png in parts.pictures
             if png is not None
         )
-        files = tuple(Part(each.name, each.kind, each.content, each.cid) for each in enclosed)
+        files = tuple(MailPart(each.name, each.kind, each.content, each.cid) for each in enclosed)
         seat = facts.seat if linked and self.house.settings.has_site else ""
         name = f"{facts.campaign}-{facts.seat}.html"
-        page = (Part.page(name, parts.page, linked=seat),) if parts.page else ()
+        page = (MailPart.page(name, parts.page, linked=seat),) if parts.page else ()
         mail = self.mail(to, parts.subject, parts.text, id_, code=facts.code, kind="report", topic=topic)
         return dataclasses.replace(mail, html=parts.html, parts=(*pictures, *files, *page, data))
 
-    def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> Part:
+    def deadline_file(self, deadline: dt.datetime, set_at: dt.datetime) -> MailPart:
         """The campaign's deadline as a file for calendars, as it was set at a moment."""
         uid = self.id_of("calendar").strip("<>")
-        return Part("deadline.ics", CONTENT_TYPE, deadline_ics(uid, self.name, deadline, set_at))
+        return MailPart("deadline.ics", CONTENT_TYPE, deadline_ics(uid, self.name, deadline, set_at))
 
-    def send(self, session: Session, now: dt.datetime, *mails: Mail) -> None:
+    def send(self, session: Session, now: dt.datetime, *mails: NewMail) -> None:
         """Puts mails into the outbox, in the order in which they shall go, once the transaction has ended."""
         ready = with_links(session, self.house, self.campaign_id, mails)
-        queue(session, ready, self.house.settings, campaign_id=self.campaign_id, now=now)
+        enqueue(session, ready, self.house.settings, campaign_id=self.campaign_id, now=now)
 
     def _reply_to(self, code: str) -> str:
         address = self.house.settings.address
@@ -241,7 +241,7 @@ def tell_players(
     page: Page,
     topic: str = "",
     but: Collection[str] = (),
-    files: tuple[Part, ...] = (),
+    files: tuple[MailPart, ...] = (),
 ) -> None:
     """Queues the same notice to every player still in the game, `but` those of some seats.
 
@@ -263,7 +263,7 @@ def tell_each(
     subject: str,
     pages: Iterable[tuple[Place, Page | str]],
     topic: str = "",
-    files: tuple[Part, ...] = (),
+    files: tuple[MailPart, ...] = (),
 ) -> None:
     """Queues a notice of its own to each of some places; to those where nobody sits, none."""
     postman = Postman.of(house, snapshot)

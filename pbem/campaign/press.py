@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 from pbem.campaign.history import Labels, as_counted, label_at, labels_named, labels_of
 from pbem.campaign.snapshot import CampaignSnapshot, Place, live
 from pbem.errors import CampaignError
-from pbem.mail.reply_parser import plain
+from pbem.mail.reply_parser import normalise_text
 from pbem.report.facts import PressSection, QuotedText
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Announcement, JournalEntry, Press, Report, Seat, Turn
@@ -58,7 +58,7 @@ class Passed:
 
 def passable(text: str) -> Passed:
     """The part of a text that may pass on. Raises CampaignError if there is none, or too much."""
-    lines = [line.expandtabs(4).rstrip() for line in plain(text).split("\n")]
+    lines = [line.expandtabs(4).rstrip() for line in normalise_text(text).split("\n")]
     shown = [_shown(line) for line in lines]
     passed = _GAPS.sub("\n\n", "\n".join(shown)).strip("\n")
     if not passed.strip():

@@ -20,9 +20,9 @@ from pbem.campaign.notices import Postman
 from pbem.campaign.people import _on, put_copy
 from pbem.campaign.press import Postbag
 from pbem.campaign.snapshot import CampaignSnapshot, Place
-from pbem.mail.compose import Mail, Part
+from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
-from pbem.mail.outbox import copies_topic, topic_of
+from pbem.mail.outbox import deputy_topic, topic_of
 from pbem.report.attachments import Attachments, MailAttachment
 from pbem.report.facts import Correction, DiceDisclosure, RenderedReport, ReportFacts, SheetUsed
 from pbem.report.pool import Job
@@ -35,8 +35,8 @@ from pbem.store.types import PageDelivery
 
 
 def copies(
-    session: Session, house: App, snapshot: CampaignSnapshot, mails: Mapping[int, tuple[str, Mail]], now: dt.datetime
-) -> list[Mail]:
+    session: Session, house: App, snapshot: CampaignSnapshot, mails: Mapping[int, tuple[str, NewMail]], now: dt.datetime
+) -> list[NewMail]:
     """The reports of seats once more for those who stand in now; `mails` has code and mail by the ids of seats.
 
     Each copy has a code of its own in the place of the seat's.
@@ -48,8 +48,8 @@ def copies(
 
 
 def _copy(
-    session: Session, house: App, snapshot: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: Mail
-) -> Mail:
+    session: Session, house: App, snapshot: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: NewMail
+) -> NewMail:
     id_ = Postman.of(house, snapshot).id_of("copy", mail.message_id, person.id)
     own = put_copy(session, snapshot, deputy, code, id_)
     return dataclasses.replace(
@@ -62,11 +62,11 @@ def _copy(
         reply_to=mail.reply_to.replace(code, own),
         message_id=id_,
         references=(),  # the report's own Message-ID is a key to the seat
-        topic=copies_topic(mail.topic),
+        topic=deputy_topic(mail.topic),
     )
 
 
-def _recoded(part: Part, code: str, own: str) -> Part:
+def _recoded(part: MailPart, code: str, own: str) -> MailPart:
     """A file of a report for a deputy: a page holds the code as the mail does."""
     return (
         dataclasses.replace(part, content=part.content.replace(code.encode(), own.encode())) if part.is_page else part
@@ -112,7 +112,7 @@ class MadeReport:
     code: str
     view: bytes
     parts: RenderedReport
-    mail: Mail
+    mail: NewMail
     edition: int = 1
     enclosed: tuple[MailAttachment, ...] = ()
 
@@ -236,7 +236,7 @@ def _mail(
     facts: ReportFacts,
     parts: RenderedReport,
     enclosed: Sequence[MailAttachment],
-) -> Mail:
+) -> NewMail:
     snapshot = opening.snapshot
     id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
     topic = topic_of("report", snapshot.name, opening.number, place.seat)

@@ -17,7 +17,7 @@ from pbem.archive.reader import check_record
 from pbem.campaign.house_rules import check_kept
 from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError, ReplayError
-from pbem.mail.headers import MESSAGE_ID, one_address
+from pbem.mail.headers import MESSAGE_ID, parse_address
 from pbem.ruleset.fields import FieldError
 from pbem.ruleset.rolls import parse_notation
 from pbem.ruleset.serialization import parse_json
@@ -262,13 +262,13 @@ def seat_name(value: Any) -> None:
 
 def address(value: str) -> None:
     """Check an address as it is written to: nothing around it, its domain in lower case."""
-    if one_address(value) != value:
+    if parse_address(value) != value:
         raise Unfit("an address like ann@example.org is expected")
 
 
 def lower_address(value: str) -> None:
     """Check an address by which a person is known."""
-    if value != value.lower() or (one_address(value) or "").lower() != value:
+    if value != value.lower() or (parse_address(value) or "").lower() != value:
         raise Unfit("an address in lower case, like ann@example.org, is expected")
 
 

@@ -33,9 +33,9 @@ from pbem.config import load_settings, write_default_settings
 from pbem.errors import CampaignError, ConfigError
 from pbem.games import find_game
 from pbem.log import open_log
-from pbem.mail.compose import Mail, compose
+from pbem.mail.compose import NewMail, compose
 from pbem.mail.headers import message_id
-from pbem.mail.maildir import MaildirCarrier
+from pbem.mail.maildir import MaildirTransport
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
@@ -142,7 +142,7 @@ class Player:
         return self._compose(to, subject, "\n".join(framed), answers, now)
 
     def _compose(self, to: str, subject: str, text: str, answers: str, now: dt.datetime) -> bytes:
-        mail = Mail(
+        mail = NewMail(
             recipient=to,
             subject=subject,
             text=text,
@@ -270,7 +270,7 @@ class _Demo:
         self._house, self._ruleset, self._seed = house, ruleset, seed
         self._now = START
         home = house.settings.home
-        self._inbox = MaildirCarrier(home / house.settings.inbox_url.path)
+        self._inbox = MaildirTransport(home / house.settings.inbox_url.path)
         self._sent = home / house.settings.carrier_url.path / "new"
         self._seen = ""
         self._receipt: Path | None = None

@@ -43,7 +43,7 @@ from pbem.inbox.command_parser import (
 from pbem.inbox.context import Case, midnight
 from pbem.inbox.replies import STRANGERS_A_DAY, STRANGERS_OF_DOMAIN_A_DAY, answer, forbidden, warn_once
 from pbem.inbox.seat_lookup import seats_of, taking_players
-from pbem.mail.headers import check_address
+from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation, RequestKind
 from pbem.report.notices import Notice
 from pbem.ruleset.fields import suggest
@@ -352,7 +352,7 @@ _NOBODY = "This address is nobody's here, so there is nothing to change."
 def _change_address(asked: AskedByPerson, order: ChangeAddress) -> str:
     if asked.person is None:
         return _NOBODY
-    address = check_address(order.address, "a player", asked.case.address)
+    address = require_address(order.address, "a player", asked.case.address)
     if address.lower() == asked.person.key:
         return f"You play from {asked.person.address} already."
     return _ask_owner(asked.case, asked.person, "address", address)
@@ -361,7 +361,7 @@ def _change_address(asked: AskedByPerson, order: ChangeAddress) -> str:
 def _fallback(asked: AskedByPerson, order: Fallback) -> str:
     if asked.person is None:
         return _NOBODY
-    address = check_address(order.address, "a player", asked.case.address)
+    address = require_address(order.address, "a player", asked.case.address)
     return _ask_owner(asked.case, asked.person, "fallback", "" if address.lower() == asked.person.key else address)
 
 

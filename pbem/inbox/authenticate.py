@@ -46,8 +46,8 @@ from pbem.inbox.seat_lookup import (
     shown_by_reference,
 )
 from pbem.inbox.sheet_finder import Header
-from pbem.mail.authentication import Verdict
-from pbem.mail.message import Message, find_codes
+from pbem.mail.authentication import AuthVerdict
+from pbem.mail.message import Message, find_reply_codes
 from pbem.report.answers import Reason
 from pbem.ruleset.fields import suggest
 from pbem.store.types import CampaignState
@@ -97,7 +97,7 @@ def _judged(case: Case, header: Header | None, *, changing: bool) -> Claim:
     if case.confirmed is not None and case.confirmed.seat_id is not None:
         return _weighed(case, Evidence(load_seat(session, case.confirmed.seat_id), "confirmed"), changing=changing)
     key = header.key.lower() if header else ""
-    codes = find_codes(letter, case.address)
+    codes = find_reply_codes(letter, case.address)
     known = shown_by_code(session, [*codes, key] if key else codes)
     replied = [known[code] for code in codes if code in known] or shown_by_reference(session, letter.references)
     if header is None:
@@ -241,7 +241,7 @@ def _by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
     return None if spot.playing else "removed"
 
 
-def _by_policy(spot: SeatContext, proof: Proof, verdict: Verdict) -> Reason | None:
+def _by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> Reason | None:
     """Why the proof is not enough in this campaign."""
     accept = spot.policy.accept
     if proof == "confirmed":

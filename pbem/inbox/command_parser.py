@@ -46,7 +46,7 @@ from pbem.inbox.context import Case, Seated
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.seat_lookup import SeatContext, seats_of
 from pbem.inbox.sheet_finder import Header, Names, SheetText
-from pbem.mail.message import Message, find_codes
+from pbem.mail.message import Message, find_reply_codes
 from pbem.mail.reply_parser import is_end
 from pbem.report.markdown import find_sections, headed_sections
 from pbem.ruleset.fields import KeywordField
@@ -403,7 +403,7 @@ def find_asked(case: Case, known: Names) -> CommandList | None:
     """The commands of a letter: in its text, or in the subject of one without text; a YES confirms what it answers."""
     letter = case.letter
     first = first_line(letter)
-    if YES.fullmatch(first) and (code := known_code(case.session, find_codes(letter, case.address))):
+    if YES.fullmatch(first) and (code := known_code(case.session, find_reply_codes(letter, case.address))):
         return CommandList(None, ((1, f"CONFIRM {code}"),))
     found = find_request(letter.lines, known) or _pressed(case)
     if found is None and not first:

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from pbem.app import App
 from pbem.inbox.seat_lookup import SeatContext, Shown, StandIn
 from pbem.inbox.sheet_finder import Header
-from pbem.mail.authentication import Verdict
+from pbem.mail.authentication import AuthVerdict
 from pbem.mail.message import Message
 from pbem.report.answers import Doubt, Reason
 
@@ -158,7 +158,7 @@ class Case:
     now: dt.datetime
     letter_id: int
     letter: Message
-    verdict: Verdict = "none"
+    verdict: AuthVerdict = "none"
     key: str = ""
     silences: list[str] = field(default_factory=list)
     confirmed: Confirmed | None = None

@@ -36,8 +36,8 @@ from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
 from pbem.inbox.context import Case
 from pbem.inbox.replies import answer_gm, to_stranger, warn_gm
-from pbem.mail.compose import Part
-from pbem.mail.message import attached_files, was_cut
+from pbem.mail.compose import MailPart
+from pbem.mail.message import is_truncated, list_attachments
 from pbem.mail.reply_parser import is_end
 from pbem.report.answers import GmAnswer, GmCommandResult, GmSenderMismatch, tell_findings
 from pbem.report.pictures import render_png
@@ -110,7 +110,7 @@ class _Answer:
     """A paragraph or more, and files to go with it. `acts`: something was done; `asks`: it waits for a YES instead."""
 
     text: str
-    files: tuple[Part, ...] = ()
+    files: tuple[MailPart, ...] = ()
     acts: bool = False
     asks: bool = False
 
@@ -141,7 +141,7 @@ def examine_files(house: App, raw: bytes, sheet: GmSheet) -> Wishes:
         campaign = _campaign(session, sheet)
         if campaign is None or not _is_gm(campaign, sheet):
             return {}
-    text = replace(orders.text, attached=tuple(attached_files(raw)), cut=was_cut(raw))
+    text = replace(orders.text, attached=tuple(list_attachments(raw)), cut=is_truncated(raw))
     return {type(order): _wish(order, text) for order in taking}
 
 
@@ -174,7 +174,7 @@ def _is_gm(campaign: Campaign, sheet: GmSheet) -> bool:
     return bool(campaign.gm_token_hash) and token_fits(sheet.key, campaign.gm_token_hash)
 
 
-def _answered(case: Case, name: str, sheet: GmSheet, wishes: Wishes) -> tuple[GmAnswer, tuple[Part, ...]]:
+def _answered(case: Case, name: str, sheet: GmSheet, wishes: Wishes) -> tuple[GmAnswer, tuple[MailPart, ...]]:
     orders = read_gm_sheet(sheet)
     if orders.parsed.errors or not orders.parsed.orders:
         return GmAnswer(campaign=name, findings=tell_findings(orders.parsed.findings, sheet.shown)), ()
@@ -243,7 +243,7 @@ def _check_turn(scene: Scene, order: GmCommand) -> None:
         )
 
 
-def _files(facts: Any) -> tuple[Part, ...]:
+def _files(facts: Any) -> tuple[MailPart, ...]:
     """The reports of a preview, the state of a turn, the picture of statistics; of most else there are no files."""
     if isinstance(facts, Preview):
         return tuple(_text(f"{report.place.seat}.txt", report.parts.text) for report in facts.reports)
@@ -251,14 +251,14 @@ def _files(facts: Any) -> tuple[Part, ...]:
         return _files(facts.preview)
     if isinstance(facts, Statistics):
         png = render_png(picture_of(facts))
-        return (Part(f"{facts.campaign}-statistics.png", "image/png", png),) if png else ()
+        return (MailPart(f"{facts.campaign}-statistics.png", "image/png", png),) if png else ()
     if isinstance(facts, State):
         return (_text(f"{facts.campaign}-{facts.turn}.json", facts.text),)
     return ()
 
 
-def _text(name: str, content: str) -> Part:
-    return Part(name, "text/plain; charset=utf-8", content.encode())
+def _text(name: str, content: str) -> MailPart:
+    return MailPart(name, "text/plain; charset=utf-8", content.encode())
 
 
 def _in_short(told: GmAnswer) -> str:

@@ -25,7 +25,7 @@ from pbem.inbox.context import Case
 from pbem.inbox.replies import Fault, LetterProblem, answer, notify
 from pbem.inbox.seat_lookup import is_known
 from pbem.log import event
-from pbem.mail.message import UNREADABLE, Message, read_head
+from pbem.mail.message import UNREADABLE, Message, parse_headers
 from pbem.store.models import Campaign, InboxMessage
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.session import Store, flushed_connection
@@ -188,7 +188,7 @@ def _overrun(house: App) -> str:
 def _head(house: App, raw: bytes) -> Message:
     """Who wrote a letter, and about what, as far as that can be found out in a letter's time."""
     try:
-        return run_with_time_limit(house.settings.letter_seconds, lambda: read_head(raw))
+        return run_with_time_limit(house.settings.letter_seconds, lambda: parse_headers(raw))
     except (Exception, TimeLimitExceeded):  # noqa: BLE001 - it may be what could not be read
         return UNREADABLE
 

@@ -29,7 +29,7 @@ from pbem.inbox.rate_limits import TooMany, sheets_enough
 from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, tell_of_sheets
 from pbem.inbox.seat_lookup import SeatContext, as_mailed_to
 from pbem.inbox.sheet_finder import SheetText, file_lines, find_sheet, meant
-from pbem.mail.body import mend
+from pbem.mail.body import rejoin_lines
 from pbem.report.answers import Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
 from pbem.report.data import ReportDataError, read_report_data
 from pbem.ruleset.protocol import AnyRuleset
@@ -229,7 +229,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
     """
     ruleset, data = _opened(games, report)
     lines, cleaned = file_lines(sheet)
-    lines, mended = mend(lines, None)
+    lines, mended = rejoin_lines(lines, None)
     sheet_text = find_sheet(lines, {data["campaign"]})
     found, reading = _asked(ruleset, lambda: _read_offline(ruleset, data["view"], sheet_text))
     return Check(

@@ -22,7 +22,7 @@ from pbem.inbox.rate_limits import GUESSES_A_DAY, note_guess
 from pbem.inbox.replies import Disagreement, answer, question, tell_of_guesses, to_stranger, warn
 from pbem.inbox.seat_lookup import SeatContext, load_seat
 from pbem.inbox.sheet_finder import Names, SheetText, find_sheet, meant
-from pbem.mail.message import Message, find_codes, read_letter
+from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.report.answers import ConfirmSender, Doubt, Reason, Refusal
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.models import PendingRequest, Person
@@ -133,7 +133,7 @@ def answer_question(
     `deal` deals with the letter that was kept, or with this one if a sheet in it takes that one's place.
     """
     kept = case.session.get_one(LetterRow, asked.data["letter"])
-    letter = read_letter(kept.raw)
+    letter = parse_message(kept.raw)
     # A machine that sends back what it is mailed agrees to all but a word: that alone clears a doubt.
     agrees = _says_yes(case.letter) if asked.data.get("doubt") else _agrees(case.letter, letter)
     if not agrees and not _replaces(case, asked, sheet):
@@ -160,7 +160,7 @@ def find_question(case: Case) -> PendingRequest | None:
         return None
     letter, first = case.letter, first_line(case.letter).lower().split()
     words = [
-        *find_codes(letter, case.address),
+        *find_reply_codes(letter, case.address),
         *(first[1:] if first[:1] == ["confirm"] else []),
         *letter.references[:1],
     ]

@@ -50,8 +50,8 @@ from pbem.inbox.route import Opened, Raw, Read, handle, opened, read_mail, retur
 from pbem.inbox.seat_lookup import Shown, shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Names, find_sheet
 from pbem.log import event
-from pbem.mail.bounces import read_bounce
-from pbem.mail.message import Message, find_codes, read_letter
+from pbem.mail.bounces import parse_bounce
+from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.store.models import Campaign, OutgoingMail, PendingRequest, Seat
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
@@ -243,8 +243,8 @@ def _lane_in_time(house: App, letter: Waiting, known: frozenset[str]) -> str:
 def _lane(house: App, letter_id: int, known: frozenset[str]) -> str:
     with house.store.reading() as session:
         raw = raw_letter(session, letter_id)
-        letter = read_letter(raw)
-        if letter.automatic and (returned := read_bounce(raw)) is not None:
+        letter = parse_message(raw)
+        if letter.automatic and (returned := parse_bounce(raw)) is not None:
             return _lane_of_mail(session, returned_mail(session, returned))
         return _Sorter(session, letter, house.settings.address, known).lane()
 
@@ -284,7 +284,7 @@ class _Sorter:
 
     def _answered(self) -> Iterator[str]:
         """The campaigns whose reports the letter answers."""
-        yield from self._by_codes(find_codes(self.letter, self.address))
+        yield from self._by_codes(find_reply_codes(self.letter, self.address))
         yield from self._by_seats(shown_by_reference(self.session, self.letter.references))
 
     def _by_codes(self, codes: Sequence[str]) -> Iterator[str]:
@@ -297,7 +297,7 @@ class _Sorter:
 
     def _asked(self) -> list[_Asked]:
         """The requests and questions that the letter may confirm, by their codes or the mails that it answers."""
-        codes, mails = find_codes(self.letter, self.address), self.letter.references
+        codes, mails = find_reply_codes(self.letter, self.address), self.letter.references
         if not (codes or mails):
             return []
         rows = self.session.execute(

@@ -28,7 +28,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.inbox.seat_lookup import shown_by_code, shown_by_reference
-from pbem.mail.message import Message, read_again, read_letter
+from pbem.mail.message import Message, parse_message, reparse
 from pbem.mail.quoting import is_quoted
 from pbem.mail.reply_parser import HEADER, has_header, is_end
 from pbem.store.models import OutgoingMail, Report, Seat
@@ -263,7 +263,7 @@ def _without_originals(session: Session, letter: Message) -> Message:
 def _marked(letter: Message, ours: Collection[int]) -> Message:
     """The letter as if these lines of its source were quoted."""
     lines = [f"> {line}" if at in ours and not is_quoted(line) else line for at, line in enumerate(letter.source_lines)]
-    return replace(read_again(letter, lines), quotes_ours=True)
+    return replace(reparse(letter, lines), quotes_ours=True)
 
 
 def _is_better(again: Message, letter: Message) -> bool:
@@ -329,7 +329,7 @@ def _raw_mails(session: Session, ids: Iterable[str]) -> Iterable[bytes]:
 def _read(mails: Iterable[bytes]) -> Iterator[Original]:
     """Yield mails as their text is and as their HTML reads, which programs quote where they can."""
     for raw in mails:
-        letter = read_letter(raw)
+        letter = parse_message(raw)
         yield Original.of(letter.source_lines)
         if rich := letter.same_in_html:
             yield Original.of(rich.split("\n"))

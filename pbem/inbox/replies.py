@@ -26,9 +26,9 @@ from pbem.campaign.order_sheets import receipt_name
 from pbem.inbox.context import Case, midnight
 from pbem.inbox.seat_lookup import SeatContext, as_mailed_to, is_known
 from pbem.inbox.sheet_finder import Header
-from pbem.mail.compose import Mail, Part
+from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import without_codes
-from pbem.mail.message import Message, read_letter
+from pbem.mail.message import Message, parse_message
 from pbem.mail.outbox import provider_of
 from pbem.mail.reply_parser import has_header
 from pbem.report.answers import Receipt, Refusal, RulebookPage
@@ -116,7 +116,7 @@ def _looks_like_sheet(case: Case, spot: SeatContext) -> bool:
 
 def _own_words(raw: bytes, *, digits: bool) -> frozenset[str]:
     """Return the words of a letter; without `digits`, those that have none."""
-    words = read_letter(raw).text.casefold().split()
+    words = parse_message(raw).text.casefold().split()
     return frozenset(word for word in words if digits or not any(map(str.isdigit, word)))
 
 
@@ -192,7 +192,7 @@ def question(case: Case, spot: SeatContext | None, subject: str, page: Page, *, 
     return mail.message_id
 
 
-def answer_gm(case: Case, campaign: Campaign, page: Page, *, files: Sequence[Part] = ()) -> None:
+def answer_gm(case: Case, campaign: Campaign, page: Page, *, files: Sequence[MailPart] = ()) -> None:
     """Queues the answer to a GM's own letter, which his token has proved to be his."""
     id_ = _id(case, "gm answer", campaign.id, case.letter_id)
     _answer(case, Postman.of(case.house, campaign), campaign.gm, page, id_=id_, files=files)
@@ -298,8 +298,8 @@ def _made(
     spot: SeatContext | None = None,
     code: str = "",
     kind: str = "answer",
-    files: Sequence[Part] = (),
-) -> Mail:
+    files: Sequence[MailPart] = (),
+) -> NewMail:
     """The answer to the letter. With a `code`, it stands in the thread of the report of this `spot`."""
     letter = case.letter
     about = redact_credentials(bare_subject(letter.subject)) or "your mail"

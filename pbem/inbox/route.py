@@ -32,10 +32,10 @@ from pbem.inbox.replies import bare_subject
 from pbem.inbox.run_commands import serve
 from pbem.inbox.seat_lookup import find_seat, shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Header, Names, SheetText, find_sheet, upper
-from pbem.mail.authentication import Verdict, is_stamping, sender_verdict
-from pbem.mail.bounces import DELIVERY_REPORT, LOOPING, OWN, Bounce, read_bounce
-from pbem.mail.delivery import after_bounce, noted
-from pbem.mail.message import Message, find_codes, read_letter
+from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping
+from pbem.mail.bounces import DELIVERY_REPORT, MAIL_LOOP, OWN_MAIL, Bounce, parse_bounce
+from pbem.mail.delivery import append_reply, retry_bounced
+from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.report.answers import Doubt
 from pbem.report.notices import MailReturned
 from pbem.store.models import Campaign, OutgoingMail, Person, Seat
@@ -44,7 +44,7 @@ from pbem.store.types import OutgoingState
 
 def note_automatic(case: Case) -> str:
     """Deals with a letter that must not be answered; returns what to note of it."""
-    bounce = read_bounce(raw_letter(case.session, case.letter_id))
+    bounce = parse_bounce(raw_letter(case.session, case.letter_id))
     if bounce is None:
         return f"automatic mail: {case.letter.automatic}"
     said = f"delivery report: {bounce.action}, {bounce.reason}"
@@ -66,7 +66,7 @@ def returned_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
 
 def _bounced(case: Case, mail: OutgoingMail, bounce: Bounce) -> str:
     """Sends a mail another way, or marks it as bounced and tells its campaign: once, whatever reports come."""
-    if way := after_bounce(case.session, mail, reason=bounce.reason, recipient=bounce.recipient, now=case.now):
+    if way := retry_bounced(case.session, mail, reason=bounce.reason, recipient=bounce.recipient, now=case.now):
         return way
     if not _marked(case, mail, bounce):
         return "known before"
@@ -86,7 +86,7 @@ def _marked(case: Case, mail: OutgoingMail, bounce: Bounce) -> bool:
     mark = (
         update(OutgoingMail)
         .where(OutgoingMail.id == mail.id, OutgoingMail.state != OutgoingState.BOUNCED)
-        .values(state=OutgoingState.BOUNCED, reply=noted(mail.reply, bounce.reason))
+        .values(state=OutgoingState.BOUNCED, reply=append_reply(mail.reply, bounce.reason))
         .returning(OutgoingMail.id)
     )
     return case.session.connection().execute(mark).first() is not None
@@ -97,7 +97,7 @@ def _tell(case: Case, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) ->
         campaign=campaign.name,
         seats=_seats(case, mail),
         recipient=mail.recipient,
-        subject=bare_subject(read_letter(mail.raw).subject),
+        subject=bare_subject(parse_message(mail.raw).subject),
         sent_at=mail.sent_at or mail.created_at,
         zone=Schedule.read(campaign.schedule).zone,
         reason=bounce.reason,
@@ -144,7 +144,7 @@ def _token(case: Case, header: Header | None) -> str:
 
 def _code(case: Case, header: Header | None) -> str:
     written = [header.key.lower()] if header and header.key else []
-    shown = shown_by_code(case.session, [*find_codes(case.letter, case.address), *written])
+    shown = shown_by_code(case.session, [*find_reply_codes(case.letter, case.address), *written])
     found = list(shown.values()) or shown_by_reference(case.session, case.letter.references)
     reports = [each.report_id for each in found if not each.over]
     return f"code {max(reports)}" if reports else ""
@@ -152,11 +152,11 @@ def _code(case: Case, header: Header | None) -> str:
 
 def _confirmed(case: Case, request: CommandList | None) -> str:
     written = [order.code.lower() for order in request.parse().orders if isinstance(order, Confirm)] if request else []
-    code = known_code(case.session, [*find_codes(case.letter, case.address), *written])
+    code = known_code(case.session, [*find_reply_codes(case.letter, case.address), *written])
     return f"request {code}" if code else ""
 
 
-_NEVER_READ = frozenset({OWN, DELIVERY_REPORT, LOOPING})
+_NEVER_READ = frozenset({OWN_MAIL, DELIVERY_REPORT, MAIL_LOOP})
 """In such mail not even a sheet is looked for: it may be one that is only quoted."""
 
 _OUT_OF_DATE = ("stale-code", "withdrawn")
@@ -180,7 +180,7 @@ class Read:
 
     mail: Raw
     letter: Message
-    verdict: Verdict
+    verdict: AuthVerdict
     sheet: SheetText
     gm_sheet: GmSheet | None
     wishes: Wishes = field(default_factory=dict)
@@ -198,8 +198,8 @@ class Opened:
 
 def read_mail(house: App, mail: Raw, known: Names) -> Read:
     """Reads a letter; `known` are the campaigns there are."""
-    letter = read_letter(mail.raw)
-    verdict = sender_verdict(mail.raw, house.settings.authserv_id, letter.sender)
+    letter = parse_message(mail.raw)
+    verdict = authentication_verdict(mail.raw, house.settings.authserv_id, letter.sender)
     return Read(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_sheet(letter.lines))
 
 

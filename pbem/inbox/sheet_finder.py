@@ -23,9 +23,9 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from pbem.campaign.order_sheets import Lines, without_keys_in
-from pbem.mail.message import Filed, read_from
+from pbem.mail.message import AttachedText, read_from
 from pbem.mail.mime import decode_text
-from pbem.mail.reply_parser import is_end, own_lines, plain
+from pbem.mail.reply_parser import is_end, normalise_text, sender_lines
 from pbem.ruleset.order_types import ParsedSheet
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
@@ -162,7 +162,7 @@ def _ends(line: str, known: Names) -> bool:
 
 def file_lines(raw: bytes) -> tuple[list[str], list[str]]:
     """The lines of a file, cleaned as a mail's text is, and notes on what was left out. Never raises."""
-    return own_lines(plain(decode_text(raw, "")).strip("\n").split("\n"))
+    return sender_lines(normalise_text(decode_text(raw, "")).strip("\n").split("\n"))
 
 
 def sheet_lines(raw: bytes, campaign: str) -> Lines:
@@ -186,7 +186,7 @@ _NO_ORDERS = "The attached {} was not read: there is no ORDERS line in it, and t
 _PROSE = "Here are my orders for this turn."
 
 
-def meant(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: Filed | None) -> SheetText:
+def meant(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText | None) -> SheetText:
     """The sheet that counts of those in a letter; its notes tell what was passed over."""
     if sheet.header is None:
         return sheet if filed is None else _from_file(ruleset, view, sheet, filed)
@@ -221,7 +221,7 @@ def _upper(sheet: SheetText, above: ParsedSheet) -> SheetText | None:
     return replace(found, header=replace(sheet.header, key=""), notes=(UPPER,))
 
 
-def _from_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: Filed) -> SheetText:
+def _from_file(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText) -> SheetText:
     """The orders of a file without an ORDERS line, if the mail itself has none."""
     if ruleset.parse(view, sheet.lines).entries or sheet.wait is not None:
         return replace(sheet, notes=(*sheet.notes, _NO_ORDERS.format(filed.names)))

@@ -31,7 +31,7 @@ from sqlalchemy.orm import Session
 from pbem.mail.mime import head_of, header_fields
 from pbem.store.models import Campaign, InboxMessage
 
-Verdict = Literal["pass", "fail", "none"]
+AuthVerdict = Literal["pass", "fail", "none"]
 """The server vouches for the address in From, says that it is forged, or says nothing of use."""
 
 _METHODS = frozenset({"dmarc", "dkim", "spf"})
@@ -73,7 +73,7 @@ class _Result:
         return any("." in each and f".{domain}".endswith(f".{each}") for each in held)
 
 
-def sender_verdict(raw: bytes, authserv_id: str, sender: str | None) -> Verdict:
+def authentication_verdict(raw: bytes, authserv_id: str, sender: str | None) -> AuthVerdict:
     """Return what the server of that name says of a mail's sender; "none" without such a name. Never raises.
 
     DMARC decides where it gives a result. Otherwise a signature or an SPF pass
@@ -114,7 +114,7 @@ def _of_server(segments: list[str], name: str) -> list[str] | None:
     return segments[1:] if own else None
 
 
-def _weighed(results: list[_Result], domain: str) -> Verdict:
+def _weighed(results: list[_Result], domain: str) -> AuthVerdict:
     dmarc = {
         each.result
         for each in results
@@ -187,7 +187,7 @@ class Proven:
     sender: str
     received_at: datetime
     stamped: bool
-    verdict: Verdict
+    verdict: AuthVerdict
 
 
 def newest_proven(session: Session, authserv_id: str) -> Proven | None:
@@ -200,7 +200,7 @@ def newest_proven(session: Session, authserv_id: str) -> Proven | None:
         rows.order_by(InboxMessage.received_at.desc(), InboxMessage.id.desc()).limit(MOST_PROVEN)
     ):
         if is_from_outside(row.raw):
-            verdict = sender_verdict(row.raw, authserv_id, row.sender)
+            verdict = authentication_verdict(row.raw, authserv_id, row.sender)
             return Proven(row.id, row.sender, row.received_at, bears_word(row.raw, authserv_id), verdict)
     return None
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pbem.mail.compose import LOOP_HEADER
-from pbem.mail.mime import Entity, html_to_text, parameter, parse_entity
-from pbem.mail.reply_parser import HEADER, changes, plain
+from pbem.mail.mime import Part, html_to_text, parameter, parse_entity
+from pbem.mail.reply_parser import HEADER, describe_normalisation, normalise_text
 
 ENCRYPTED = "The mail is encrypted and could not be read; send it as plain text."
 
@@ -20,7 +20,7 @@ _FIELD = re.compile(r"(?:Hash|Charset|Comment|Version|NotDashEscaped):", re.IGNO
 _END = re.compile(r"-----END PGP [A-Z ]{3,40}?-----\s*+")
 
 
-def without_armour(text: str) -> tuple[str, tuple[str, ...]]:
+def strip_pgp(text: str) -> tuple[str, tuple[str, ...]]:
     """A text without signatures, keys and encrypted blocks, its dashes unescaped; and notes if some is lost."""
     if _MARK not in text:
         return text, ()
@@ -59,7 +59,7 @@ _COMMENT = re.compile(r"\A\s*+[;#]")
 _NO_ORDER = re.compile(r"\A\s*+(?:[;#]|ORDERS\s|(?:END|WAIT|FINAL)\s*+\Z)", re.IGNORECASE)
 
 
-def unflow(text: str, *, delete_space: bool) -> str:
+def decode_flowed(text: str, *, delete_space: bool) -> str:
     """Text of `format=flowed` with its soft line ends taken out (RFC 3676). Quoted lines stay as they are."""
     lines: list[list[str]] = []
     soft = False
@@ -72,12 +72,12 @@ def unflow(text: str, *, delete_space: bool) -> str:
     return "\n".join(map("".join, lines))
 
 
-def squeezed(text: str) -> str:
+def collapse_spaces(text: str) -> str:
     """A text with single blanks for all runs of them, line ends included."""
     return " ".join(text.split())
 
 
-def mend(lines: Sequence[str], same_in_html: Callable[[], str] | None) -> tuple[list[str], list[str]]:
+def rejoin_lines(lines: Sequence[str], same_in_html: Callable[[], str] | None) -> tuple[list[str], list[str]]:
     """Lines with those joined that a mail program has certainly broken, and notes on them and on the doubtful ones.
 
     A break is certain if the same mail's HTML has the line in one piece, or if
@@ -89,7 +89,7 @@ def mend(lines: Sequence[str], same_in_html: Callable[[], str] | None) -> tuple[
     )
     if not breaks:
         return list(lines), []
-    whole = None if same_in_html is None else set(map(squeezed, same_in_html().split("\n")))
+    whole = None if same_in_html is None else set(map(collapse_spaces, same_in_html().split("\n")))
     mended: list[str] = []
     joined, doubtful = [], []
     at = 0
@@ -124,19 +124,19 @@ def _pieces(lines: Sequence[str], at: int, breaks: Collection[int], whole: Colle
     if whole is None:
         in_quotes = lines[at].count('"') % 2 and lines[at + 1].count('"') % 2
         return 2 if in_quotes and not _NO_ORDER.match(lines[at]) else 1
-    if squeezed(lines[at]) in whole:
+    if collapse_spaces(lines[at]) in whole:
         return 1
     for count in range(2, MOST_PIECES + 1):
         if at + count - 2 not in breaks:
             break
-        if squeezed(" ".join(lines[at : at + count])) in whole:
+        if collapse_spaces(" ".join(lines[at : at + count])) in whole:
             return count
     return 1
 
 
 def _is_doubtful(lines: Sequence[str], at: int, whole: Collection[str] | None, starts: Collection[str]) -> bool:
     """Whether to speak of a line that may be broken; the end of a broken comment shows as an error anyway."""
-    if _COMMENT.match(lines[at]) or (whole is not None and squeezed(lines[at]) in whole):
+    if _COMMENT.match(lines[at]) or (whole is not None and collapse_spaces(lines[at]) in whole):
         return False
     return lines[at + 1].split(None, 1)[0].casefold() not in starts
 
@@ -192,17 +192,17 @@ _CALENDAR = "The invitation in the mail (calendar) was not read."
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextPart:
     """A text found in a mail: part of its body, a file of this name, or the body of a forwarded mail.
 
     `rich` is the HTML that says the same.
     """
 
-    entity: Entity
+    entity: Part
     html: bool = False
     name: str = ""
     forwarded: bool = False
-    rich: Entity | None = None
+    rich: Part | None = None
 
     @cached_property
     def _read(self) -> tuple[str, tuple[str, ...]]:
@@ -211,11 +211,11 @@ class Piece:
 
     @cached_property
     def _bare(self) -> tuple[str, tuple[str, ...]]:
-        text = plain(self._read[0])
+        text = normalise_text(self._read[0])
         content_type = self.entity.first("content-type")
         if not self.html and parameter(content_type, "format").lower() == "flowed":
-            text = unflow(text, delete_space=parameter(content_type, "delsp").lower() == "yes")
-        return without_armour(text)
+            text = decode_flowed(text, delete_space=parameter(content_type, "delsp").lower() == "yes")
+        return strip_pgp(text)
 
     @property
     def text(self) -> str:
@@ -224,14 +224,14 @@ class Piece:
 
     def notes(self, kept: Collection[str]) -> list[str]:
         """What was wrong with the text, and what was changed in those lines of it that were kept."""
-        return [*self._read[1], *self._bare[1], *changes(self._read[0], kept)]
+        return [*self._read[1], *self._bare[1], *describe_normalisation(self._read[0], kept)]
 
 
 @dataclass(frozen=True)
-class Body:
+class MessageBody:
     """Several pieces as one text."""
 
-    pieces: Sequence[Piece]
+    pieces: Sequence[TextPart]
 
     @cached_property
     def text(self) -> str:
@@ -259,17 +259,17 @@ class Body:
         rich = [piece.rich for piece in self.pieces if piece.rich is not None]
         if not rich:
             return None
-        return lambda: "\n".join(Piece(entity, html=True).text for entity in rich)
+        return lambda: "\n".join(TextPart(entity, html=True).text for entity in rich)
 
 
-class Walk:
+class PartWalker:
     """One walk through a mail's parts, within bounds. `notes` tell what was passed over."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
         self._left = MAX_PARTS
 
-    def pieces(self, entity: Entity, depth: int = 0) -> list[Piece]:
+    def pieces(self, entity: Part, depth: int = 0) -> list[TextPart]:
         """All texts in a part, in order."""
         kind = entity.content_type
         if kind.startswith("multipart/"):
@@ -278,19 +278,19 @@ class Walk:
             return self._forwarded(entity, depth)
         return self._leaf(entity, kind, depth)
 
-    def _multipart(self, entity: Entity, kind: str, depth: int) -> list[Piece]:
+    def _multipart(self, entity: Part, kind: str, depth: int) -> list[TextPart]:
         if kind == "multipart/encrypted":
             self._note(ENCRYPTED)
             return []
         children = self._children(entity, depth)
         if not children and depth == 0:
-            return [Piece(entity)]  # its boundary is missing or wrong; the whole body is better than nothing
+            return [TextPart(entity)]  # its boundary is missing or wrong; the whole body is better than nothing
         if kind == "multipart/signed":
             children = children[:1]  # the other is the signature (RFC 1847, 2.1)
         pieces = [piece for child in children for piece in self.pieces(child, depth + 1)]
         return _best(pieces) if kind == "multipart/alternative" else pieces
 
-    def _children(self, entity: Entity, depth: int) -> list[Entity]:
+    def _children(self, entity: Part, depth: int) -> list[Part]:
         if depth >= MAX_DEPTH:
             self._note(_TOO_DEEP)
             return []
@@ -301,7 +301,7 @@ class Walk:
         self._left -= len(children)
         return children
 
-    def _forwarded(self, entity: Entity, depth: int) -> list[Piece]:
+    def _forwarded(self, entity: Part, depth: int) -> list[TextPart]:
         """The texts of a mail inside the mail; mail of this program's own holds forms, not orders."""
         inner = parse_entity(entity.content())
         if depth >= MAX_DEPTH or LOOP_HEADER.lower() in inner.fields:
@@ -310,20 +310,20 @@ class Walk:
         found = [replace(piece, forwarded=True) for piece in self.pieces(inner, depth + 1)]
         return [piece for piece in found if not piece.name]
 
-    def _leaf(self, entity: Entity, kind: str, depth: int) -> list[Piece]:
-        name = " ".join(plain(entity.file_name).split())
+    def _leaf(self, entity: Part, kind: str, depth: int) -> list[TextPart]:
+        name = " ".join(normalise_text(entity.file_name).split())
         if depth and entity.mistyped:
             self._note(_UNKNOWN_TYPE)
             return []
         if (name.lower().endswith(_FILE_NAMES) and _may_be_text(kind)) or (kind == "text/plain" and entity.attached):
-            return [Piece(entity, name=name or "file")]
+            return [TextPart(entity, name=name or "file")]
         if kind in ("text/plain", "text/html") and not entity.attached:
-            return [Piece(entity, html=kind == "text/html")]
+            return [TextPart(entity, html=kind == "text/html")]
         if kind not in TRIFLES:
             self._pass_over(entity, kind, name)
         return []
 
-    def _pass_over(self, entity: Entity, kind: str, name: str) -> None:
+    def _pass_over(self, entity: Part, kind: str, name: str) -> None:
         if kind in _PACKED:
             signed = parameter(entity.first("content-type"), "smime-type").lower() == "signed-data"
             self._note(_PACKED_SIGNATURE if signed else ENCRYPTED)
@@ -346,7 +346,7 @@ def _may_be_text(kind: str) -> bool:
     return not kind.startswith(_NEVER_TEXT)
 
 
-def _best(pieces: list[Piece]) -> list[Piece]:
+def _best(pieces: list[TextPart]) -> list[TextPart]:
     """Of alternatives the plain text, with the HTML as its witness, if there is any; or the HTML if that is all."""
     html = [piece for piece in pieces if piece.html and not piece.name]
     plain_ones = [piece for piece in pieces if not piece.html and not piece.name]
@@ -360,9 +360,9 @@ def _best(pieces: list[Piece]) -> list[Piece]:
     return [replace(first, rich=html[0].entity), *others, *files]
 
 
-def _unlike(pieces: list[Piece]) -> list[Piece]:
+def _unlike(pieces: list[TextPart]) -> list[TextPart]:
     """Pieces without those that say what one before them does."""
-    return list({squeezed(piece.text): piece for piece in reversed(pieces)}.values())[::-1]
+    return list({collapse_spaces(piece.text): piece for piece in reversed(pieces)}.values())[::-1]
 
 
 def _is_stub(text: str) -> bool:

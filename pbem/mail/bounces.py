@@ -21,17 +21,17 @@ from itertools import islice
 from typing import Literal
 
 from pbem.mail.compose import LOOP_HEADER
-from pbem.mail.headers import MESSAGE_ID, all_addresses, is_robot, one_address
+from pbem.mail.headers import MESSAGE_ID, find_addresses, is_role_address, parse_address
 from pbem.mail.mailbox import MAX_MAIL
-from pbem.mail.mime import Entity, decode_words, html_to_text, parse_entity, without_envelope
-from pbem.mail.reply_parser import plain
+from pbem.mail.mime import Part, decode_words, html_to_text, parse_entity, without_envelope
+from pbem.mail.reply_parser import normalise_text
 
 MAX_RECEIVED = 30
 """Stations of a mail; more are a loop, of which RFC 5321 (6.3) lets servers be sure only after a hundred."""
 
-OWN = "this program wrote it"
+OWN_MAIL = "this program wrote it"
 DELIVERY_REPORT = "it is a delivery report"
-LOOPING = "it went round in a loop"
+MAIL_LOOP = "it went round in a loop"
 _ANSWER = "it is an automatic answer"
 
 _SYSTEMS = r"mailer-daemon|postmaster|mail delivery (?:sub)?system"
@@ -39,7 +39,7 @@ _SYSTEMS = r"mailer-daemon|postmaster|mail delivery (?:sub)?system"
 _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE), reason)
     for name, pattern, reason in (
-        (LOOP_HEADER.lower(), r".*", OWN),
+        (LOOP_HEADER.lower(), r".*", OWN_MAIL),
         ("content-type", r"multipart/report\b.*", DELIVERY_REPORT),
         ("return-path", r"<\s*>", DELIVERY_REPORT),
         ("x-failed-recipients", r"\A[^@]*+@.*+", DELIVERY_REPORT),
@@ -104,7 +104,7 @@ _RETURNED = re.compile(
 """How the subjects of delivery reports begin."""
 
 
-def automatic(entity: Entity, sender: str | None, subject: str) -> str:
+def auto_reply_reason(entity: Part, sender: str | None, subject: str) -> str:
     """Why a mail must not be answered; the first reason of RFC 3834 and of what programs do in practice; "" if none."""
     # Apple marks as automatic what somebody has sent by the button that List-Unsubscribe makes.
     pressed = "x-apple-unsubscribe" in entity.fields
@@ -116,17 +116,17 @@ def automatic(entity: Entity, sender: str | None, subject: str) -> str:
     if any(name.startswith("list-") for name in entity.fields):
         return "it came through a mailing list"
     if len(entity.fields.get("received", ())) > MAX_RECEIVED:
-        return LOOPING
-    if sender and is_robot(sender):
+        return MAIL_LOOP
+    if sender and is_role_address(sender):
         return "its sender is a program"
     if _RETURNED.match(subject):
         return DELIVERY_REPORT
     return _ANSWER if _ANSWERS.match(subject) else ""
 
 
-def is_mail_system(entity: Entity, sender: str | None, subject: str) -> bool:
+def is_from_mailer_daemon(entity: Part, sender: str | None, subject: str) -> bool:
     """Whether a mail shows that a mail system has written it, and not somebody's answering machine."""
-    if sender and is_robot(sender):
+    if sender and is_role_address(sender):
         return True
     signed = (
         any(map(sign.fullmatch, entity.fields.get(name, ())))
@@ -210,7 +210,7 @@ _CODED = re.compile(r"(?<![\d.:])[45][0-5]\d[ -]\S|(?<![\w.])[45]\.\d{1,3}\.\d{1
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class BounceText:
     """What such a mail says: `ids` are the Message-IDs in it, the likeliest first, `reason` one line, or ""."""
 
     ids: tuple[str, ...]
@@ -220,24 +220,26 @@ class Words:
     reason: str
 
 
-def ids_in(text: str) -> tuple[str, ...]:
+def find_message_ids(text: str) -> tuple[str, ...]:
     """The Message-IDs in the headers that a text shows."""
     found = (match[1] for match, _ in zip(_ID.finditer(text), range(MAX_IDS), strict=False))
     return tuple(dict.fromkeys(found))
 
 
-def read_words(text: str, *, subject: str, ids: tuple[str, ...], not_recipients: frozenset[str]) -> Words | None:
+def parse_bounce_text(
+    text: str, *, subject: str, ids: tuple[str, ...], not_recipients: frozenset[str]
+) -> BounceText | None:
     """What a text says of a mail, with the header of it below or not; None if it is not that it came back.
 
     `ids` are Message-IDs known already; `not_recipients` addresses to which the mail did not go.
     """
-    ids = tuple(dict.fromkeys([*ids, *ids_in(text)]))[:MAX_IDS]
+    ids = tuple(dict.fromkeys([*ids, *find_message_ids(text)]))[:MAX_IDS]
     above = _above_header(text)
     action = _action_in_text(f"{' '.join(subject.split())}\n{' '.join(above.split())}")
     if action is None:
         return None
     status = _STATUS_IN_TEXT.search(above)
-    return Words(
+    return BounceText(
         ids, action, _named_recipient(text, above, not_recipients), status[1] if status else "", _reason(above)
     )
 
@@ -268,8 +270,8 @@ def _action_in_text(said: str) -> Action | None:
 def _named_recipient(text: str, above: str, others: frozenset[str]) -> str:
     """The first address of which the words speak; else whom the mail's own header is to."""
     to = _TO.search(text, len(above))
-    named = [*all_addresses(above), *(all_addresses(to[1]) if to else ())]
-    return next((each for each in named if each.lower() not in others and not is_robot(each)), "")
+    named = [*find_addresses(above), *(find_addresses(to[1]) if to else ())]
+    return next((each for each in named if each.lower() not in others and not is_role_address(each)), "")
 
 
 def _reason(above: str) -> str:
@@ -337,7 +339,7 @@ class Bounce:
         return self.diagnostic if known else f"{self.status} {self.diagnostic}"
 
 
-def read_bounce(raw: bytes) -> Bounce | None:
+def parse_bounce(raw: bytes) -> Bounce | None:
     """What a delivery report says, of several recipients the one worst off; None if it is none. Never raises."""
     report = parse_entity(without_envelope(raw[:MAX_MAIL]))
     parts = list(islice(report.children(), MAX_PARTS)) if report.content_type.startswith("multipart/") else []
@@ -350,14 +352,14 @@ def read_bounce(raw: bytes) -> Bounce | None:
     return _by_words(report, parts) if _is_from_system(report) else None
 
 
-def _is_from_system(report: Entity) -> bool:
-    return is_mail_system(report, one_address(report.first("from")), decode_words(report.first("subject")))
+def _is_from_system(report: Part) -> bool:
+    return is_from_mailer_daemon(report, parse_address(report.first("from")), decode_words(report.first("subject")))
 
 
-def _by_status(report: Entity, parts: Sequence[Entity], fates: Sequence[tuple[Action, Entity]]) -> Bounce:
+def _by_status(report: Part, parts: Sequence[Part], fates: Sequence[tuple[Action, Part]]) -> Bounce:
     action, fields = min(fates, key=lambda fate: _GRAVITY.index(fate[0]))
     return Bounce(
-        message_ids=_message_ids(report, parts) or ids_in(_text(report, parts)),
+        message_ids=_message_ids(report, parts) or find_message_ids(_text(report, parts)),
         recipient=_recipient(fields),
         action=action,
         status=_status(fields),
@@ -365,18 +367,18 @@ def _by_status(report: Entity, parts: Sequence[Entity], fates: Sequence[tuple[Ac
     )
 
 
-def _by_words(report: Entity, parts: Sequence[Entity]) -> Bounce | None:
+def _by_words(report: Part, parts: Sequence[Part]) -> Bounce | None:
     """What a report for people alone says, of a mail that it names; a mail system's other mail names none."""
     others = frozenset(
-        each.lower() for name in ("from", "to", "delivered-to") for each in all_addresses(report.first(name))
+        each.lower() for name in ("from", "to", "delivered-to") for each in find_addresses(report.first(name))
     )
     returned = _message_ids(report, parts) if any(part.content_type in _RETURNED_PARTS for part in parts) else ()
-    words = read_words(
+    words = parse_bounce_text(
         _text(report, parts), subject=decode_words(report.first("subject")), ids=returned, not_recipients=others
     )
     if words is None or not words.ids:
         return None
-    failed = all_addresses(report.first("x-failed-recipients"))
+    failed = find_addresses(report.first("x-failed-recipients"))
     return Bounce(
         message_ids=words.ids,
         recipient=failed[0] if failed else words.recipient,
@@ -386,7 +388,7 @@ def _by_words(report: Entity, parts: Sequence[Entity]) -> Bounce | None:
     )
 
 
-def _text(report: Entity, parts: Sequence[Entity]) -> str:
+def _text(report: Part, parts: Sequence[Part]) -> str:
     """What a report says in words, one part below the other."""
     if not parts:  # also where a boundary is missing or wrong
         return _said(report)
@@ -394,21 +396,21 @@ def _text(report: Entity, parts: Sequence[Entity]) -> str:
     return "\n\n".join(map(_said, [leaf for leaf in leaves if leaf.content_type.startswith("text/")]))
 
 
-def _leaves(part: Entity, depth: int) -> Iterable[Entity]:
+def _leaves(part: Part, depth: int) -> Iterable[Part]:
     if not part.content_type.startswith("multipart/"):
         return [part]
     inner = islice(part.children(), MAX_PARTS) if depth < MAX_DEPTH else ()
     return [leaf for child in inner for leaf in _leaves(child, depth + 1)]
 
 
-def _said(leaf: Entity) -> str:
-    text = Entity(leaf.fields, leaf.body[:MAX_STATUS]).text()[0]
-    return plain(html_to_text(text) if leaf.content_type == "text/html" else text)
+def _said(leaf: Part) -> str:
+    text = Part(leaf.fields, leaf.body[:MAX_STATUS]).text()[0]
+    return normalise_text(html_to_text(text) if leaf.content_type == "text/html" else text)
 
 
-def _groups(part: Entity) -> list[Entity]:
+def _groups(part: Part) -> list[Part]:
     """The groups of fields in a status part: one for the mail, then one for each recipient (RFC 3464, 2.1)."""
-    groups: list[Entity] = []
+    groups: list[Part] = []
     rest = part.content()[:MAX_STATUS]
     while rest and len(groups) <= MAX_RECIPIENTS:  # the first group is the mail's own
         groups.append(parse_entity(rest))
@@ -416,13 +418,13 @@ def _groups(part: Entity) -> list[Entity]:
     return groups
 
 
-def _fates(groups: Iterable[Entity]) -> Iterable[tuple[Action, Entity]]:
+def _fates(groups: Iterable[Part]) -> Iterable[tuple[Action, Part]]:
     for group in groups:
         if action := _action(group):
             yield action, group
 
 
-def _action(group: Entity) -> Action | None:
+def _action(group: Part) -> Action | None:
     """What was done for a recipient; where that is missing, what the class of the status says."""
     if "action" not in group.fields:
         return _CLASSES.get(_status(group)[:1])
@@ -430,24 +432,24 @@ def _action(group: Entity) -> Action | None:
     return _ACTIONS.get(word[1].lower()) if word else None
 
 
-def _status(group: Entity) -> str:
+def _status(group: Part) -> str:
     found = _STATUS.match(group.first("status"))
     return found[1] if found else ""
 
 
-def _recipient(group: Entity) -> str:
+def _recipient(group: Part) -> str:
     for name in ("final-recipient", "original-recipient"):
-        if address := one_address(_TYPED.sub("", group.first(name), count=1)):
+        if address := parse_address(_TYPED.sub("", group.first(name), count=1)):
             return address
     return ""
 
 
 def _diagnostic(field: str) -> str:
-    said = " ".join(plain(_TYPED.sub("", field, count=1)).split())
+    said = " ".join(normalise_text(_TYPED.sub("", field, count=1)).split())
     return said if len(said) <= MAX_DIAGNOSTIC else f"{said[: MAX_DIAGNOSTIC - 1]}…"
 
 
-def _message_ids(report: Entity, parts: Iterable[Entity]) -> tuple[str, ...]:
+def _message_ids(report: Part, parts: Iterable[Part]) -> tuple[str, ...]:
     """The mail's Message-ID: in what came back of it, else in what the report answers, as Exchange and Gmail do it."""
     returned = (part.content()[:MAX_STATUS].lstrip() for part in parts if part.content_type in _RETURNED_PARTS)
     fields = [*(parse_entity(mail).first("message-id") for mail in returned), report.first("in-reply-to")]

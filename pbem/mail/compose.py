@@ -37,7 +37,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 @dataclass(frozen=True)
-class Part:
+class MailPart:
     """A file that goes with a mail. With a `content_id` it is a picture that the HTML shows by `cid:`.
 
     With a seat it is `linked` for, it goes to the site, and a link to it into the mail.
@@ -66,7 +66,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Mail:
+class NewMail:
     """A mail to be written.
 
     `message_id`, `in_reply_to` and `references` have their angle brackets.
@@ -86,7 +86,7 @@ class Mail:
     html: str = ""
     in_reply_to: str = ""
     references: tuple[str, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[MailPart, ...] = ()
     automatic: str = "auto-generated"
     list_id: str = ""
     kind: str = ""
@@ -97,13 +97,13 @@ class Mail:
 _TO = re.compile(rb"^To:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*", re.MULTILINE)
 
 
-def readdressed(raw: bytes, recipient: str) -> bytes:
+def with_recipient(raw: bytes, recipient: str) -> bytes:
     """A message that `compose` has written, for somebody else."""
     head, end, body = raw.partition(b"\r\n\r\n")
     return _TO.sub(lambda _: _field("To", _clean(recipient)).encode(), head, count=1) + end + body
 
 
-def compose(mail: Mail, *, sender: str, sender_name: str, at: datetime) -> bytes:
+def compose(mail: NewMail, *, sender: str, sender_name: str, at: datetime) -> bytes:
     """The whole message. Line ends and control characters in header fields become blanks, so none can add a header."""
     lines = [
         _field("From", f"{_phrase(sender_name)} <{_clean(sender)}>"),
@@ -118,7 +118,7 @@ def compose(mail: Mail, *, sender: str, sender_name: str, at: datetime) -> bytes
     return "\r\n".join(lines).encode() + _BODY + _body(mail)
 
 
-def _thread(mail: Mail) -> Iterable[str]:
+def _thread(mail: NewMail) -> Iterable[str]:
     if mail.in_reply_to:
         yield f"In-Reply-To: {_clean(mail.in_reply_to)}"
     if mail.references:
@@ -126,7 +126,7 @@ def _thread(mail: Mail) -> Iterable[str]:
         yield "References: " + "\r\n ".join(map(_clean, [first, *others[1 - MAX_REFERENCES :]]))
 
 
-def _manners(mail: Mail, sender: str) -> Iterable[str]:
+def _manners(mail: NewMail, sender: str) -> Iterable[str]:
     if mail.list_id:
         yield _field("List-Id", _clean(mail.list_id))
     if mail.unsubscribe:
@@ -139,7 +139,7 @@ def _manners(mail: Mail, sender: str) -> Iterable[str]:
         yield f"{LOOP_HEADER}: {_clean(sender)}"
 
 
-def text_alone(raw: bytes) -> bytes:
+def text_only(raw: bytes) -> bytes:
     """A composed message without HTML, pictures and files: the same header, and under it the text alone."""
     head, mark, body = raw.partition(_BODY)
     if not body.startswith(b"Content-Type: multipart/"):
@@ -193,7 +193,7 @@ def _phrase(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _body(mail: Mail) -> bytes:
+def _body(mail: NewMail) -> bytes:
     """The message's content with its own header fields: mixed(alternative(text, related(html, pictures)), files)."""
     content = _text("plain", mail.text)
     shown = [part for part in mail.parts if part.content_id and mail.html]
@@ -208,7 +208,7 @@ def _body(mail: Mail) -> bytes:
     return content
 
 
-def _multipart(mail: Mail, kind: str, entities: list[bytes]) -> bytes:
+def _multipart(mail: NewMail, kind: str, entities: list[bytes]) -> bytes:
     # "=_" cannot stand in quoted-printable or base64 text (RFC 2045, 6.7), the digest in no other.
     boundary = f"=_{hashlib.sha256(f'{kind} {mail.message_id}'.encode()).hexdigest()[:32]}"
     dash = f"--{boundary}\r\n".encode()
@@ -233,7 +233,7 @@ def _text(kind: str, text: str) -> bytes:
     )
 
 
-def _file(part: Part) -> bytes:
+def _file(part: MailPart) -> bytes:
     lines = [f"Content-Type: {_clean(part.content_type)}", "Content-Transfer-Encoding: base64"]
     if part.content_id:
         lines += [f"Content-ID: <{_clean(part.content_id)}>"]

@@ -105,7 +105,7 @@ _SPENT_QUOTA = "5.4.5"
 """So Gmail answers once a day's mails are spent, whomever the next is for."""
 
 
-def failure(code: int, said: str) -> type[MailError]:
+def classify_reply(code: int, said: str) -> type[MailError]:
     """The error for a refusal with this code, in these words.
 
     421, 454 and 5.4.5 (a spent quota) hold for all mail; 5.7.z is a policy that
@@ -114,12 +114,12 @@ def failure(code: int, said: str) -> type[MailError]:
     status = _status(said)
     if code in (421, 454) or status == _SPENT_QUOTA:
         return TransportUnavailable
-    if code >= 500 and (not status.startswith("5.7.") or about_content(said)):
+    if code >= 500 and (not status.startswith("5.7.") or is_content_refusal(said)):
         return PermanentMailError
     return TemporaryMailError
 
 
-def about_content(said: str) -> bool:
+def is_content_refusal(said: str) -> bool:
     """Whether a permanent refusal is about a mail's size or content, so that less of it might pass."""
     status = _status(said)
     if status in _SIZE or status.startswith("5.6."):

@@ -30,11 +30,11 @@ from sqlalchemy.orm import Session
 from pbem.config_values import SendingLimits
 from pbem.errors import PermanentMailError, TemporaryMailError, TransportUnavailable
 from pbem.log import event
-from pbem.mail.compose import text_alone
-from pbem.mail.connection import about_content
-from pbem.mail.outbox import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, TEXT, in_lane, is_due, provider_of
+from pbem.mail.compose import text_only
+from pbem.mail.connection import is_content_refusal
+from pbem.mail.outbox import GIVE_UP, IN_ORDER, LONGEST_WAIT, OUTBOX, TEXT, in_partition, is_due, provider_of
 from pbem.mail.retention import is_masked
-from pbem.mail.transport import Carrier
+from pbem.mail.transport import Transport
 from pbem.store.models import OutgoingMail, Person
 from pbem.store.session import Store
 from pbem.store.types import OutgoingState
@@ -42,12 +42,12 @@ from pbem.store.types import OutgoingState
 _INSTEAD = " instead: "
 
 
-def noted(before: str, said: str) -> str:
+def append_reply(before: str, said: str) -> str:
     """What was said to a mail, with the ways that were tried before."""
     return "".join(before.rpartition(_INSTEAD)[:2]) + said
 
 
-def after_refusal(session: Session, mail: OutgoingMail, now: datetime) -> str:
+def retry_refused(session: Session, mail: OutgoingMail, now: datetime) -> str:
     """Queues a mail another way, by what its `reply` says; returns the way, "" where none is left.
 
     There is none for a mail that is no longer kept as it was: sent a week ago, it has arrived or is out of date.
@@ -61,7 +61,7 @@ def after_refusal(session: Session, mail: OutgoingMail, now: datetime) -> str:
     return way
 
 
-def after_bounce(session: Session, mail: OutgoingMail, *, reason: str, recipient: str, now: datetime) -> str:
+def retry_bounced(session: Session, mail: OutgoingMail, *, reason: str, recipient: str, now: datetime) -> str:
     """Queues a mail that came back another way; returns what to note of it, "" where it has come back for good.
 
     `recipient` is the address that the delivery report names.
@@ -70,14 +70,14 @@ def after_bounce(session: Session, mail: OutgoingMail, *, reason: str, recipient
         return ""
     if _went_on(session, mail, recipient):
         return f"it has gone to {mail.recipient} since"
-    mail.reply = noted(mail.reply, reason)
-    return after_refusal(session, mail, now)
+    mail.reply = append_reply(mail.reply, reason)
+    return retry_refused(session, mail, now)
 
 
 def _as_text(mail: OutgoingMail) -> str:
-    if mail.form == TEXT or not about_content(mail.reply.rpartition(_INSTEAD)[2]):
+    if mail.form == TEXT or not is_content_refusal(mail.reply.rpartition(_INSTEAD)[2]):
         return ""
-    text = text_alone(mail.raw)
+    text = text_only(mail.raw)
     if text == mail.raw:
         return ""
     mail.raw, mail.form = text, TEXT
@@ -107,9 +107,9 @@ LONGEST_SPAN = timedelta(days=1)
 _HOLD = update(OUTBOX).where(OUTBOX.c.id == bindparam("row")).values(not_before=bindparam("until"))
 
 
-def hold_back(session: Session, pace: SendingLimits, now: datetime, *, which: ColumnElement[bool]) -> int:
+def defer_over_limit(session: Session, pace: SendingLimits, now: datetime, *, which: ColumnElement[bool]) -> int:
     """Has all due mail of some kind that the pace does not allow now wait, in its order; returns how many mails."""
-    slots = Slots(pace, now, _gone(session, now))
+    slots = RateSlots(pace, now, _gone(session, now))
     due = session.execute(select(OUTBOX.c.id, OUTBOX.c.provider).where(is_due(now), which).order_by(*IN_ORDER))
     times = [(row, slots.take(domain)) for row, domain in due.all()]
     held = [{"row": row, "until": min(at, now + LONGEST_WAIT)} for row, at in times if at > now]
@@ -118,7 +118,7 @@ def hold_back(session: Session, pace: SendingLimits, now: datetime, *, which: Co
     return len(held)
 
 
-def newest(session: Session) -> int:
+def newest_mail_id(session: Session) -> int:
     """The id of the mail written last; what comes after it has not been looked at."""
     return session.scalar(select(func.max(OUTBOX.c.id))) or 0
 
@@ -133,7 +133,7 @@ def _gone(session: Session, now: datetime) -> list[tuple[str, datetime]]:
     return gone + [(domain, now) for domain in session.scalars(claimed)]
 
 
-class Slots:
+class RateSlots:
     """The times at which mail may go. `gone` is the domain and time of each mail that went before."""
 
     def __init__(self, pace: SendingLimits, now: datetime, gone: Iterable[tuple[str, datetime]]) -> None:
@@ -193,7 +193,7 @@ _EVENTS = {
 
 
 @dataclass(frozen=True)
-class Sent:
+class DeliveryResult:
     """What became of the mails that were due. `held` wait for their provider's pace.
 
     `trouble` is the sentence why sending stopped early, or "".
@@ -206,16 +206,16 @@ class Sent:
     trouble: str = ""
 
 
-def send_due(
+def deliver_due(
     store: Store,
-    carrier: Carrier,
+    carrier: Transport,
     now: datetime,
     *,
     pace: SendingLimits = _NO_PACE,
     connections: int = 1,
     lane: str | None = None,
     on_sent: Callable[[], None] | None = None,
-) -> Sent:
+) -> DeliveryResult:
     """Sends all mail that is due and that the pace allows; calls `on_sent` after each.
 
     A mail refused for now is tried again after 1, 5, 15, 60 minutes and then
@@ -224,12 +224,12 @@ def send_due(
     call, and nothing is given up. Two senders at once share the work, and so do
     as many threads as there are `connections`. With a `lane` only its mail is sent.
     """
-    which = true() if lane is None else in_lane(lane, pace)
+    which = true() if lane is None else in_partition(lane, pace)
     sender = _Sender(store, carrier, now, which, on_sent)
     if pace:
         sender.keep(pace)
     sender.send(connections)
-    return Sent(sender.sent, sender.retried, sender.failed, sender.held, sender.trouble)
+    return DeliveryResult(sender.sent, sender.retried, sender.failed, sender.held, sender.trouble)
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ class _Sender:
     def __init__(
         self,
         store: Store,
-        carrier: Carrier,
+        carrier: Transport,
         now: datetime,
         which: ColumnElement[bool],
         on_sent: Callable[[], None] | None,
@@ -288,8 +288,8 @@ class _Sender:
     def keep(self, pace: SendingLimits) -> None:
         """Holds back what the pace does not allow; mail written later is left for the next call."""
         with self._store.writing() as session:
-            self.held = hold_back(session, pace, self._now, which=self._which)
-            self._newest = newest(session)
+            self.held = defer_over_limit(session, pace, self._now, which=self._which)
+            self._newest = newest_mail_id(session)
 
     def send(self, connections: int) -> None:
         """Sends until nothing is due any more, in so many threads, of which this is one."""
@@ -326,7 +326,7 @@ class _Sender:
     def _rescue(self, session: Session, failed: Sequence[int]) -> None:
         mails = session.scalars(select(OutgoingMail).where(OutgoingMail.id.in_(failed))) if failed else ()
         for mail in mails:
-            if after_refusal(session, mail, self._now):
+            if retry_refused(session, mail, self._now):
                 self.failed, self.retried = self.failed - 1, self.retried + 1
 
     def _claim(self, session: Session) -> list[_Claimed]:
@@ -375,7 +375,7 @@ class _Sender:
         try:
             said = self._carrier.send(row.recipient, row.raw)
         except PermanentMailError as error:
-            return _Outcome(row.id, OutgoingState.FAILED, tries, now, noted(row.reply, str(error)))
+            return _Outcome(row.id, OutgoingState.FAILED, tries, now, append_reply(row.reply, str(error)))
         except TemporaryMailError as error:
             down = isinstance(error, TransportUnavailable)
             if down:
@@ -387,9 +387,9 @@ class _Sender:
                 OutgoingState.FAILED if given_up else OutgoingState.QUEUED,
                 tries,
                 again,
-                noted(row.reply, str(error)),
+                append_reply(row.reply, str(error)),
             )
-        return _Outcome(row.id, OutgoingState.SENT, tries, now, noted(row.reply, said), now)
+        return _Outcome(row.id, OutgoingState.SENT, tries, now, append_reply(row.reply, said), now)
 
     def _count(self, row: _Claimed, outcome: _Outcome) -> None:
         event(_EVENTS[outcome.state], mail=row.id, provider=row.provider, tries=outcome.attempts, reply=outcome.reply)

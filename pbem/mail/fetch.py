@@ -20,9 +20,9 @@ from sqlalchemy.orm import Session
 from pbem.config import Settings
 from pbem.log import event
 from pbem.mail.imap import Idler, ImapMailbox
-from pbem.mail.mailbox import Incoming, Mailbox
+from pbem.mail.mailbox import Mailbox, RawMessage
 from pbem.mail.maildir import MaildirMailbox
-from pbem.mail.transport import SmtpCarrier
+from pbem.mail.transport import SmtpTransport
 from pbem.store.models import InboxMessage
 from pbem.store.session import Store, insert_ignore
 
@@ -86,7 +86,7 @@ def _taken_apart(raw: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
 _TABLE = cast(Table, InboxMessage.__table__)
 
 
-def poll(store: Store, mailbox: Mailbox, now: datetime) -> int:
+def fetch_messages(store: Store, mailbox: Mailbox, now: datetime) -> int:
     """Stores all mail that waits; returns how many letters are new. Raises PostError, keeping what is stored.
 
     Each batch is committed before it is moved away. After a crash in between
@@ -104,7 +104,7 @@ def poll(store: Store, mailbox: Mailbox, now: datetime) -> int:
     return new
 
 
-def _store(session: Session, batch: list[Incoming], now: datetime) -> list[int]:
+def _store(session: Session, batch: list[RawMessage], now: datetime) -> list[int]:
     rows = [_row(mail, now) for mail in batch]
     new = _insert(session, rows)
     return new if len(new) == len(rows) else new + _insert(session, _displaced(session, rows))
@@ -133,7 +133,7 @@ def _is_there(session: Session, row: dict[str, Any]) -> bool:
     return message_ids(raw) == message_ids(row["raw"]) != []
 
 
-def _row(mail: Incoming, now: datetime) -> dict[str, Any]:
+def _row(mail: RawMessage, now: datetime) -> dict[str, Any]:
     return {
         "mailbox": mail.mailbox,
         "uid_validity": mail.uid_validity,
@@ -153,14 +153,14 @@ def open_mailbox(settings: Settings) -> Mailbox:
     return ImapMailbox(settings)
 
 
-def mails_waiting(settings: Settings) -> int:
+def count_waiting(settings: Settings) -> int:
     """Opens the inbox; how many mails the next tick will find there. Raises ConfigError or PostError."""
     with closing(open_mailbox(settings)) as mailbox:
         assert isinstance(mailbox, ImapMailbox | MaildirMailbox)
         return mailbox.waiting()
 
 
-def greet_carrier(settings: Settings) -> None:
+def check_transport(settings: Settings) -> None:
     """Connects to the SMTP server of the settings and logs in. Raises ConfigError or PostError."""
-    with closing(SmtpCarrier(settings)) as carrier:
+    with closing(SmtpTransport(settings)) as carrier:
         carrier.greet()

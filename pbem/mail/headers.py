@@ -40,7 +40,7 @@ _ROBOT = re.compile(
 )
 
 
-def one_address(field: str) -> str | None:
+def parse_address(field: str) -> str | None:
     """The only address of a From field, its domain in lower case; None if it names none, several, or is malformed.
 
     A display name may hold another address only in quotes, or the same one.
@@ -58,12 +58,12 @@ def one_address(field: str) -> str | None:
     return _settled(match[2])
 
 
-def all_addresses(field: str) -> list[str]:
+def find_addresses(field: str) -> list[str]:
     """Everything in a field that looks like an address, domains in lower case."""
     return [address for found in _ANYWHERE.findall(field) if (address := _settled(found))]
 
 
-def is_robot(address: str) -> bool:
+def is_role_address(address: str) -> bool:
     """Whether an address is one from which programs write, so that it must not be answered."""
     return _ROBOT.match(address) is not None
 
@@ -125,14 +125,14 @@ MAX_FIELD = 8_192
 _MAILBOX = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([A-Za-z0-9-]+\.)+[A-Za-z0-9-]+")
 
 
-def check_address(text: str, whose: str, own_address: str) -> str:
+def require_address(text: str, whose: str, own_address: str) -> str:
     """The address, its domain in lower case. Raises CampaignError, also if the desk would not answer mail from it."""
     address = text.strip()
     if not _MAILBOX.fullmatch(address) or len(address) > 254:
         raise CampaignError(f"{text!r} cannot be the address of {whose}: write it like ann@example.org")
     if address.casefold() == own_address.casefold():
         raise CampaignError(f"{address} cannot be the address of {whose}: orders are sent there")
-    if is_robot(address):
+    if is_role_address(address):
         raise CampaignError(f"{address} cannot be the address of {whose}: its mail would be taken for a program's")
     local, _, domain = address.rpartition("@")
     return f"{local}@{domain.lower()}"

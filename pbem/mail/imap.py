@@ -25,7 +25,16 @@ from pbem.config import Settings
 from pbem.errors import ConfigError, PbemError, TemporaryMailError
 from pbem.log import event
 from pbem.mail.connection import ANSWER_SECONDS, CONNECT_SECONDS, Login, log_in, login_for, tls_context
-from pbem.mail.mailbox import CUT_TO, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches, is_read_whole
+from pbem.mail.mailbox import (
+    CUT_TO,
+    MAX_MAIL,
+    NAME_LENGTH,
+    PROCESSED,
+    RawMessage,
+    in_batches,
+    is_read_whole,
+    truncate_message,
+)
 from pbem.util import redact_secrets
 
 SIZES_AT_ONCE = 1_000
@@ -42,7 +51,7 @@ class ImapMailbox:
         self._imap: Any = None
         self._processed = PROCESSED
 
-    def batches(self) -> Iterator[list[Incoming]]:
+    def batches(self) -> Iterator[list[RawMessage]]:
         """All mail that is not marked as deleted, by UID."""
         with self._worded():
             self.close()
@@ -66,7 +75,7 @@ class ImapMailbox:
             imap.select_folder(self._url.folder, readonly=True)
             return len(imap.search(["UNDELETED"]))
 
-    def done(self, batch: list[Incoming]) -> None:
+    def done(self, batch: list[RawMessage]) -> None:
         """Moves a batch to the folder Processed, with MOVE (RFC 6851) or what comes nearest to it."""
         uids = [int(mail.uid) for mail in batch]
         with self._worded():
@@ -133,7 +142,7 @@ class ImapMailbox:
             answer = self._imap.fetch(some, ["RFC822.SIZE"])
             yield from ((uid, size) for uid in some if (size := answer.get(uid, {}).get(b"RFC822.SIZE")) is not None)
 
-    def _read(self, mails: list[tuple[int, int]], validity: str) -> list[Incoming]:
+    def _read(self, mails: list[tuple[int, int]], validity: str) -> list[RawMessage]:
         small = [uid for uid, size in mails if size <= MAX_MAIL]
         great = [uid for uid, size in mails if size > MAX_MAIL]
         answer = self._fetch(small, "BODY.PEEK[]") | self._fetch(great, f"BODY.PEEK[]<0.{CUT_TO}>")
@@ -141,7 +150,7 @@ class ImapMailbox:
         whole = [uid for uid in great if is_read_whole(_body(answer.get(uid, {})) or b"", sizes[uid])]
         answer |= self._fetch(whole, "BODY.PEEK[]")
         return [
-            Incoming(self._name, validity, str(uid), _aware(answer[uid]), _raw(answer[uid], size))
+            RawMessage(self._name, validity, str(uid), _aware(answer[uid]), _raw(answer[uid], size))
             for uid, size in mails
             if _body(answer.get(uid, {})) is not None
         ]
@@ -185,7 +194,7 @@ def _body(item: dict[bytes, Any]) -> bytes | None:
 
 def _raw(item: dict[bytes, Any], size: int) -> bytes:
     raw = _body(item) or b""
-    return raw if is_read_whole(raw, size) else cut(raw, size)
+    return raw if is_read_whole(raw, size) else truncate_message(raw, size)
 
 
 def _aware(item: dict[bytes, Any]) -> datetime:

@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Incoming:
+class RawMessage:
     """A mail as it came; mailbox, `uid_validity` and `uid` together name it for ever (RFC 9051, 2.3.1.1)."""
 
     mailbox: str
@@ -51,10 +51,10 @@ class Incoming:
 class Mailbox(Protocol):
     """A mailbox of mail not yet stored. `batches` and `done` raise PostError when it cannot be used."""
 
-    def batches(self) -> Iterator[list[Incoming]]:
+    def batches(self) -> Iterator[list[RawMessage]]:
         """All mail that is there, oldest first, in batches small enough for the memory."""
 
-    def done(self, batch: list[Incoming]) -> None:
+    def done(self, batch: list[RawMessage]) -> None:
         """Moves a stored batch to the folder Processed. What is gone already is no error."""
 
     def left_alone(self) -> list[str]:
@@ -64,7 +64,7 @@ class Mailbox(Protocol):
         """Lets go of the mailbox; never raises."""
 
 
-def cut(beginning: bytes, size: int) -> bytes:
+def truncate_message(beginning: bytes, size: int) -> bytes:
     """The beginning of a mail of `size` bytes, marked as such by a header on top."""
     return f"{CUT_HEADER}: {size}\r\n".encode() + beginning[:CUT_TO]
 

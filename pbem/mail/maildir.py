@@ -17,7 +17,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pbem.errors import TemporaryMailError, TransportUnavailable, reason_of
-from pbem.mail.mailbox import MAX_GM_MAIL, MAX_MAIL, NAME_LENGTH, PROCESSED, Incoming, cut, in_batches, is_read_whole
+from pbem.mail.mailbox import (
+    MAX_GM_MAIL,
+    MAX_MAIL,
+    NAME_LENGTH,
+    PROCESSED,
+    RawMessage,
+    in_batches,
+    is_read_whole,
+    truncate_message,
+)
 from pbem.util import fsync
 
 STALE_SECONDS = 36 * 3600
@@ -40,7 +49,7 @@ class MaildirMailbox:
         self._paths: dict[str, Path] = {}
         self._left_alone: list[str] = []
 
-    def batches(self) -> Iterator[list[Incoming]]:
+    def batches(self) -> Iterator[list[RawMessage]]:
         """All mail in new/, in cur/ and dropped as *.eml, by the time it came."""
         self._left_alone = []
         self._check()
@@ -66,7 +75,7 @@ class MaildirMailbox:
         except OSError as error:
             raise TemporaryMailError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
 
-    def done(self, batch: list[Incoming]) -> None:
+    def done(self, batch: list[RawMessage]) -> None:
         """Moves the files to cur/ of the Maildir `Processed` inside this one, marked as seen."""
         target = self._folder / PROCESSED
         try:
@@ -121,7 +130,7 @@ class MaildirMailbox:
     def _leave(self, entry: os.DirEntry[str], reason: str | None) -> None:
         self._left_alone.append(f"{entry.path}: {reason}")
 
-    def _read(self, entry: os.DirEntry[str], facts: os.stat_result) -> Incoming | None:
+    def _read(self, entry: os.DirEntry[str], facts: os.stat_result) -> RawMessage | None:
         path = Path(entry.path)
         try:
             with path.open("rb") as file:
@@ -136,10 +145,10 @@ class MaildirMailbox:
         uid = _uid(entry.name, facts)
         self._paths[uid] = path
         received_at = datetime.fromtimestamp(facts.st_mtime, UTC)
-        return Incoming(self._name, "", uid, received_at, raw if whole else cut(raw, facts.st_size))
+        return RawMessage(self._name, "", uid, received_at, raw if whole else truncate_message(raw, facts.st_size))
 
 
-class MaildirCarrier:
+class MaildirTransport:
     """The outgoing side: each mail becomes a file in new/, whole or not at all, with the line ends of mail files.
 
     It is on the disk when `send` returns.

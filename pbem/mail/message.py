@@ -17,12 +17,30 @@ from itertools import islice
 from typing import NamedTuple
 from unicodedata import normalize
 
-from pbem.mail.body import MAX_DEPTH, MAX_PARTS, TRIFLES, Body, Piece, Walk, mend, squeezed
-from pbem.mail.bounces import automatic
-from pbem.mail.headers import _CODE, _TAG, MAX_HEAD, MESSAGE_ID, all_addresses, one_address
+from pbem.mail.body import (
+    MAX_DEPTH,
+    MAX_PARTS,
+    TRIFLES,
+    MessageBody,
+    PartWalker,
+    TextPart,
+    collapse_spaces,
+    rejoin_lines,
+)
+from pbem.mail.bounces import auto_reply_reason
+from pbem.mail.headers import _CODE, _TAG, MAX_HEAD, MESSAGE_ID, find_addresses, parse_address
 from pbem.mail.mailbox import CUT_HEADER, MAX_MAIL, is_read_whole
-from pbem.mail.mime import Entity, decode_words, parse_entity, without_envelope
-from pbem.mail.reply_parser import LEFT_OUT, MAX_LINES, MAX_TEXT, SENT_BACK, has_header, is_filled, own_lines, plain
+from pbem.mail.mime import Part, decode_words, parse_entity, without_envelope
+from pbem.mail.reply_parser import (
+    LEFT_OUT,
+    MAX_LINES,
+    MAX_TEXT,
+    SENT_BACK,
+    has_content,
+    has_header,
+    normalise_text,
+    sender_lines,
+)
 
 MAX_RECIPIENTS = 100
 MAX_REFERENCES = 50
@@ -37,7 +55,7 @@ FOOTER_NAME = re.compile(r"ATT\d+\.txt", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
+class AttachedText:
     """The text of attached files in which no sheet begins; `names` as notes tell them."""
 
     names: str
@@ -50,10 +68,10 @@ class Filed:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MessageText:
     """The text in which a letter stands, before anything was left out, and notes on how it was found."""
 
-    body: Body
+    body: MessageBody
     notes: tuple[str, ...]
 
 
@@ -62,7 +80,7 @@ class Message:
     """A mail as the desk needs it. Message-IDs have their angle brackets.
 
     `sender` is None unless there is exactly one, well-formed. `references` are
-    the mails this one answers, the nearest first. `automatic` says why the
+    the mails this one answers, the nearest first. `auto_reply_reason` says why the
     mail must not be answered (RFC 3834), "" if a person wrote it. `notes` are
     sentences on what was left out of the text. `filed` are attached files that
     may hold the orders, if the text holds none. `quotes_ours`: it was found to
@@ -78,9 +96,9 @@ class Message:
     automatic: str
     text: str
     notes: tuple[str, ...]
-    filed: Filed | None = None
+    filed: AttachedText | None = None
     quotes_ours: bool = False
-    source: Source | None = field(default=None, compare=False, repr=False)
+    source: MessageText | None = field(default=None, compare=False, repr=False)
 
     @property
     def lines(self) -> list[str]:
@@ -115,18 +133,18 @@ UNREADABLE = Message(
 """What is known of a letter that cannot be read."""
 
 
-def read_letter(raw: bytes) -> Message:
+def parse_message(raw: bytes) -> Message:
     """The letter of a mail's bytes. Never raises."""
     whole = is_read_whole(raw, len(raw))
     entity = parse_entity(without_envelope(raw if whole else raw[:MAX_MAIL]))
     letter = _letter(entity)
     body, chosen, filed = _source(entity, letter.sender)
-    source = Source(body, (*_cut_note(entity, whole=whole), *chosen))
+    source = MessageText(body, (*_cut_note(entity, whole=whole), *chosen))
     text, notes = _read(source, _lines(body), letter.sender)
     return replace(letter, text=text, notes=notes, source=source, filed=filed)
 
 
-def read_again(letter: Message, lines: list[str]) -> Message:
+def reparse(letter: Message, lines: list[str]) -> Message:
     """The letter read from these lines in the place of its source's, such as the same with more of them marked."""
     if letter.source is None:
         return letter
@@ -134,17 +152,17 @@ def read_again(letter: Message, lines: list[str]) -> Message:
     return replace(letter, text=text, notes=notes)
 
 
-def _read(source: Source, lines: list[str], sender: str | None) -> tuple[str, tuple[str, ...]]:
+def _read(source: MessageText, lines: list[str], sender: str | None) -> tuple[str, tuple[str, ...]]:
     text, notes = _typed(source.body, lines, sender)
     return text, tuple(dict.fromkeys([*source.notes, *notes]))[:MAX_NOTES]
 
 
-def read_head(raw: bytes) -> Message:
+def parse_headers(raw: bytes) -> Message:
     """The letter of a mail's bytes, but for its text: little work, whatever the text is. Never raises."""
     return _letter(parse_entity(without_envelope(raw[:MAX_HEAD])))
 
 
-def _letter(entity: Entity) -> Message:
+def _letter(entity: Part) -> Message:
     sender, subject = _sender(entity), _subject(entity)
     ids = MESSAGE_ID.findall(entity.first("message-id"))
     return Message(
@@ -153,65 +171,69 @@ def _letter(entity: Entity) -> Message:
         subject=subject,
         message_id=ids[0] if ids else "",
         references=_references(entity),
-        automatic=automatic(entity, sender, subject),
+        automatic=auto_reply_reason(entity, sender, subject),
         text="",
         notes=(),
     )
 
 
-def _sender(entity: Entity) -> str | None:
+def _sender(entity: Part) -> str | None:
     fields = entity.fields.get("from", [])
-    return one_address(fields[0]) if len(fields) == 1 and not entity.cut else None
+    return parse_address(fields[0]) if len(fields) == 1 and not entity.cut else None
 
 
-def _recipients(entity: Entity) -> tuple[str, ...]:
+def _recipients(entity: Part) -> tuple[str, ...]:
     fields = [field for name in _RECIPIENT_FIELDS for field in entity.fields.get(name, ())[:MAX_RECIPIENTS]]
-    return tuple(dict.fromkeys(address for field in fields for address in all_addresses(field)))[:MAX_RECIPIENTS]
+    return tuple(dict.fromkeys(address for field in fields for address in find_addresses(field)))[:MAX_RECIPIENTS]
 
 
-def _subject(entity: Entity) -> str:
-    subject = " ".join(plain(decode_words(entity.first("subject"))).split())
+def _subject(entity: Part) -> str:
+    subject = " ".join(normalise_text(decode_words(entity.first("subject"))).split())
     return subject[:MAX_SUBJECT]
 
 
-def _references(entity: Entity) -> tuple[str, ...]:
+def _references(entity: Part) -> tuple[str, ...]:
     replied, older = (MESSAGE_ID.findall(entity.first(name)) for name in ("in-reply-to", "references"))
     newest_first = replied + older[::-1]
     return tuple(dict.fromkeys(newest_first))[:MAX_REFERENCES]
 
 
-def _cut_note(entity: Entity, *, whole: bool) -> Iterable[str]:
+def _cut_note(entity: Part, *, whole: bool) -> Iterable[str]:
     said = entity.first(CUT_HEADER.lower())
     if said or not whole:
         yield "The mail is too big; only its beginning was read."
 
 
-def _source(entity: Entity, sender: str | None) -> tuple[Body, tuple[str, ...], Filed | None]:
+def _source(entity: Part, sender: str | None) -> tuple[MessageBody, tuple[str, ...], AttachedText | None]:
     """The text of a mail in which its letter stands, notes on it, and what files may hold the orders instead."""
-    walk = Walk()
+    walk = PartWalker()
     pieces = walk.pieces(entity)
     body, chosen = _choose(pieces)
     loose = _without_sheet(pieces) if body.in_mail else []
-    filed = Filed(_names(loose), _typed(Body(loose), _lines(Body(loose)), sender)[0]) if loose else None
+    filed = (
+        AttachedText(_names(loose), _typed(MessageBody(loose), _lines(MessageBody(loose)), sender)[0])
+        if loose
+        else None
+    )
     if filed and not _typed(body, _lines(body), sender)[0].strip():
-        body, chosen, filed = Body(loose), [], None
+        body, chosen, filed = MessageBody(loose), [], None
     return body, (*walk.notes, *chosen), filed
 
 
-def _lines(body: Body) -> list[str]:
+def _lines(body: MessageBody) -> list[str]:
     return body.text[:MAX_TEXT].split("\n", MAX_LINES)[:MAX_LINES]
 
 
-def _typed(body: Body, lines: list[str], sender: str | None) -> tuple[str, list[str]]:
+def _typed(body: MessageBody, lines: list[str], sender: str | None) -> tuple[str, list[str]]:
     """What somebody typed of the lines of a text, and notes on the rest."""
-    lines, left_out = own_lines(lines, sender=sender)
+    lines, left_out = sender_lines(lines, sender=sender)
     if len(body.text) > MAX_TEXT or body.text.count("\n") >= MAX_LINES:
         left_out.append("The text is too long; only its beginning was read.")
-    lines, mended = mend(lines, body.same_in_html)
+    lines, mended = rejoin_lines(lines, body.same_in_html)
     return "\n".join(lines).strip("\n"), [*body.notes(lines), *left_out, *mended]
 
 
-def _choose(pieces: list[Piece]) -> tuple[Body, list[str]]:
+def _choose(pieces: list[TextPart]) -> tuple[MessageBody, list[str]]:
     """What holds the orders: attached files before the body, if they hold a sheet.
 
     A mail that is forwarded as an attachment counts when the body is blank, or
@@ -223,7 +245,7 @@ def _choose(pieces: list[Piece]) -> tuple[Body, list[str]]:
     lines = body.text.split("\n")
     sheets = [piece for piece in files if _holds_sheet(piece, body)]
     if sheets:
-        return Body(sheets), [] if body.blank else [read_from(_names(sheets))]
+        return MessageBody(sheets), [] if body.blank else [read_from(_names(sheets))]
     passed_over = [
         f"The attached {piece.name} was not read: there is no sheet in it that is filled in."
         for piece in files
@@ -231,8 +253,8 @@ def _choose(pieces: list[Piece]) -> tuple[Body, list[str]]:
     ]
     if not forwarded:
         return body, passed_over
-    if body.blank or (not has_header(lines) and any(is_filled(piece.text.split("\n")) for piece in forwarded)):
-        return Body(forwarded), ["The orders were read from the forwarded mail."]
+    if body.blank or (not has_header(lines) and any(has_content(piece.text.split("\n")) for piece in forwarded)):
+        return MessageBody(forwarded), ["The orders were read from the forwarded mail."]
     return body, [*passed_over, "A mail inside the mail was not read."]
 
 
@@ -241,11 +263,11 @@ def read_from(names: str) -> str:
     return f"The orders were read from the attached {names}, not from the mail's text."
 
 
-def _names(pieces: list[Piece]) -> str:
+def _names(pieces: list[TextPart]) -> str:
     return ", ".join(piece.name for piece in pieces)
 
 
-def _without_sheet(pieces: list[Piece]) -> list[Piece]:
+def _without_sheet(pieces: list[TextPart]) -> list[TextPart]:
     """The files that may hold orders though no sheet begins in them, beside a body in which none does."""
     body = _body([piece for piece in pieces if not piece.name and not piece.forwarded])
     if has_header(body.text.split("\n")):
@@ -254,29 +276,29 @@ def _without_sheet(pieces: list[Piece]) -> list[Piece]:
     return [piece for piece in files if not (FOOTER_NAME.fullmatch(piece.name) or _is_sheet(piece))]
 
 
-def _is_sheet(piece: Piece) -> bool:
+def _is_sheet(piece: TextPart) -> bool:
     return has_header(piece.text.split("\n"))
 
 
-def _holds_sheet(piece: Piece, body: Body) -> bool:
+def _holds_sheet(piece: TextPart, body: MessageBody) -> bool:
     """Whether a file holds a sheet; beside other text, only one that is filled in."""
     lines = piece.text.split("\n")
-    return has_header(lines) and (body.blank or is_filled(lines))
+    return has_header(lines) and (body.blank or has_content(lines))
 
 
-def _body(pieces: list[Piece]) -> Body:
+def _body(pieces: list[TextPart]) -> MessageBody:
     """The mail's own text; HTML beside plain text is only looked at where it says something else."""
     written = [piece for piece in pieces if piece.text.strip()]
     if len(written) < 2:
-        return Body(written or pieces)
-    said = "".join(squeezed(piece.text) for piece in written if not piece.html)
-    return Body([piece for piece in written if not piece.html or squeezed(piece.text) not in said])
+        return MessageBody(written or pieces)
+    said = "".join(collapse_spaces(piece.text) for piece in written if not piece.html)
+    return MessageBody([piece for piece in written if not piece.html or collapse_spaces(piece.text) not in said])
 
 
 _WORD = re.compile(_CODE)
 
 
-def find_codes(letter: Message, address: str) -> list[str]:
+def find_reply_codes(letter: Message, address: str) -> list[str]:
     """All that looks like a reply code in a letter, without doubles: its recipients first, then its subject."""
     found = [code for recipient in letter.recipients if (code := _plus(recipient.lower(), address.lower()))]
     found += [code.lower() for code in _TAG.findall(letter.subject)]
@@ -294,7 +316,7 @@ _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/svg+xml": ".svg", 
 """Of names for what has none."""
 
 
-class Attached(NamedTuple):
+class AttachedFile(NamedTuple):
     """A file of a mail; `inline` ones stand in its text, as pictures do that its writer has pasted there, and logos."""
 
     name: str
@@ -302,18 +324,18 @@ class Attached(NamedTuple):
     inline: bool
 
 
-def attached_files(raw: bytes) -> list[Attached]:
+def list_attachments(raw: bytes) -> list[AttachedFile]:
     """The files of a mail, in its order, but for mails inside it, signatures and footers. Never raises."""
     entity = parse_entity(without_envelope(raw if is_read_whole(raw, len(raw)) else raw[:MAX_MAIL]))
     return [_attached(part, number) for number, part in enumerate(islice(_files(entity), MAX_PARTS), start=1)]
 
 
-def was_cut(raw: bytes) -> bool:
+def is_truncated(raw: bytes) -> bool:
     """Whether only the beginning of a mail was read, so that files may be missing."""
     return not is_read_whole(raw, len(raw)) or raw.startswith(CUT_HEADER.encode())
 
 
-def _files(entity: Entity, depth: int = 0) -> Iterator[Entity]:
+def _files(entity: Part, depth: int = 0) -> Iterator[Part]:
     kind = entity.content_type
     if kind.startswith("multipart/"):
         parts = islice(entity.children(), 1 if kind == "multipart/signed" else MAX_PARTS)
@@ -323,14 +345,16 @@ def _files(entity: Entity, depth: int = 0) -> Iterator[Entity]:
         yield entity
 
 
-def _is_file(entity: Entity, kind: str) -> bool:
+def _is_file(entity: Part, kind: str) -> bool:
     if FOOTER_NAME.fullmatch(entity.file_name):
         return False
     return entity.attached or not kind.startswith("text/")
 
 
-def _attached(entity: Entity, number: int) -> Attached:
+def _attached(entity: Part, number: int) -> AttachedFile:
     kind, disposition = entity.content_type, entity.first("content-disposition").lstrip().lower()
-    name = " ".join(normalize("NFC", plain(entity.file_name)).split()) or f"file-{number}{_ENDINGS.get(kind, '')}"
+    name = (
+        " ".join(normalize("NFC", normalise_text(entity.file_name)).split()) or f"file-{number}{_ENDINGS.get(kind, '')}"
+    )
     inline = kind.startswith("image/") and not disposition.startswith("attachment")
-    return Attached(name, entity.content(), inline)
+    return AttachedFile(name, entity.content(), inline)

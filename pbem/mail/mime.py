@@ -91,7 +91,7 @@ _DAMAGED = "The mail's text came damaged (base64); some of it may be missing."
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
+class Part:
     """A message or a part of one: its header fields by lower-case name, unfolded, and its body as it came.
 
     `cut`: it has more fields than are read.
@@ -138,14 +138,14 @@ class Entity:
         text, surprise = read_charset(content, parameter(self.first("content-type"), "charset"))
         return text, tuple(filter(None, (damage, surprise)))
 
-    def children(self) -> Iterator[Entity]:
+    def children(self) -> Iterator[Part]:
         """Yield the parts of a multipart body; none if its boundary is missing or never stands in it."""
         boundary = parameter(self.first("content-type"), "boundary").rstrip()
         if 0 < len(boundary) <= MAX_BOUNDARY:
             yield from map(parse_entity, _split(self.body, b"\n--" + boundary.encode("utf-8", "replace")))
 
 
-def parse_entity(raw: bytes) -> Entity:
+def parse_entity(raw: bytes) -> Part:
     """Parse a message or part. Fields that are too long are empty; too many are left out."""
     end = _HEAD_END.search(raw)
     head, body = (raw[: end.start()], raw[end.end() :]) if end else (raw, b"")
@@ -153,7 +153,7 @@ def parse_entity(raw: bytes) -> Entity:
     fields: dict[str, list[str]] = {}
     for name, value in _fields(lines):
         fields.setdefault(name, []).append(value)
-    return Entity(fields, body, cut=len(head) > MAX_HEAD or len(lines) > MAX_FIELDS)
+    return Part(fields, body, cut=len(head) > MAX_HEAD or len(lines) > MAX_FIELDS)
 
 
 def header_fields(raw: bytes) -> Iterator[tuple[str, str]]:

@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 
 from pbem.config import Settings
 from pbem.config_values import SendingLimits
-from pbem.mail.compose import Mail, compose, readdressed
+from pbem.mail.compose import NewMail, compose, with_recipient
 from pbem.mail.headers import message_id
 from pbem.store.models import Campaign, OutgoingMail, Person, Seat
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
@@ -44,11 +44,11 @@ _SEATS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stamped:
+class AddressedMail:
     """A mail ready to be composed, and whose it is."""
 
     campaign_id: int | None
-    mail: Mail
+    mail: NewMail
     person_id: int | None
     plain: bool
 
@@ -68,12 +68,14 @@ class _Reader:
     calendar: bool
 
 
-def welcome_id(mail_key: bytes, domain: str, campaign: str, seat: str, *later: str) -> str:
+def welcome_message_id(mail_key: bytes, domain: str, campaign: str, seat: str, *later: str) -> str:
     """The Message-ID of a seat's first welcome, with which its thread begins, or of a `later` one, named by more."""
     return message_id(mail_key, domain, "welcome", campaign, seat, *later)
 
 
-def stamped(session: Session, mails: Sequence[Mail], settings: Settings, campaign_id: int | None) -> list[Stamped]:
+def add_headers(
+    session: Session, mails: Sequence[NewMail], settings: Settings, campaign_id: int | None
+) -> list[AddressedMail]:
     """Return the mails of a campaign, or of none, as they are to be composed."""
     database = session.connection()
     group = None if campaign_id is None else _Group(*database.execute(_CAMPAIGN, {"campaign": campaign_id}).one())
@@ -84,7 +86,7 @@ def stamped(session: Session, mails: Sequence[Mail], settings: Settings, campaig
     # The first of somebody's seats comes last, and stays.
     seats = {(row.person_id, row.campaign_id): row.name for row in database.execute(_SEATS, held)}
 
-    def made(mail: Mail) -> Stamped:
+    def made(mail: NewMail) -> AddressedMail:
         reader = readers.get(mail.recipient.lower())
         if group is not None:
             seat = seats.get((reader.id, campaign_id)) if reader else None
@@ -94,20 +96,20 @@ def stamped(session: Session, mails: Sequence[Mail], settings: Settings, campaig
     return [made(mail) for mail in mails]
 
 
-def _stamped(campaign_id: int | None, mail: Mail, reader: _Reader | None) -> Stamped:
+def _stamped(campaign_id: int | None, mail: NewMail, reader: _Reader | None) -> AddressedMail:
     if reader is None:
-        return Stamped(campaign_id, mail, None, plain=False)
+        return AddressedMail(campaign_id, mail, None, plain=False)
     if reader.plain or not reader.calendar:
         mail = replace(mail, parts=tuple(part for part in mail.parts if not part.is_calendar))
     plain = reader.plain and mail.kind == "report"  # what else has files was asked for with them
-    return Stamped(campaign_id, replace(mail, html="", parts=()) if plain else mail, reader.id, plain)
+    return AddressedMail(campaign_id, replace(mail, html="", parts=()) if plain else mail, reader.id, plain)
 
 
-def _of_campaign(mail: Mail, group: _Group, seat: str | None, settings: Settings) -> Mail:
+def _of_campaign(mail: NewMail, group: _Group, seat: str | None, settings: Settings) -> NewMail:
     listed = replace(mail, list_id=f"<{group.name}.{settings.domain}>")
     if seat is None:
         return listed
-    root = welcome_id(group.mail_key, settings.domain, group.name, seat)
+    root = welcome_message_id(group.mail_key, settings.domain, group.name, seat)
     thread = (root, *(id_ for id_ in mail.references if id_ != root)) if mail.message_id != root else mail.references
     # No button gives a seat away: the desk asks whoever presses it (`pbem.desk.dispatch`).
     leave = f"mailto:{settings.address}?subject={quote(f'Leave {group.name} {seat}')}"
@@ -141,7 +143,7 @@ def is_due(now: datetime) -> ColumnElement[bool]:
     return OUTBOX.c.state.in_(UNSENT_STATES) & when
 
 
-def lane_of(provider: str, pace: SendingLimits) -> str:
+def partition_of(provider: str, pace: SendingLimits) -> str:
     """The lane in which mail to a provider goes, one sender at a time: one for each that has a pace of its own.
 
     All else goes in the lane "". Where all mail together has a pace there is no other.
@@ -149,7 +151,7 @@ def lane_of(provider: str, pace: SendingLimits) -> str:
     return provider if provider in _own_lanes(pace) else ""
 
 
-def in_lane(lane: str, pace: SendingLimits) -> ColumnElement[bool]:
+def in_partition(lane: str, pace: SendingLimits) -> ColumnElement[bool]:
     """The condition that a mail goes in a lane."""
     return OUTBOX.c.provider == lane if lane else OUTBOX.c.provider.not_in(_own_lanes(pace))
 
@@ -179,23 +181,23 @@ def topic_of(kind: str, campaign: str, turn: int, whose: str) -> str:
     return f"{kind} {campaign} {turn} {whose}"
 
 
-def queue(
-    session: Session, mails: Iterable[Mail], settings: Settings, *, campaign_id: int | None, now: datetime
+def enqueue(
+    session: Session, mails: Iterable[NewMail], settings: Settings, *, campaign_id: int | None, now: datetime
 ) -> None:
     """Writes mails of a campaign, or of none, into the outbox in the order in which they shall be sent.
 
     They are, once the session's transaction is committed. What still waits on one of their topics is replaced by them.
     """
-    ready = stamped(session, list(mails), settings, campaign_id)
+    ready = add_headers(session, list(mails), settings, campaign_id)
     # Before they are there themselves, and would be replaced with the rest.
     _replace_on(session, {each.mail.topic for each in ready if each.mail.topic})
     if ready:
         session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
-        lanes = {lane_of(provider_of(each.mail.recipient), settings.pace) for each in ready}
+        lanes = {partition_of(provider_of(each.mail.recipient), settings.pace) for each in ready}
         enqueue_on_commit(session, *(QueuedJob(JobQueue.SEND, lane) for lane in lanes))
 
 
-def withdraw(session: Session, campaign: str, turn: int, seats: Iterable[str]) -> None:
+def withdraw_turn_mail(session: Session, campaign: str, turn: int, seats: Iterable[str]) -> None:
     """Takes mail that still waits and speaks of a turn as unresolved out of the outbox: the turn has been resolved.
 
     `seats` are all of the campaign.
@@ -203,12 +205,12 @@ def withdraw(session: Session, campaign: str, turn: int, seats: Iterable[str]) -
     _replace_on(session, (topic_of(kind, campaign, turn, whose) for whose in ("gm", *seats) for kind in OVERTAKEN))
 
 
-def drop(session: Session, topic: str) -> None:
+def withdraw_topic(session: Session, topic: str) -> None:
     """Takes mail of a topic that still waits out of the outbox: its reader is not to have it any more."""
     _replace_on(session, [topic])
 
 
-def drop_mails(session: Session, message_ids: Iterable[str]) -> None:
+def withdraw_mails(session: Session, message_ids: Iterable[str]) -> None:
     """Takes those of these mails that still wait out of the outbox."""
     _replace(session, OUTBOX.c.message_id.in_(list(message_ids)))
 
@@ -218,7 +220,7 @@ def press_topic(campaign: str, seat: str, press_id: int | None = None) -> str:
     return f"press {campaign} {seat} {'' if press_id is None else press_id}"
 
 
-def pass_on(session: Session, campaign: str, seat: str, person: Person | None) -> None:
+def redirect_press(session: Session, campaign: str, seat: str, person: Person | None) -> None:
     """Has letters to a seat that still wait go to whoever sits there now; to nobody, if nobody does."""
     theirs = OUTBOX.c.topic.startswith(press_topic(campaign, seat), autoescape=True)
     if person is None:
@@ -229,7 +231,7 @@ def pass_on(session: Session, campaign: str, seat: str, person: Person | None) -
     for id_, raw in database.execute(waiting).all():
         values = {"recipient": person.address, "provider": provider_of(person.address), "person_id": person.id}
         mail = update(OUTBOX).where(OUTBOX.c.id == id_)
-        database.execute(mail.values(raw=readdressed(raw, person.address), **values))
+        database.execute(mail.values(raw=with_recipient(raw, person.address), **values))
 
 
 _ON_TOPICS = (
@@ -255,7 +257,7 @@ def _replace(session: Session, which: ColumnElement[bool]) -> None:
     session.connection().execute(waiting.values(state=OutgoingState.SUPERSEDED))
 
 
-def _row(each: Stamped, settings: Settings, now: datetime) -> dict[str, Any]:
+def _row(each: AddressedMail, settings: Settings, now: datetime) -> dict[str, Any]:
     mail = each.mail
     return {
         "campaign_id": each.campaign_id,
@@ -275,6 +277,6 @@ def _row(each: Stamped, settings: Settings, now: datetime) -> dict[str, Any]:
     }
 
 
-def copies_topic(topic: str) -> str:
+def deputy_topic(topic: str) -> str:
     """What the copy of a mail for a deputy is about, by the topic of the mail."""
     return topic and f"{topic} deputy"

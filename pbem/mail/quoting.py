@@ -129,7 +129,7 @@ _SHORTEST_BETWEEN, _LONGEST_BETWEEN = 12, 302
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class Attribution:
     """What stands above an original: its first line, how many lines it takes, and whether it says "forwarded"."""
 
     line: str
@@ -202,7 +202,7 @@ _SUSPECT = re.compile(r"\A(?:\s*+[-_=*]|[^:]*+:)")
 """How the lines begin that are worth a closer look."""
 
 
-def opening(lines: Sequence[str], at: int) -> Opening | None:
+def find_attribution(lines: Sequence[str], at: int) -> Attribution | None:
     """What a mail program put above an original, beginning at this line; None if the line is something else."""
     line = lines[at]
     if _SUSPECT.match(line) and (found := _divided(lines, at) or _block(lines, at)):
@@ -235,7 +235,7 @@ def with_plain_marks(lines: Sequence[str]) -> Sequence[str]:
     ]
 
 
-def bars(lines: Sequence[str], at: int) -> int:
+def count_bar_quoted(lines: Sequence[str], at: int) -> int:
     """How many lines from here are quoted with "|", as some do below an attribution; 0 if they are not."""
     end = at
     for number, line in enumerate(lines[at:], start=at):
@@ -251,7 +251,7 @@ def quote_follows(lines: Sequence[str], at: int) -> bool:
     return next((is_quoted(line) or is_left_out(line) for line in lines[at : at + 3] if line.strip()), False)
 
 
-def _divided(lines: Sequence[str], at: int) -> Opening | None:
+def _divided(lines: Sequence[str], at: int) -> Attribution | None:
     """A divider or a rule, with the header block or attribution below it."""
     line = lines[at]
     known = _DIVIDER.fullmatch(line)
@@ -264,15 +264,15 @@ def _divided(lines: Sequence[str], at: int) -> Opening | None:
     head = None
     if below < len(lines):
         if rule and (divider := _DIVIDER.fullmatch(lines[below])):
-            return Opening(lines[below], below + 1 - at, bool(divider.lastindex))
+            return Attribution(lines[below], below + 1 - at, bool(divider.lastindex))
         head = _block(lines, below) or _attribution(lines, below) or _foreign_block(lines, below)
     if head:
         forwarded = bool(known and known.lastindex)
-        return Opening(head.line if rule else line, below + head.count - at, forwarded, head.text)
+        return Attribution(head.line if rule else line, below + head.count - at, forwarded, head.text)
     if not (known or _is_dashed_attribution(line)):
         return None
     behind = _FROM_BEHIND.search(line)
-    return Opening(line, 1, bool(known and known.lastindex), behind[1] if behind else "")
+    return Attribution(line, 1, bool(known and known.lastindex), behind[1] if behind else "")
 
 
 def _is_dashed_attribution(line: str) -> bool:
@@ -290,7 +290,7 @@ def _between_dashes(line: str) -> str:
     return inner if _SHORTEST_BETWEEN <= len(inner) <= _LONGEST_BETWEEN else ""
 
 
-def _block(lines: Sequence[str], at: int) -> Opening | None:
+def _block(lines: Sequence[str], at: int) -> Attribution | None:
     """A header block in a known language: who it is from, and two fields more; or an address, and a date."""
     if not (_FROM_FIELD.match(lines[at]) or _OTHER_FIELD.match(lines[at])):
         return None
@@ -301,14 +301,14 @@ def _block(lines: Sequence[str], at: int) -> Opening | None:
     if not senders or (len(others) < 2 and not short):
         return None
     last = max(number for number, line in enumerate(block) if _OTHER_FIELD.match(line) or _ANY_FIELD.match(line))
-    return Opening(lines[at], last + 1, text="\n".join(block[: last + 1]))
+    return Attribution(lines[at], last + 1, text="\n".join(block[: last + 1]))
 
 
-def _foreign_block(lines: Sequence[str], at: int) -> Opening | None:
+def _foreign_block(lines: Sequence[str], at: int) -> Attribution | None:
     """A header block in any language, told by its form: fields only, one of them with an address."""
     block = _paragraph(lines, at)
     if len(block) >= 3 and all(map(_ANY_FIELD.match, block)) and any(map(_ADDRESS.search, block)):
-        return Opening(lines[at], len(block), text="\n".join(block))
+        return Attribution(lines[at], len(block), text="\n".join(block))
     return None
 
 
@@ -317,7 +317,7 @@ def _paragraph(lines: Sequence[str], at: int) -> Sequence[str]:
     return block[: next((number for number, line in enumerate(block) if not line.strip()), len(block))]
 
 
-def _attribution(lines: Sequence[str], at: int) -> Opening | None:
+def _attribution(lines: Sequence[str], at: int) -> Attribution | None:
     """Who wrote an original and when, on one line or wrapped onto several.
 
     Without one of the words that begin attributions, only a line that begins a
@@ -325,7 +325,7 @@ def _attribution(lines: Sequence[str], at: int) -> Opening | None:
     """
     first = lines[at]
     if _INLINE_ATTRIBUTION.match(first[:_LONGEST]):
-        return Opening(first, 1, text=first)
+        return Attribution(first, 1, text=first)
     count = _lines_to_colon(lines, at)
     if not count:
         return _without_colon(lines, at)
@@ -334,11 +334,11 @@ def _attribution(lines: Sequence[str], at: int) -> Opening | None:
     if count > 1 and ((not starts and not _may_begin(lines, at, count)) or _begins_below(lines, at, count)):
         return None
     if _is_attribution(text, starts=starts) or _precedes_quote(lines, at, count, text):
-        return Opening(first, count, text=text)
+        return Attribution(first, count, text=text)
     return _without_colon(lines, at)
 
 
-def _without_colon(lines: Sequence[str], at: int) -> Opening | None:
+def _without_colon(lines: Sequence[str], at: int) -> Attribution | None:
     """An attribution that ends its paragraph without a colon: with the word for writing, or as Gmail wrote it once."""
     if not (_START.match(lines[at]) or _GMAIL_DATE.match(lines[at])):
         return None
@@ -350,7 +350,7 @@ def _without_colon(lines: Sequence[str], at: int) -> Opening | None:
         text = " ".join(lines[at : at + count])[:_LONGEST]
         by_word = _START.match(text) and _DATE.search(text) and _WROTE_AT_END.search(text[-_TAIL:])
         by_form = _GMAIL_DATE.match(text) and _GMAIL_END.match(text)
-        return Opening(lines[at], count, text=text) if by_word or by_form else None
+        return Attribution(lines[at], count, text=text) if by_word or by_form else None
     return None
 
 

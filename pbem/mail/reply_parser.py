@@ -11,15 +11,15 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pbem.mail.headers import all_addresses
+from pbem.mail.headers import find_addresses
 from pbem.mail.quoting import (
     ADDED,
     INITIALS,
-    Opening,
-    bars,
+    Attribution,
+    count_bar_quoted,
+    find_attribution,
     is_left_out,
     is_quoted,
-    opening,
     quote_follows,
     with_plain_marks,
 )
@@ -105,21 +105,21 @@ class _Finds:
             self.stretches.append([])
 
 
-def plain(text: str) -> str:
+def normalise_text(text: str) -> str:
     """Text with line ends of one kind, blanks, quotes and dashes as typewriters have them, and nothing invisible."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.translate(_PLAIN) if _ODD.search(text) else text
 
 
-def changes(text: str, kept: Collection[str]) -> Iterator[str]:
-    """Notes on what `plain` did to those lines of a text that were kept; blanks around them do not count."""
+def describe_normalisation(text: str, kept: Collection[str]) -> Iterator[str]:
+    """Notes on what `normalise_text` did to those lines of a text that were kept; blanks around them do not count."""
     if text.isascii():
         return
     text = text.removeprefix("\ufeff")  # a mark of the byte order, which nobody has typed
     for note, characters in _CHANGED.items():
         if characters.search(text) and any(
-            characters.search(line) and plain(line).strip() in kept for line in text.splitlines()
+            characters.search(line) and normalise_text(line).strip() in kept for line in text.splitlines()
         ):
             yield note
 
@@ -134,13 +134,13 @@ def has_header(lines: Iterable[str]) -> bool:
     return any(map(HEADER.fullmatch, lines))
 
 
-def is_filled(lines: Sequence[str]) -> bool:
+def has_content(lines: Sequence[str]) -> bool:
     """Whether a sheet in the lines holds more than comments."""
     at = _header(lines)
     return at is not None and any(map(_asks, _frame(lines, at)))
 
 
-def own_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[list[str], list[str]]:
+def sender_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[list[str], list[str]]:
     """What the writer typed himself, and notes on what was left out.
 
     Lines quoted with ">" and the attribution above them go. An original that
@@ -169,16 +169,16 @@ def _sift(lines: Sequence[str], sender: str | None) -> _Finds:
         if is_quoted(lines[at]) or is_left_out(lines[at]):
             finds.quote(lines[at])
             at += 1
-        elif found := opening(lines, at):
+        elif found := find_attribution(lines, at):
             at += found.count
             if quote_follows(lines, at):
                 continue
-            if barred := bars(lines, at):
+            if barred := count_bar_quoted(lines, at):
                 for line in lines[at : at + barred]:
                     finds.quote(line)
                 at += barred
                 continue
-            if found.forwarded and sender in all_addresses(found.author):
+            if found.forwarded and sender in find_addresses(found.author):
                 finds.notes.append(f"The mail below {found.shown} is your own and was read.")
                 continue
             _leave_original(finds, found, lines[at:])
@@ -189,7 +189,7 @@ def _sift(lines: Sequence[str], sender: str | None) -> _Finds:
     return finds
 
 
-def _leave_original(finds: _Finds, found: Opening, original: Sequence[str]) -> None:
+def _leave_original(finds: _Finds, found: Attribution, original: Sequence[str]) -> None:
     """Leaves out an original that is not marked, but for a sheet filled in inside it when nothing else is written."""
     own, header, hint = finds.own, _header(original), ""
     if not any(map(_is_written, _unsigned(own, []))) and header is not None:
@@ -229,7 +229,7 @@ def _frame(lines: Sequence[str], header: int) -> list[str]:
     """The lines below a header, through END; without an END, as far as the text is of one piece."""
     sheet: list[str] = []
     for at in range(header + 1, len(lines)):
-        if is_quoted(lines[at]) or HEADER.fullmatch(lines[at]) or opening(lines, at):
+        if is_quoted(lines[at]) or HEADER.fullmatch(lines[at]) or find_attribution(lines, at):
             break
         sheet.append(lines[at])
         if is_end(lines[at]):

@@ -18,8 +18,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Executable, bindparam, select, update
 from sqlalchemy.orm import Session
 
-from pbem.mail.compose import text_alone
-from pbem.mail.message import read_letter
+from pbem.mail.compose import text_only
+from pbem.mail.message import parse_message
 from pbem.store.models import InboxMessage, OutgoingMail
 from pbem.store.session import Store
 from pbem.store.types import MessageState, OutgoingState
@@ -55,7 +55,7 @@ def _kind(row: Any, over: ColumnElement[bool], kept: Callable[[bytes], bytes]) -
     return _Kind(row, over, kept, left.execution_options(yield_per=10))
 
 
-def forget_tokens(store: Store, now: datetime) -> int:
+def redact_old_mail(store: Store, now: datetime) -> int:
     """Masks tokens in letters dealt with, and keeps of mails sent a week ago the text; returns how many changed."""
     with store.reading() as session:
         found = [(kind, *_look(session, kind, now)) for kind in _KINDS]
@@ -71,21 +71,21 @@ def is_masked(raw: bytes) -> bool:
     return _MARK in (raw[: end.start()] if end else raw)
 
 
-def with_text_alone(raw: bytes) -> bytes:
+def keep_text_only(raw: bytes) -> bytes:
     """A mail of ours without HTML, pictures, files and tokens, and a mark of that; as it is, if it has none of them."""
-    if text_alone(raw) == raw:
-        return without_tokens(raw)
+    if text_only(raw) == raw:
+        return redact_tokens(raw)
     # Its text as it is read, not as it stands: whoever quotes it may have seen the HTML, which is wrapped otherwise.
-    return _as_text(_FIELD.sub(_masked_subject, _in_parts(raw)[0]), read_letter(raw).text)
+    return _as_text(_FIELD.sub(_masked_subject, _in_parts(raw)[0]), parse_message(raw).text)
 
 
-def without_tokens(raw: bytes) -> bytes:
+def redact_tokens(raw: bytes) -> bytes:
     """A mail with its tokens masked, and a mark of that; as it is, if it has none.
 
     Where they are found only once it is decoded, its text alone is kept.
     """
     head, gap, body = _in_parts(raw)
-    text = read_letter(raw).text if _ENCODED.search(raw) else ""
+    text = parse_message(raw).text if _ENCODED.search(raw) else ""
     shown = _FIELD.sub(_masked_subject, head)
     if _TOKEN.search(text):
         return _as_text(shown, text)
@@ -114,11 +114,11 @@ def _masked_subject(field: re.Match[bytes]) -> bytes:
 
 
 _KINDS = (
-    _kind(InboxMessage, InboxMessage.state == MessageState.PROCESSED, without_tokens),
+    _kind(InboxMessage, InboxMessage.state == MessageState.PROCESSED, redact_tokens),
     _kind(
         OutgoingMail,
         (OutgoingMail.state == OutgoingState.SENT) & (OutgoingMail.sent_at <= bindparam("moment")),
-        with_text_alone,
+        keep_text_only,
     ),
 )
 

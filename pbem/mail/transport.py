@@ -16,8 +16,8 @@ from typing import Any, Protocol
 from pbem.config import Settings
 from pbem.config_values import FILE_NAME, Dkim
 from pbem.errors import ConfigError, MailError, PermanentMailError, TransportUnavailable
-from pbem.mail.connection import ANSWER_SECONDS, Login, failure, log_in, login_for, tls_context
-from pbem.mail.maildir import MaildirCarrier
+from pbem.mail.connection import ANSWER_SECONDS, Login, classify_reply, log_in, login_for, tls_context
+from pbem.mail.maildir import MaildirTransport
 from pbem.util import redact_secrets
 
 _SIGNED = (
@@ -29,7 +29,7 @@ _SIGNED = (
 _LIBRARY_MISSING = f"dkim in {FILE_NAME} needs the package dkimpy; install it with: pip install 'pbem[dkim]'"
 
 
-class Signer:
+class DkimSigner:
     """Signs mail with the key of the settings. Raises ConfigError where library or key cannot be used."""
 
     def __init__(self, dkim: Dkim) -> None:
@@ -58,7 +58,7 @@ class Signer:
         return signature + raw
 
 
-def is_valid(signed: bytes, lookup: Callable[..., bytes | None] | None = None) -> bool:
+def verify_signature(signed: bytes, lookup: Callable[..., bytes | None] | None = None) -> bool:
     """Whether a signature fits the key that is published for it, asked of DNS or of `lookup`. Raises ConfigError."""
     library = _library()
     how = {"dnsfunc": lookup} if lookup else {}
@@ -86,7 +86,7 @@ _SENDABLE = re.compile(r"\A(?=[^@]++@.)[!-~]++")
 """What may stand in a command as it is: nothing that ends the command, and no letter that needs SMTPUTF8 (RFC 6531)."""
 
 
-class Carrier(Protocol):
+class Transport(Protocol):
     """Takes mail, one recipient at a time.
 
     `send` raises PermanentPostError if this mail will never pass, CarrierDown
@@ -100,23 +100,23 @@ class Carrier(Protocol):
         """Ends the connection; never raises."""
 
 
-def open_carrier(settings: Settings) -> Carrier:
+def open_transport(settings: Settings) -> Transport:
     """The carrier of the settings. It connects with the first mail. Raises ConfigError if it cannot sign."""
     carrier = _unsigned(settings)
-    return SigningCarrier(carrier, Signer(settings.dkim)) if settings.dkim else carrier
+    return SigningTransport(carrier, DkimSigner(settings.dkim)) if settings.dkim else carrier
 
 
-def _unsigned(settings: Settings) -> Carrier:
+def _unsigned(settings: Settings) -> Transport:
     url = settings.carrier_url
     if url.scheme == "maildir":
-        return MaildirCarrier(settings.home / url.path)
-    return SmtpCarrier(settings) if settings.connections == 1 else SmtpCarriers(settings)
+        return MaildirTransport(settings.home / url.path)
+    return SmtpTransport(settings) if settings.connections == 1 else SmtpPool(settings)
 
 
-class SigningCarrier:
+class SigningTransport:
     """Another carrier, each mail signed on its way to it."""
 
-    def __init__(self, carrier: Carrier, signer: Signer) -> None:
+    def __init__(self, carrier: Transport, signer: DkimSigner) -> None:
         self._carrier = carrier
         self._signer = signer
 
@@ -129,20 +129,20 @@ class SigningCarrier:
         self._carrier.close()
 
 
-class SmtpCarriers:
+class SmtpPool:
     """A kept SMTP connection for each thread that sends."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._own = threading.local()
-        self._all: list[SmtpCarrier] = []
+        self._all: list[SmtpTransport] = []
 
     def send(self, recipient: str, raw: bytes) -> str:
         """Hands a mail over on the thread's own connection; returns the server's reply."""
         if not hasattr(self._own, "carrier"):
-            self._own.carrier = SmtpCarrier(self._settings)
+            self._own.carrier = SmtpTransport(self._settings)
             self._all.append(self._own.carrier)
-        carrier: SmtpCarrier = self._own.carrier
+        carrier: SmtpTransport = self._own.carrier
         return carrier.send(recipient, raw)
 
     def close(self) -> None:
@@ -151,7 +151,7 @@ class SmtpCarriers:
             carrier.close()
 
 
-class SmtpCarrier:
+class SmtpTransport:
     """One kept SMTP connection; made anew once when the server has closed it."""
 
     def __init__(self, settings: Settings) -> None:
@@ -211,7 +211,7 @@ class SmtpCarrier:
         said = _said(code, reply)
         if 200 <= code < 300:
             return said
-        raise failure(code, said)(f"{self._url.server} refuses {what}: {said}")
+        raise classify_reply(code, said)(f"{self._url.server} refuses {what}: {said}")
 
     def _connect(self) -> smtplib.SMTP:
         url, context = self._url, tls_context(self._settings)
@@ -249,7 +249,7 @@ class SmtpCarrier:
         except smtplib.SMTPResponseException as error:
             self.close()
             said = _said(error.smtp_code, error.smtp_error)
-            raise failure(error.smtp_code, said)(f"{self._url.server} refuses: {said}") from None
+            raise classify_reply(error.smtp_code, said)(f"{self._url.server} refuses: {said}") from None
         except (smtplib.SMTPException, OSError) as error:
             self.close()
             raise TransportUnavailable(f"{self._url.server} cannot be used: {redact_secrets(str(error))}") from None

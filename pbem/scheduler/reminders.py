@@ -23,7 +23,7 @@ from pbem.campaign.snapshot import (
     locked_campaign,
 )
 from pbem.errors import ConfigError, StoreError, describe_error
-from pbem.mail.compose import Mail
+from pbem.mail.compose import NewMail
 from pbem.mail.outbox import topic_of
 from pbem.report.notices import OverdueDigest, Page, Reminder, SheetOverdue, TurnFailed, WaitingForOthers
 from pbem.ruleset.values import SeatName, View
@@ -105,13 +105,13 @@ class _Notices:
         """Who has no sheet, where the campaign tells all."""
         return self.turn.missing if self.turn.policy.late == "public" else ()
 
-    def before(self) -> Iterator[Mail]:
+    def before(self) -> Iterator[NewMail]:
         """A reminder to each seat for which the turn waits."""
         for place in self.snapshot.playing:
             if self.turn.is_held_by(place.seat):
                 yield self._mail(place, "reminder", "Orders are due", self._reminder(place))
 
-    def after(self) -> Iterator[Mail]:
+    def after(self) -> Iterator[NewMail]:
         """A late notice to each seat without a sheet, and where the campaign tells, word of it to the others."""
         for place in self.snapshot.playing:
             if place.seat in self.turn.missing:
@@ -171,7 +171,7 @@ class _Notices:
     def _order_lines(self, place: Place) -> tuple[str, ...]:
         return tuple(self.house.game(self.snapshot.game).template(self._view(place)))
 
-    def _mail(self, place: Place, kind: str, subject: str, page: Page) -> Mail:
+    def _mail(self, place: Place, kind: str, subject: str, page: Page) -> NewMail:
         assert self.turn.deadline is not None
         snapshot = self.snapshot
         return Postman.of(self.house, snapshot).mail(

@@ -34,11 +34,11 @@ from pbem.campaign.snapshot import check_running, load_campaign
 from pbem.errors import PbemError, RulesetError, StoreError, describe_error
 from pbem.inbox.process import Tally, answer_letters
 from pbem.log import event
-from pbem.mail.delivery import Sent, send_due
-from pbem.mail.fetch import open_mailbox, open_waiter, poll
-from pbem.mail.outbox import in_lane, is_due
-from pbem.mail.retention import forget_tokens
-from pbem.mail.transport import open_carrier
+from pbem.mail.delivery import DeliveryResult, deliver_due
+from pbem.mail.fetch import fetch_messages, open_mailbox, open_waiter
+from pbem.mail.outbox import in_partition, is_due
+from pbem.mail.retention import redact_old_mail
+from pbem.mail.transport import open_transport
 from pbem.scheduler.reminders import remind, report_problem
 from pbem.scheduler.review import hold_back, may_run
 from pbem.site.publish import publish_changes
@@ -65,7 +65,7 @@ class Ticked:
     held: list[Due] = field(default_factory=list)
     awaiting: list[Due] = field(default_factory=list)
     archived: int = 0
-    sent: Sent = field(default_factory=Sent)
+    sent: DeliveryResult = field(default_factory=DeliveryResult)
     problems: list[str] = field(default_factory=list)
 
 
@@ -95,7 +95,7 @@ class Moment:
 def fetch_mail(house: App, now: dt.datetime, done: Ticked) -> None:
     """Stores all mail that waits. Raises PostError when the mailbox cannot be read."""
     with closing(open_mailbox(house.settings)) as mailbox:
-        done.polled = poll(house.store, mailbox, now)
+        done.polled = fetch_messages(house.store, mailbox, now)
         done.problems += filter(None, [_left_alone(mailbox.left_alone())])
 
 
@@ -138,7 +138,7 @@ def answer_mail(
 
 def mask_tokens(house: App, now: dt.datetime, done: Ticked) -> None:
     """Masks tokens in letters and mails that have done their work."""
-    mail_at_rest(house, lambda: forget_tokens(house.store, now), done.problems, now)
+    mail_at_rest(house, lambda: redact_old_mail(house.store, now), done.problems, now)
 
 
 def look_after(
@@ -240,12 +240,12 @@ def _send_mail(house: App, now: dt.datetime, done: Ticked, lane: str | None, pro
     settings = house.settings
     with house.store.reading() as session:
         waiting = select(func.count()).where(is_due(now))
-        here = waiting if lane is None else waiting.where(in_lane(lane, settings.pace))
+        here = waiting if lane is None else waiting.where(in_partition(lane, settings.pace))
         total = session.scalar(here) or 0
     try:
-        with closing(open_carrier(settings)) as carrier:
+        with closing(open_transport(settings)) as carrier:
             if total:  # to send what is none takes the only writer's place, and most ticks have nothing to send
-                done.sent = send_due(
+                done.sent = deliver_due(
                     house.store,
                     carrier,
                     now,

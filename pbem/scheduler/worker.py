@@ -49,7 +49,7 @@ from pbem.inbox.process import sort_letters
 from pbem.log import event
 from pbem.mail.fetch import open_waiter
 from pbem.mail.imap import LONGEST
-from pbem.mail.outbox import is_due, lane_of
+from pbem.mail.outbox import is_due, partition_of
 from pbem.scheduler.reminders import untold
 from pbem.scheduler.tick import (
     Moment,
@@ -209,7 +209,7 @@ def _all_work(house: App, now: dt.datetime) -> set[QueuedJob]:
         )
         campaigns |= set(session.scalars(new))
         providers = session.scalars(select(OutgoingMail.provider).where(is_due(now)).distinct())
-        mail = {QueuedJob(JobQueue.SEND, lane_of(provider, house.settings.pace)) for provider in providers}
+        mail = {QueuedJob(JobQueue.SEND, partition_of(provider, house.settings.pace)) for provider in providers}
     return {QueuedJob(JobQueue.CAMPAIGNS, campaign) for campaign in campaigns} | mail | {QueuedJob(JobQueue.ARCHIVE)}
 
 

@@ -39,8 +39,8 @@ from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import find_place, load_campaign, locked_campaign
 from pbem.errors import PbemError, StoreError
 from pbem.inbox.process import answer_letters
-from pbem.mail.fetch import open_mailbox, poll
-from pbem.mail.retention import forget_tokens
+from pbem.mail.fetch import fetch_messages, open_mailbox
+from pbem.mail.retention import redact_old_mail
 from pbem.ruleset import AnyRuleset, RulesetError
 from pbem.scheduler.tick import Ticked, run_now, tick
 from pbem.store.models import Campaign
@@ -71,7 +71,7 @@ class Letter:
         """It lies with the letters that are to be answered, before anything else is done."""
         desk = Desk(house, now, _numbers)
         desk.post("\n".join([f"GM toy1 {TOKEN}", *self.lines, "END"]), sender="gm@example.org")
-        poll(house.store, open_mailbox(house.settings), now)
+        fetch_messages(house.store, open_mailbox(house.settings), now)
 
     def __call__(self, house: App, now: dt.datetime) -> None:
         """The desk answers it."""
@@ -251,7 +251,7 @@ def _settled(desk: Desk) -> dt.datetime:
         session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
     desk.tick()
     now = desk.now + WEEK
-    forget_tokens(desk.house.store, now)
+    redact_old_mail(desk.house.store, now)
     return now
 
 

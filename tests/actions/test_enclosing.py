@@ -31,7 +31,7 @@ from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import archive_left, prove, restore
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError, ReplayError
-from pbem.mail.message import Attached
+from pbem.mail.message import AttachedFile
 from pbem.report.attachments import CheckedAttachment, check_attachments
 from pbem.site.data import SiteFolder
 from pbem.site.replay import write_replay
@@ -349,8 +349,8 @@ def test_a_replay_shows_each_picture_to_its_eyes(war: War, tmp_path: Path) -> No
 
 def test_text_files_of_a_mail_are_parts_of_its_ruling() -> None:
     """But for the form itself, sent as a file; and nobody need guess which of two counts."""
-    form = Attached("form.txt", b"GM toy1 0123456789abcdef0123\nRULING\nFILE all.txt\nSnow.\n", inline=False)
-    red = Attached("Red.txt", b"Gold.", inline=False)
+    form = AttachedFile("form.txt", b"GM toy1 0123456789abcdef0123\nRULING\nFILE all.txt\nSnow.\n", inline=False)
+    red = AttachedFile("Red.txt", b"Gold.", inline=False)
 
     assert ruling_by_mail({"all.txt": "Snow."}, [form, red]).files == {"all.txt": "Snow.", "red.txt": "Gold."}
     with pytest.raises(CampaignError, match=r"red\.txt stands in the mail's text, and is attached besides"):

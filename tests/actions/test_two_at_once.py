@@ -16,7 +16,7 @@ from pbem.app import open_app
 from pbem.campaign.archive_sync import prove
 from pbem.errors import CampaignError
 from pbem.inbox.process import answer_letters
-from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import OrderSheet, OutgoingMail, Report, Turn
 from tests.patience import PATIENCE
 from tests.toy.home import ADDRESSES, GAMES, MONDAY, Desk, open_desk, text_of
@@ -53,7 +53,7 @@ def test_a_sheet_counts_for_one_turn_or_the_next_but_is_never_lost(shared: Desk)
     for number in range(20):
         shared.post(f"ORDERS toy1 red\nBID {number % 5}\nEND")
     mailbox = open_mailbox(shared.house.settings)
-    poll(shared.house.store, mailbox, shared.now)
+    fetch_messages(shared.house.store, mailbox, shared.now)
     threads = [
         threading.Thread(target=answer_letters, args=(shared.house, shared.now)),
         threading.Thread(target=run_turn, args=(shared.house, "toy1", shared.now), kwargs={"reason": "race"}),
@@ -78,7 +78,7 @@ def test_two_desks_at_once_answer_a_letter_once(shared: Desk) -> None:
     """Each letter is taken off the pile by one of them."""
     for number in range(20):
         shared.post(f"ORDERS toy1 red\nBID {number % 5}\nEND")
-    poll(shared.house.store, open_mailbox(shared.house.settings), shared.now)
+    fetch_messages(shared.house.store, open_mailbox(shared.house.settings), shared.now)
     threads = [threading.Thread(target=answer_letters, args=(shared.house, shared.now)) for _ in range(3)]
     for thread in threads:
         thread.start()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbem.errors import DISK_FULL, TransportUnavailable
-from pbem.mail.maildir import MaildirCarrier
+from pbem.mail.maildir import MaildirTransport
 from tests.cli.conftest import Run
 from tests.faults.night import processes
 from tests.servers.full_disk import fill_disk
@@ -89,7 +89,7 @@ def test_doctor_names_a_full_disk(duel: Run, home: Path) -> None:
 def _deliver(folder: Path, told: object) -> None:
     fill_disk()
     try:
-        MaildirCarrier(folder).send("ann@example.org", b"Subject: report\r\n\r\nreport\r\n")
+        MaildirTransport(folder).send("ann@example.org", b"Subject: report\r\n\r\nreport\r\n")
     except TransportUnavailable as error:
         told.put(str(error))  # type: ignore[attr-defined] # a queue between processes
 

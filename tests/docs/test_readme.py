@@ -34,7 +34,7 @@ from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.inbox.order_sheets import Check
 from pbem.inbox.process import Tally
 from pbem.inbox.replies import ANSWERS_A_DAY
-from pbem.mail.delivery import Sent
+from pbem.mail.delivery import DeliveryResult
 from pbem.report.answers import FindingWithLine, Help, RestatedOrder
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats
@@ -86,7 +86,7 @@ OF_TURNS = (Deadlines, Written, Taken, Finding, Rolled, RollBook, Roll, VerifyRe
         Restored,
         Ticked,
         Tally,
-        Sent,
+        DeliveryResult,
         Due,
         Published,
         *OF_STATUS,

@@ -22,7 +22,7 @@ from pbem.actions.start import Start
 from pbem.app import App, open_app
 from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.inbox.process import answer_letters
-from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.scheduler.tick import tick
 from pbem.store.models import OutgoingMail, PendingRequest
 from tests.faults.night import GAMES, letter
@@ -133,7 +133,7 @@ def _deal(house: App, letters: list[bytes]) -> None:
     inbox.mkdir(parents=True, exist_ok=True)
     for number, raw in enumerate(letters):
         (inbox / f"{number:02}.eml").write_bytes(raw)
-    poll(house.store, open_mailbox(house.settings), TUESDAY)
+    fetch_messages(house.store, open_mailbox(house.settings), TUESDAY)
     answer_letters(house, TUESDAY)
 
 

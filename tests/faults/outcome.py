@@ -19,7 +19,7 @@ from pbem.app import App
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove
 from pbem.errors import PbemError
-from pbem.mail.retention import with_text_alone, without_tokens
+from pbem.mail.retention import keep_text_only, redact_tokens
 from pbem.scheduler.tick import Ticked
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Seat, Turn
 
@@ -185,7 +185,7 @@ def _forms(raw: bytes) -> tuple[bytes, ...]:
     The same come after each kill.
     """
     came = _line_ends(raw)
-    return came, without_tokens(came), with_text_alone(came)
+    return came, redact_tokens(came), keep_text_only(came)
 
 
 def _line_ends(raw: bytes) -> bytes:

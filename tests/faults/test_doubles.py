@@ -9,8 +9,8 @@ from sqlalchemy import select
 
 from pbem.app import open_app
 from pbem.inbox.process import answer_letters
-from pbem.mail.fetch import fingerprint, poll
-from pbem.mail.mailbox import Incoming
+from pbem.mail.fetch import fetch_messages, fingerprint
+from pbem.mail.mailbox import RawMessage
 from pbem.scheduler.tick import tick
 from pbem.store.models import InboxMessage, OrderSheet
 from pbem.store.session import Store
@@ -38,12 +38,12 @@ class Inbox:
     """A mailbox that holds these mails, by UID and UIDVALIDITY."""
 
     def __init__(self, *mails: tuple[str, bytes], validity: str = "1") -> None:
-        self._mails = [Incoming("imaps://orders@example.org/INBOX", validity, uid, MONDAY, raw) for uid, raw in mails]
+        self._mails = [RawMessage("imaps://orders@example.org/INBOX", validity, uid, MONDAY, raw) for uid, raw in mails]
 
-    def batches(self) -> Iterator[list[Incoming]]:
+    def batches(self) -> Iterator[list[RawMessage]]:
         yield self._mails
 
-    def done(self, batch: list[Incoming]) -> None:
+    def done(self, batch: list[RawMessage]) -> None:
         pass
 
     def left_alone(self) -> list[str]:
@@ -71,15 +71,15 @@ def test_a_mail_that_comes_by_two_ways(any_store: Store) -> None:
     """A mail that two servers hand over, each with its own marks, is one letter."""
     inbox = Inbox(("1", by_way_of("a", FIRST)), ("2", by_way_of("bb", FIRST)))
 
-    assert poll(any_store, inbox, MONDAY) == 1
-    assert poll(any_store, Inbox(("3", FIRST.replace(b"\r\n", b"\n"))), MONDAY) == 0
+    assert fetch_messages(any_store, inbox, MONDAY) == 1
+    assert fetch_messages(any_store, Inbox(("3", FIRST.replace(b"\r\n", b"\n"))), MONDAY) == 0
 
 
 def test_a_late_double_does_not_undo_a_correction(desk: Desk) -> None:
     """When the first sheet comes again after the second one, the second goes on to count."""
     desk.begin()
     for uid, raw in enumerate([by_way_of("a", FIRST), SECOND, by_way_of("late", FIRST)]):
-        poll(desk.house.store, Inbox((str(uid), raw)), desk.now)
+        fetch_messages(desk.house.store, Inbox((str(uid), raw)), desk.now)
 
     assert counting(desk) == ["1", "2"]
 
@@ -88,7 +88,7 @@ def test_the_same_words_in_another_mail(desk: Desk) -> None:
     """A player who goes back to his first orders writes a new mail, and it counts."""
     desk.begin()
     again = FIRST.replace(b"<letter1@", b"<letter3@")
-    poll(desk.house.store, Inbox(("1", FIRST), ("2", SECOND), ("3", again)), desk.now)
+    fetch_messages(desk.house.store, Inbox(("1", FIRST), ("2", SECOND), ("3", again)), desk.now)
 
     assert counting(desk) == ["1", "2", "1"]
 
@@ -110,24 +110,24 @@ def test_what_makes_another_letter(other: bytes) -> None:
 
 def test_a_server_that_counts_anew(any_store: Store) -> None:
     """Another mail under a UID known already, as after a mailbox was set up again, is a letter of its own."""
-    poll(any_store, Inbox(("1", FIRST)), MONDAY)
+    fetch_messages(any_store, Inbox(("1", FIRST)), MONDAY)
 
-    assert [poll(any_store, Inbox(("1", SECOND)), MONDAY) for _ in range(2)] == [1, 0]
+    assert [fetch_messages(any_store, Inbox(("1", SECOND)), MONDAY) for _ in range(2)] == [1, 0]
     assert stored(any_store) == [FIRST, SECOND]
 
 
 def test_a_server_with_other_bytes_each_time(any_store: Store) -> None:
     """A mail that its server writes otherwise when it is read again, under the same UID and Message-ID, is known."""
-    poll(any_store, Inbox(("1", FIRST)), MONDAY)
+    fetch_messages(any_store, Inbox(("1", FIRST)), MONDAY)
 
-    assert poll(any_store, Inbox(("1", FIRST.replace(b"BID", b"BI=\r\nD"))), MONDAY) == 0
+    assert fetch_messages(any_store, Inbox(("1", FIRST.replace(b"BID", b"BI=\r\nD"))), MONDAY) == 0
 
 
 def test_a_changed_uidvalidity(any_store: Store) -> None:
     """If the server gives up its numbers, what lies in the mailbox is known, and what is new is new."""
-    poll(any_store, Inbox(("1", FIRST)), MONDAY)
+    fetch_messages(any_store, Inbox(("1", FIRST)), MONDAY)
 
-    assert poll(any_store, Inbox(("1", SECOND), ("2", FIRST), validity="2"), MONDAY) == 1
+    assert fetch_messages(any_store, Inbox(("1", SECOND), ("2", FIRST), validity="2"), MONDAY) == 1
     assert stored(any_store) == [FIRST, SECOND]
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from pbem.cli import main
 from pbem.config_values import FILE_NAME
 from pbem.log import open_log
-from pbem.mail.message import find_codes, read_letter
+from pbem.mail.message import find_reply_codes, parse_message
 from pbem.ruleset import ParsedSheet, View
 from pbem.store.models import InboxMessage, OutgoingMail
 from pbem.util import MASK
@@ -37,7 +37,9 @@ def keys(desk: Desk) -> tuple[str, str]:
     """Ann's token and reply code, from the mails she got."""
     welcome, report = desk.mails(ANN)
     token = text_of(welcome).partition("ORDERS toy1 red ")[2].split()[0]
-    (code,) = set(find_codes(read_letter(bytes(report)), "orders@example.org")) | {str(report["Reply-To"])[7:23]}
+    (code,) = set(find_reply_codes(parse_message(bytes(report)), "orders@example.org")) | {
+        str(report["Reply-To"])[7:23]
+    }
     return token, code
 
 

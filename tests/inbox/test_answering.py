@@ -14,8 +14,8 @@ from sqlalchemy import select
 
 from pbem.inbox import message_queue as attempts
 from pbem.inbox.process import answer_letters
-from pbem.mail.fetch import open_mailbox, poll
-from pbem.mail.message import read_letter
+from pbem.mail.fetch import fetch_messages, open_mailbox
+from pbem.mail.message import parse_message
 from pbem.ruleset import ParsedSheet, View
 from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail, PendingRequest
 from pbem.util import redact_all
@@ -105,7 +105,7 @@ def came_of(desk: Desk) -> list[tuple[object, ...]]:
             (asked.kind, asked.data) for asked in session.scalars(select(PendingRequest).order_by(PendingRequest.id))
         ]
         for mail in session.scalars(select(OutgoingMail).order_by(OutgoingMail.recipient, OutgoingMail.id)):
-            text = read_letter(mail.raw).text
+            text = parse_message(mail.raw).text
             kept.append((mail.recipient, mail.kind, mail.topic, mail.campaign_id, redact_all(text).split()))
     return kept
 
@@ -159,7 +159,7 @@ def test_two_desks_at_once_take_each_sheet_once(postgres_url: str, tmp_path: Pat
         for _, name in product(range(3), ("toy1", "toy2", "toy3")):
             for to in (ANN, BOB):
                 _by_code(to, name, "BID 1")(desk)
-        poll(desk.house.store, open_mailbox(desk.house.settings), desk.now)
+        fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
         with ThreadPoolExecutor(2) as desks:
             done = [desks.submit(answer_letters, desk.house, desk.now) for _ in range(2)]
         assert sum(each.result().sheets for each in done) == 18

@@ -15,14 +15,14 @@ from pbem.inbox.gm_commands import find_gm_sheet, read_gm_sheet
 from pbem.inbox.quoted_originals import Original, forms_of, lines_of
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.sheet_finder import find_sheet
-from pbem.mail.authentication import sender_verdict
-from pbem.mail.body import mend, unflow
-from pbem.mail.bounces import read_bounce
+from pbem.mail.authentication import authentication_verdict
+from pbem.mail.body import decode_flowed, rejoin_lines
+from pbem.mail.bounces import parse_bounce
 from pbem.mail.fetch import fingerprint
-from pbem.mail.headers import all_addresses, one_address
-from pbem.mail.message import read_letter
+from pbem.mail.headers import find_addresses, parse_address
+from pbem.mail.message import parse_message
 from pbem.mail.mime import decode_words, html_to_text, parameter
-from pbem.mail.reply_parser import own_lines, plain
+from pbem.mail.reply_parser import normalise_text, sender_lines
 from pbem.util import redact_all
 from tests.growth import MOST_GROWTH, growth
 from tests.toy.ruleset import Auction
@@ -93,13 +93,13 @@ def orders(text: str) -> object:
 
 def fields(text: str) -> object:
     """A text as header fields hold it."""
-    return one_address(text), all_addresses(text), decode_words(text), parameter(text, "a"), bare_subject(text)
+    return parse_address(text), find_addresses(text), decode_words(text), parameter(text, "a"), bare_subject(text)
 
 
 def heads(text: str) -> object:
     """A text as the head of a mail, looked at where it is not yet a letter."""
     raw = b"Authentication-Results: mx; " + text.encode()
-    return fingerprint(raw), sender_verdict(raw, "mx", "a@b.org"), read_bounce(raw)
+    return fingerprint(raw), authentication_verdict(raw, "mx", "a@b.org"), parse_bounce(raw)
 
 
 OURS = Original.of(["Your ship has moved to the gate.", "That is all there is."] * 40 + [". . . . . . . ."] * 40)
@@ -112,11 +112,11 @@ def ours(text: str) -> object:
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "a letter": lambda text: read_letter(b"From: a@b.org\r\n\r\n" + text.encode()),
-    "a letter in HTML": lambda text: read_letter(b"Content-Type: text/html\r\n\r\n<pre>" + text.encode()),
-    "own lines": lambda text: mend(own_lines(plain(text).split("\n"))[0], None),
+    "a letter": lambda text: parse_message(b"From: a@b.org\r\n\r\n" + text.encode()),
+    "a letter in HTML": lambda text: parse_message(b"Content-Type: text/html\r\n\r\n<pre>" + text.encode()),
+    "own lines": lambda text: rejoin_lines(sender_lines(normalise_text(text).split("\n"))[0], None),
     "HTML": html_to_text,
-    "flowed": lambda text: unflow(text, delete_space=True),
+    "flowed": lambda text: decode_flowed(text, delete_space=True),
     "orders": orders,
     "commands": commands,
     "masked": redact_all,
@@ -124,7 +124,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "a ruling": formed,
     "fields": fields,
     "heads": heads,
-    "a report of failure": lambda text: read_bounce(b"From: MAILER-DAEMON <>\r\n\r\n" + text.encode()),
+    "a report of failure": lambda text: parse_bounce(b"From: MAILER-DAEMON <>\r\n\r\n" + text.encode()),
     "mails of ours": ours,
 }
 

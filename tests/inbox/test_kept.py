@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from pbem.campaign.house_rules import Policy
 from pbem.inbox.process import answer_letters
-from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import InboxMessage, OrderSheet, PendingRequest
 from tests.inbox.people import confirm, form, insist, players, question
 from tests.inbox.test_requests import Essay
@@ -347,7 +347,7 @@ def test_in_a_game_of_free_words_chat_is_no_sheet(desk: Desk) -> None:
     desk.house = dataclasses.replace(desk.house, games={"toy": Essay()})
     asked_about(desk)
     desk.reply(question(desk, ANN), "It was me, I think.")
-    poll(desk.house.store, open_mailbox(desk.house.settings), desk.now)
+    fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
     answer_letters(desk.house, desk.now)
 
     assert bids(desk) == []

@@ -16,7 +16,7 @@ from pbem.actions.start import Start
 from pbem.campaign.people import standbys
 from pbem.errors import CampaignError
 from pbem.inbox.process import answer_letters
-from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.ruleset import Seats
 from pbem.store.models import Person, Standby
 from tests.inbox.people import (
@@ -277,7 +277,7 @@ def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
         ask(shared, "JOIN toy1", address)
     for address in (CYD, EVE):
         shared.post(f"CONFIRM {code(shared.last(address))}", sender=address)
-    poll(shared.house.store, open_mailbox(shared.house.settings), shared.now)
+    fetch_messages(shared.house.store, open_mailbox(shared.house.settings), shared.now)
     desks = [threading.Thread(target=answer_letters, args=(shared.house, shared.now)) for _ in range(2)]
     for each in desks:
         each.start()

@@ -15,7 +15,7 @@ from pbem.actions.seats import GiveSeat, VacateSeat
 from pbem.campaign.press import load_postbag
 from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.process import answer_letters
-from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import OrderSheet, OutgoingMail, Press, Seat
 from pbem.util import MASK
 from tests.inbox.trusting import put_seat, token
@@ -402,7 +402,7 @@ def test_a_letter_that_waits_for_a_signed_writer_follows_the_seat_too(desk: Desk
 def put_off(desk: Desk, text: str) -> None:
     """Posts press that is answered while the carrier takes nothing."""
     desk.post(text)
-    poll(desk.house.store, open_mailbox(desk.house.settings), desk.now)
+    fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
     answer_letters(desk.house, desk.now)
 
 

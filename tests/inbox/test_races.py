@@ -15,7 +15,7 @@ from pbem.actions.seats import hand_over
 from pbem.campaign.people import enrol
 from pbem.campaign.snapshot import find_place, locked_campaign
 from pbem.inbox.process import answer_letters
-from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import InboxMessage, OrderSheet, OutgoingMail
 from tests.toy.home import Desk, open_desk
 
@@ -33,7 +33,7 @@ def served(postgres_url: str, tmp_path: Path) -> Iterator[Desk]:
 
 def while_it_waits(desk: Desk, act: Callable[[Session], None]) -> str:
     """Does something to the campaign while a letter that is being dealt with waits for it; what came of the letter."""
-    poll(desk.house.store, open_mailbox(desk.house.settings), desk.now)
+    fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
     answering = threading.Thread(target=answer_letters, args=(desk.house, desk.now))
     with desk.house.store.writing() as session:
         locked_campaign(session, "toy1")

@@ -14,7 +14,7 @@ from pbem.inbox.command_parser import COMMANDS, MOST_COMMANDS, VERBS, find_reque
 from pbem.inbox.process import answer_letters
 from pbem.inbox.run_commands import HANDLERS, PERSON_HANDLERS
 from pbem.inbox.sheet_finder import Header
-from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.ruleset import AnyRuleset, ParsedOrder, ParsedSheet, View
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
 from tests.games import RULESETS
@@ -275,7 +275,7 @@ def test_an_order_in_free_words_may_begin_like_a_command(begun: Desk) -> None:
     """Where a game reads any words, a reply that begins with a command's word but is none is a sheet."""
     begun.reply(begun.last(), "Leave the harbour at dawn.")
     begun.reply(begun.last(), "Mute blue")
-    poll(begun.house.store, open_mailbox(begun.house.settings), begun.now)
+    fetch_messages(begun.house.store, open_mailbox(begun.house.settings), begun.now)
     answer_letters(dataclasses.replace(begun.house, games={"toy": Essay()}), begun.now)
     begun.tick()
 

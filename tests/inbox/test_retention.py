@@ -11,10 +11,10 @@ from sqlalchemy import update
 
 from pbem.admin.mail import retry_letter, retry_mail, show_letter
 from pbem.errors import MailAdminError
-from pbem.mail.compose import Mail, Part, compose
+from pbem.mail.compose import MailPart, NewMail, compose
 from pbem.mail.fetch import message_ids
-from pbem.mail.message import read_letter
-from pbem.mail.retention import is_masked, with_text_alone, without_tokens
+from pbem.mail.message import parse_message
+from pbem.mail.retention import is_masked, keep_text_only, redact_tokens
 from pbem.store.models import InboxMessage, OutgoingMail
 from pbem.util import MASK
 from tests.actions.history import rows
@@ -33,15 +33,15 @@ def token(desk: Desk) -> str:
     return welcome.partition("ORDERS toy1 red ")[2].split()[0]
 
 
-def composed(text: str, *files: Part) -> bytes:
+def composed(text: str, *files: MailPart) -> bytes:
     """A mail of the house, as it is stored."""
-    mail = Mail(ANN, "Your seat", text, "<a@example.org>", "orders@example.org", parts=files)
+    mail = NewMail(ANN, "Your seat", text, "<a@example.org>", "orders@example.org", parts=files)
     return compose(mail, sender="orders@example.org", sender_name="Play by Email", at=MONDAY)
 
 
 def kept(desk: Desk, kind: type[InboxMessage | OutgoingMail], token: str) -> list[int]:
     """The ids of stored mails in which a token stands, as it is or encoded."""
-    return [row.id for row in rows(desk, kind) if token in read_letter(row.raw).text or token.encode() in row.raw]
+    return [row.id for row in rows(desk, kind) if token in parse_message(row.raw).text or token.encode() in row.raw]
 
 
 def test_a_letter_that_is_dealt_with_has_no_token(desk: Desk, token: str) -> None:
@@ -51,7 +51,7 @@ def test_a_letter_that_is_dealt_with_has_no_token(desk: Desk, token: str) -> Non
 
     assert kept(desk, InboxMessage, token) == []
     assert f"ORDERS toy1 red {MASK}\nBID 2" in show_letter(desk.house.store, 1).text
-    assert token not in str(read_letter(rows(desk, InboxMessage)[0].raw))
+    assert token not in str(parse_message(rows(desk, InboxMessage)[0].raw))
 
 
 def test_on_either_database(shared: Desk) -> None:
@@ -109,7 +109,7 @@ def test_of_a_report_long_sent_its_text_is_kept(shared: Desk) -> None:
 
     assert whole
     for id_, raw in short.items():
-        before, after = read_letter(whole[id_]), read_letter(raw)
+        before, after = parse_message(whole[id_]), parse_message(raw)
         assert (after.lines, after.subject, after.sender) == (before.lines, before.subject, before.sender)
         assert message_ids(raw) == message_ids(whole[id_])
         assert len(raw) < len(whole[id_]) / 2
@@ -166,8 +166,8 @@ def test_however_it_is_encoded(encoding: str) -> None:
     mail = EmailMessage()
     mail["From"], mail["Message-ID"], mail["Subject"] = ANN, f"<{TOKEN}@example.org>", "orders"
     mail.set_content(f"{'x' * 60} {TOKEN} BID 2\n", cte=encoding)
-    masked = without_tokens(bytes(mail))
-    letter = read_letter(masked)
+    masked = redact_tokens(bytes(mail))
+    letter = parse_message(masked)
 
     assert is_masked(masked)
     assert not is_masked(bytes(mail))
@@ -180,22 +180,22 @@ def test_a_mail_of_text_alone_stays_whole() -> None:
     """There is nothing in it that could be left out, so that it may go again."""
     mail = composed("Hello.\n")
 
-    assert with_text_alone(mail) == mail
+    assert keep_text_only(mail) == mail
 
 
 def test_what_was_masked_before_is_shortened_too() -> None:
     """In homes of versions before, tokens were masked and the rest was left."""
-    mail = composed(f"ORDERS toy1 red {TOKEN}\n", Part("rules.txt", "text/plain", b"rules " * 99))
-    short = with_text_alone(without_tokens(mail))
+    mail = composed(f"ORDERS toy1 red {TOKEN}\n", MailPart("rules.txt", "text/plain", b"rules " * 99))
+    short = keep_text_only(redact_tokens(mail))
 
-    assert short == with_text_alone(mail)
-    assert read_letter(short).text.strip() == f"ORDERS toy1 red {MASK}"
+    assert short == keep_text_only(mail)
+    assert parse_message(short).text.strip() == f"ORDERS toy1 red {MASK}"
     assert b"rules" not in short
-    assert with_text_alone(short) == short
+    assert keep_text_only(short) == short
 
 
 def test_a_mail_without_a_token_stays_as_it_is() -> None:
     """Hashes and longer numbers are none."""
     raw = f"From: {ANN}\r\nMessage-ID: <{TOKEN}@x>\r\n\r\n{'ab' * 32} {TOKEN}0\r\n".encode()
 
-    assert without_tokens(raw) == raw
+    assert redact_tokens(raw) == raw

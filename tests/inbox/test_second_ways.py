@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select, update
 
 from pbem.errors import PermanentMailError, TemporaryMailError
-from pbem.mail.delivery import send_due
+from pbem.mail.delivery import deliver_due
 from pbem.store.models import InboxMessage, OutgoingMail, Person
 from tests.mail.reports import postfix
 from tests.mail.test_outbox import ListCarrier
@@ -63,7 +63,7 @@ def refuse(answers: dict[str, str]) -> Callable[[str], None]:
 def send(desk: Desk, before: Callable[[str], None]) -> tuple[tuple[int, int, int], list[tuple[str, bytes]]]:
     """Sends what is due over a carrier that refuses; how many were sent, put off and lost, and what was sent."""
     carrier = ListCarrier(before)
-    sent = send_due(desk.house.store, carrier, desk.now)
+    sent = deliver_due(desk.house.store, carrier, desk.now)
     return (sent.sent, sent.retried, sent.failed), carrier.sent
 
 
@@ -117,7 +117,7 @@ def test_a_mail_that_is_too_big(shared: Desk) -> None:
     queue_again(shared)
     whole = parsed(ann_report(shared).raw)
     carrier = SmallCarrier()
-    send_due(shared.house.store, carrier, shared.now)
+    deliver_due(shared.house.store, carrier, shared.now)
 
     ((_, raw),) = carrier.sent
     text = parsed(raw)

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from pbem.admin.health import house_status
-from pbem.mail.message import read_letter
+from pbem.mail.message import parse_message
 from pbem.store.models import InboxMessage, OrderSheet, OutgoingMail, Person, Seat
 from tests.toy.home import Desk, text_of
 
@@ -144,7 +144,7 @@ def test_robots_know_the_mail_for_what_it_is(desk: Desk) -> None:
     report = desk.last()
 
     assert (report["Auto-Submitted"], report["Precedence"]) == ("auto-generated", "bulk")
-    assert read_letter(bytes(report)).automatic
+    assert parse_message(bytes(report)).automatic
 
 
 def test_a_receipt_is_not_bulk(desk: Desk) -> None:

@@ -7,12 +7,12 @@ import os
 import sys
 from pathlib import Path
 
-from pbem.mail.delivery import send_due
-from pbem.mail.maildir import MaildirCarrier
+from pbem.mail.delivery import deliver_due
+from pbem.mail.maildir import MaildirTransport
 from pbem.store.session import Store
 
 
-class DyingCarrier(MaildirCarrier):
+class DyingCarrier(MaildirTransport):
     """Delivers one mail; then its process is gone, as by a power cut."""
 
     def send(self, recipient: str, raw: bytes) -> str:
@@ -22,4 +22,4 @@ class DyingCarrier(MaildirCarrier):
 
 if __name__ == "__main__":
     url, folder, now = sys.argv[1:]
-    send_due(Store(url), DyingCarrier(Path(folder)), dt.datetime.fromisoformat(now))
+    deliver_due(Store(url), DyingCarrier(Path(folder)), dt.datetime.fromisoformat(now))

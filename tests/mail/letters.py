@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.mail.message import Message, read_letter
+from pbem.mail.message import Message, parse_message
 
 
 def mail(body: str | bytes = "", *fields: str, sender: str = "Ann <ann@example.org>") -> bytes:
@@ -14,7 +14,7 @@ def mail(body: str | bytes = "", *fields: str, sender: str = "Ann <ann@example.o
 
 def letter(body: str | bytes = "", *fields: str, sender: str = "Ann <ann@example.org>") -> Message:
     """The letter of such a mail."""
-    return read_letter(mail(body, *fields, sender=sender))
+    return parse_message(mail(body, *fields, sender=sender))
 
 
 def text(body: str | bytes, *fields: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from pbem.mail.mailbox import CUT_TO, MAX_GM_MAIL, MAX_MAIL, is_read_whole
 from pbem.mail.maildir import MaildirMailbox
-from pbem.mail.message import attached_files, read_letter, was_cut
+from pbem.mail.message import is_truncated, list_attachments, parse_message
 
 GM = "GM war 0123456789abcdef0123\nRULING\nEND\n"
 
@@ -55,7 +55,7 @@ def test_a_file_is_found_in_each_form(program: str) -> None:
     """By its name, in composed letters; pictures that stand in the text are told from others."""
     raw, (name, inline) = FORMS[program]
 
-    (found,) = attached_files(raw)
+    (found,) = list_attachments(raw)
     assert (found.name, found.inline, found.content.strip()) == (name, inline, b"abc")
 
 
@@ -71,7 +71,7 @@ NONE = {
 @pytest.mark.parametrize("what", NONE)
 def test_what_is_no_file_of_its_writer_is_none(what: str) -> None:
     """Texts, what servers append, signatures and forwarded mails."""
-    assert attached_files(NONE[what]) == []
+    assert list_attachments(NONE[what]) == []
 
 
 def mail(text: str, size: int) -> bytes:
@@ -93,10 +93,10 @@ def test_a_greater_mail_is_read_whole_if_it_is_a_gms(tmp_path: Path) -> None:
         key=lambda each: each.uid,
     )
 
-    assert [len(each.content) for each in attached_files(first.raw)] == [MAX_MAIL]
-    assert read_letter(first.raw).text.startswith("GM war")
+    assert [len(each.content) for each in list_attachments(first.raw)] == [MAX_MAIL]
+    assert parse_message(first.raw).text.startswith("GM war")
     assert len(second.raw) < 70_000
-    assert [was_cut(each.raw) for each in (first, second)] == [False, True]
+    assert [is_truncated(each.raw) for each in (first, second)] == [False, True]
 
 
 def test_a_gms_mail_has_its_bounds_too() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.mail.authentication import sender_verdict
+from pbem.mail.authentication import authentication_verdict
 
 SERVER = "mx.example.org"
 ANN = "ann@example.org"
@@ -16,7 +16,7 @@ def verdict(*fields: str, sender: str | None = ANN, server: str = SERVER) -> str
     """The verdict of a mail with these Authentication-Results, topmost first."""
     lines = [f"Authentication-Results: {field}\r\n" for field in fields]
     raw = "Received: from somewhere\r\n" + "".join(lines) + f"From: {ANN}\r\n\r\nBID 3\r\n"
-    return sender_verdict(raw.encode(), server, sender)
+    return authentication_verdict(raw.encode(), server, sender)
 
 
 GMAIL = """\
@@ -152,8 +152,8 @@ def test_what_stands_below_the_border_came_with_the_mail() -> None:
         "{}Authentication-Results: dmarc.icloud.com; dmarc=pass header.from=example.org\r\n\r\n"
     )
 
-    assert sender_verdict(raw.format("").encode(), "*.icloud.com", ANN) == "pass"
-    assert sender_verdict(raw.format("Received: from outside\r\n").encode(), "*.icloud.com", ANN) == "none"
+    assert authentication_verdict(raw.format("").encode(), "*.icloud.com", ANN) == "pass"
+    assert authentication_verdict(raw.format("Received: from outside\r\n").encode(), "*.icloud.com", ANN) == "none"
 
 
 @pytest.mark.parametrize("name", ["icloud.com", "dmarc.icloud.com.example.net", "xicloud.com", ""])
@@ -171,7 +171,7 @@ def test_a_field_in_the_text_is_text() -> None:
     """Nothing below the head is a field of the mail."""
     raw = f"From: {ANN}\n\nAuthentication-Results: {SERVER}; dmarc=pass\n".encode()
 
-    assert sender_verdict(raw, SERVER, ANN) == "none"
+    assert authentication_verdict(raw, SERVER, ANN) == "none"
 
 
 def test_without_a_configured_server_nobody_is_believed() -> None:
@@ -192,7 +192,7 @@ def test_any_field_gives_a_verdict(field: str) -> None:
 @given(st.binary(max_size=400))
 def test_any_bytes_give_a_verdict(raw: bytes) -> None:
     """Neither do the bytes of a mail that is none raise anything."""
-    assert sender_verdict(b"Authentication-Results: " + raw, SERVER, ANN) in ("pass", "fail", "none")
+    assert authentication_verdict(b"Authentication-Results: " + raw, SERVER, ANN) in ("pass", "fail", "none")
 
 
 @pytest.mark.parametrize("piece", ["(", '"', "a=", "a=b ", ";", '"\\', "(\\", "a/", "a . "])

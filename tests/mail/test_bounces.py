@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.mail.bounces import MAX_DIAGNOSTIC, Bounce, read_bounce
-from pbem.mail.message import read_letter
+from pbem.mail.bounces import MAX_DIAGNOSTIC, Bounce, parse_bounce
+from pbem.mail.message import parse_message
 from tests.mail.letters import mail, multipart, part
 from tests.mail.reports import ID, exchange, gmail, postfix
 from tests.mail.worded_reports import ARRIVED, WORDED, exim
@@ -38,7 +38,7 @@ def returned_part(kind: str = "message/rfc822") -> bytes:
 
 def read(raw: bytes) -> Bounce:
     """The bounce of a mail that is one."""
-    bounce = read_bounce(raw)
+    bounce = parse_bounce(raw)
     assert bounce is not None
     return bounce
 
@@ -78,19 +78,19 @@ def test_reports_in_words(write: Callable[[str, str], bytes]) -> None:
     assert (bounce.message_ids, bounce.recipient, bounce.action) == ((ID,), "ann@example.org", "failed")
     assert bounce.status == "5.1.1"
     assert bounce.reason.startswith("550 5.1.1 no such user")
-    assert read_letter(write(ID, "ann@example.org")).automatic != ""
+    assert parse_message(write(ID, "ann@example.org")).automatic != ""
 
 
 @pytest.mark.parametrize("write", ARRIVED)
 def test_mails_that_arrived(write: Callable[[str, str], bytes]) -> None:
     """Answering machines, receipts, complaints and people may quote a mail of ours, and it has not come back."""
-    assert read_bounce(write(ID, "ann@example.org")) is None
+    assert parse_bounce(write(ID, "ann@example.org")) is None
 
 
 @pytest.mark.parametrize("write", WORDED[:4])
 def test_words_without_the_mail(write: Callable[[str, str], bytes]) -> None:
     """Without the header of a mail nobody knows of which they are."""
-    assert read_bounce(write("", "ann@example.org")) is None
+    assert parse_bounce(write("", "ann@example.org")) is None
 
 
 def test_a_warning_in_words() -> None:
@@ -116,7 +116,7 @@ def test_a_report_saved_by_other_programs() -> None:
 @pytest.mark.parametrize("write", [postfix, exchange, gmail])
 def test_reports_are_automatic_mail(write: Callable[[], bytes]) -> None:
     """Whatever is a bounce is also mail that nobody answers."""
-    assert read_letter(write()).automatic != ""
+    assert parse_message(write()).automatic != ""
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_reasons(status: str, diagnostic: str, reason: str) -> None:
 )
 def test_what_is_no_delivery_report(raw: bytes) -> None:
     """Texts about bounces, forwarded reports, read receipts and broken reports are none."""
-    assert read_bounce(raw) is None
+    assert parse_bounce(raw) is None
 
 
 def test_a_diagnostic_is_one_harmless_line() -> None:
@@ -238,7 +238,7 @@ def test_hostile_sizes_are_read_in_part() -> None:
 
     assert read(many_parts).message_ids == (ID,)
     assert read(many_groups).action == "failed"
-    assert read_bounce(many_fields) is None
+    assert parse_bounce(many_fields) is None
 
 
 def test_reports_inside_reports_stay_closed() -> None:
@@ -253,6 +253,6 @@ def test_damage_never_raises(noise: bytes, at: int, length: int) -> None:
     """Whatever a report's bytes are replaced with, it is a bounce or none."""
     raw = postfix()
 
-    bounce = read_bounce(raw[:at] + noise + raw[at + length :])
+    bounce = parse_bounce(raw[:at] + noise + raw[at + length :])
 
     assert bounce is None or (len(bounce.diagnostic) <= MAX_DIAGNOSTIC and "".join(bounce.message_ids).isascii())

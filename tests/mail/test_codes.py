@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pbem.mail.headers import message_id, plus_address, reply_code, tagged_subject, without_codes
-from pbem.mail.message import find_codes, read_letter
+from pbem.mail.message import find_reply_codes, parse_message
 from pbem.util import redact_all
 
 KEY = b"k" * 32
@@ -17,7 +17,7 @@ CODE = reply_code(KEY, "trap7", "red", 3)
 def found(*fields: str) -> list[str]:
     """The codes found in a mail with these header fields."""
     raw = "\r\n".join(["From: ann@example.org", *fields]).encode() + b"\r\n\r\n"
-    return find_codes(read_letter(raw), "orders@example.org")
+    return find_reply_codes(parse_message(raw), "orders@example.org")
 
 
 def test_a_code_is_short_and_can_stand_anywhere() -> None:

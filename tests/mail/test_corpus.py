@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.mail.message import read_letter
+from pbem.mail.message import parse_message
 from tests.mail.corpora import CORPUS, Meant, mails, meant
 
 FEWEST = 150
@@ -17,7 +17,7 @@ _ADDRESS = re.compile(rb"^(?:From|To|Cc|Reply-To|Return-Path|Delivered-To):.*@(?
 @pytest.mark.parametrize("mail", [pytest.param(mail, id=mail.stem) for mail in mails()])
 def test_a_mail_is_read_as_it_was_meant(mail: Path) -> None:
     """The text is what the player typed, and the notes tell all that was done to find it."""
-    letter = read_letter(mail.read_bytes())
+    letter = parse_message(mail.read_bytes())
 
     assert Meant(letter.text, letter.notes, letter.sender, letter.automatic) == meant(mail)
 
@@ -43,4 +43,4 @@ def test_line_ends_make_no_difference(ends: bytes) -> None:
     ]
 
     assert len(raws) >= FEWEST
-    assert [raw for raw in raws if read_letter(raw.replace(b"\r\n", ends)) != read_letter(raw)] == []
+    assert [raw for raw in raws if parse_message(raw.replace(b"\r\n", ends)) != parse_message(raw)] == []

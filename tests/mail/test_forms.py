@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.mail.reply_parser import own_lines
+from pbem.mail.reply_parser import sender_lines
 from tests.mail.letters import letter
 
 FORM = ["ORDERS trap7 red k3jq2m5xw7abcdef", "; take the ; off the orders you want", "; MOVE S1 N", "END"]
@@ -37,7 +37,7 @@ def test_a_form_below_orders_is_never_a_sheet(opening: list[str], own: list[str]
     """Whatever stands above a report, marked or not, is what is read; of the report nothing is."""
     below = [*opening, "", *(f"> {line}" for line in [*REPORT, *FORM])] if marked else original(opening, FORM)
 
-    kept, notes = own_lines([*own, "", *below])
+    kept, notes = sender_lines([*own, "", *below])
 
     assert "\n".join(kept).rstrip() == "\n".join(own).rstrip()
     assert notes

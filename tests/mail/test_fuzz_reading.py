@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from pbem.mail.body import MAX_DEPTH, MAX_PARTS
 from pbem.mail.mailbox import MAX_MAIL
-from pbem.mail.message import MAX_NOTES, MAX_RECIPIENTS, MAX_REFERENCES, MAX_SUBJECT, Message, read_letter
+from pbem.mail.message import MAX_NOTES, MAX_RECIPIENTS, MAX_REFERENCES, MAX_SUBJECT, Message, parse_message
 from pbem.mail.reply_parser import MAX_TEXT
 from tests.mail.corpora import mails
 from tests.mail.letters import part
@@ -102,14 +102,14 @@ def edited(raw: bytes, changes: list[tuple[float, float, bytes]]) -> bytes:
 @given(st.sampled_from(RAWS), edits(st.sampled_from(FRAGMENTS) | st.binary(max_size=6)))
 def test_a_damaged_mail_is_a_letter(raw: bytes, changes: list[tuple[float, float, bytes]]) -> None:
     """A mail of the corpus, cut, doubled and mixed up at random, is read."""
-    check(read_letter(edited(raw, changes)))
+    check(parse_message(edited(raw, changes)))
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(RAWS), st.sampled_from(RAWS), st.floats(0, 1), st.floats(0, 1))
 def test_two_mails_in_one_are_a_letter(one: bytes, other: bytes, end: float, start: float) -> None:
     """The beginning of one mail with the end of another is read."""
-    check(read_letter(one[: int(end * len(one))] + other[int(start * len(other)) :]))
+    check(parse_message(one[: int(end * len(one))] + other[int(start * len(other)) :]))
 
 
 @settings(max_examples=200, deadline=None)
@@ -122,7 +122,7 @@ def test_any_text_in_a_body_is_a_letter(body: bytes) -> None:
         b"text/plain; charset=utf-16",
         b"multipart/mixed; boundary=a",
     ):
-        check(read_letter(b"From: ann@example.org\r\nContent-Type: " + field + b"\r\n\r\n" + body))
+        check(parse_message(b"From: ann@example.org\r\nContent-Type: " + field + b"\r\n\r\n" + body))
 
 
 TYPES = [
@@ -185,7 +185,7 @@ def branches(inner: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
 @given(st.recursive(leaves(), branches, max_leaves=12))
 def test_any_tree_of_parts_is_a_letter(entity: bytes) -> None:
     """Parts of every type inside parts of every kind are read, whether or not that makes sense."""
-    check(read_letter(b"From: Ann <ann@example.org>\r\nMIME-Version: 1.0\r\n" + entity))
+    check(parse_message(b"From: Ann <ann@example.org>\r\nMIME-Version: 1.0\r\n" + entity))
 
 
 def nested(depth: int, field: bytes) -> bytes:
@@ -289,7 +289,7 @@ def calls(act: Callable[[], object]) -> int:
 def test_a_hostile_mail_is_a_letter(raw: bytes) -> None:
     """A mail of the greatest size, made to be deep or many, is read without going deep."""
     with shallow(DEEPEST):
-        letter = read_letter(raw)
+        letter = parse_message(raw)
 
     check(letter)
 
@@ -298,7 +298,7 @@ def test_a_hostile_mail_is_a_letter(raw: bytes) -> None:
 def test_work_grows_with_the_mail(name: str) -> None:
     """Twice the mail is at most some more than twice the work."""
     raw = HOSTILE[name]
-    small, large = calls(lambda: read_letter(raw[:20_000])), calls(lambda: read_letter(raw[:40_000]))
+    small, large = calls(lambda: parse_message(raw[:20_000])), calls(lambda: parse_message(raw[:40_000]))
 
     assert large <= 2.5 * small + 20_000
 
@@ -310,7 +310,7 @@ def test_memory_is_bounded(name: str) -> None:
     """What is kept while reading is some multiple of the greatest mail, however it is made."""
     raw = HOSTILE[name][: MAX_MAIL // 10]
     tracemalloc.start()
-    read_letter(raw)
+    parse_message(raw)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
@@ -321,7 +321,7 @@ def test_fifty_megabytes() -> None:
     """Of a mail of fifty megabytes only the beginning is touched."""
     raw = b"From: ann@example.org\r\n\r\nWAIT\r\n" + bytes(50_000_000)
     tracemalloc.start()
-    letter = read_letter(raw)
+    letter = parse_message(raw)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 
@@ -333,7 +333,7 @@ def test_parts_are_entered_only_so_deep() -> None:
     """Text is found as deep as MAX_DEPTH parts inside parts, and a note tells of what lies deeper."""
 
     def at(depth: int) -> Message:
-        return read_letter(b"From: a@b.org\r\n" + b"Content-Type: message/rfc822\r\n\r\n" * depth + b"\r\nWAIT")
+        return parse_message(b"From: a@b.org\r\n" + b"Content-Type: message/rfc822\r\n\r\n" * depth + b"\r\nWAIT")
 
     assert at(MAX_DEPTH).text == "WAIT"
     assert (at(MAX_DEPTH + 1).text, len(at(MAX_DEPTH + 1).notes)) == ("", 1)
@@ -341,7 +341,7 @@ def test_parts_are_entered_only_so_deep() -> None:
 
 def test_only_so_many_parts_are_read() -> None:
     """Of thousands of parts MAX_PARTS are read, and a note tells of the rest."""
-    letter = read_letter(HOSTILE["texts"])
+    letter = parse_message(HOSTILE["texts"])
 
     assert letter.lines.count("WAIT") == MAX_PARTS
     assert letter.notes == ("The mail has too many parts; not all were read.",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem.mail.bounces import MAX_RECEIVED
-from pbem.mail.message import read_letter
+from pbem.mail.message import parse_message
 from tests.mail.letters import letter, mail
 
 
@@ -121,7 +121,7 @@ def test_control_characters_are_dropped() -> None:
 def test_raw_octets_in_a_header() -> None:
     """Octets that belong in no header are read as UTF-8, else as Windows-1252."""
     for octets in ("Über".encode(), "Über".encode("cp1252")):
-        assert read_letter(b"Subject: " + octets + b"\r\n\r\n").subject == "Über"
+        assert parse_message(b"Subject: " + octets + b"\r\n\r\n").subject == "Über"
 
 
 @pytest.mark.parametrize(
@@ -240,5 +240,5 @@ def test_a_mail_saved_by_other_programs() -> None:
         raw.replace(b"\r\n", b"\n"),
         raw.replace(b"\r\n", b"\r"),
     ):
-        read = read_letter(other)
+        read = parse_message(other)
         assert (read.sender, read.subject, read.text) == ("ann@example.org", "x", "MOVE a")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbem.mail.mailbox import MAX_MAIL
-from pbem.mail.message import read_letter
+from pbem.mail.message import parse_message
 
 CPU_SECONDS = 5
 """Far above what any of these takes, far below what a quadratic reader would."""
@@ -46,7 +46,7 @@ FRAGMENTS = st.sampled_from(BREAKS + WORDS)
 @given(st.lists(FRAGMENTS | st.binary(max_size=8), max_size=60).map(b"".join))
 def test_any_bytes_are_a_letter(raw: bytes) -> None:
     """Whatever comes is read, and all of it can be stored as text."""
-    read = read_letter(raw)
+    read = parse_message(raw)
     ids = [read.sender or "", *read.recipients, read.message_id, *read.references]
     everything = "\n".join([*ids, read.subject, read.text, *read.notes])
 
@@ -117,14 +117,14 @@ def bounded(seconds: float) -> Iterator[None]:
 def test_a_megabyte_made_to_be_slow(raw: bytes) -> None:
     """A mail of the greatest size, filled with what is dearest to some part of the reader, is read soon."""
     with bounded(CPU_SECONDS):
-        read_letter(raw)
+        parse_message(raw)
 
 
 def test_a_mail_made_to_be_big_stays_small() -> None:
     """A megabyte of the shortest parts does not become many megabytes."""
     raw = b"Content-Type: multipart/mixed; boundary=x\r\n\r\n" + b"--x\r\n\r\na\r\n" * (MAX_MAIL // 12)
     tracemalloc.start()
-    read_letter(raw)
+    parse_message(raw)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
 

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from pbem.errors import TemporaryMailError
-from pbem.mail.fetch import poll
-from pbem.mail.mailbox import Incoming
+from pbem.mail.fetch import fetch_messages
+from pbem.mail.mailbox import RawMessage
 from pbem.store.models import InboxMessage
 from pbem.store.session import Store
 
@@ -18,22 +18,22 @@ NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 HOUR = dt.timedelta(hours=1)
 
 
-def incoming(uid: str, raw: bytes, at: dt.datetime = NOON - HOUR, validity: str = "1") -> Incoming:
+def incoming(uid: str, raw: bytes, at: dt.datetime = NOON - HOUR, validity: str = "1") -> RawMessage:
     """A mail in the inbox."""
-    return Incoming("imaps://orders@example.org/INBOX", validity, uid, at, raw)
+    return RawMessage("imaps://orders@example.org/INBOX", validity, uid, at, raw)
 
 
 class ListMailbox:
     """A mailbox that holds batches in memory; `done` fails for as long as it is told to."""
 
-    def __init__(self, *batches: list[Incoming], failing: bool = False) -> None:
+    def __init__(self, *batches: list[RawMessage], failing: bool = False) -> None:
         self.waiting = list(batches)
         self.failing = failing
 
-    def batches(self) -> Iterator[list[Incoming]]:
+    def batches(self) -> Iterator[list[RawMessage]]:
         yield from list(self.waiting)
 
-    def done(self, batch: list[Incoming]) -> None:
+    def done(self, batch: list[RawMessage]) -> None:
         if self.failing:
             raise TemporaryMailError("the connection broke")
         self.waiting.remove(batch)
@@ -55,14 +55,14 @@ def test_new_mail_is_stored_in_order(any_store: Store) -> None:
     """All mail of all batches becomes letters, in order, and is done."""
     mailbox = ListMailbox([incoming("1", b"a"), incoming("2", b"b")], [], [incoming("3", b"c")])
 
-    assert poll(any_store, mailbox, NOON) == 3
+    assert fetch_messages(any_store, mailbox, NOON) == 3
     assert stored(any_store) == [b"a", b"b", b"c"]
     assert mailbox.waiting == []
 
 
 def test_a_letter_begins_as_new(store: Store) -> None:
     """A stored letter waits for the desk, and knows where it came from and when."""
-    poll(store, ListMailbox([incoming("1", b"a")]), NOON)
+    fetch_messages(store, ListMailbox([incoming("1", b"a")]), NOON)
 
     with store.reading() as session:
         letter = session.scalars(select(InboxMessage)).one()
@@ -73,10 +73,10 @@ def test_a_crash_before_done_stores_once(any_store: Store) -> None:
     """If the mailbox fails after the commit, the same mails come again and are not stored again."""
     mailbox = ListMailbox([incoming("1", b"a"), incoming("2", b"b")], failing=True)
     with pytest.raises(TemporaryMailError):
-        poll(any_store, mailbox, NOON)
+        fetch_messages(any_store, mailbox, NOON)
     mailbox.failing = False
 
-    assert poll(any_store, mailbox, NOON) == 0
+    assert fetch_messages(any_store, mailbox, NOON) == 0
     assert stored(any_store) == [b"a", b"b"]
 
 
@@ -85,8 +85,8 @@ def test_the_same_bytes_elsewhere_are_the_same_letter(any_store: Store) -> None:
     twice = ListMailbox([incoming("1", b"a"), incoming("2", b"a")])
     renumbered = ListMailbox([incoming("7", b"a", validity="2"), incoming("8", b"b", validity="2")])
 
-    assert poll(any_store, twice, NOON) == 1
-    assert poll(any_store, renumbered, NOON) == 1
+    assert fetch_messages(any_store, twice, NOON) == 1
+    assert fetch_messages(any_store, renumbered, NOON) == 1
     assert stored(any_store) == [b"a", b"b"]
 
 
@@ -94,19 +94,19 @@ def test_what_was_stored_before_a_failure_is_kept(store: Store) -> None:
     """If a later batch cannot be read, the letters of earlier ones are kept."""
 
     class Breaking(ListMailbox):
-        def batches(self) -> Iterator[list[Incoming]]:
+        def batches(self) -> Iterator[list[RawMessage]]:
             yield from super().batches()
             raise TemporaryMailError("the connection broke")
 
     with pytest.raises(TemporaryMailError):
-        poll(store, Breaking([incoming("1", b"a")]), NOON)
+        fetch_messages(store, Breaking([incoming("1", b"a")]), NOON)
 
     assert stored(store) == [b"a"]
 
 
 def test_no_letter_comes_from_the_future(store: Store) -> None:
     """A mail server whose clock is ahead does not make letters later than now."""
-    poll(store, ListMailbox([incoming("1", b"a", at=NOON + HOUR)]), NOON)
+    fetch_messages(store, ListMailbox([incoming("1", b"a", at=NOON + HOUR)]), NOON)
 
     with store.reading() as session:
         assert session.scalars(select(InboxMessage.received_at)).one() == NOON

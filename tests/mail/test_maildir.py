@@ -12,8 +12,8 @@ import pytest
 
 from pbem.errors import TemporaryMailError
 from pbem.mail import mailbox as incoming
-from pbem.mail.mailbox import MAX_MAIL, Incoming
-from pbem.mail.maildir import STALE_SECONDS, MaildirCarrier, MaildirMailbox
+from pbem.mail.mailbox import MAX_MAIL, RawMessage
+from pbem.mail.maildir import STALE_SECONDS, MaildirMailbox, MaildirTransport
 from tests.mail.letters import mail
 
 
@@ -24,7 +24,7 @@ def drop(path: Path, raw: bytes, at: float) -> None:
     os.utime(path, (at, at))
 
 
-def read(inbox: Path) -> list[Incoming]:
+def read(inbox: Path) -> list[RawMessage]:
     """All mail in an inbox, which is then done."""
     mailbox = MaildirMailbox(inbox, name="maildir:inbox")
     found = []
@@ -132,7 +132,7 @@ def test_an_inbox_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_sent_mail_lies_whole_in_the_folder(tmp_path: Path) -> None:
     """Other programs find sent mail as in any Maildir, and its files sort in the order of sending."""
-    carrier = MaildirCarrier(tmp_path / "sent")
+    carrier = MaildirTransport(tmp_path / "sent")
     names = [carrier.send("ann@example.org", mail(f"turn {number}")) for number in range(12)]
 
     assert names == sorted(names)
@@ -145,7 +145,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "sent").write_text("x")
 
     with pytest.raises(TemporaryMailError, match="mail cannot be put in"):
-        MaildirCarrier(tmp_path / "sent").send("ann@example.org", b"")
+        MaildirTransport(tmp_path / "sent").send("ann@example.org", b"")
 
 
 def test_a_name_that_is_no_text(tmp_path: Path) -> None:
@@ -211,5 +211,5 @@ def test_half_a_mail_is_swept_when_it_is_old(tmp_path: Path) -> None:
         drop(tmp_path / folder / "tmp" / "young", b"half", time.time() - 3600)
 
     read(tmp_path / "inbox")
-    MaildirCarrier(tmp_path / "sent").send("ann@example.org", b"whole")
+    MaildirTransport(tmp_path / "sent").send("ann@example.org", b"whole")
     assert [path.name for path in tmp_path.glob("*/tmp/*")] == ["young", "young"]

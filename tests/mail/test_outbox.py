@@ -16,9 +16,9 @@ from sqlalchemy import select
 from pbem.admin.mail import retry_mail
 from pbem.config import Settings, load_settings, write_default_settings
 from pbem.errors import ConfigError, PermanentMailError, TemporaryMailError, TransportUnavailable
-from pbem.mail.compose import Mail
-from pbem.mail.delivery import BATCH, CLAIM, Sent, send_due
-from pbem.mail.outbox import GIVE_UP, LONGEST_WAIT, queue, topic_of, withdraw
+from pbem.mail.compose import NewMail
+from pbem.mail.delivery import BATCH, CLAIM, DeliveryResult, deliver_due
+from pbem.mail.outbox import GIVE_UP, LONGEST_WAIT, enqueue, topic_of, withdraw_turn_mail
 from pbem.store.models import OutgoingMail
 from pbem.store.session import Store
 from tests.patience import PATIENCE
@@ -65,16 +65,16 @@ def settings(tmp_path: Path) -> Settings:
     return load_settings(tmp_path / "home")
 
 
-def mail(name: str) -> Mail:
+def mail(name: str) -> NewMail:
     """A mail to this player."""
-    return Mail(f"{name}@example.org", "turn 3", "Your ships.", f"<{name}@example.org>", "orders@example.org")
+    return NewMail(f"{name}@example.org", "turn 3", "Your ships.", f"<{name}@example.org>", "orders@example.org")
 
 
 @pytest.fixture
 def outbox(any_store: Store, settings: Settings) -> Store:
     """A store with mail for Ann, Bob and Cyn in its outbox."""
     with any_store.writing() as session:
-        queue(session, [mail(name) for name in ("ann", "bob", "cyn")], settings, campaign_id=None, now=NOON)
+        enqueue(session, [mail(name) for name in ("ann", "bob", "cyn")], settings, campaign_id=None, now=NOON)
     return any_store
 
 
@@ -88,7 +88,7 @@ def test_mail_is_sent_in_the_order_it_was_written(outbox: Store) -> None:
     """All mail that is due is sent, in the order in which it was queued, and counted."""
     carrier, counted = ListCarrier(), []
 
-    assert send_due(outbox, carrier, NOON, on_sent=lambda: counted.append(1)) == Sent(sent=3)
+    assert deliver_due(outbox, carrier, NOON, on_sent=lambda: counted.append(1)) == DeliveryResult(sent=3)
     assert carrier.recipients == ["ann@example.org", "bob@example.org", "cyn@example.org"]
     assert len(counted) == 3
     assert [(row.state, row.reply, row.attempts, row.sent_at) for row in rows(outbox)] == [
@@ -98,9 +98,9 @@ def test_mail_is_sent_in_the_order_it_was_written(outbox: Store) -> None:
 
 def test_mail_is_sent_once(outbox: Store) -> None:
     """What was sent is not sent again."""
-    send_due(outbox, ListCarrier(), NOON)
+    deliver_due(outbox, ListCarrier(), NOON)
 
-    assert send_due(outbox, ListCarrier(), NOON + GIVE_UP) == Sent()
+    assert deliver_due(outbox, ListCarrier(), NOON + GIVE_UP) == DeliveryResult()
 
 
 def test_mail_of_a_transaction_taken_back_is_never_sent(store: Store, settings: Settings) -> None:
@@ -108,22 +108,22 @@ def test_mail_of_a_transaction_taken_back_is_never_sent(store: Store, settings: 
 
     def fail() -> None:
         with store.writing() as session:
-            queue(session, [mail("ann")], settings, campaign_id=None, now=NOON)
+            enqueue(session, [mail("ann")], settings, campaign_id=None, now=NOON)
             raise KeyError
 
     with pytest.raises(KeyError):
         fail()
-    assert send_due(store, ListCarrier(), NOON) == Sent()
+    assert deliver_due(store, ListCarrier(), NOON) == DeliveryResult()
 
 
 def test_more_than_a_batch(store: Store, settings: Settings) -> None:
     """More mail than a batch holds is sent whole, in order."""
     names = [f"p{number:03}" for number in range(2 * BATCH + 1)]
     with store.writing() as session:
-        queue(session, [mail(name) for name in names], settings, campaign_id=None, now=NOON)
+        enqueue(session, [mail(name) for name in names], settings, campaign_id=None, now=NOON)
     carrier = ListCarrier()
 
-    assert send_due(store, carrier, NOON).sent == len(names)
+    assert deliver_due(store, carrier, NOON).sent == len(names)
     assert carrier.recipients == [f"{name}@example.org" for name in names]
 
 
@@ -131,59 +131,59 @@ def test_a_mail_refused_for_ever(outbox: Store) -> None:
     """A mail that will never pass is given up, and the others go out."""
     carrier = ListCarrier(refusing(PermanentMailError("550 no such user"), "bob@example.org"))
 
-    assert send_due(outbox, carrier, NOON) == Sent(sent=2, failed=1)
+    assert deliver_due(outbox, carrier, NOON) == DeliveryResult(sent=2, failed=1)
     assert [(row.state, row.reply) for row in rows(outbox)][1] == ("failed", "550 no such user")
 
 
 def test_a_mail_refused_for_now_is_tried_again(outbox: Store) -> None:
     """A mail refused for now waits 1, 5, 15, 60 minutes and then 4 hours at a time; the others go out."""
     carrier = ListCarrier(refusing(TemporaryMailError("450 later"), "bob@example.org"))
-    assert send_due(outbox, carrier, NOON) == Sent(sent=2, retried=1)
+    assert deliver_due(outbox, carrier, NOON) == DeliveryResult(sent=2, retried=1)
 
     waits, now = [], NOON
     for _ in range(6):
         waits.append(rows(outbox)[1].not_before - now)
-        assert send_due(outbox, carrier, now + waits[-1] - MINUTE / 2) == Sent()
+        assert deliver_due(outbox, carrier, now + waits[-1] - MINUTE / 2) == DeliveryResult()
         now += waits[-1]
-        send_due(outbox, carrier, now)
+        deliver_due(outbox, carrier, now)
     assert [wait // MINUTE for wait in waits] == [1, 5, 15, 60, 240, 240]
 
 
 def test_a_mail_refused_for_five_days_is_given_up(outbox: Store) -> None:
     """After five days a mail that is still refused for now has failed, but not before it was tried five times."""
     carrier = ListCarrier(refusing(TemporaryMailError("450 later")))
-    tries = [send_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT) for days in range(5)]
+    tries = [deliver_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT) for days in range(5)]
 
-    assert tries == [Sent(retried=3)] * 4 + [Sent(failed=3)]
+    assert tries == [DeliveryResult(retried=3)] * 4 + [DeliveryResult(failed=3)]
 
 
 def test_a_mail_tried_again_by_hand_has_all_its_tries(outbox: Store) -> None:
     """Whoever has mended what was wrong does not lose it to the first server that puts it off."""
     carrier = ListCarrier(refusing(TemporaryMailError("450 later")))
     for days in range(5):
-        send_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT)
+        deliver_due(outbox, carrier, NOON + GIVE_UP + days * LONGEST_WAIT)
     later = NOON + GIVE_UP + 6 * LONGEST_WAIT
     again = retry_mail(outbox, later)
 
     assert len(again) == 3
-    assert send_due(outbox, carrier, later) == Sent(retried=3)
+    assert deliver_due(outbox, carrier, later) == DeliveryResult(retried=3)
 
 
 def test_a_carrier_that_is_down_pauses_all_mail(outbox: Store) -> None:
     """If no mail passes the rest is not even tried, and waits without penalty for the next call."""
     carrier = ListCarrier(refusing(TransportUnavailable("connection refused"), "bob@example.org"))
 
-    assert send_due(outbox, carrier, NOON) == Sent(sent=1, retried=1, trouble="connection refused")
+    assert deliver_due(outbox, carrier, NOON) == DeliveryResult(sent=1, retried=1, trouble="connection refused")
     assert [(row.state, row.attempts) for row in rows(outbox)] == [("sent", 1), ("queued", 1), ("queued", 0)]
-    assert send_due(outbox, ListCarrier(), NOON) == Sent(sent=1)
+    assert deliver_due(outbox, ListCarrier(), NOON) == DeliveryResult(sent=1)
 
 
 def test_a_slip_in_the_settings_gives_all_mail_back(outbox: Store) -> None:
     """If a password cannot be had the sentence comes through, and all mail can be sent at once when it is mended."""
     with pytest.raises(ConfigError):
-        send_due(outbox, ListCarrier(refusing(ConfigError("no password"))), NOON)
+        deliver_due(outbox, ListCarrier(refusing(ConfigError("no password"))), NOON)
 
-    assert send_due(outbox, ListCarrier(), NOON) == Sent(sent=3)
+    assert deliver_due(outbox, ListCarrier(), NOON) == DeliveryResult(sent=3)
 
 
 def test_a_crash_between_sending_and_marking(outbox: Store, tmp_path: Path) -> None:
@@ -193,8 +193,8 @@ def test_a_crash_between_sending_and_marking(outbox: Store, tmp_path: Path) -> N
     carrier = ListCarrier()
 
     assert died.returncode == 9
-    assert send_due(outbox, carrier, NOON) == Sent()
-    assert send_due(outbox, carrier, NOON + CLAIM) == Sent(sent=3)
+    assert deliver_due(outbox, carrier, NOON) == DeliveryResult()
+    assert deliver_due(outbox, carrier, NOON + CLAIM) == DeliveryResult(sent=3)
     (first,) = (tmp_path / "sent" / "new").iterdir()
     assert first.read_bytes() == carrier.sent[0][1].replace(b"\r\n", b"\n")
 
@@ -202,17 +202,17 @@ def test_a_crash_between_sending_and_marking(outbox: Store, tmp_path: Path) -> N
 def test_two_senders_at_once(outbox: Store) -> None:
     """While one sender has claimed mail, another finds nothing to send; each mail goes out once."""
     second = ListCarrier()
-    found: list[Sent] = []
-    first = ListCarrier(lambda _recipient: found.append(send_due(outbox, second, NOON)))
+    found: list[DeliveryResult] = []
+    first = ListCarrier(lambda _recipient: found.append(deliver_due(outbox, second, NOON)))
 
-    assert send_due(outbox, first, NOON) == Sent(sent=3)
-    assert (found, second.sent) == ([Sent()] * 3, [])
+    assert deliver_due(outbox, first, NOON) == DeliveryResult(sent=3)
+    assert (found, second.sent) == ([DeliveryResult()] * 3, [])
 
 
 def test_the_mail_itself(outbox: Store) -> None:
     """What goes out is what was composed when the mail was queued."""
     carrier = ListCarrier()
-    send_due(outbox, carrier, NOON + MINUTE)
+    deliver_due(outbox, carrier, NOON + MINUTE)
 
     assert b"Message-ID: <ann@example.org>\r\n" in carrier.sent[0][1]
     assert b"Date: Fri, 20 Nov 2026 12:00:00 +0000\r\n" in carrier.sent[0][1]
@@ -221,9 +221,9 @@ def test_the_mail_itself(outbox: Store) -> None:
 def test_answers_go_first(outbox: Store, settings: Settings) -> None:
     """Who has just written does not wait behind the mail that was there before."""
     with outbox.writing() as session:
-        queue(session, [replace(mail("dee"), kind="receipt")], settings, campaign_id=None, now=NOON)
+        enqueue(session, [replace(mail("dee"), kind="receipt")], settings, campaign_id=None, now=NOON)
     carrier = ListCarrier()
-    send_due(outbox, carrier, NOON)
+    deliver_due(outbox, carrier, NOON)
 
     assert carrier.recipients[0] == "dee@example.org"
 
@@ -240,9 +240,9 @@ def test_a_later_mail_takes_the_place_of_an_earlier(any_store: Store, settings: 
     for name in ("ann", "bob", "cyn"):
         about = replace(mail(name), topic="reminder trap7 3 " + ("blue" if name == "bob" else "red"))
         with any_store.writing() as session:
-            queue(session, [about], settings, campaign_id=None, now=NOON)
+            enqueue(session, [about], settings, campaign_id=None, now=NOON)
     carrier = ListCarrier()
-    send_due(any_store, carrier, NOON)
+    deliver_due(any_store, carrier, NOON)
 
     assert carrier.recipients == ["bob@example.org", "cyn@example.org"]
     assert [row.state for row in rows(any_store)] == ["superseded", "sent", "sent"]
@@ -252,8 +252,8 @@ def test_what_went_out_is_not_replaced(outbox: Store, settings: Settings) -> Non
     """A mail that was sent stays sent, whatever is written on its topic later."""
     for name in ("dee", "eve"):
         with outbox.writing() as session:
-            queue(session, [replace(mail(name), topic="report trap7 3 red")], settings, campaign_id=None, now=NOON)
-        send_due(outbox, ListCarrier(), NOON)
+            enqueue(session, [replace(mail(name), topic="report trap7 3 red")], settings, campaign_id=None, now=NOON)
+        deliver_due(outbox, ListCarrier(), NOON)
 
     assert {row.state for row in rows(outbox)} == {"sent"}
 
@@ -264,8 +264,8 @@ def test_a_turn_that_is_resolved_takes_its_reminders_back(any_store: Store, sett
     topics = [*(topic_of(*about, "red") for about in to_red), topic_of("problem", "t_1", 3, "gm")]
     with any_store.writing() as session:
         for number, topic in enumerate(topics):
-            queue(session, [replace(mail(f"p{number}"), topic=topic)], settings, campaign_id=None, now=NOON)
-        withdraw(session, "t_1", 3, ["blue", "red"])
+            enqueue(session, [replace(mail(f"p{number}"), topic=topic)], settings, campaign_id=None, now=NOON)
+        withdraw_turn_mail(session, "t_1", 3, ["blue", "red"])
 
     assert [row.state for row in rows(any_store)] == ["superseded", "queued", "queued", "queued", "superseded"]
 
@@ -274,7 +274,7 @@ def test_several_connections_share_the_work(any_store: Store, settings: Settings
     """With three connections, three threads send at the same time, and each mail goes out once."""
     names = [f"p{number:03}" for number in range(4 * BATCH)]
     with any_store.writing() as session:
-        queue(session, [mail(name) for name in names], settings, campaign_id=None, now=NOON)
+        enqueue(session, [mail(name) for name in names], settings, campaign_id=None, now=NOON)
     meeting = threading.Barrier(3)
     threads: set[int] = set()
 
@@ -284,7 +284,7 @@ def test_several_connections_share_the_work(any_store: Store, settings: Settings
             meeting.wait(timeout=PATIENCE)
 
     carrier = ListCarrier(meet)
-    assert send_due(any_store, carrier, NOON, connections=3) == Sent(sent=len(names))
+    assert deliver_due(any_store, carrier, NOON, connections=3) == DeliveryResult(sent=len(names))
     assert sorted(carrier.recipients) == [f"{name}@example.org" for name in names]
     assert len(threads) == 3
 
@@ -292,6 +292,6 @@ def test_several_connections_share_the_work(any_store: Store, settings: Settings
 def test_several_connections_stop_together(outbox: Store) -> None:
     """A slip that one of them meets comes through, and all mail can be sent when it is mended."""
     with pytest.raises(ConfigError):
-        send_due(outbox, ListCarrier(refusing(ConfigError("no password"))), NOON, connections=3)
+        deliver_due(outbox, ListCarrier(refusing(ConfigError("no password"))), NOON, connections=3)
 
-    assert send_due(outbox, ListCarrier(), NOON, connections=3) == Sent(sent=3)
+    assert deliver_due(outbox, ListCarrier(), NOON, connections=3) == DeliveryResult(sent=3)

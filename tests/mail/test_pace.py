@@ -14,9 +14,9 @@ from sqlalchemy import select
 from pbem.config import Settings, load_settings, write_default_settings
 from pbem.config_values import RateLimit, SendingLimits
 from pbem.errors import TemporaryMailError
-from pbem.mail.compose import Mail
-from pbem.mail.delivery import BATCH, Sent, Slots, send_due
-from pbem.mail.outbox import queue
+from pbem.mail.compose import NewMail
+from pbem.mail.delivery import BATCH, DeliveryResult, RateSlots, deliver_due
+from pbem.mail.outbox import enqueue
 from pbem.store.models import OutgoingMail
 from pbem.store.session import Store
 from pbem.store.types import OutgoingState
@@ -39,11 +39,11 @@ def write(
 ) -> None:
     """Queues a mail to each address."""
     made = [
-        Mail(to, "turn 3", "Your ships.", f"<{kind}{number}.{now:%H%M}@x>", "orders@example.org", kind=kind)
+        NewMail(to, "turn 3", "Your ships.", f"<{kind}{number}.{now:%H%M}@x>", "orders@example.org", kind=kind)
         for number, to in enumerate(addresses)
     ]
     with store.writing() as session:
-        queue(session, made, settings, campaign_id=None, now=now)
+        enqueue(session, made, settings, campaign_id=None, now=now)
 
 
 def players(count: int, domain: str = "example.org") -> list[str]:
@@ -53,23 +53,29 @@ def players(count: int, domain: str = "example.org") -> list[str]:
 
 def nights(store: Store, pace: SendingLimits, minutes: Sequence[int]) -> list[int]:
     """How many mails go out, when mail is sent at these minutes after noon."""
-    return [send_due(store, ListCarrier(), NOON + minute * MINUTE, pace=pace).sent for minute in minutes]
+    return [deliver_due(store, ListCarrier(), NOON + minute * MINUTE, pace=pace).sent for minute in minutes]
 
 
 def test_no_more_than_the_limit_goes_out(any_store: Store, settings: Settings) -> None:
     """Each minute takes three, in the order in which they were written; nobody sleeps."""
     write(any_store, settings, players(8))
     carrier = ListCarrier()
-    told = [send_due(any_store, carrier, NOON + minute * MINUTE, pace=THREE_A_MINUTE) for minute in (0, 0, 1, 2, 3)]
+    told = [deliver_due(any_store, carrier, NOON + minute * MINUTE, pace=THREE_A_MINUTE) for minute in (0, 0, 1, 2, 3)]
 
-    assert told == [Sent(sent=3, held=5), Sent(), Sent(sent=3), Sent(sent=2), Sent()]
+    assert told == [
+        DeliveryResult(sent=3, held=5),
+        DeliveryResult(),
+        DeliveryResult(sent=3),
+        DeliveryResult(sent=2),
+        DeliveryResult(),
+    ]
     assert carrier.recipients == players(8)
 
 
 def test_waiting_is_no_attempt(store: Store, settings: Settings) -> None:
     """Mail held back has its time entered, and no try more."""
     write(store, settings, players(5))
-    send_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE)
+    deliver_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE)
 
     with store.reading() as session:
         rows = session.scalars(select(OutgoingMail).order_by(OutgoingMail.id)).all()
@@ -94,7 +100,7 @@ def test_one_domain_does_not_hold_up_others(store: Store, settings: Settings) ->
     """A limit for one domain holds back its mail alone, however its name is written."""
     write(store, settings, [*players(3, "Slow.example"), *players(2)])
     carrier = ListCarrier()
-    send_due(store, carrier, NOON, pace=SendingLimits(domains={"slow.example": RateLimit(per_hour=1)}))
+    deliver_due(store, carrier, NOON, pace=SendingLimits(domains={"slow.example": RateLimit(per_hour=1)}))
 
     assert carrier.recipients == ["p000@Slow.example", *players(2)]
 
@@ -112,10 +118,10 @@ def test_mail_held_back_for_its_domain_leaves_room_for_others(store: Store, sett
 def test_receipts_pass_a_mass_of_reports(store: Store, settings: Settings) -> None:
     """A receipt written while reports wait takes the next free place."""
     write(store, settings, players(9), kind="report")
-    send_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE)
+    deliver_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE)
     write(store, settings, ["eve@example.org"], kind="receipt", now=NOON + MINUTE)
     carrier = ListCarrier()
-    send_due(store, carrier, NOON + MINUTE, pace=THREE_A_MINUTE)
+    deliver_due(store, carrier, NOON + MINUTE, pace=THREE_A_MINUTE)
 
     assert carrier.recipients == ["eve@example.org", *players(9)[3:5]]
 
@@ -125,8 +131,8 @@ def test_what_is_refused_for_now_has_not_gone(store: Store, settings: Settings) 
     write(store, settings, players(4))
     later = ListCarrier(refusing(TemporaryMailError("450 later")))
 
-    assert send_due(store, later, NOON, pace=THREE_A_MINUTE) == Sent(retried=3, held=1)
-    assert send_due(store, ListCarrier(), NOON + MINUTE, pace=THREE_A_MINUTE) == Sent(sent=3, held=1)
+    assert deliver_due(store, later, NOON, pace=THREE_A_MINUTE) == DeliveryResult(retried=3, held=1)
+    assert deliver_due(store, ListCarrier(), NOON + MINUTE, pace=THREE_A_MINUTE) == DeliveryResult(sent=3, held=1)
 
 
 def test_what_may_have_gone_counts(store: Store, settings: Settings) -> None:
@@ -137,7 +143,7 @@ def test_what_may_have_gone_counts(store: Store, settings: Settings) -> None:
         assert first is not None
         first.state, first.not_before = OutgoingState.SENDING, NOON + 15 * MINUTE
 
-    assert send_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE) == Sent(sent=2, held=1)
+    assert deliver_due(store, ListCarrier(), NOON, pace=THREE_A_MINUTE) == DeliveryResult(sent=2, held=1)
 
 
 def test_a_long_queue_is_never_lost(store: Store, settings: Settings) -> None:
@@ -159,7 +165,7 @@ def test_slots_keep_every_limit(mails: list[str], before: list[tuple[str, int]])
         RateLimit(per_minute=5, per_hour=20), {"a": RateLimit(per_minute=2), "b": RateLimit(per_hour=6)}
     )
     gone = [(domain, NOON - ago * MINUTE) for domain, ago in before]
-    slots = Slots(pace, NOON, gone)
+    slots = RateSlots(pace, NOON, gone)
     times = [(domain, slots.take(domain)) for domain in mails]
 
     went = [domain for domain, at in times if at == NOON]

@@ -13,7 +13,7 @@ import pytest
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import PermanentMailError
-from pbem.mail.transport import open_carrier
+from pbem.mail.transport import open_transport
 from tests.mail.letters import mail
 
 RAW = mail("turn 3\n", "Subject: turn 3", sender="orders@example.org")
@@ -67,7 +67,7 @@ def test_nothing_is_sent_after_a_refusal(server: EagerServer, tmp_path: Path) ->
     url = f"smtp://127.0.0.1:{server.server_address[1]}"
     (tmp_path / FILE_NAME).write_text(f'address = "orders@example.org"\ncarrier = "{url}"\n')
 
-    with closing(open_carrier(load_settings(tmp_path))) as carrier:
+    with closing(open_transport(load_settings(tmp_path))) as carrier:
         with pytest.raises(PermanentMailError, match=r"550 5\.1\.1"):
             carrier.send("bob@example.org", RAW)
         carrier.send("ann@example.org", RAW)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbem.errors import MailError, PermanentMailError, TemporaryMailError, TransportUnavailable
-from pbem.mail.connection import about_content, failure
+from pbem.mail.connection import classify_reply, is_content_refusal
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from pbem.mail.connection import about_content, failure
 )
 def test_how_a_refusal_is_taken(said: str, kind: type[MailError]) -> None:
     """It holds for all mail, for now, or for good; a policy may be lifted, but not the dislike of what a mail holds."""
-    assert failure(int(said[:3]), said) is kind
+    assert classify_reply(int(said[:3]), said) is kind
 
 
 @pytest.mark.parametrize(
@@ -49,4 +49,4 @@ def test_how_a_refusal_is_taken(said: str, kind: type[MailError]) -> None:
 )
 def test_when_less_of_a_mail_might_pass(said: str, about: bool) -> None:
     """Size and content are told from a full mailbox, a wrong address and a bad name."""
-    assert about_content(said) is about
+    assert is_content_refusal(said) is about

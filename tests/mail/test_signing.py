@@ -15,14 +15,14 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME, Dkim
 from pbem.errors import ConfigError
-from pbem.mail.compose import Mail, Part, compose
-from pbem.mail.delivery import send_due
-from pbem.mail.outbox import queue
-from pbem.mail.transport import Signer, is_valid, open_carrier
+from pbem.mail.compose import MailPart, NewMail, compose
+from pbem.mail.delivery import deliver_due
+from pbem.mail.outbox import enqueue
+from pbem.mail.transport import DkimSigner, open_transport, verify_signature
 from pbem.store.session import Store
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
-MAIL = Mail(
+MAIL = NewMail(
     recipient="ann@example.org",
     subject="[trap7 abcdefghijklmnop] Größe",
     text="Your ships:\n.\nzwölf  \n",
@@ -30,7 +30,7 @@ MAIL = Mail(
     reply_to="orders@example.org",
     html="<p>Your ships",
     references=("<root@example.org>",),
-    parts=(Part("map.png", "image/png", b"png", content_id="map"),),
+    parts=(MailPart("map.png", "image/png", b"png", content_id="map"),),
 )
 RAW = compose(MAIL, sender="orders@example.org", sender_name="Play by Email", at=NOON)
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -70,11 +70,11 @@ def signed_house(dkim: Dkim, tmp_path: Path) -> Settings:
 
 def test_a_signature_is_valid(dkim: Dkim) -> None:
     """It stands before the mail, which is otherwise as it was, and fits the key in DNS."""
-    signed = Signer(dkim).sign(RAW)
+    signed = DkimSigner(dkim).sign(RAW)
 
     assert signed.startswith(b"DKIM-Signature: ")
     assert signed.endswith(RAW)
-    assert is_valid(signed, published)
+    assert verify_signature(signed, published)
 
 
 @pytest.mark.parametrize(
@@ -88,21 +88,21 @@ def test_a_signature_is_valid(dkim: Dkim) -> None:
 )
 def test_what_is_changed_shows(dkim: Dkim, old: bytes, new: bytes) -> None:
     """A changed text or header field, or a second sender, makes the signature worthless."""
-    assert not is_valid(Signer(dkim).sign(RAW).replace(old, new, 1), published)
+    assert not verify_signature(DkimSigner(dkim).sign(RAW).replace(old, new, 1), published)
 
 
 def test_a_key_that_is_not_published(dkim: Dkim) -> None:
     """A signature under a name that DNS does not know proves nothing."""
     other = Dkim(dkim.domain, "other", dkim.key_file)
 
-    assert not is_valid(Signer(other).sign(RAW), published)
+    assert not verify_signature(DkimSigner(other).sign(RAW), published)
 
 
 def test_keys_as_openssl_makes_them_now(dkim: Dkim) -> None:
     """A key in the newer form, PKCS #8, is as good."""
     dkim.key_file.write_bytes(pem(serialization.PrivateFormat.PKCS8))
 
-    assert is_valid(Signer(dkim).sign(RAW), published)
+    assert verify_signature(DkimSigner(dkim).sign(RAW), published)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_key_that_is_none(dkim: Dkim, content: bytes) -> None:
     dkim.key_file.write_bytes(content)
 
     with pytest.raises(ConfigError, match=r"key_file in dkim, .*dkim.pem, cannot be used to sign: it must hold an RSA"):
-        Signer(dkim)
+        DkimSigner(dkim)
 
 
 def test_without_the_library(dkim: Dkim, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,14 +121,14 @@ def test_without_the_library(dkim: Dkim, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "dkim", None)
 
     with pytest.raises(ConfigError, match=r"needs the package dkimpy; install it with: pip install 'pbem\[dkim\]'"):
-        Signer(dkim)
+        DkimSigner(dkim)
 
 
 def test_mail_is_signed_on_its_way_out(signed_house: Settings, store: Store) -> None:
     """What is kept in the outbox has no signature; what arrives has one."""
     with store.writing() as session:
-        queue(session, [MAIL], signed_house, campaign_id=None, now=NOON)
-    send_due(store, open_carrier(signed_house), NOON)
+        enqueue(session, [MAIL], signed_house, campaign_id=None, now=NOON)
+    deliver_due(store, open_transport(signed_house), NOON)
 
     (path,) = (signed_house.home / "post" / "sent" / "new").iterdir()
-    assert is_valid(path.read_bytes().replace(b"\n", b"\r\n"), published)
+    assert verify_signature(path.read_bytes().replace(b"\n", b"\r\n"), published)

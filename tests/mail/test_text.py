@@ -7,8 +7,8 @@ import base64
 import pytest
 
 from pbem.mail.body import MAX_PARTS
-from pbem.mail.mailbox import MAX_MAIL, cut
-from pbem.mail.message import Filed, read_letter
+from pbem.mail.mailbox import MAX_MAIL, truncate_message
+from pbem.mail.message import AttachedText, parse_message
 from tests.mail.letters import letter, mail, multipart, part, text
 
 ORDERS = "MOVE scout-1 TO B7\nBUILD mine"
@@ -163,7 +163,7 @@ def test_a_file_without_an_orders_line() -> None:
     file = part(ORDERS, "Content-Type: application/octet-stream", ORDER_FILE)
     read = letter(*multipart("mixed", part("See attachment.", PLAIN), file))
 
-    assert (read.text, read.filed) == ("See attachment.", Filed("orders.txt", ORDERS))
+    assert (read.text, read.filed) == ("See attachment.", AttachedText("orders.txt", ORDERS))
     assert text(*multipart("mixed", part("Sent from my iPhone", PLAIN), file)) == ORDERS
 
 
@@ -277,8 +277,8 @@ def test_a_mail_that_was_cut() -> None:
     """A note tells when only the beginning of a mail was taken."""
     note = ("The mail is too big; only its beginning was read.",)
 
-    assert read_letter(cut(mail(ORDERS), 5_000_000)).notes == note
-    assert read_letter(mail(ORDERS + "\n") + b" " * MAX_MAIL).notes[0] == note[0]
+    assert parse_message(truncate_message(mail(ORDERS), 5_000_000)).notes == note
+    assert parse_message(mail(ORDERS + "\n") + b" " * MAX_MAIL).notes[0] == note[0]
 
 
 def test_too_many_parts() -> None:

@@ -12,27 +12,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.mail.compose import Mail, Part, compose, text_alone
-from pbem.mail.message import read_letter
+from pbem.mail.compose import MailPart, NewMail, compose, text_only
+from pbem.mail.message import parse_message
 
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
-MAIL = Mail(
+MAIL = NewMail(
     recipient="ann@example.org",
     subject="[trap7 abcdefghijklmnop] turn 3",
     text="Your ships:\nscout-1\n",
     message_id="<abc@example.org>",
     reply_to="orders+abcdefghijklmnop@example.org",
 )
-PICTURE = Part("map.png", "image/png", b"\x89PNG" * 100, content_id="map")
-DATA = Part("red-3.json", "application/json", b'{"seat":"red"}')
+PICTURE = MailPart("map.png", "image/png", b"\x89PNG" * 100, content_id="map")
+DATA = MailPart("red-3.json", "application/json", b'{"seat":"red"}')
 
 
-def composed(mail: Mail) -> bytes:
+def composed(mail: NewMail) -> bytes:
     """The bytes of a mail from the order address at noon."""
     return compose(mail, sender="orders@example.org", sender_name="Play by Email", at=NOON)
 
 
-def parsed(mail: Mail) -> EmailMessage:
+def parsed(mail: NewMail) -> EmailMessage:
     """The mail as Python's own mail parser understands it, which must find no defect."""
     message = email.message_from_bytes(composed(mail), policy=email.policy.default)
     assert isinstance(message, EmailMessage)
@@ -75,8 +75,8 @@ def test_an_answer_names_what_it_answers() -> None:
 
 def test_what_a_person_writes_is_not_automatic() -> None:
     """A mail composed in a player's place carries none of the marks of a program."""
-    assert read_letter(composed(MAIL)).automatic == "this program wrote it"
-    assert read_letter(composed(replace(MAIL, automatic=""))).automatic == ""
+    assert parse_message(composed(MAIL)).automatic == "this program wrote it"
+    assert parse_message(composed(replace(MAIL, automatic=""))).automatic == ""
 
 
 def test_text_html_picture_and_file() -> None:
@@ -189,7 +189,7 @@ def test_a_mail_composed_twice_is_the_same() -> None:
 
 def test_what_is_written_is_read() -> None:
     """The program reads its own mail: address, ids, and the text."""
-    letter = read_letter(composed(replace(MAIL, text="Größe\nWAIT\n", references=("<a@x>",), in_reply_to="<a@x>")))
+    letter = parse_message(composed(replace(MAIL, text="Größe\nWAIT\n", references=("<a@x>",), in_reply_to="<a@x>")))
 
     assert (letter.sender, letter.message_id, letter.references) == (
         "orders@example.org",
@@ -222,12 +222,12 @@ def test_the_text_of_a_mail_alone(text: str, html: str) -> None:
     """Without HTML and files a mail is what it would be, had it been written without them."""
     whole = replace(MAIL, text=text, html=html, parts=(PICTURE, DATA))
 
-    assert text_alone(composed(whole)) == composed(replace(MAIL, text=text))
+    assert text_only(composed(whole)) == composed(replace(MAIL, text=text))
 
 
 def test_text_alone_stays_as_it_is() -> None:
     """A mail that is text already is not changed."""
-    assert text_alone(composed(MAIL)) == composed(MAIL)
+    assert text_only(composed(MAIL)) == composed(MAIL)
 
 
 def test_a_long_thread_keeps_its_first_mail() -> None:

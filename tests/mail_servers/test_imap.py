@@ -12,10 +12,10 @@ from sqlalchemy import select
 from pbem.config import Settings
 from pbem.errors import ConfigError, TemporaryMailError
 from pbem.mail import mailbox as incoming
-from pbem.mail.fetch import open_mailbox, poll
+from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.mail.imap import ImapMailbox
-from pbem.mail.mailbox import MAX_MAIL, Incoming, Mailbox
-from pbem.mail.message import read_letter
+from pbem.mail.mailbox import MAX_MAIL, Mailbox, RawMessage
+from pbem.mail.message import parse_message
 from pbem.store.models import InboxMessage
 from pbem.store.session import Store
 from tests.mail.letters import mail
@@ -34,7 +34,7 @@ def mailbox(make_settings: MakeSettings) -> Iterator[Mailbox]:
         yield mailbox
 
 
-def raws(batches: Iterator[list[Incoming]]) -> list[bytes]:
+def raws(batches: Iterator[list[RawMessage]]) -> list[bytes]:
     """The bytes of all mails of all batches."""
     return [each.raw for batch in batches for each in batch]
 
@@ -54,7 +54,7 @@ def test_mail_sent_by_a_player_is_read(mail_server: MailServer, mailbox: Mailbox
     mail_server.mails("orders", at_least=1)
 
     ((found,),) = mailbox.batches()
-    letter = read_letter(found.raw)
+    letter = parse_message(found.raw)
     assert (letter.sender, letter.text, letter.automatic) == ("ann@pbem.test", "WAIT", "")
     assert "orders+code@pbem.test" in letter.recipients
     assert abs(found.received_at - dt.datetime.now(dt.UTC)) < dt.timedelta(minutes=5)
@@ -66,7 +66,7 @@ def test_a_real_bounce_is_known(mail_server: MailServer, mailbox: Mailbox) -> No
     mail_server.mails("orders", at_least=1)
 
     ((found,),) = mailbox.batches()
-    assert read_letter(found.raw).automatic == "it is a delivery report"
+    assert parse_message(found.raw).automatic == "it is a delivery report"
 
 
 def test_what_is_done_is_in_processed(mail_server: MailServer, mailbox: Mailbox) -> None:
@@ -145,7 +145,7 @@ def test_two_hundred_mails_in_batches(
     many = [mail(f"turn {number}") for number in range(200)]
     mail_server.append("orders", many)
 
-    assert poll(store, mailbox, NOON) == 200
+    assert fetch_messages(store, mailbox, NOON) == 200
     with store.reading() as session:
         assert list(session.scalars(select(InboxMessage.raw).order_by(InboxMessage.id))) == many
     assert len(mail_server.mails("orders", folder="Processed")) == 200
@@ -157,9 +157,9 @@ def test_a_line_that_breaks_before_the_move(mail_server: MailServer, make_settin
     with relaying(mail_server.ports["imap"]) as relay:
         mailbox = Cutting(make_settings(inbox=f"imap://orders@127.0.0.1:{relay.port}"), relay.cut)
         with pytest.raises(TemporaryMailError, match="cannot be used"):
-            poll(store, mailbox, NOON)
+            fetch_messages(store, mailbox, NOON)
 
-        assert poll(store, mailbox, NOON) == 0
+        assert fetch_messages(store, mailbox, NOON) == 0
         mailbox.close()
     assert mail_server.mails("orders", folder="Processed") == MAILS
     with store.reading() as session:
@@ -173,7 +173,7 @@ class Cutting(ImapMailbox):
         super().__init__(settings)
         self.cuts = [cut]
 
-    def done(self, batch: list[Incoming]) -> None:
+    def done(self, batch: list[RawMessage]) -> None:
         if self.cuts:
             self.cuts.pop()()
         super().done(batch)

@@ -14,7 +14,7 @@ from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError, TemporaryMailError, TransportUnavailable
 from pbem.games import installed_games
-from pbem.mail.fetch import greet_carrier, mails_waiting
+from pbem.mail.fetch import check_transport, count_waiting
 from pbem.store.migrate import migrate
 from tests.mail.letters import mail
 from tests.servers.mail import APP_PASSWORD, APP_USER, MailServer
@@ -54,8 +54,8 @@ def test_a_token_logs_in(mail_server: MailServer, write: Write, schemes: tuple[s
     mail_server.append("orders", [mail("one")])
     settings = write(*with_token(token("orders")), schemes=schemes)
 
-    greet_carrier(settings)
-    assert mails_waiting(settings) == 1
+    check_transport(settings)
+    assert count_waiting(settings) == 1
 
 
 @pytest.mark.parametrize("bad", [token("orders", age=7200), token("gm"), "garbage"])
@@ -64,11 +64,11 @@ def test_a_token_that_is_refused(write: Write, bad: str) -> None:
     settings = write(*with_token(bad))
 
     with pytest.raises(TemporaryMailError, match=r"refuses the access token of orders: .*; look at inbox_oauth$") as no:
-        mails_waiting(settings)
+        count_waiting(settings)
     with pytest.raises(
         TransportUnavailable, match=r"refuses the access token of orders: 535 .*; look at carrier_oauth$"
     ) as nor:
-        greet_carrier(settings)
+        check_transport(settings)
     assert bad not in f"{no.value}{nor.value}"
 
 
@@ -78,7 +78,7 @@ def test_each_connection_asks_for_a_token(write: Write, tmp_path: Path) -> None:
     script.write_text(f"echo asked >> {tmp_path / 'asked'}; echo {token('orders')}")
     settings = write(f'inbox_oauth = {{ command = "sh {script}" }}', *with_token(token("orders"))[1:])
     for _ in range(2):
-        mails_waiting(settings)
+        count_waiting(settings)
 
     assert (tmp_path / "asked").read_text() == "asked\n" * 2
 
@@ -88,7 +88,7 @@ def test_a_command_that_fails(write: Write) -> None:
     settings = write('inbox_oauth = { command = "false" }')
 
     with pytest.raises(ConfigError, match=r"the command of inbox_oauth in pbem.toml failed: it ended with status 1"):
-        mails_waiting(settings)
+        count_waiting(settings)
 
 
 def test_the_doctor_knows_tokens(write: Write) -> None:
@@ -110,5 +110,5 @@ def test_an_app_password(write: Write, monkeypatch: pytest.MonkeyPatch, shown: s
     secrets = [f'{name}_password = {{ env = "APP_PASSWORD" }}' for name in ("inbox", "carrier")]
     settings = write(*secrets, user=APP_USER, schemes=schemes)
 
-    greet_carrier(settings)
-    assert mails_waiting(settings) == 0
+    check_transport(settings)
+    assert count_waiting(settings) == 0

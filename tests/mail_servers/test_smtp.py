@@ -11,10 +11,10 @@ from contextlib import closing
 import pytest
 
 from pbem.errors import ConfigError, MailError, PermanentMailError, TemporaryMailError, TransportUnavailable
-from pbem.mail.compose import Mail, Part
-from pbem.mail.delivery import Sent, send_due
-from pbem.mail.outbox import queue
-from pbem.mail.transport import Carrier, open_carrier
+from pbem.mail.compose import MailPart, NewMail
+from pbem.mail.delivery import DeliveryResult, deliver_due
+from pbem.mail.outbox import enqueue
+from pbem.mail.transport import Transport, open_transport
 from pbem.store.session import Store
 from tests.mail.letters import mail
 from tests.mail_servers.conftest import MakeSettings
@@ -26,23 +26,23 @@ RAW = mail("turn 3\n.\n..two dots\n", "Subject: turn 3", sender="orders@pbem.tes
 
 
 @pytest.fixture
-def carrier(make_settings: MakeSettings) -> Iterator[Carrier]:
+def carrier(make_settings: MakeSettings) -> Iterator[Transport]:
     """The carrier of the account `orders`."""
-    with closing(open_carrier(make_settings())) as carrier:
+    with closing(open_transport(make_settings())) as carrier:
         yield carrier
 
 
 @pytest.mark.parametrize("scheme", ["smtps", "smtp+starttls", "smtp"])
 def test_mail_arrives_whole(mail_server: MailServer, make_settings: MakeSettings, scheme: str) -> None:
     """Over TLS, STARTTLS, or without a login where none is asked for, mail arrives as it was written."""
-    with closing(open_carrier(make_settings(carrier=mail_server.carrier("orders", scheme)))) as carrier:
+    with closing(open_transport(make_settings(carrier=mail_server.carrier("orders", scheme)))) as carrier:
         reply = carrier.send("ann@pbem.test", RAW)
 
     assert reply.startswith("250 2.0.0 Ok: queued as")
     assert mail_server.mails("ann", at_least=1)[0].endswith(RAW.partition(b"\r\n\r\n")[2])
 
 
-def refusal(carrier: Carrier, recipient: str) -> MailError:
+def refusal(carrier: Transport, recipient: str) -> MailError:
     """The error with which mail to a recipient is refused."""
     with pytest.raises(MailError) as error:
         carrier.send(recipient, RAW)
@@ -62,7 +62,9 @@ def refusal(carrier: Carrier, recipient: str) -> MailError:
         ("closing@pbem.test", TransportUnavailable, "421 4.3.2"),
     ],
 )
-def test_refusals(mail_server: MailServer, carrier: Carrier, recipient: str, kind: type[MailError], said: str) -> None:
+def test_refusals(
+    mail_server: MailServer, carrier: Transport, recipient: str, kind: type[MailError], said: str
+) -> None:
     """A refusal is permanent, for now, or for all mail; and the next mail passes over the same carrier."""
     error = refusal(carrier, recipient)
 
@@ -73,7 +75,7 @@ def test_refusals(mail_server: MailServer, carrier: Carrier, recipient: str, kin
 
 def test_a_server_that_takes_one_command_at_a_time(mail_server: MailServer, make_settings: MakeSettings) -> None:
     """Without PIPELINING a refusal does as little harm to the next mail."""
-    with closing(open_carrier(make_settings(carrier=mail_server.carrier("orders", "smtp")))) as carrier:
+    with closing(open_transport(make_settings(carrier=mail_server.carrier("orders", "smtp")))) as carrier:
         assert "refuses nobody@pbem.test: 550 5.1.1" in str(refusal(carrier, "nobody@pbem.test"))
         carrier.send("ann@pbem.test", RAW)
 
@@ -84,7 +86,7 @@ def test_one_connection_for_many_mails(mail_server: MailServer, make_settings: M
     """The connection is kept from mail to mail."""
     with relaying(mail_server.ports["smtps"]) as relay:
         settings = make_settings(carrier=f"smtps://orders@127.0.0.1:{relay.port}")
-        with closing(open_carrier(settings)) as carrier:
+        with closing(open_transport(settings)) as carrier:
             for _ in range(3):
                 carrier.send("ann@pbem.test", RAW)
 
@@ -95,7 +97,7 @@ def test_a_connection_that_was_closed_meanwhile(mail_server: MailServer, make_se
     """If the server closed the kept connection, the next mail goes over a new one, unnoticed."""
     with relaying(mail_server.ports["smtps"]) as relay:
         settings = make_settings(carrier=f"smtps://orders@127.0.0.1:{relay.port}")
-        with closing(open_carrier(settings)) as carrier:
+        with closing(open_transport(settings)) as carrier:
             carrier.send("ann@pbem.test", RAW)
             relay.cut()
             carrier.send("bob@pbem.test", RAW)
@@ -107,7 +109,7 @@ def test_a_connection_that_was_closed_meanwhile(mail_server: MailServer, make_se
 def test_a_forged_sender(mail_server: MailServer, make_settings: MakeSettings) -> None:
     """If the address in the settings is not the account's own, the server's refusal says so."""
     settings = make_settings(address=mail_server.address("gm"))
-    with closing(open_carrier(settings)) as carrier:
+    with closing(open_transport(settings)) as carrier:
         assert "Sender address rejected: not owned by user orders" in str(refusal(carrier, "ann@pbem.test"))
 
 
@@ -115,7 +117,7 @@ def test_a_wrong_password(make_settings: MakeSettings, monkeypatch: pytest.Monke
     """A refused login pauses all mail, and names server, user and the setting to look at."""
     settings = make_settings()
     monkeypatch.setenv("TEST_PASSWORD", "wrong")
-    with closing(open_carrier(settings)) as carrier:
+    with closing(open_transport(settings)) as carrier:
         error = refusal(carrier, "ann@pbem.test")
 
     assert isinstance(error, TransportUnavailable)
@@ -134,7 +136,7 @@ def test_a_wrong_password(make_settings: MakeSettings, monkeypatch: pytest.Monke
 def test_servers_that_cannot_be_used(make_settings: MakeSettings, others: dict[str, str], said: str) -> None:
     """A server that is not there or not to be trusted is a sentence."""
     with (
-        closing(open_carrier(make_settings(**others))) as carrier,
+        closing(open_transport(make_settings(**others))) as carrier,
         pytest.raises((TransportUnavailable, ConfigError)) as error,
     ):
         carrier.send("ann@pbem.test", RAW)
@@ -146,15 +148,15 @@ def test_several_connections(mail_server: MailServer, make_settings: MakeSetting
     """Each thread that sends has a connection of its own; every mail arrives once."""
     names = ["ann", "bob", "cyn", "dee"] * 30
     mails = [
-        Mail(f"{name}@pbem.test", "turn 3", "text", f"<{number}@pbem.test>", "orders@pbem.test")
+        NewMail(f"{name}@pbem.test", "turn 3", "text", f"<{number}@pbem.test>", "orders@pbem.test")
         for number, name in enumerate(names)
     ]
     with relaying(mail_server.ports["smtps"]) as relay:
         settings = dataclasses.replace(make_settings(carrier=f"smtps://orders@127.0.0.1:{relay.port}"), connections=3)
         with store.writing() as session:
-            queue(session, mails, settings, campaign_id=None, now=NOON)
-        with closing(open_carrier(settings)) as carrier:
-            assert send_due(store, carrier, NOON, connections=3) == Sent(sent=len(names))
+            enqueue(session, mails, settings, campaign_id=None, now=NOON)
+        with closing(open_transport(settings)) as carrier:
+            assert deliver_due(store, carrier, NOON, connections=3) == DeliveryResult(sent=len(names))
 
         assert 1 <= relay.connections <= 3
     arrived = [raw for name in ("ann", "bob", "cyn", "dee") for raw in mail_server.mails(name, at_least=30)]
@@ -165,7 +167,7 @@ def test_a_server_that_repeats_the_password(make_settings: MakeSettings, monkeyp
     """Whatever a server says, no sentence tells the password; and one that SMTP cannot send is refused in words."""
     settings = make_settings()
     monkeypatch.setenv("TEST_PASSWORD", "größer")
-    with closing(open_carrier(settings)) as carrier:
+    with closing(open_transport(settings)) as carrier:
         said = str(refusal(carrier, "ann@pbem.test"))
 
     assert "refuses the login of orders: user or password has a letter that SMTP does not know" in said
@@ -173,13 +175,13 @@ def test_a_server_that_repeats_the_password(make_settings: MakeSettings, monkeyp
 
 
 def test_the_outbox_over_smtp(
-    mail_server: MailServer, make_settings: MakeSettings, carrier: Carrier, store: Store
+    mail_server: MailServer, make_settings: MakeSettings, carrier: Transport, store: Store
 ) -> None:
     """Reports with pictures go out over one connection to each player; dead addresses fail, busy ones wait."""
-    picture = Part("map.png", "image/png", bytes(range(256)) * 100, "map")
+    picture = MailPart("map.png", "image/png", bytes(range(256)) * 100, "map")
     names = [*["ann", "bob"] * 20, "nobody", "busy"]
     mails = [
-        Mail(
+        NewMail(
             f"{name}@pbem.test",
             "turn 3",
             "Größe\n" * 100,
@@ -191,7 +193,7 @@ def test_the_outbox_over_smtp(
         for number, name in enumerate(names)
     ]
     with store.writing() as session:
-        queue(session, mails, make_settings(), campaign_id=None, now=NOON)
+        enqueue(session, mails, make_settings(), campaign_id=None, now=NOON)
 
-    assert send_due(store, carrier, NOON) == Sent(sent=40, failed=1, retried=1)
+    assert deliver_due(store, carrier, NOON) == DeliveryResult(sent=40, failed=1, retried=1)
     assert len(mail_server.mails("ann", at_least=20)) == len(mail_server.mails("bob", at_least=20)) == 20

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from pbem.config_values import RateLimit, SendingLimits
 from pbem.errors import ConfigError
-from pbem.mail.outbox import lane_of
+from pbem.mail.outbox import partition_of
 from pbem.store.migrate import downgrade, migrate
 from pbem.store.models import KeyValue
 from pbem.store.queue import create_queue_tables, execution_lock, require_queues
@@ -151,7 +151,7 @@ def test_queues_are_brought_up_to_the_package(queues_url: str) -> None:
 )
 def test_who_may_send_at_once(pace: SendingLimits, lane: str, lock: str | None) -> None:
     """A domain with a pace has one sender; all mail has one where all has a pace; the rest is shared."""
-    assert lane_of("gmail.com", pace) == lane
+    assert partition_of("gmail.com", pace) == lane
     assert execution_lock(QueuedJob(JobQueue.SEND, lane), pace) == lock
 
 
