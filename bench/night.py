@@ -31,8 +31,8 @@ from bench.parts.clock import Stages, medians
 from bench.parts.club import Club
 from pbem.actions.run_turn import run_turn
 from pbem.app import App
-from pbem.campaign.archive_sync import archive_left
-from pbem.campaign.deadlines import due, open_turns
+from pbem.campaign.archive_sync import archive_pending
+from pbem.campaign.deadlines import due_turns, open_turns
 from pbem.games import installed_games
 from pbem.inbox.process import answer_letters
 from pbem.mail.delivery import deliver_due
@@ -111,8 +111,11 @@ def _night(house: App, club: Club, sheets: int) -> Stages:
     with stages.timed("turns"):
         waiting = open_turns(house)
         remind(house, waiting, now)
-        ran = [run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn) for turn in due(waiting, now)]
-        archive_left(house, now)
+        ran = [
+            run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn)
+            for turn in due_turns(waiting, now)
+        ]
+        archive_pending(house, now)
         house.reporter.close()  # the processor time of its workers counts once they have ended
     with stages.timed("send"), closing(open_transport(house.settings)) as carrier:
         deliver_due(house.store, carrier, now, connections=house.settings.connections)

@@ -23,7 +23,7 @@ from enum import Enum
 from typing import Annotated, Any, ClassVar, Self
 
 from pbem.actions.base import Act, Deed, Question, Weight
-from pbem.campaign.order_sheets import Lines, without_keys_in
+from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.errors import CampaignError
 from pbem.mail.headers import parse_address
 from pbem.mail.message import AttachedFile
@@ -219,7 +219,7 @@ class TextBlock:
     @property
     def orders(self) -> Lines:
         """The text as the lines of a sheet, which is kept."""
-        return without_keys_in(self.lines)
+        return redact_lines(self.lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,10 @@ from zoneinfo import ZoneInfo
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.archive_sync import archive_left
+from pbem.campaign.archive_sync import archive_pending
 from pbem.campaign.damaged_rows import readable
-from pbem.campaign.history import note
-from pbem.campaign.optimistic_lock import Ground, Overtaken, act_on, load_ground
+from pbem.campaign.history import add_entry
+from pbem.campaign.optimistic_lock import Conflict, ReadSet, load_read_set, run_optimistic
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
 from pbem.report.answers import FindingWithLine, RestatedOrder
 from pbem.ruleset.values import SeatName
@@ -283,7 +283,7 @@ def leave_traces(scene: Scene, traces: Iterable[Trace]) -> None:
     snapshot = scene.snapshot
     for trace in traces:
         turn = snapshot.turn if trace.told else None
-        note(scene.session, snapshot.id, scene.now, actor="gm", text=trace.text, secret=trace.secret, turn=turn)
+        add_entry(scene.session, snapshot.id, scene.now, actor="gm", text=trace.text, secret=trace.secret, turn=turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,7 @@ class Attempt(Generic[Facts]):
     """The result of an act; or, with a `ground`, the result it would have: then it waits for confirmation."""
 
     facts: Facts
-    ground: Ground | None = None
+    ground: ReadSet | None = None
 
 
 Check = Callable[[Scene, Any], None]
@@ -312,19 +312,19 @@ def attempt(house: App, name: str, act: Act[Facts], now: dt.datetime) -> Attempt
         return Attempt(do(house, name, act, now))
     with readable(house, name), house.store.reading() as session:
         scene = Scene(session, house, load_campaign(session, name), now)
-        ground, asked = load_ground(session, scene.snapshot), confirmation(act, scene)
+        ground, asked = load_read_set(session, scene.snapshot), confirmation(act, scene)
     if asked is None:
         return Attempt(_do(house, name, act, now, partial(_check_unasked, act)))
     _leave_later(house, name, act.traces(asked), now)
     return Attempt(asked, ground)
 
 
-def do_as_shown(house: App, name: str, act: Act[Facts], now: dt.datetime, ground: Ground) -> Facts:
+def do_as_shown(house: App, name: str, act: Act[Facts], now: dt.datetime, ground: ReadSet) -> Facts:
     """Do what was confirmed, on the ground on which its effect was shown. Raises Overtaken on any other."""
 
     def check(scene: Scene, _facts: Any) -> None:
-        if load_ground(scene.session, scene.snapshot) != ground:
-            raise Overtaken(scene.snapshot)
+        if load_read_set(scene.session, scene.snapshot) != ground:
+            raise Conflict(scene.snapshot)
 
     return _do(house, name, act, now, check)
 
@@ -341,7 +341,7 @@ def _check_unasked(act: Weighty[Any], scene: Scene, facts: Any) -> None:
     """Raise Overtaken if an act that was not asked about needs confirmation by now."""
     asks = confirmation(act, scene) is not None if facts is None else act.asks(scene, facts)
     if asks:
-        raise Overtaken(scene.snapshot)
+        raise Conflict(scene.snapshot)
 
 
 def _do(house: App, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
@@ -352,7 +352,7 @@ def _do(house: App, name: str, act: Act[Facts], now: dt.datetime, check: Check) 
         else:
             facts = _do_at_once(house, name, act, now, check)
     if act.rewrites:
-        archive_left(house, now)
+        archive_pending(house, now)
     return facts
 
 
@@ -373,4 +373,4 @@ def _do_planned(house: App, name: str, act: Planned[Facts, Plan], now: dt.dateti
         act.keep(scene, planned)
         return facts
 
-    return act_on(house, name, plan, keep)
+    return run_optimistic(house, name, plan, keep)

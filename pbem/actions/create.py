@@ -25,11 +25,18 @@ from pbem.actions.welcome import tell_gm_of_dice, tell_of_dice
 from pbem.app import App
 from pbem.archive.json_patch import describe_patch, make_patch
 from pbem.archive.record import setup_dice, turn_dice
-from pbem.campaign.history import note
-from pbem.campaign.house_rules import read_policy
-from pbem.campaign.people import enrol
+from pbem.campaign.history import add_entry
+from pbem.campaign.house_rules import parse_house_rules
+from pbem.campaign.people import get_or_create_person
 from pbem.campaign.schedule import Schedule
-from pbem.campaign.snapshot import RESERVED_SEATS, _listed, is_seat_name, load_campaign, players_allowed, refuse
+from pbem.campaign.snapshot import (
+    RESERVED_SEATS,
+    _listed,
+    format_player_count,
+    is_valid_seat_name,
+    load_campaign,
+    raise_validation_errors,
+)
 from pbem.campaign.value_checks import is_campaign_name
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.mail.headers import require_address
@@ -290,7 +297,7 @@ def _number(ruleset: AnyRuleset, label: str, turn: int | None) -> int:
 
 
 def _refuse(ruleset: AnyRuleset, faults: Sequence[ValidationError]) -> None:
-    refuse(f"this is no state of {ruleset.title} to play on from", faults)
+    raise_validation_errors(f"this is no state of {ruleset.title} to play on from", faults)
 
 
 LONGEST_SETTLING = 7 * 24 * 60
@@ -352,7 +359,7 @@ def create(house: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b
     schedule = Schedule.read(wanted.deadline)
     if not 0 <= wanted.settle_minutes <= LONGEST_SETTLING:
         raise CampaignError(f"settling minutes cannot be {wanted.settle_minutes}: 0 to {LONGEST_SETTLING}")
-    policy = read_policy(wanted.policy)
+    policy = parse_house_rules(wanted.policy)
     seats = check_seats(ruleset, wanted.seats, house.settings.address, more=_open(ruleset, wanted, policy))
     options = read_options(ruleset, wanted.options)
     seed = seed or secrets.token_bytes(32)
@@ -395,7 +402,7 @@ def _keep(house: App, campaign: Campaign, seats: Mapping[str, str], now: dt.date
         sealed = seed_hash(campaign.seed)
         where = f"; taken over, its first turn is turn {campaign.origin + 1}" if campaign.given else ""
         said = f"created: {house.game(campaign.game).title}, seats {', '.join(seats)}{where}; dice seal {sealed}"
-        note(session, campaign.id, now, actor="gm", text=said)
+        add_entry(session, campaign.id, now, actor="gm", text=said)
         snapshot = load_campaign(session, campaign.name)
         tell_gm_of_dice(session, house, snapshot, now)
         return Created(sealed, 1 + tell_of_dice(session, house, snapshot, snapshot.places, now), first=snapshot.first)
@@ -426,7 +433,7 @@ def _open(ruleset: AnyRuleset, wanted: NewCampaign, policy: Mapping[str, Any]) -
 def _seat(session: Session, seat: str, address: str, now: dt.datetime) -> Seat:
     if not address:
         return Seat(name=seat, token_hash="", status=SeatState.OPEN)
-    return Seat(name=seat, person=enrol(session, address, now), token_hash="")
+    return Seat(name=seat, person=get_or_create_person(session, address, now), token_hash="")
 
 
 def check_seats(
@@ -441,7 +448,7 @@ def check_seats(
             given = {each.strip().lower() for each, _ in seats}
             free = [name for name in known.names if name not in given]
             raise CampaignError(f"{ruleset.title} has no seat {typed!r}: {suggest(seat, free)}")
-        if not is_seat_name(seat):
+        if not is_valid_seat_name(seat):
             but = f", but none of {', '.join(sorted(RESERVED_SEATS))}" if seat in RESERVED_SEATS else ""
             raise CampaignError(f"a seat cannot be called {typed!r}: use 1 to 20 of a-z, 0-9 and -{but}")
         if seat in placed:
@@ -451,7 +458,7 @@ def check_seats(
     names = known.names or [f"seat{number}" for number in range(len(placed) + 1, len(placed) + known.most + 1)]
     placed |= dict.fromkeys([name for name in names if name not in placed][:more], "")
     if not known.least <= len(placed) <= known.most:
-        number = players_allowed(known)
+        number = format_player_count(known)
         raise CampaignError(f"{ruleset.title} is for {number} players, not {len(placed)}: give each a --seat")
     return {name: placed[name] for name in known.names if name in placed} if known.names else placed
 

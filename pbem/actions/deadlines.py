@@ -19,20 +19,20 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, Free, GmCommand, SeatCommand, TextBlock, Typed, Valued, Wish, Words
 from pbem.actions.base import Act, Channel, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
-from pbem.campaign.deadlines import Waiting, load_waiting, new_deadline
-from pbem.campaign.history import note
-from pbem.campaign.notices import Postman, tell_players
-from pbem.campaign.schedule import Schedule, read_span
+from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
+from pbem.campaign.history import add_entry
+from pbem.campaign.notices import CampaignMailer, notify_players
+from pbem.campaign.schedule import Schedule, require_duration
 from pbem.campaign.snapshot import (
     NO_HOLD,
     CampaignSnapshot,
-    Place,
-    check_running,
+    SeatView,
     describe_hold,
-    find_place,
-    is_pause,
+    find_seat_view,
+    is_gm_hold,
     load_campaign,
     open_deadline,
+    require_running,
 )
 from pbem.errors import CampaignError
 from pbem.report.notices import CampaignHeld, CampaignReleased, DeadlineMoved, Rescheduled
@@ -103,7 +103,7 @@ class Extend(GmCommand, Weighty[Deed]):
 class _Move:
     """A deadline of the open turn that gives way to another."""
 
-    turn: Waiting
+    turn: OpenTurnStatus
     old: dt.datetime
     new: dt.datetime
 
@@ -129,7 +129,7 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
     Raises CampaignError.
     """
     if _SPAN_PATTERN.fullmatch(text):
-        return read_span(text)
+        return require_duration(text)
     try:
         moment = dt.datetime.fromisoformat(text)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone))
@@ -148,7 +148,7 @@ def extend(scene: Scene, by: dt.timedelta | dt.datetime | None = None) -> str:
     session, snapshot = scene.session, scene.snapshot
     move = _plan(scene, by)
     turn, zone = move.turn, snapshot.schedule.zone
-    stays = is_pause(turn.hold_kind) or turn.hold_kind == HoldKind.RULED
+    stays = is_gm_hold(turn.hold_kind) or turn.hold_kind == HoldKind.RULED
     if turn.held and not stays:
         session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
     _move(scene, turn, move.old, move.new, actor="gm")
@@ -194,7 +194,7 @@ def vote(scene: Scene, seat: SeatName) -> str:
     """
     session, snapshot, now = scene.session, scene.snapshot, scene.now
     turn = _open_turn(session, snapshot)
-    place = find_place(snapshot, seat)
+    place = find_seat_view(snapshot, seat)
     refused = _refused(session, snapshot, turn, place)
     if refused or turn.deadline is None:
         return refused
@@ -218,7 +218,7 @@ def needed_votes(rule: str, players: int) -> int:
     return players if rule == "all" else max(min(2, players), (players + 1) // 2)
 
 
-def _refused(session: Session, snapshot: CampaignSnapshot, turn: Waiting, place: Place) -> str:
+def _refused(session: Session, snapshot: CampaignSnapshot, turn: OpenTurnStatus, place: SeatView) -> str:
     """Why a seat's wish cannot be counted; "" if it can."""
     most = snapshot.policy.extensions if snapshot.policy.vote != "none" else 0
     given = session.scalar(select(Turn.extensions).where(Turn.id == turn.turn_id)) or 0
@@ -227,7 +227,7 @@ def _refused(session: Session, snapshot: CampaignSnapshot, turn: Waiting, place:
     if turn.deadline is None:
         return "The turn has no deadline, so there is nothing to extend."
     if turn.held:
-        why = f": {turn.held}" if is_pause(turn.hold_kind) else ""
+        why = f": {turn.held}" if is_gm_hold(turn.hold_kind) else ""
         return f"The turn is held until your GM lets it run, so you have time{why}."
     if place.paused:
         return "Your seat is paused, so no turn waits for you; RESUME ends that."
@@ -237,18 +237,18 @@ def _refused(session: Session, snapshot: CampaignSnapshot, turn: Waiting, place:
     return ""
 
 
-def _asked(session: Session, turn: Waiting, voters: Collection[int]) -> int:
+def _asked(session: Session, turn: OpenTurnStatus, voters: Collection[int]) -> int:
     """How many of the voters have asked, who are known by the ids of their seats."""
     asked = session.scalars(select(ExtensionVote.seat_id).where(ExtensionVote.turn_id == turn.turn_id))
     return len(set(asked).intersection(voters))
 
 
-def _open_turn(session: Session, snapshot: CampaignSnapshot) -> Waiting:
-    check_running(snapshot)
-    return load_waiting(session, snapshot.name)[0]
+def _open_turn(session: Session, snapshot: CampaignSnapshot) -> OpenTurnStatus:
+    require_running(snapshot)
+    return load_open_turns(session, snapshot.name)[0]
 
 
-def _check(turn: Waiting, old: dt.datetime, new: dt.datetime, now: dt.datetime) -> None:
+def _check(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, now: dt.datetime) -> None:
     zone = turn.schedule.zone
     if new <= now:
         raise CampaignError(
@@ -260,14 +260,14 @@ def _check(turn: Waiting, old: dt.datetime, new: dt.datetime, now: dt.datetime) 
         raise CampaignError(f"{format_time(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
 
 
-def _move(scene: Scene, turn: Waiting, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
+def _move(scene: Scene, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
     """Sets the deadline, so that reminders go out anew, and tells everybody."""
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
     zone = snapshot.schedule.zone
     how = "extended" if new > old else "shortened"
     said = f"turn {turn.turn} {how}: it was due {format_time(old, zone)}, and is due {format_time(new, zone)}"
-    act = note(session, snapshot.id, now, actor=actor, text=said)
+    act = add_entry(session, snapshot.id, now, actor=actor, text=said)
     page = DeadlineMoved(
         campaign=snapshot.name,
         old=old,
@@ -276,9 +276,9 @@ def _move(scene: Scene, turn: Waiting, old: dt.datetime, new: dt.datetime, *, ac
         zone=zone,
         by_vote=actor == "players",
     )
-    files = (Postman.of(house, snapshot).deadline_file(new, now),)
+    files = (CampaignMailer.of(house, snapshot).deadline_file(new, now),)
     subject = "The deadline has moved"
-    tell_players(session, house, snapshot, now, act=act, subject=subject, page=page, topic="reminder", files=files)
+    notify_players(session, house, snapshot, now, act=act, subject=subject, page=page, topic="reminder", files=files)
 
 
 LONGEST = 120
@@ -366,7 +366,7 @@ class Reschedule(GmCommand, Act[Deadlines]):
             raise CampaignError(f"a schedule has {LONGEST} characters at most, these are {len(schedule.text)}")
         session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(schedule=schedule.text))
         said = f"schedule changed from {snapshot.schedule.text} to {schedule.text}"
-        act = note(session, snapshot.id, now, actor="gm", text=said)
+        act = add_entry(session, snapshot.id, now, actor="gm", text=said)
         page = Rescheduled(
             campaign=snapshot.name,
             old=snapshot.schedule.text,
@@ -374,7 +374,7 @@ class Reschedule(GmCommand, Act[Deadlines]):
             deadline=open_deadline(session, snapshot),
             zone=schedule.zone,
         )
-        tell_players(session, house, snapshot, now, act=act, subject="The schedule has changed", page=page)
+        notify_players(session, house, snapshot, now, act=act, subject="The schedule has changed", page=page)
         return ShowDeadlines().look(replace(scene, snapshot=load_campaign(session, snapshot.name)))
 
     def render(self, facts: Deadlines, channel: Channel) -> Iterator[str]:
@@ -450,18 +450,18 @@ def hold(scene: Scene, kind: HoldKind, reason: str = "") -> bool:
     Its players are told of a GM's own hold. Raise CampaignError if no turn is open.
     """
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-    check_running(snapshot)
+    require_running(snapshot)
     reason = " ".join(reason.split())[:_LONGEST]
     if _load_hold(session, snapshot)[0] != HoldKind.NONE:
         return False
     values = {"hold_kind": kind, "hold_reason": reason}
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     said = f"turn {snapshot.turn} is held: {describe_hold(kind, reason)}"
-    actor = "gm" if is_pause(kind) else "pbem"
-    act = note(session, snapshot.id, now, actor=actor, text=said, secret=not is_pause(kind))
-    if is_pause(kind):
+    actor = "gm" if is_gm_hold(kind) else "pbem"
+    act = add_entry(session, snapshot.id, now, actor=actor, text=said, secret=not is_gm_hold(kind))
+    if is_gm_hold(kind):
         page = CampaignHeld(campaign=snapshot.name, why=reason, gm=snapshot.gm)
-        tell_players(session, house, snapshot, now, act=act, subject="The game pauses", page=page)
+        notify_players(session, house, snapshot, now, act=act, subject="The game pauses", page=page)
     return True
 
 
@@ -476,11 +476,11 @@ def release(scene: Scene) -> bool:
         return False
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
     said = f"turn {snapshot.turn} is released; it was held: {describe_hold(kind, reason)}"
-    act = note(session, snapshot.id, now, actor="gm", text=said, secret=not is_pause(kind))
-    if is_pause(kind):
+    act = add_entry(session, snapshot.id, now, actor="gm", text=said, secret=not is_gm_hold(kind))
+    if is_gm_hold(kind):
         deadline = open_deadline(session, snapshot)
         page = CampaignReleased(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
-        tell_players(session, house, snapshot, now, act=act, subject="The game goes on", page=page)
+        notify_players(session, house, snapshot, now, act=act, subject="The game goes on", page=page)
     return True
 
 

@@ -26,10 +26,10 @@ from pbem.actions.open_turn import GiveSheet, Preview, ShowPreview, render_recei
 from pbem.actions.withdrawal import version_before
 from pbem.app import App, init_home
 from pbem.archive.writer import copy_withdrawn
-from pbem.campaign.history import note, removed_before
+from pbem.campaign.history import add_entry, seats_removed_before
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.reports import report_text
-from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, counting_versions, live, live_turn, record_of
+from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, counting_versions, current_turn, is_current, load_record
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.ruleset.order_types import FILLED_IN
@@ -113,7 +113,7 @@ class ShowFork(Question[Forked]):
         """The sheets that would count. Raises CampaignError unless there is such a turn to start from."""
         session, snapshot = scene.session, scene.snapshot
         _check_fork(snapshot, self.number)
-        counting = counting_versions(session, snapshot, live_turn(session, snapshot, self.number))
+        counting = counting_versions(session, snapshot, current_turn(session, snapshot, self.number))
         return Forked(campaign=snapshot.name, turn=self.number, sheets=counting)
 
 
@@ -130,12 +130,12 @@ class CopyTo(Act[Forked]):
         """Copies it. Raises CampaignError."""
         forked = ShowFork(self.number).look(scene)
         session, snapshot, number = scene.session, scene.snapshot, self.number
-        note(session, snapshot.id, scene.now, actor="gm", text=FORKED.format(number=number), turn=snapshot.turn)
+        add_entry(session, snapshot.id, scene.now, actor="gm", text=FORKED.format(number=number), turn=snapshot.turn)
         with self.fork.store.writing() as target:
             if target.scalar(select(Campaign.id).limit(1)) is not None:
                 raise CampaignError(f"{self.fork.settings.home} has a campaign already: fork into an empty folder")
             _copy(session, target, snapshot, number, scene.now)
-        last = record_of(session, snapshot, number - 1)
+        last = load_record(session, snapshot, number - 1)
         copy_withdrawn(scene.house.settings.archive, self.fork.settings.archive, last)
         return forked
 
@@ -239,7 +239,7 @@ def _views(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[Se
         select(Seat.name, Report.view)
         .join(Report, Report.seat_id == Seat.id)
         .join(Turn, Turn.id == Report.turn_id)
-        .where(live(snapshot.id), Turn.number == number)
+        .where(is_current(snapshot.id), Turn.number == number)
     )
     return {row.name: row.view for row in rows}
 
@@ -259,11 +259,11 @@ def _copy(source: Session, target: Session, snapshot: CampaignSnapshot, number: 
         target.add(Person(id=place.id, address=address, key=address, created_at=now))
     target.flush()
     seats = _rows(source, select(Seat).where(Seat.campaign_id == snapshot.id))
-    out = removed_before(source, snapshot.id, number)
+    out = seats_removed_before(source, snapshot.id, number)
     for seat in seats:
         status = SeatState.REMOVED if seat["name"] in out else SeatState.PLAYING
         _put(target, Seat, [seat], {"token_hash": "", "person_id": seat["id"], "status": status, "paused": False})
-    turns = _rows(source, select(Turn).where(live(snapshot.id), Turn.number <= number))
+    turns = _rows(source, select(Turn).where(is_current(snapshot.id), Turn.number <= number))
     # None is archived: the copy has an archive of its own, yet to be written.
     _put(target, Turn, (turn for turn in turns if turn["number"] < number), {"archived_at": None})
     unresolved = {"resolved_at": None, "record": None, "archived_at": None}

@@ -34,31 +34,31 @@ from pbem.actions.base import (
 )
 from pbem.archive.record import rehearsal_seed, turn_dice
 from pbem.campaign.deadlines import next_deadline
-from pbem.campaign.history import keep_rolls, load_rolls, note, open_rolls
-from pbem.campaign.notices import Postman
+from pbem.campaign.history import add_entry, current_rolls, load_rolls, save_rolls
+from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.order_sheets import (
-    Earlier,
     Lines,
-    Reading,
-    SheetRead,
-    checked,
+    PreviousSheets,
+    SheetReading,
+    SheetToSave,
     earlier_sheets,
-    keep_sheets,
     make_receipt,
-    read_lines,
-    receipt_name,
+    parse_sheet,
+    receipt_id_parts,
+    require_valid_sheet,
+    save_sheets,
 )
-from pbem.campaign.reports import MadeReport, Opening, make_reports
+from pbem.campaign.reports import SeatReport, TurnOpening, make_reports
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
-    Place,
-    check_running,
-    find_place,
+    SeatView,
+    find_seat_view,
     load_last_reports,
     load_open_turn,
+    require_running,
 )
-from pbem.campaign.turns import Outcome, load_before, opening_of, resolve_turn
+from pbem.campaign.turns import ResolvedState, load_before, opening_of, resolve_turn
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.report.data import ReportDataError, read_report_data
@@ -95,13 +95,13 @@ class Preview:
     zone: str
     sheets: Mapping[SeatName, int]
     missing: tuple[SeatName, ...]
-    reports: tuple[MadeReport, ...]
+    reports: tuple[SeatReport, ...]
     events: int
     over: bool
     reason: str
     ruled: bool
     real_dice: bool
-    opening: Opening
+    opening: TurnOpening
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class ShowPreview(GmCommand, Question[Preview]):
         yield wrap(f"Nothing was kept, and nobody is mailed. {REAL_DICE if facts.real_dice else OTHER_DICE}")
 
 
-def _in_order(snapshot: CampaignSnapshot, outcome: Outcome) -> tuple[SeatName, ...]:
+def _in_order(snapshot: CampaignSnapshot, outcome: ResolvedState) -> tuple[SeatName, ...]:
     return tuple(seat for seat in snapshot.seats if seat in outcome.turn.missing)
 
 
@@ -201,10 +201,10 @@ def _views(folder: Path) -> dict[SeatName, str]:
 class _Given:
     """How a sheet reads, what came before it, and what its player is told of it, in answer to his `last` report."""
 
-    place: Place
+    place: SeatView
     last: LastReport
-    earlier: Earlier
-    reading: Reading
+    earlier: PreviousSheets
+    reading: SheetReading
     receipt: Receipt
 
 
@@ -230,17 +230,17 @@ class GiveSheet(Weighty[Receipt]):
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         given = _read(scene, self.seat, self.lines)
         place, receipt = given.place, given.receipt
-        reading = checked(given.reading, place.seat)
+        reading = require_valid_sheet(given.reading, place.seat)
         wait = not reading.parsed.complete
-        sheet = SheetRead(reading=reading, earlier=given.earlier, author="gm", wait=wait)
-        keep_sheets(session, [sheet], now)
+        sheet = SheetToSave(reading=reading, earlier=given.earlier, author="gm", wait=wait)
+        save_sheets(session, [sheet], now)
         said = f"sheet {receipt.version} of {place.seat} for turn {snapshot.turn} was entered by the GM"
         # Whose it is, and which version, would tell who was awaited and had sent none.
-        note(session, snapshot.id, now, actor="gm", text=f"a sheet for turn {snapshot.turn} was entered by the GM")
-        note(session, snapshot.id, now, actor="gm", text=said, secret=True)
+        add_entry(session, snapshot.id, now, actor="gm", text=f"a sheet for turn {snapshot.turn} was entered by the GM")
+        add_entry(session, snapshot.id, now, actor="gm", text=said, secret=True)
         if place.address:
-            postman, subject = Postman.of(house, snapshot), f"Your GM has entered orders for {place.seat}"
-            id_ = receipt_name(snapshot.name, place.seat, snapshot.turn, receipt.version, snapshot.era)
+            postman, subject = CampaignMailer.of(house, snapshot), f"Your GM has entered orders for {place.seat}"
+            id_ = receipt_id_parts(snapshot.name, place.seat, snapshot.turn, receipt.version, snapshot.era)
             mail = postman.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
             postman.send(session, now, mail)
         return receipt
@@ -280,12 +280,12 @@ def render_receipt(receipt: Receipt) -> Iterator[str]:
 def _read(scene: Scene, seat: SeatName, lines: Lines) -> _Given:
     session, snapshot = scene.session, scene.snapshot
     turn = load_open_turn(session, snapshot)
-    place, ruleset = find_place(snapshot, seat), scene.house.game(snapshot.game)
+    place, ruleset = find_seat_view(snapshot, seat), scene.house.game(snapshot.game)
     last = load_last_reports(session, snapshot).get(place.seat)
     if not place.playing or last is None:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is out of the game: it takes no orders")
     view = json.loads(last.view)
-    reading = read_lines(ruleset, view, lines)
+    reading = parse_sheet(ruleset, view, lines)
     earlier = earlier_sheets(session, ruleset.orders, turn_id=turn.id, seat_id=place.id)
     receipt = make_receipt(
         reading,
@@ -342,13 +342,13 @@ class RollDice(GmCommand, Act[Rolled]):
 
     def do(self, scene: Scene) -> Rolled:
         """Rolls. Raises CampaignError if no turn is open, or these are no dice."""
-        check_running(scene.snapshot)
-        rolls = open_rolls(scene.session, scene.snapshot)
+        require_running(scene.snapshot)
+        rolls = current_rolls(scene.session, scene.snapshot)
         try:
             roll = rolls.roll(self.dice, self.label)
         except FieldError as refused:
             raise CampaignError(f"{refused.text}: {refused.hint}") from None
-        keep_rolls(scene.session, scene.snapshot, rolls.fresh, scene.now)
+        save_rolls(scene.session, scene.snapshot, rolls.fresh, scene.now)
         return Rolled(scene.snapshot.name, scene.snapshot.turn, roll)
 
     def render(self, facts: Rolled, channel: Channel) -> Iterator[str]:

@@ -16,11 +16,11 @@ from pbem.actions.arguments import ADDRESS, DAY, Free, Proof, SeatCommand
 from pbem.actions.base import Confirmed, Deed, Reversible, Scene
 from pbem.actions.seats import open_seat, pause_seat
 from pbem.actions.welcome import recall_copies
-from pbem.campaign.history import choose_word, note
-from pbem.campaign.notices import send_page, send_words
-from pbem.campaign.people import DAYS, ENOUGH_CODES, MOST_DAYS, dismiss, find_person, put_request
-from pbem.campaign.schedule import start_of
-from pbem.campaign.snapshot import CampaignSnapshot, find_place, open_deadline
+from pbem.campaign.history import add_entry, set_dice_word
+from pbem.campaign.notices import send_page, send_text
+from pbem.campaign.people import DAYS, ENOUGH_CODES, MOST_DAYS, create_request, dismiss, find_person
+from pbem.campaign.schedule import start_of_day
+from pbem.campaign.snapshot import CampaignSnapshot, find_seat_view, open_deadline
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation
 from pbem.store.models import Absence
@@ -38,7 +38,7 @@ class Leave(SeatCommand):
 
     def do(self, scene: Scene) -> Deed:
         """Opens the seat; the first standby gets it."""
-        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
         open_seat(scene, place, "its player has left", actor=place.seat, told=True)
         return Deed(f"You have given up the seat {place.seat} in {snapshot.name}. Thank you for playing!")
 
@@ -53,7 +53,7 @@ class Pause(SeatCommand):
 
     def do(self, scene: Scene) -> Deed:
         """Pause the seat."""
-        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
         if not pause_seat(scene, place, paused=True, actor=place.seat):
             return Deed(f"Your seat {place.seat} in {snapshot.name} was paused already. RESUME ends it.")
         return Deed(
@@ -72,7 +72,7 @@ class Resume(SeatCommand):
 
     def do(self, scene: Scene) -> Deed:
         """End the pause of the seat."""
-        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
         if not pause_seat(scene, place, paused=False, actor=place.seat):
             return Deed(f"Your seat {place.seat} in {snapshot.name} was not paused.")
         return Deed(f"Your pause is over: turns of {snapshot.name} wait for {place.seat} again.")
@@ -88,8 +88,8 @@ class ChooseWord(SeatCommand):
 
     def do(self, scene: Scene) -> Deed:
         """Keeps it, in the place of any before."""
-        place = find_place(scene.snapshot, self.seat)
-        word = choose_word(scene.session, scene.snapshot, place, self.said, scene.now)
+        place = find_seat_view(scene.snapshot, self.seat)
+        word = set_dice_word(scene.session, scene.snapshot, place, self.said, scene.now)
         return Deed(
             f"Your word for the dice of {scene.snapshot.name} is now: {word}\n"
             "You may choose another until the campaign begins. Your first report lists the words of all."
@@ -109,7 +109,7 @@ class AppointDeputy(SeatCommand):
     def do(self, scene: Scene) -> Deed:
         """Mails the deputy a code; he stands in once that has come back."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-        place = find_place(snapshot, self.seat)
+        place = find_seat_view(snapshot, self.seat)
         address = require_address(self.address, "a deputy", house.settings.address)
         today = now.astimezone(ZoneInfo(snapshot.schedule.zone)).date()
         if not today <= dt.date.fromisoformat(self.last) <= today + dt.timedelta(days=MOST_DAYS):
@@ -120,7 +120,7 @@ class AppointDeputy(SeatCommand):
             return Deed("That is your own address: name that of somebody else.")
         player = find_person(session, place.address)
         assert player is not None
-        code = put_request(
+        code = create_request(
             session,
             "deputy",
             now,
@@ -160,15 +160,15 @@ class DismissDeputy(SeatCommand):
     def do(self, scene: Scene) -> Deed:
         """Ends it, and tells who stood in."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
-        place = find_place(snapshot, self.seat)
+        place = find_seat_view(snapshot, self.seat)
         dismissed = dismiss(session, place, now)
         if not dismissed:
             return Deed(f"Nobody stands in for {place.seat} in {snapshot.name}, and nobody is asked to any more.")
-        note(session, snapshot.id, now, actor=place.seat, text="has no deputy any more", secret=True)
+        add_entry(session, snapshot.id, now, actor=place.seat, text="has no deputy any more", secret=True)
         recall_copies(session, place)
         said = f"You no longer stand in for the seat {place.seat} of {snapshot.name}. Thank you!"
         for deputy in dismissed:
-            send_words(session, scene.house, snapshot, now, said, to=deputy.address, subject="You are relieved")
+            send_text(session, scene.house, snapshot, now, said, to=deputy.address, subject="You are relieved")
         ended = f"{dismissed[0].address} no longer stands in for {place.seat} in {snapshot.name}"
         return Deed(f"{ended}, and the reports mailed there open your seat no more.")
 
@@ -195,17 +195,17 @@ class NoteAbsence(SeatCommand):
     def do(self, scene: Scene) -> Deed:
         """Notes it, unless it makes no sense or is more than the house allows."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
-        place, zone = find_place(snapshot, self.seat), snapshot.schedule.zone
+        place, zone = find_seat_view(snapshot, self.seat), snapshot.schedule.zone
         first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last or self.first)
         if wrong := _senseless(first, last, now):
             return Deed(f"Your absence was not noted: {wrong}")
         first = max(first, now.date() - _DAY)  # days that are over count against no limit
-        since, until = start_of(first, zone), start_of(last + _DAY, zone)
+        since, until = start_of_day(first, zone), start_of_day(last + _DAY, zone)
         if refused := _too_much(snapshot, _to_come(session, place.id, now), since, until):
             return Deed(f"Your absence was not noted: {refused}")
         session.add(Absence(seat_id=place.id, since=since, until=until))
         said = f"seat {place.seat} is absent from {first} to {last}"
-        note(session, snapshot.id, now, actor=place.seat, text=said, secret=True)
+        add_entry(session, snapshot.id, now, actor=place.seat, text=said, secret=True)
         days = f"on {first}" if first == last else f"from {first} to {last}"
         kept = f"You are absent {days}. Deadlines that are set from now on keep out of that time."
         return Deed(f"{kept} {_stays(session, snapshot)}")
@@ -221,12 +221,12 @@ class EndAbsences(SeatCommand):
     def do(self, scene: Scene) -> Deed:
         """Takes back all absences of the seat that are not over."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
-        place = find_place(snapshot, self.seat)
+        place = find_seat_view(snapshot, self.seat)
         absences = _to_come(session, place.id, now)
         if not absences:
             return Deed("You had told of no absence, so there is none to take back.")
         session.execute(delete(Absence).where(Absence.id.in_([absence.id for absence in absences])))
-        note(session, snapshot.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
+        add_entry(session, snapshot.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
         return Deed(f"Your absences are taken back. {_stays(session, snapshot)}")
 
 

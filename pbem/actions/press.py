@@ -22,9 +22,19 @@ from pbem.actions.press_delivery import (
     room_left,
     send_letter,
 )
-from pbem.campaign.history import note, open_label
-from pbem.campaign.press import DIARY, PRESS, UNSIGNED, Passed, Piece, muted_seats, passable, put_piece, readers
-from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place
+from pbem.campaign.history import add_entry, current_turn_label
+from pbem.campaign.press import (
+    DIARY,
+    PRESS,
+    UNSIGNED,
+    PressItem,
+    SanitisedText,
+    muted_seats,
+    recipients_of,
+    sanitise_text,
+    save_press,
+)
+from pbem.campaign.snapshot import CampaignSnapshot, SeatView, find_seat_view
 from pbem.errors import CampaignError
 from pbem.report.notices import AnnouncementMail as GmLetter
 from pbem.ruleset.order_types import FILLED_IN
@@ -103,18 +113,18 @@ class AddText(GmCommand, Act[Text]):
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         if snapshot.status == CampaignState.OVER:
             raise CampaignError(f"campaign {snapshot.name} is over: it sends no more reports, but press is mailed")
-        place = find_place(snapshot, self.seat) if self.seat else None
+        place = find_seat_view(snapshot, self.seat) if self.seat else None
         row = Announcement(
             campaign_id=snapshot.id,
             turn=snapshot.turn + 1,
             seat_id=place.id if place else None,
-            text=passable(self.text).text,
+            text=sanitise_text(self.text).text,
             at=now,
         )
         session.add(row)
         session.flush()
         said = f"text {row.id} for {place.seat if place else 'all'} put into the reports that open turn {row.turn}"
-        note(session, snapshot.id, now, actor="gm", text=said, secret=place is not None)
+        add_entry(session, snapshot.id, now, actor="gm", text=said, secret=place is not None)
         return Text(row.id, row.turn, place.seat if place else "", row.text)
 
     def render(self, facts: Text, channel: Channel) -> Iterator[str]:
@@ -141,7 +151,7 @@ class DropText(GmCommand, Act[Texts]):
         scene.session.execute(delete(Announcement).where(Announcement.id == self.text_id))
         words = next(text.text for text in waiting if text.id == self.text_id)
         said = f"text {self.text_id} taken back: {words}"
-        note(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
+        add_entry(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
         return ShowTexts().look(scene)
 
     def render(self, facts: Texts, channel: Channel) -> Iterator[str]:
@@ -198,15 +208,15 @@ class Broadcast(GmCommand, Act[Reached]):
         """Queues the letters."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         to = read_recipients(snapshot, self.to or (EVERYBODY,))
-        piece = Piece(kind=PRESS, sender=None, text=passable(self.text).text, to=to)
-        places = [place for place in readers(snapshot, piece) if place.address]
+        piece = PressItem(kind=PRESS, sender=None, text=sanitise_text(self.text).text, to=to)
+        places = [place for place in recipients_of(snapshot, piece) if place.address]
         if not places:
             raise CampaignError(f"nobody sits there in {snapshot.name} now, so nobody would read it")
-        id_ = put_piece(session, snapshot, piece, now, mailed=True)
+        id_ = save_press(session, snapshot, piece, now, mailed=True)
         page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
         mail_press(session, house, snapshot, id_, page, places=places, subject="A word from your GM", at=now)
         said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
-        note(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
+        add_entry(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
         return Reached(tuple(place.seat for place in places))
 
     def render(self, facts: Reached, channel: Channel) -> Iterator[str]:
@@ -259,9 +269,9 @@ class WriteLetter(SeatCommand):
 
     def do(self, scene: Scene) -> Deed:
         """Mails it, or keeps it for the next reports."""
-        snapshot, own, passed = scene.snapshot, find_place(scene.snapshot, self.seat), passable(self.text)
+        snapshot, own, passed = scene.snapshot, find_seat_view(scene.snapshot, self.seat), sanitise_text(self.text)
         to = read_recipients(snapshot, self.to)
-        piece = Piece(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
+        piece = PressItem(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
         at = send_letter(scene.session, scene.house, snapshot, piece, scene.now)
         room = "" if goes_at_once(snapshot, piece) else _room(scene, own)
         said = f"{_delivery(snapshot, piece, at, scene.now)}{_vacant(snapshot, piece)}{room}"
@@ -287,7 +297,7 @@ class WriteNews(SeatCommand):
 
     def do(self, scene: Scene) -> Deed:
         """Keeps it for the next reports."""
-        snapshot, own, passed = scene.snapshot, find_place(scene.snapshot, self.seat), passable(self.text)
+        snapshot, own, passed = scene.snapshot, find_seat_view(scene.snapshot, self.seat), sanitise_text(self.text)
         put_news(scene.session, snapshot, own, passed.text, scene.now)
         said = f"Your news, signed {own.seat}, stand in the newspaper of the next reports, for all seats of"
         return Deed("\n".join([f"{said} {snapshot.name}.{_room(scene, own)}", *_mask_notes(passed)]))
@@ -303,9 +313,9 @@ class WriteDiary(SeatCommand):
 
     def do(self, scene: Scene) -> Deed:
         """Enters it."""
-        snapshot, own, passed = scene.snapshot, find_place(scene.snapshot, self.seat), passable(self.text)
+        snapshot, own, passed = scene.snapshot, find_seat_view(scene.snapshot, self.seat), sanitise_text(self.text)
         put_diary(scene.session, snapshot, own, passed.text, scene.now)
-        kept = f"Entered into the diary of {own.seat}, {open_label(scene.session, snapshot, own.id)}."
+        kept = f"Entered into the diary of {own.seat}, {current_turn_label(scene.session, snapshot, own.id)}."
         opened = f"All diaries of {snapshot.name} are opened to all when the game is over, and not before."
         return Deed("\n".join([f"{kept} {opened}", *_mask_notes(passed)]))
 
@@ -320,7 +330,11 @@ class Mute(SeatCommand):
 
     def do(self, scene: Scene) -> Deed:
         """Keeps it from him."""
-        snapshot, own, whom = scene.snapshot, find_place(scene.snapshot, self.seat), _writer(scene.snapshot, self.whom)
+        snapshot, own, whom = (
+            scene.snapshot,
+            find_seat_view(scene.snapshot, self.seat),
+            _writer(scene.snapshot, self.whom),
+        )
         if whom == own.seat:
             raise CampaignError("nobody can mute himself: name another seat")
         _set_muted(scene.session, own, _muted(scene, own) | {whom})
@@ -342,27 +356,31 @@ class Unmute(SeatCommand):
 
     def do(self, scene: Scene) -> Deed:
         """Lets it reach him."""
-        snapshot, own, whom = scene.snapshot, find_place(scene.snapshot, self.seat), _writer(scene.snapshot, self.whom)
+        snapshot, own, whom = (
+            scene.snapshot,
+            find_seat_view(scene.snapshot, self.seat),
+            _writer(scene.snapshot, self.whom),
+        )
         muted = _muted(scene, own)
         _set_muted(scene.session, own, muted - {whom})
         what = "unsigned letters" if whom == UNSIGNED else f"the press of {whom}"
         return Deed(f"You get {what} in {snapshot.name}" + (" again." if whom in muted else ": that was not muted."))
 
 
-def _muted(scene: Scene, own: Place) -> frozenset[SeatName]:
+def _muted(scene: Scene, own: SeatView) -> frozenset[SeatName]:
     return muted_seats(scene.session, scene.snapshot).get(own.id, frozenset())
 
 
-def _set_muted(session: Session, own: Place, muted: frozenset[SeatName]) -> None:
+def _set_muted(session: Session, own: SeatView, muted: frozenset[SeatName]) -> None:
     session.execute(update(Seat).where(Seat.id == own.id).values(muted=sorted(muted)))
 
 
 def _writer(snapshot: CampaignSnapshot, word: str) -> SeatName:
     """Whose press is meant: a seat's, or that of nobody in particular."""
-    return UNSIGNED if word.lower() == UNSIGNED else find_place(snapshot, word).seat
+    return UNSIGNED if word.lower() == UNSIGNED else find_seat_view(snapshot, word).seat
 
 
-def _delivery(snapshot: CampaignSnapshot, piece: Piece, at: dt.datetime | None, now: dt.datetime) -> str:
+def _delivery(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime | None, now: dt.datetime) -> str:
     """Who gets a letter, when, and what they are told of its writer."""
     everybody = "all seats, yours as well" if piece.unsigned else "all other seats"
     whom = everybody if piece.to is None else join_names(piece.to)
@@ -373,18 +391,18 @@ def _delivery(snapshot: CampaignSnapshot, piece: Piece, at: dt.datetime | None, 
     return f"{what} goes by mail {time} to {whom}."
 
 
-def _room(scene: Scene, own: Place) -> str:
+def _room(scene: Scene, own: SeatView) -> str:
     """A sentence on how much more a seat may put into the next reports."""
     return f" Your seat has room for {room_left(scene.session, scene.snapshot, own)} characters more in them."
 
 
-def _vacant(snapshot: CampaignSnapshot, piece: Piece) -> str:
+def _vacant(snapshot: CampaignSnapshot, piece: PressItem) -> str:
     """A sentence on the seats written to where nobody sits."""
-    vacant = [place.seat for place in readers(snapshot, piece) if not place.address]
+    vacant = [place.seat for place in recipients_of(snapshot, piece) if not place.address]
     return f" Nobody sits at {join_names(vacant)} now." if vacant else ""
 
 
-def _mask_notes(passed: Passed) -> list[str]:
+def _mask_notes(passed: SanitisedText) -> list[str]:
     if not passed.masked:
         return []
     stood = f"In {count_noun(passed.masked, 'line')} stood what looks like a key or the head of a mail"

@@ -18,9 +18,9 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.notices import Postman
-from pbem.campaign.press import DIARY, NEWS, Piece, is_muted, muted_seats, put_piece, readers
-from pbem.campaign.snapshot import CampaignSnapshot, Place, check_running, find_place
+from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.press import DIARY, NEWS, PressItem, is_muted, muted_seats, recipients_of, save_press
+from pbem.campaign.snapshot import CampaignSnapshot, SeatView, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.mail.outbox import press_topic
 from pbem.report.notices import AnnouncementMail, PressMessage
@@ -50,19 +50,19 @@ def read_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[S
     """The seats that words name; None for ALL. Raises CampaignError for one that is not there, or out of the game."""
     if any(word.lower() == EVERYBODY for word in words):
         return None
-    places = [find_place(snapshot, word) for word in words]
+    places = [find_seat_view(snapshot, word) for word in words]
     for place in places:
         if not place.playing:
             raise CampaignError(f"{place.seat} is out of the game and gets no letters")
     return tuple(dict.fromkeys(place.seat for place in places))
 
 
-def check_letter(session: Session, snapshot: CampaignSnapshot, piece: Piece) -> None:
+def check_letter(session: Session, snapshot: CampaignSnapshot, piece: PressItem) -> None:
     """Raises CampaignError if the campaign does not allow a letter of a player, or he has written enough."""
     _check_press(snapshot)
     if piece.unsigned and snapshot.policy.press != "anonymous":
         raise CampaignError(f"the press of {snapshot.name} is signed: write PRESS TO instead of UNSIGNED TO")
-    reached = [place for place in readers(snapshot, piece) if place.address]
+    reached = [place for place in recipients_of(snapshot, piece) if place.address]
     if not reached:
         raise CampaignError("nobody sits there now, so nobody would read it")
     _check_number(session, snapshot, piece)
@@ -72,41 +72,41 @@ def check_letter(session: Session, snapshot: CampaignSnapshot, piece: Piece) -> 
         _check_reports(session, snapshot, piece)
 
 
-def put_news(session: Session, snapshot: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> None:
+def put_news(session: Session, snapshot: CampaignSnapshot, sender: SeatView, text: str, now: dt.datetime) -> None:
     """Enters a text into the newspaper of the next reports. Raises CampaignError if that is not allowed."""
     _check_press(snapshot)
-    piece = Piece(kind=NEWS, sender=sender, text=text)
+    piece = PressItem(kind=NEWS, sender=sender, text=text)
     _check_number(session, snapshot, piece)
     _check_reports(session, snapshot, piece)
-    put_piece(session, snapshot, piece, now)
+    save_press(session, snapshot, piece, now)
 
 
-def put_diary(session: Session, snapshot: CampaignSnapshot, sender: Place, text: str, now: dt.datetime) -> None:
+def put_diary(session: Session, snapshot: CampaignSnapshot, sender: SeatView, text: str, now: dt.datetime) -> None:
     """Enters a text into a seat's diary. Raises CampaignError if there are none, or it is full."""
-    check_running(snapshot)
+    require_running(snapshot)
     if not snapshot.policy.diary:
         raise CampaignError(f"there are no diaries in {snapshot.name}")
-    piece = Piece(kind=DIARY, sender=sender, text=text)
+    piece = PressItem(kind=DIARY, sender=sender, text=text)
     _check_number(session, snapshot, piece)
     share = ROOM_FOR_DIARIES // len(snapshot.places)
     used = _characters(session, Press.kind == DIARY, Press.sender_id == sender.id)
     if used + len(text) > share:
         raise CampaignError(f"your diary has room for {max(share - used, 0)} characters more; this is {len(text)}")
-    put_piece(session, snapshot, piece, now)
+    save_press(session, snapshot, piece, now)
 
 
-def goes_at_once(snapshot: CampaignSnapshot, piece: Piece) -> bool:
+def goes_at_once(snapshot: CampaignSnapshot, piece: PressItem) -> bool:
     """Whether a letter is mailed by itself; a GM's always is."""
     return piece.sender is None or snapshot.policy.press_with == "mail"
 
 
 def _check_press(snapshot: CampaignSnapshot) -> None:
-    check_running(snapshot)
+    require_running(snapshot)
     if snapshot.policy.press == "off":
         raise CampaignError(f"there is no press in {snapshot.name}: its GM has chosen so")
 
 
-def _check_number(session: Session, snapshot: CampaignSnapshot, piece: Piece) -> None:
+def _check_number(session: Session, snapshot: CampaignSnapshot, piece: PressItem) -> None:
     written = select(func.count()).where(*_of_turn(snapshot, piece), Press.kind == piece.kind)
     if session.scalars(written).one() >= PIECES_A_TURN:
         raise CampaignError(
@@ -114,7 +114,7 @@ def _check_number(session: Session, snapshot: CampaignSnapshot, piece: Piece) ->
         )
 
 
-def _check_copies(session: Session, snapshot: CampaignSnapshot, piece: Piece, copies: int) -> None:
+def _check_copies(session: Session, snapshot: CampaignSnapshot, piece: PressItem, copies: int) -> None:
     mailed = select(Press.recipients).where(*_of_turn(snapshot, piece), Press.published_at.is_not(None))
     everybody = len(snapshot.playing) - 1
     used = sum(everybody if to is None else len(to) for to in session.scalars(mailed))
@@ -125,7 +125,7 @@ def _check_copies(session: Session, snapshot: CampaignSnapshot, piece: Piece, co
         )
 
 
-def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: Piece) -> None:
+def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: PressItem) -> None:
     left = room_left(session, snapshot, piece.sender)
     if len(piece.text) > left:
         raise CampaignError(
@@ -136,7 +136,7 @@ def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: Piece) -
         raise CampaignError("the next reports are full: please write again when they have come")
 
 
-def room_left(session: Session, snapshot: CampaignSnapshot, sender: Place | None) -> int:
+def room_left(session: Session, snapshot: CampaignSnapshot, sender: SeatView | None) -> int:
     """How many characters a seat may still put into the next reports, of the share that each seat has."""
     share = max(ROOM_IN_REPORTS // len(snapshot.playing), LEAST_SHARE)
     used = _characters(session, *_waiting(snapshot), Press.sender_id == (sender.id if sender else None))
@@ -153,7 +153,7 @@ def _waiting(snapshot: CampaignSnapshot) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _of_turn(snapshot: CampaignSnapshot, piece: Piece) -> tuple[ColumnElement[bool], ...]:
+def _of_turn(snapshot: CampaignSnapshot, piece: PressItem) -> tuple[ColumnElement[bool], ...]:
     """What the writer of a piece has written while the open turn was open."""
     sender = piece.sender.id if piece.sender else None
     return Press.campaign_id == snapshot.id, Press.turn == snapshot.turn, Press.sender_id == sender
@@ -164,7 +164,7 @@ def _characters(session: Session, *which: ColumnElement[bool]) -> int:
 
 
 def send_letter(
-    session: Session, house: App, snapshot: CampaignSnapshot, piece: Piece, now: dt.datetime
+    session: Session, house: App, snapshot: CampaignSnapshot, piece: PressItem, now: dt.datetime
 ) -> dt.datetime | None:
     """Keeps a player's letter, and mails it or leaves it for the next reports.
 
@@ -173,12 +173,12 @@ def send_letter(
     """
     check_letter(session, snapshot, piece)
     if not goes_at_once(snapshot, piece):
-        put_piece(session, snapshot, piece, now)
+        save_press(session, snapshot, piece, now)
         return None
-    id_ = put_piece(session, snapshot, piece, now, mailed=True)
+    id_ = save_press(session, snapshot, piece, now, mailed=True)
     page = PressMessage(campaign=snapshot.name, by=piece.byline, to=piece.to or (), text=piece.text)
     muted = muted_seats(session, snapshot)
-    places = [place for place in readers(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
+    places = [place for place in recipients_of(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
     at = next_hour(now) if piece.unsigned else now
     subject = f"Press from {piece.byline}" if piece.byline else "Press, unsigned"
     mail_press(session, house, snapshot, id_, page, places=places, subject=subject, at=at)
@@ -192,12 +192,12 @@ def mail_press(
     press_id: int,
     page: PressMessage | AnnouncementMail,
     *,
-    places: Sequence[Place],
+    places: Sequence[SeatView],
     subject: str,
     at: dt.datetime,
 ) -> None:
     """Queues the mails of a piece of press, to go out at a time; none to places where nobody sits."""
-    postman, text = Postman.of(house, snapshot), house.reporter.write(page)
+    postman, text = CampaignMailer.of(house, snapshot), house.reporter.write(page)
     era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
     html = house.reporter.letter(text, page.text, page.level)
     mails = [

@@ -34,11 +34,11 @@ from pbem.actions.withdrawal import (
 )
 from pbem.app import App
 from pbem.archive.json_patch import Difference, apply_patch, describe_patch, is_patch, make_patch
-from pbem.campaign.history import note
-from pbem.campaign.notices import tell_each
-from pbem.campaign.order_sheets import Earlier, Reading, SheetRead, copy_sheets, keep_sheets
-from pbem.campaign.reports import put_reports
-from pbem.campaign.snapshot import CampaignSnapshot, SheetIn, live_turn, load_state, refuse
+from pbem.campaign.history import add_entry
+from pbem.campaign.notices import notify_each
+from pbem.campaign.order_sheets import PreviousSheets, SheetReading, SheetToSave, copy_sheets, save_sheets
+from pbem.campaign.reports import save_reports
+from pbem.campaign.snapshot import CampaignSnapshot, ReceivedSheet, current_turn, load_state, raise_validation_errors
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.report.notices import ReportWithdrawn
 from pbem.ruleset.order_types import FILLED_IN
@@ -160,7 +160,7 @@ def keep_amendment(scene: Scene, amendment: Amendment) -> None:
     over, version = again.outcome.standing.over, again.ruleset.version
     set_campaign(session, snapshot, turn=following.number, over=over, version=version)
     count_misses_again(session, snapshot, gone=[old_turn], back=[turn])
-    put_reports(session, house, snapshot, turn_id=following.id, reports=amendment.reports, now=now)
+    save_reports(session, house, snapshot, turn_id=following.id, reports=amendment.reports, now=now)
     _note(session, house, amendment, now)
 
 
@@ -198,12 +198,12 @@ def _put_given(session: Session, again: Rerun, turn: Turn, now: dt.datetime) -> 
     """Keeps the GM's sheets with the turn that they were used for."""
     given = {place.id: again.given[place.seat] for place in again.snapshot.places if place.seat in again.given}
     sheets = [sheet for sheet in again.before.turn.sheets if sheet.id == 0] if again.before else []
-    keep_sheets(session, (_given(turn, sheet, given[sheet.seat_id]) for sheet in sheets), now)
+    save_sheets(session, (_given(turn, sheet, given[sheet.seat_id]) for sheet in sheets), now)
 
 
-def _given(turn: Turn, sheet: SheetIn, reading: Reading) -> SheetRead:
-    earlier = Earlier(turn.id, sheet.seat_id, sheet.version - 1)
-    return SheetRead(reading=reading, earlier=earlier, author="gm", wait=False)
+def _given(turn: Turn, sheet: ReceivedSheet, reading: SheetReading) -> SheetToSave:
+    earlier = PreviousSheets(turn.id, sheet.seat_id, sheet.version - 1)
+    return SheetToSave(reading=reading, earlier=earlier, author="gm", wait=False)
 
 
 def _note(session: Session, house: App, amendment: Amendment, now: dt.datetime) -> None:
@@ -214,9 +214,9 @@ def _note(session: Session, house: App, amendment: Amendment, now: dt.datetime) 
     with_sheets = f" with another sheet of {', '.join(impact.given)}" if impact.given else ""
     patch = again.outcome.patch
     changed = "; the GM has changed the state" if patch and list(patch) != again.told.get("patch") else ""
-    act = note(session, snapshot.id, now, actor="gm", text=what + with_sheets + changed)
+    act = add_entry(session, snapshot.id, now, actor="gm", text=what + with_sheets + changed)
     touched = ", ".join(each.seat for each in impact.touched) or "nobody"
-    note(session, snapshot.id, now, actor="gm", text=f"{what}: corrected reports to {touched}", secret=True)
+    add_entry(session, snapshot.id, now, actor="gm", text=f"{what}: corrected reports to {touched}", secret=True)
     old = load_reports(session, again.following)
     labels = {seat_id: json.loads(report.view)["label"] for seat_id, report in old.items()}
     pages = [
@@ -224,7 +224,7 @@ def _note(session: Session, house: App, amendment: Amendment, now: dt.datetime) 
         for place in snapshot.places
         if place.seat in impact.gone
     ]
-    tell_each(session, house, snapshot, now, act=act, subject="A report is withdrawn", pages=pages)
+    notify_each(session, house, snapshot, now, act=act, subject="A report is withdrawn", pages=pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +327,7 @@ class _Plan:
 def read_edit(scene: Scene, data: Json) -> Edit:
     """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
     snapshot, before = scene.snapshot, ShowState().look(scene).state
-    state = live_turn(scene.session, snapshot, snapshot.turn).state_hash
+    state = current_turn(scene.session, snapshot, snapshot.turn).state_hash
     # Where a state itself looks like a patch, what is given is always a state.
     wanted = apply_patch(before, data) if is_patch(data) and not is_patch(before) else data
     patch = make_patch(before, wanted)
@@ -348,13 +348,13 @@ def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, want
         for seat in snapshot.seats:
             canonical_json(ruleset.view(state, seat, ()))
     except RulesetError as error:
-        refuse(refused, faults)
+        raise_validation_errors(refused, faults)
         raise CampaignError(f"{refused}: {error}") from None
     except PARSE_ERRORS as error:
-        refuse(refused, faults)
+        raise_validation_errors(refused, faults)
         raise CampaignError(f"{ruleset.title} cannot read this state ({type(error).__name__}: {error})") from None
     if not standing.over:  # of a game that is over nothing is asked but that it can be shown
-        refuse(refused, faults)
+        raise_validation_errors(refused, faults)
     if canonical_json(written) != canonical_json(wanted):
         first = describe_patch(wanted, make_patch(wanted, written))[0]
         raise CampaignError(f"{ruleset.title} reads this state otherwise than written: {first.path}: {first.text}")

@@ -19,31 +19,31 @@ from pbem.archive.json_patch import PatchError
 from pbem.archive.record import Patch, WithdrawnTurn, file_hash
 from pbem.archive.writer import turn_files
 from pbem.campaign.deadlines import new_deadline
-from pbem.campaign.history import all_withdrawn, load_rolls, orders_told, removed_before
-from pbem.campaign.order_sheets import Lines, Reading, checked, read_lines, still_reads
-from pbem.campaign.reports import MadeReport, Opening, make_reports, report_text
+from pbem.campaign.history import load_rolls, load_withdrawn, orders_disclosed, seats_removed_before
+from pbem.campaign.order_sheets import Lines, SheetReading, is_still_valid, parse_sheet, require_valid_sheet
+from pbem.campaign.reports import SeatReport, TurnOpening, make_reports, report_text
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
     OpenTurn,
-    Place,
-    SheetIn,
-    find_place,
-    live_turn,
+    ReceivedSheet,
+    SeatView,
+    current_turn,
+    find_seat_view,
     load_last_reports,
+    load_record,
     load_sheets,
-    record_of,
 )
 from pbem.campaign.turns import (
-    Before,
-    Outcome,
-    begun_with,
+    ResolvedState,
+    TurnInputs,
+    build_setup_record,
+    compute_setup,
+    initial_state,
     opening_of,
     resolve_turn,
     run_files,
     run_record,
-    set_up,
-    set_up_record,
 )
 from pbem.errors import PARSE_ERRORS, CampaignError
 from pbem.report.facts import Correction, SheetUsed
@@ -85,9 +85,9 @@ class Rerun:
     number: int
     turn: Turn
     following: Turn
-    before: Before | None
-    outcome: Outcome
-    given: Mapping[SeatName, Reading]
+    before: TurnInputs | None
+    outcome: ResolvedState
+    given: Mapping[SeatName, SheetReading]
     withdrawn: tuple[WithdrawnTurn, ...]
 
     @property
@@ -105,8 +105,8 @@ class Rerun:
         """The record that takes the place of the one that stands."""
         if self.before is None:
             began = self.turn.opened_at
-            given = begun_with(self.ruleset, self.turn)
-            return set_up_record(self.snapshot, self.ruleset, self.outcome, given, files, began, self.withdrawn)
+            given = initial_state(self.ruleset, self.turn)
+            return build_setup_record(self.snapshot, self.ruleset, self.outcome, given, files, began, self.withdrawn)
         return run_record(self.before, self.outcome, files, now)
 
 
@@ -116,7 +116,7 @@ def rerun(scene: Scene, changes: Changes) -> Rerun:
     if snapshot.status == CampaignState.FORMING:
         raise CampaignError(f"campaign {snapshot.name} has not begun: there is no turn to run again")
     ruleset, number = scene.house.game(snapshot.game), snapshot.turn - 1
-    turn, following = live_turn(session, snapshot, number), live_turn(session, snapshot, snapshot.turn)
+    turn, following = current_turn(session, snapshot, number), current_turn(session, snapshot, snapshot.turn)
     if changes.patch and following.state_hash != changes.of_state:
         raise CampaignError(
             f"the state of {snapshot.name} has changed since you edited it; what it is now is told by: "
@@ -125,9 +125,9 @@ def rerun(scene: Scene, changes: Changes) -> Rerun:
     patch = (() if changes.drop_patch else tuple(json.loads(turn.record or b"{}").get("patch", ()))) + tuple(
         changes.patch
     )
-    given: dict[SeatName, Reading] = {}
+    given: dict[SeatName, SheetReading] = {}
     before = None
-    withdrawn = (*all_withdrawn(session, snapshot.id), WithdrawnTurn(number, file_hash(turn.record or b""), RERUN))
+    withdrawn = (*load_withdrawn(session, snapshot.id), WithdrawnTurn(number, file_hash(turn.record or b""), RERUN))
     if number != snapshot.origin:
         before, given = _look_back(session, ruleset, snapshot, turn, changes.sheets, patch)
         before = replace(before, withdrawn=withdrawn)
@@ -154,12 +154,12 @@ def _resolved(
     snapshot: CampaignSnapshot,
     ruleset: AnyRuleset,
     turn: Turn,
-    before: Before | None,
+    before: TurnInputs | None,
     patch: Patch,
-) -> Outcome:
+) -> ResolvedState:
     try:
         if before is None:
-            outcome = set_up(snapshot, ruleset, begun_with(ruleset, turn), patch)
+            outcome = compute_setup(snapshot, ruleset, initial_state(ruleset, turn), patch)
         else:
             outcome = resolve_turn(session, before)
         return replace(outcome, views=tuple(outcome.views))  # a changed state may be one that cannot be shown
@@ -183,9 +183,9 @@ def _look_back(
     turn: Turn,
     sheets: Mapping[SeatName, Lines],
     patch: Patch,
-) -> tuple[Before, dict[SeatName, Reading]]:
+) -> tuple[TurnInputs, dict[SeatName, SheetReading]]:
     """What the turn was run from: seats, views, sheets and rulings of that time, and the GM's sheets."""
-    out = removed_before(session, snapshot.id, turn.number + 1)
+    out = seats_removed_before(session, snapshot.id, turn.number + 1)
     then = replace(
         snapshot,
         turn=turn.number,
@@ -195,12 +195,12 @@ def _look_back(
     last = load_last_reports(session, snapshot, until=turn.number)
     came = load_sheets(session, turn.id)
     given = dict(_read(ruleset, then, last, seat, lines) for seat, lines in sheets.items())
-    before = Before(
+    before = TurnInputs(
         snapshot=then,
         ruleset=ruleset,
         turn=OpenTurn.of(turn, (*came, *(_sheet(then, came, seat, reading) for seat, reading in given.items()))),
         last=last,
-        previous=record_of(session, snapshot, turn.number - 1),
+        previous=load_record(session, snapshot, turn.number - 1),
         withdrawn=(),
         removed=frozenset(json.loads(turn.record or b"{}")["removed"]),
         patch=patch,
@@ -211,18 +211,20 @@ def _look_back(
 
 def _read(
     ruleset: AnyRuleset, snapshot: CampaignSnapshot, last: Mapping[SeatName, LastReport], seat: SeatName, lines: Lines
-) -> tuple[SeatName, Reading]:
-    place = find_place(snapshot, seat)
+) -> tuple[SeatName, SheetReading]:
+    place = find_seat_view(snapshot, seat)
     if not place.playing:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} was out of the game in turn {snapshot.turn}")
-    return place.seat, checked(read_lines(ruleset, json.loads(last[place.seat].view), lines), place.seat)
+    return place.seat, require_valid_sheet(parse_sheet(ruleset, json.loads(last[place.seat].view), lines), place.seat)
 
 
-def _sheet(snapshot: CampaignSnapshot, came: Sequence[SheetIn], seat: SeatName, reading: Reading) -> SheetIn:
-    place = find_place(snapshot, seat)
+def _sheet(
+    snapshot: CampaignSnapshot, came: Sequence[ReceivedSheet], seat: SeatName, reading: SheetReading
+) -> ReceivedSheet:
+    place = find_seat_view(snapshot, seat)
     version = 1 + max((sheet.version for sheet in came if sheet.seat_id == place.id), default=0)
     # 0 marks it as one that is not in the database: it is put there only if the run is kept.
-    return SheetIn(0, place.id, version, True, reading.digest, reading.text, reading.orders)
+    return ReceivedSheet(0, place.id, version, True, reading.digest, reading.text, reading.orders)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +251,7 @@ class Impact:
     touched: tuple[Touched, ...]
     untouched: tuple[SeatName, ...]
     gone: tuple[SeatName, ...]
-    given: Mapping[SeatName, Reading]
+    given: Mapping[SeatName, SheetReading]
     tried: tuple[str, ...]
     deadline: dt.datetime | None
     zone: str
@@ -269,7 +271,7 @@ class Amendment:
 
     again: Rerun
     impact: Impact
-    reports: Sequence[MadeReport]
+    reports: Sequence[SeatReport]
     record: bytes
     files: Mapping[str, bytes]
 
@@ -320,7 +322,7 @@ def _deadline(session: Session, again: Rerun, now: dt.datetime, *, anew: bool) -
     return new_deadline(session, snapshot, now)
 
 
-def _is_affected(again: Rerun, old: Mapping[int, Report], place: Place, view: View) -> bool:
+def _is_affected(again: Rerun, old: Mapping[int, Report], place: SeatView, view: View) -> bool:
     """Whether a seat's report tells anything that it did not: of the game, or of the sheet that was used."""
     if place.id not in old or canonical_json(view) != old[place.id].view:
         return True
@@ -335,17 +337,23 @@ def _used_then(again: Rerun) -> dict[SeatName, SheetUsed]:
 
 
 def _correction(
-    house: App, again: Rerun, opening: Opening, old: Report, place: Place, view: bytes, waiting: Sequence[SheetIn]
+    house: App,
+    again: Rerun,
+    opening: TurnOpening,
+    old: Report,
+    place: SeatView,
+    view: bytes,
+    waiting: Sequence[ReceivedSheet],
 ) -> Correction:
     before = replace(
         opening,
         used=_used_then(again),
         missing=frozenset(again.told.get("missing", ())),
-        orders=orders_told(again.told, again.ruleset.orders),
+        orders=orders_disclosed(again.told, again.ruleset.orders),
     )
     texts = [report_text(house, again.ruleset, *each) for each in ((before, place, old.view), (opening, place, view))]
     counting = [sheet for sheet in waiting if sheet.seat_id == place.id and sheet.accepted]
-    kept = bool(counting) and still_reads(again.ruleset, json.loads(view), counting[-1].orders)
+    kept = bool(counting) and is_still_valid(again.ruleset, json.loads(view), counting[-1].orders)
     return Correction(
         edition=old.edition + 1,
         differences=differing_lines(*texts),
@@ -353,7 +361,7 @@ def _correction(
     )
 
 
-def _threaded(made: MadeReport, old: Report | None) -> MadeReport:
+def _threaded(made: SeatReport, old: Report | None) -> SeatReport:
     """A corrected report, as the answer to the one that it replaces."""
     if old is None:
         return made
@@ -361,7 +369,7 @@ def _threaded(made: MadeReport, old: Report | None) -> MadeReport:
     return dataclasses.replace(made, mail=mail)
 
 
-def _all_files(again: Rerun, old: Mapping[int, Report], reports: Sequence[MadeReport]) -> list[Mapping[str, bytes]]:
+def _all_files(again: Rerun, old: Mapping[int, Report], reports: Sequence[SeatReport]) -> list[Mapping[str, bytes]]:
     new = {made.place.id: made.parts.files() for made in reports}
     return [new.get(place.id) or old[place.id].files for place, _ in again.outcome.views]
 
@@ -369,7 +377,7 @@ def _all_files(again: Rerun, old: Mapping[int, Report], reports: Sequence[MadeRe
 def _impact(
     again: Rerun,
     old: Mapping[int, Report],
-    affected: Sequence[tuple[Place, View]],
+    affected: Sequence[tuple[SeatView, View]],
     corrections: Mapping[SeatName, Correction],
     deadline: dt.datetime | None,
 ) -> Impact:

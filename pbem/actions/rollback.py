@@ -47,17 +47,17 @@ from pbem.actions.withdrawal import (
 )
 from pbem.app import App
 from pbem.campaign.deadlines import new_deadline
-from pbem.campaign.history import note, removed_before
-from pbem.campaign.notices import Postman
+from pbem.campaign.history import add_entry, seats_removed_before
+from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.order_sheets import copy_sheets
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
-    Place,
+    SeatView,
     counting_versions,
-    find_place,
-    live,
-    live_turn,
+    current_turn,
+    find_seat_view,
+    is_current,
     load_campaign,
     load_last_reports,
 )
@@ -119,7 +119,7 @@ class RollBack(GmCommand, Weighty[Rolled]):
                 f"{snapshot.name} has no turn {number} to go back to: it can be {snapshot.first} to {snapshot.turn - 1}"
             )
         deadline = new_deadline(session, snapshot, scene.now)
-        return rolled_to(session, snapshot, live_turn(session, snapshot, number), deadline)
+        return rolled_to(session, snapshot, current_turn(session, snapshot, number), deadline)
 
     def do(self, scene: Scene) -> Rolled:
         """Puts all turns from that one on onto a shelf, and one like it in their place."""
@@ -141,7 +141,7 @@ class RollBack(GmCommand, Weighty[Rolled]):
         said = f"rolled back from turn {snapshot.turn} to turn {self.turn}"
         if plan.seed_known:
             said += "; the seed of the dice had been told"
-        act = note(session, snapshot.id, now, actor="gm", text=said)
+        act = add_entry(session, snapshot.id, now, actor="gm", text=said)
         tell_rolled(seat_again(scene, plan), plan, act=act, back=True)
         return plan
 
@@ -190,7 +190,7 @@ class GoForward(GmCommand, Act[Rolled]):
         )
         count_misses_again(session, snapshot, back=restored)
         said = f"the rollback to turn {snapshot.turn} is taken back: turn {last.number} is the last again"
-        act = note(session, snapshot.id, now, actor="gm", text=said)
+        act = add_entry(session, snapshot.id, now, actor="gm", text=said)
         plan = rolled_to(session, snapshot, last, last.deadline)
         tell_rolled(seat_again(scene, plan), plan, act=act, back=False, over=over)
         return plan
@@ -222,7 +222,7 @@ def _seats_then(
 
     One that the house rules had removed by then, since its player had missed too often, stays removed.
     """
-    told = removed_before(session, snapshot.id, number)
+    told = seats_removed_before(session, snapshot.id, number)
     missed, most = misses_in_a_row(session, snapshot, number), snapshot.policy.nmr_remove
     gone = {seat for seat in snapshot.seats if seat in told or (most and missed.get(seat, 0) >= most)}
     return (
@@ -238,9 +238,9 @@ def seat_again(scene: Scene, rolled: Rolled) -> Scene:
     """
     then = _anew(scene)
     for seat in rolled.back:
-        bring_back(then, find_place(then.snapshot, seat), f"turn {rolled.turn} is open again, as it was then")
+        bring_back(then, find_seat_view(then.snapshot, seat), f"turn {rolled.turn} is open again, as it was then")
     for seat in rolled.out:
-        remove_seat(then, find_place(then.snapshot, seat), "the rollback was taken back", actor="gm")
+        remove_seat(then, find_seat_view(then.snapshot, seat), "the rollback was taken back", actor="gm")
     return _anew(scene)
 
 
@@ -271,7 +271,7 @@ def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurn
 def tell_rolled(scene: Scene, rolled: Rolled, *, act: int, back: bool, over: bool = False) -> None:
     """Tells every player what counts now; a reply to it counts as orders for the report that does."""
     session, house, snapshot = scene.session, scene.house, scene.snapshot
-    last, postman = load_last_reports(session, snapshot), Postman.of(house, snapshot)
+    last, postman = load_last_reports(session, snapshot), CampaignMailer.of(house, snapshot)
     pages = [
         (place, _page(house, snapshot, rolled, place, last[place.seat], back=back, over=over))
         for place in snapshot.playing
@@ -286,7 +286,7 @@ def tell_rolled(scene: Scene, rolled: Rolled, *, act: int, back: bool, over: boo
 
 
 def _page(
-    house: App, snapshot: CampaignSnapshot, rolled: Rolled, place: Place, last: LastReport, *, back: bool, over: bool
+    house: App, snapshot: CampaignSnapshot, rolled: Rolled, place: SeatView, last: LastReport, *, back: bool, over: bool
 ) -> RolledBack:
     view = json.loads(last.view)
     return RolledBack(
@@ -340,7 +340,7 @@ class Mend(GmCommand, Weighty[Mended]):
             raise CampaignError(
                 f"{snapshot.name} cannot be mended, since {broken.text}: go back to a copy of the database"
             )
-        last = live_turn(session, snapshot, broken.last)
+        last = current_turn(session, snapshot, broken.last)
         strays = tuple(turn.number for turn in _strays(session, snapshot, broken.last))
         return Mended(
             broken.text, strays, rolled_to(session, snapshot, last, _deadline(session, snapshot, last, scene.now))
@@ -355,7 +355,7 @@ class Mend(GmCommand, Weighty[Mended]):
         strays = _strays(session, snapshot, number)
         gone = _put_away(session, snapshot, strays, now)
         stop_mail(session, strays)
-        last = live_turn(session, snapshot, number)
+        last = current_turn(session, snapshot, number)
         if last.resolved_at is not None:
             gone.append(last)
             last = _open_again(session, snapshot, last, now)
@@ -364,7 +364,7 @@ class Mend(GmCommand, Weighty[Mended]):
         set_campaign(session, snapshot, turn=number, over=False, version=version)
         count_misses_again(session, snapshot, gone=gone)
         said = f"its turns did not hang together ({plan.wrong}); they were mended, and turn {number} is open"
-        act = note(session, snapshot.id, now, actor="gm", text=said)
+        act = add_entry(session, snapshot.id, now, actor="gm", text=said)
         tell_rolled(seat_again(scene, plan.rolled), plan.rolled, act=act, back=True)
         return plan
 
@@ -385,7 +385,7 @@ def _deadline(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.
 
 
 def _strays(session: Session, snapshot: CampaignSnapshot, last: int) -> list[Turn]:
-    after = select(Turn).where(live(snapshot.id), Turn.number > last)
+    after = select(Turn).where(is_current(snapshot.id), Turn.number > last)
     return list(session.scalars(after.order_by(Turn.number)))
 
 

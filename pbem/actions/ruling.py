@@ -24,17 +24,17 @@ from sqlalchemy.orm import Session
 from pbem.actions.base import Channel, Confirmed, Question, Scene, Weighty, differing_lines
 from pbem.actions.deadlines import hold
 from pbem.app import App
-from pbem.campaign.deadlines import Due, still_due
-from pbem.campaign.files import shelve
-from pbem.campaign.history import keep_rolls, note, open_rolls
-from pbem.campaign.notices import tell_gm_once, was_told
+from pbem.campaign.deadlines import DueTurn, recheck_due
+from pbem.campaign.files import save_attachments
+from pbem.campaign.history import add_entry, current_rolls, save_rolls
+from pbem.campaign.notices import notify_gm_once, was_notified
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     OpenTurn,
-    check_running,
     load_campaign,
     load_open_turn,
     locked_campaign,
+    require_running,
 )
 from pbem.campaign.turns import load_before, turn_input
 from pbem.errors import CampaignError, StoreError, describe_error
@@ -227,7 +227,7 @@ class OpenRuling(NamedTuple):
     given: TurnInput
 
 
-def awaits_ruling(house: App, turn: Due, now: dt.datetime) -> bool:
+def awaits_ruling(house: App, turn: DueTurn, now: dt.datetime) -> bool:
     """Whether a due turn must wait for its GM; from then on it is held."""
     # Most turns need no ruling: for those nobody has to wait for the campaign's lock.
     with house.store.reading() as session:
@@ -236,7 +236,7 @@ def awaits_ruling(house: App, turn: Due, now: dt.datetime) -> bool:
             return False
     with house.store.writing() as session:
         snapshot = locked_campaign(session, turn.campaign)
-        waits = still_due(session, turn, now) is not None and needs_ruling(house, session, snapshot)
+        waits = recheck_due(session, turn, now) is not None and needs_ruling(house, session, snapshot)
         if waits:
             hold(Scene(session, house, snapshot, now), HoldKind.RULING)
         return waits
@@ -311,10 +311,10 @@ class TakeRuling(Weighty[Taken]):
         """
         open_, ruling, taken = self._read(scene)
         if taken.kept and not taken.same:
-            keep_rolls(scene.session, scene.snapshot, taken.rolled, scene.now)
+            save_rolls(scene.session, scene.snapshot, taken.rolled, scene.now)
             keep_ruling(scene, open_, ruling)
             contents = {each.enclosure.sha256: each.content for each in self.brought.values() if each.enclosure}
-            shelve(scene.session, scene.snapshot.id, open_.turn.id, contents)
+            save_attachments(scene.session, scene.snapshot.id, open_.turn.id, contents)
         return taken
 
     def _read(self, scene: Scene) -> tuple[OpenRuling, Json, Taken]:
@@ -325,7 +325,7 @@ class TakeRuling(Weighty[Taken]):
             )
         open_ = open_ruling(scene.session, scene.house, snapshot)
         brought = {name: each.enclosure for name, each in self.brought.items()}
-        rolls = open_rolls(scene.session, snapshot)
+        rolls = current_rolls(scene.session, snapshot)
         before = open_.turn.ruling
         ruling, read = open_.ruleset.read_ruling(open_.state, self.files, rolls, brought, before)
         findings = _with_faults(read, self.brought, self.passed_over)
@@ -527,7 +527,7 @@ def open_ruling(session: Session, house: App, snapshot: CampaignSnapshot) -> Ope
     ruleset = house.game(snapshot.game)
     if not isinstance(ruleset, Adjudicated):
         raise CampaignError(f"campaign {snapshot.name} needs no ruling: {ruleset.title} resolves its turns itself")
-    check_running(snapshot)
+    require_running(snapshot)
     before = load_before(session, house, snapshot)
     state = ruleset.load(json.loads(before.turn.state), snapshot.version)
     return OpenRuling(snapshot, ruleset, before.turn, state, turn_input(before))
@@ -548,7 +548,7 @@ def _send_digest(house: App, name: str, now: dt.datetime) -> None:
         page = _page(open_)
         # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
         moment = ("digest", json_sha256(page.digest), str(page.deadline))
-        if was_told(session, house, open_.snapshot, moment):
+        if was_notified(session, house, open_.snapshot, moment):
             return
     subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
     with house.store.writing() as session:
@@ -558,7 +558,7 @@ def _send_digest(house: App, name: str, now: dt.datetime) -> None:
             open_.snapshot.era,
             open_.snapshot.hold_kind,
         ):
-            tell_gm_once(session, house, snapshot, now, moment=moment, subject=subject, page=page)
+            notify_gm_once(session, house, snapshot, now, moment=moment, subject=subject, page=page)
 
 
 def _page(open_: OpenRuling) -> RulingDigest:
@@ -581,7 +581,7 @@ def keep_ruling(scene: Scene, open_: OpenRuling, ruling: Json) -> None:
     if open_.turn.ruling is not None and json_sha256(open_.turn.ruling) != json_sha256(ruling):
         keep_earlier(session, snapshot, open_.turn, open_.turn.ruling, now)
     session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
-    note(
+    add_entry(
         session, snapshot.id, now, actor="gm", text=f"ruled on turn {snapshot.turn} (digest {json_sha256(ruling)[:12]})"
     )
     if not hold(scene, HoldKind.RULED):

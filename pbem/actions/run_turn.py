@@ -18,14 +18,14 @@ from pbem.actions.base import Act, Deed, Reversible, Scene
 from pbem.actions.seats import back_hint, open_seat, remove_seat
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
-from pbem.campaign.deadlines import BY_GM, Due
-from pbem.campaign.history import note, open_label
-from pbem.campaign.house_rules import Policy
-from pbem.campaign.notices import tell_each, tell_gm_once, tell_players
-from pbem.campaign.optimistic_lock import Overtaken, act_on
-from pbem.campaign.reports import put_reports
-from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, Place, check_running, load_campaign
-from pbem.campaign.turns import After, Before, compute, load_before, put_turn
+from pbem.campaign.deadlines import BY_GM, DueTurn
+from pbem.campaign.history import add_entry, current_turn_label
+from pbem.campaign.house_rules import HouseRules
+from pbem.campaign.notices import notify_each, notify_gm_once, notify_players
+from pbem.campaign.optimistic_lock import Conflict, run_optimistic
+from pbem.campaign.reports import save_reports
+from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, SeatView, load_campaign, require_running
+from pbem.campaign.turns import TurnInputs, TurnResult, compute_turn, insert_turn, load_before
 from pbem.mail.outbox import withdraw_turn_mail
 from pbem.report.notices import Miss, MissedSheets, OthersMissed, SheetMissed
 from pbem.ruleset.values import SeatName
@@ -38,7 +38,7 @@ from pbem.store.types import CampaignState
 class _Misser:
     """A place that missed, and how often, this time included."""
 
-    place: Place
+    place: SeatView
     in_a_row: int
     in_all: int
 
@@ -60,7 +60,7 @@ def follow_misses(scene: Scene, missing: frozenset[SeatName], *, act: int) -> No
     page = MissedSheets(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
     subject = f"Missed in turn {snapshot.turn}: {', '.join(miss.seat for miss in misses)}"
     moment = ("missed", str(act))
-    tell_gm_once(scene.session, scene.house, snapshot, scene.now, moment=moment, subject=subject, page=page)
+    notify_gm_once(scene.session, scene.house, snapshot, scene.now, moment=moment, subject=subject, page=page)
 
 
 def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[SeatName]) -> list[_Misser]:
@@ -83,7 +83,7 @@ def _warn(scene: Scene, missers: Sequence[_Misser], act: int) -> None:
         if not _is_too_many(snapshot.policy, each) and (_has_consequences(snapshot.policy) or each.in_a_row > 1)
     ]
     subject = "Your sheet did not come"
-    tell_each(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, pages=pages)
+    notify_each(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, pages=pages)
 
 
 def _warning(scene: Scene, misser: _Misser) -> SheetMissed:
@@ -94,7 +94,7 @@ def _warning(scene: Scene, misser: _Misser) -> SheetMissed:
     return SheetMissed(
         campaign=snapshot.name,
         seat=misser.place.seat,
-        label=open_label(scene.session, snapshot, misser.place.id),
+        label=current_turn_label(scene.session, snapshot, misser.place.id),
         in_a_row=misser.in_a_row,
         opens_in=opens_in if opens_first else None,
         removed_in=None if opens_first else removed_in,
@@ -107,14 +107,14 @@ def _tell_others(scene: Scene, missers: Sequence[_Misser], act: int) -> None:
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     seats = tuple(each.place.seat for each in missers)
     page = OthersMissed(campaign=snapshot.name, missed=seats)
-    tell_players(session, house, snapshot, now, act=act, subject="Sheets did not come", page=page, but=seats)
+    notify_players(session, house, snapshot, now, act=act, subject="Sheets did not come", page=page, but=seats)
 
 
-def _has_consequences(policy: Policy) -> bool:
+def _has_consequences(policy: HouseRules) -> bool:
     return bool(policy.nmr_open or policy.nmr_remove)
 
 
-def _is_too_many(policy: Policy, misser: _Misser) -> bool:
+def _is_too_many(policy: HouseRules, misser: _Misser) -> bool:
     return any(limit and misser.in_a_row >= limit for limit in (policy.nmr_open, policy.nmr_remove))
 
 
@@ -171,14 +171,14 @@ def run_turn(
     is no open turn.
     """
 
-    def plan(session: Session, snapshot: CampaignSnapshot) -> tuple[Before, After]:
+    def plan(session: Session, snapshot: CampaignSnapshot) -> tuple[TurnInputs, TurnResult]:
         is_open = number is None or (snapshot.turn, snapshot.status) == (number, CampaignState.RUNNING)
         if not (is_open and still(session, snapshot)):
-            raise Overtaken(snapshot)
+            raise Conflict(snapshot)
         before = load_before(session, house, snapshot)
-        return before, compute(session, house, before, now)
+        return before, compute_turn(session, house, before, now)
 
-    def keep(session: Session, _: CampaignSnapshot, planned: tuple[Before, After]) -> tuple[int, After]:
+    def keep(session: Session, _: CampaignSnapshot, planned: tuple[TurnInputs, TurnResult]) -> tuple[int, TurnResult]:
         before, after = planned
         keep_run(session, house, before, after, now=now, reason=reason)
         if not house.archives:
@@ -186,19 +186,21 @@ def run_turn(
         return before.turn.id, after
 
     try:
-        turn_id, after = act_on(house, name, plan, keep)
-    except Overtaken:
+        turn_id, after = run_optimistic(house, name, plan, keep)
+    except Conflict:
         return False
     if house.archives:
         archive_now(house, turn_id, after.record, after.files, now)
     return True
 
 
-def keep_run(session: Session, house: App, before: Before, after: After, *, now: dt.datetime, reason: str) -> None:
+def keep_run(
+    session: Session, house: App, before: TurnInputs, after: TurnResult, *, now: dt.datetime, reason: str
+) -> None:
     """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
     snapshot, turn = before.snapshot, before.turn
     flushed_connection(session).execute(_RESOLVED, {"turn": turn.id, "at": now, "its": after.record})
-    turn_id = put_turn(
+    turn_id = insert_turn(
         session,
         snapshot,
         number=turn.number + 1,
@@ -210,18 +212,18 @@ def keep_run(session: Session, house: App, before: Before, after: After, *, now:
     )
     withdraw_turn_mail(session, snapshot.name, turn.number, snapshot.seats)
     for reports in after.reports.batches():
-        put_reports(session, house, snapshot, turn_id=turn_id, reports=reports, now=now)
+        save_reports(session, house, snapshot, turn_id=turn_id, reports=reports, now=now)
     _advance(session, before, after)
     _count_missed(session, before, after)
-    act = note(session, snapshot.id, now, actor="pbem", text=_said(before, after, reason))
+    act = add_entry(session, snapshot.id, now, actor="pbem", text=_said(before, after, reason))
     if _is_private(before, after):
-        note(session, snapshot.id, now, actor="pbem", text=_missed(before, after), secret=True)
+        add_entry(session, snapshot.id, now, actor="pbem", text=_missed(before, after), secret=True)
     # Who had not all his time to send has done nothing wrong.
     if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
         follow_misses(Scene(session, house, snapshot, now), after.turn.missing, act=act)
 
 
-def _advance(session: Session, before: Before, after: After) -> None:
+def _advance(session: Session, before: TurnInputs, after: TurnResult) -> None:
     status = CampaignState.OVER if after.standing.over else CampaignState.RUNNING
     version = before.ruleset.version
     # A hold was for the turn that has been run now; a GM who had it run all the same has ended his own pause.
@@ -229,7 +231,7 @@ def _advance(session: Session, before: Before, after: After) -> None:
     flushed_connection(session).execute(_ADVANCE, {"campaign": before.snapshot.id, **values})
 
 
-def _count_missed(session: Session, before: Before, after: After) -> None:
+def _count_missed(session: Session, before: TurnInputs, after: TurnResult) -> None:
     ids = {
         place.seat: place.id for place in before.snapshot.places if place.manned and place.seat in before.turn.awaited
     }
@@ -241,7 +243,7 @@ def _count_missed(session: Session, before: Before, after: After) -> None:
         flushed_connection(session).execute(_CAME, {"seats": came})
 
 
-def _said(before: Before, after: After, reason: str) -> str:
+def _said(before: TurnInputs, after: TurnResult, reason: str) -> str:
     parts = [f"turn {before.turn.number} resolved ({reason})"]
     if after.turn.missing and not _is_private(before, after):
         parts.append(_missed(before, after))
@@ -250,12 +252,12 @@ def _said(before: Before, after: After, reason: str) -> str:
     return "; ".join(parts)
 
 
-def _is_private(before: Before, after: After) -> bool:
+def _is_private(before: TurnInputs, after: TurnResult) -> bool:
     """Whether some missed, and the campaign tells nobody but its GM who: it may be secret who was awaited at all."""
     return bool(after.turn.missing) and before.snapshot.policy.late != "public"
 
 
-def _missed(before: Before, after: After) -> str:
+def _missed(before: TurnInputs, after: TurnResult) -> str:
     return f"turn {before.turn.number}: no sheet from " + ", ".join(sorted(after.turn.missing))
 
 
@@ -274,7 +276,7 @@ class AskForRun(GmCommand, Act[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Keeps it for the tick; once, however often it is asked. Raises CampaignError if no turn is open."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
-        check_running(snapshot)
+        require_running(snapshot)
         if not is_asked(session, snapshot):
             # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
             data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
@@ -302,7 +304,7 @@ _ASKED = (
 )
 
 
-def asked_runs(house: App, now: dt.datetime, campaign: str | None = None) -> list[Due]:
+def asked_runs(house: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
     """The turns, of all campaigns or of one, whose GM has asked for their run.
 
     What was asked of turns no longer open is crossed off.
@@ -318,4 +320,4 @@ def asked_runs(house: App, now: dt.datetime, campaign: str | None = None) -> lis
     if over:
         with house.store.writing() as session:
             session.execute(update(PendingRequest).where(PendingRequest.id.in_(over)).values(done_at=now))
-    return [Due(row.name, row.turn, BY_GM) for row in asked if row.id not in over]
+    return [DueTurn(row.name, row.turn, BY_GM) for row in asked if row.id not in over]

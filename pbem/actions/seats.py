@@ -20,22 +20,29 @@ from pbem.actions.base import Act, Channel, Confirmed, Deed, Harmless, Question,
 from pbem.actions.settings import SetPolicy
 from pbem.actions.welcome import RENEWED, mail_again, recall_copies, renew_codes, tell_of_dice, welcome
 from pbem.app import App
-from pbem.campaign.history import note, removed_in
-from pbem.campaign.notices import send_page, send_words, tell_players
+from pbem.campaign.history import add_entry, removed_in
+from pbem.campaign.notices import notify_players, send_page, send_text
 from pbem.campaign.people import (
     DAYS,
+    add_standby,
+    create_request,
     dismiss,
-    enlist,
-    enrol,
     find_person,
+    get_or_create_person,
+    list_standbys,
     mark_seated,
-    new_token,
-    place_number,
-    put_request,
-    standbys,
-    stands_in_for,
+    replace_token,
+    seats_deputised,
+    standby_position,
 )
-from pbem.campaign.snapshot import CampaignSnapshot, Place, counting_versions, find_place, is_seat_name, live_turn
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    SeatView,
+    counting_versions,
+    current_turn,
+    find_seat_view,
+    is_valid_seat_name,
+)
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
 from pbem.mail.outbox import redirect_press
@@ -52,19 +59,19 @@ _MOST_WORDS = 1_000
 """Characters of an applicant's words that are passed on to the GM."""
 
 
-def free_places(snapshot: CampaignSnapshot) -> list[Place]:
+def free_places(snapshot: CampaignSnapshot) -> list[SeatView]:
     """The seats where nobody sits and somebody may."""
     return [place for place in snapshot.playing if not place.address]
 
 
-def place_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> Place | None:
+def place_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> SeatView | None:
     """Where somebody sits already, if he does."""
     rows = session.scalars(select(Seat.id).where(Seat.campaign_id == snapshot.id, Seat.person_id == person.id))
     ids = set(rows)
     return next((place for place in snapshot.playing if place.id in ids), None)
 
 
-def open_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem", told: bool = False) -> str:
+def open_seat(scene: Scene, place: SeatView, why: str, *, actor: str = "pbem", told: bool = False) -> str:
     """Takes a seat from its player and gives it to the first standby; returns what came of it, in a sentence.
 
     `why` completes "seat red is open: …". With `told`, the player knows already. Raises CampaignError.
@@ -74,10 +81,10 @@ def open_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem", told
     if not place.address:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is open already")
     _empty(scene, place, status=SeatState.OPEN)
-    act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is open: {why}")
+    act = add_entry(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is open: {why}")
     if not told:
         _tell_former(scene, place, why)
-    heirs = standbys(session, snapshot.id)
+    heirs = list_standbys(session, snapshot.id)
     if heirs:
         heir = heirs[0][0]
         taken = f"{why}, and the first standby takes it over"
@@ -91,7 +98,7 @@ def open_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem", told
     return f"Seat {place.seat} is open: {why}. Nobody is on the standby list."
 
 
-def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: str = "pbem") -> None:
+def hand_over(scene: Scene, place: SeatView, person: Person, why: str, *, actor: str = "pbem") -> None:
     """Seats somebody at a place, whoever sat there before, and tells all whom it concerns.
 
     In a running campaign the newcomer is mailed a new token and the newest
@@ -106,7 +113,7 @@ def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: st
     mark_seated(session, snapshot.id, person)
     redirect_press(session, snapshot.name, place.seat, person)
     _end_standing_in(scene, person)
-    act = note(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
+    act = add_entry(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
     if place.address and place.address.lower() != person.key:
         _tell_former(scene, place, why)
     taken = replace(place, address=person.address, paused=False)
@@ -114,7 +121,7 @@ def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: st
     if snapshot.status == CampaignState.FORMING:
         tell_of_dice(session, house, snapshot, [taken], now)
     if snapshot.status == CampaignState.RUNNING:
-        token = new_token(session, place.id)
+        token = replace_token(session, place.id)
         welcome(session, house, snapshot, {taken: token}, now, heir=True)
         if renewed is not None:
             mail_again(session, house, snapshot, taken, renewed, now, to=person.address, key=RENEWED)
@@ -122,14 +129,14 @@ def hand_over(scene: Scene, place: Place, person: Person, why: str, *, actor: st
     _tell_gm(scene, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}.")
 
 
-def remove_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem") -> None:
+def remove_seat(scene: Scene, place: SeatView, why: str, *, actor: str = "pbem") -> None:
     """Take a seat out of the game; the rules hear of it when the next turn is run.
 
     No sheet of its player is taken any more, but all else stays as it is: `bring_back` lets the seat play on.
     """
     session, snapshot = scene.session, scene.snapshot
     session.execute(update(Seat).where(Seat.id == place.id).values(status=SeatState.REMOVED))
-    act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
+    act = add_entry(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} is out of the game: {why}."
     if place.address:
         _send(scene, place.address, "Your seat is out of the game", said)
@@ -137,7 +144,7 @@ def remove_seat(scene: Scene, place: Place, why: str, *, actor: str = "pbem") ->
     _tell_gm(scene, actor, f"Seat {place.seat} is out of the game", said)
 
 
-def bring_back(scene: Scene, place: Place, why: str, *, actor: str = "gm") -> str:
+def bring_back(scene: Scene, place: SeatView, why: str, *, actor: str = "gm") -> str:
     """Let a removed seat play on as it was; it is open if its player has another seat by now.
 
     `why` completes "seat red is back in the game: …". Returns what was done, in a sentence.
@@ -149,7 +156,7 @@ def bring_back(scene: Scene, place: Place, why: str, *, actor: str = "gm") -> st
         place = replace(place, address="")
     row.status = SeatState.PLAYING if place.address else SeatState.OPEN
     session.flush()
-    act = note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is back in the game: {why}")
+    act = add_entry(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is back in the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} is back in the game: {why}."
     if place.address:
         _send(scene, place.address, "Your seat is back in the game", said, _PLAY_ON)
@@ -158,7 +165,7 @@ def bring_back(scene: Scene, place: Place, why: str, *, actor: str = "gm") -> st
     return f"{back}." if place.address else f"{back}, and open. {_hint(snapshot, place)}"
 
 
-def pause_seat(scene: Scene, place: Place, *, paused: bool, actor: str = "gm") -> bool:
+def pause_seat(scene: Scene, place: SeatView, *, paused: bool, actor: str = "gm") -> bool:
     """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
     session, snapshot = scene.session, scene.snapshot
     check_playing(snapshot, place)
@@ -166,7 +173,7 @@ def pause_seat(scene: Scene, place: Place, *, paused: bool, actor: str = "gm") -
     if session.scalar(ours.values(paused=paused)) is None:
         return False
     said = "is paused: turns do not wait for it" if paused else "is no longer paused"
-    note(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} {said}")
+    add_entry(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} {said}")
     return True
 
 
@@ -176,10 +183,10 @@ def seat_or_list(scene: Scene, person: Person, *, wish: SeatName, words: str, wh
     Returns what came of it, in sentences to him.
     """
     session, snapshot = scene.session, scene.snapshot
-    applicant = enlist(session, snapshot.id, person, scene.now, wish=wish, words=words)
+    applicant = add_standby(session, snapshot.id, person, scene.now, wish=wish, words=words)
     free = free_places(snapshot)
     if not free:
-        number = place_number(session, applicant)
+        number = standby_position(session, applicant)
         # One paragraph, so that nothing in it passes for the house's own words.
         words = " ".join(applicant.words.split())[:_MOST_WORDS]
         wrote = f"They wrote: {words}" if words else ""
@@ -194,19 +201,19 @@ def seat_or_list(scene: Scene, person: Person, *, wish: SeatName, words: str, wh
     return _seated(snapshot, place, wish)
 
 
-def _named(scene: Scene, place: Place, wish: SeatName) -> Place:
+def _named(scene: Scene, place: SeatView, wish: SeatName) -> SeatView:
     """A seat as its player names it, before the start of a game without names of its own, or of a state."""
     session, snapshot = scene.session, scene.snapshot
     names = scene.house.game(snapshot.game).seats.names or session.scalar(
         select(Campaign.id).where(Campaign.id == snapshot.id, Campaign.given.is_not(None))
     )
-    if names or snapshot.status != CampaignState.FORMING or wish in snapshot.seats or not is_seat_name(wish):
+    if names or snapshot.status != CampaignState.FORMING or wish in snapshot.seats or not is_valid_seat_name(wish):
         return place
     session.execute(update(Seat).where(Seat.id == place.id).values(name=wish))
     return replace(place, seat=wish)
 
 
-def _seated(snapshot: CampaignSnapshot, place: Place, wish: SeatName) -> str:
+def _seated(snapshot: CampaignSnapshot, place: SeatView, wish: SeatName) -> str:
     other = "" if wish in ("", place.seat) else f" The seat {wish}, which you asked for, is not free."
     coming = (
         "first report come when it begins"
@@ -216,7 +223,7 @@ def _seated(snapshot: CampaignSnapshot, place: Place, wish: SeatName) -> str:
     return f"You have the seat {place.seat} in {snapshot.name}.{other} Your token and {coming}."
 
 
-def check_playing(snapshot: CampaignSnapshot, place: Place) -> None:
+def check_playing(snapshot: CampaignSnapshot, place: SeatView) -> None:
     """Raise CampaignError if a seat can no longer change hands."""
     if snapshot.status == CampaignState.OVER:
         raise CampaignError(f"campaign {snapshot.name} is over: its seats stay as they are")
@@ -225,7 +232,7 @@ def check_playing(snapshot: CampaignSnapshot, place: Place) -> None:
         raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}; {back}")
 
 
-def _empty(scene: Scene, place: Place, *, status: SeatState) -> Report | None:
+def _empty(scene: Scene, place: SeatView, *, status: SeatState) -> Report | None:
     """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
     nobody |= {"dice_word": "", "dice_code": ""}
@@ -234,7 +241,7 @@ def _empty(scene: Scene, place: Place, *, status: SeatState) -> Report | None:
     return renew_codes(scene.session, scene.house, scene.snapshot, place)
 
 
-def _end_rights(session: Session, place: Place) -> None:
+def _end_rights(session: Session, place: SeatView) -> None:
     """Ends what a player arranged for himself, and the codes of who stood in for him."""
     recall_copies(session, place)
     theirs = select(Deputy.id).where(Deputy.seat_id == place.id)
@@ -245,7 +252,7 @@ def _end_rights(session: Session, place: Place) -> None:
 
 def _end_standing_in(scene: Scene, person: Person) -> None:
     """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
-    for place in stands_in_for(scene.session, scene.snapshot, person, scene.now):
+    for place in seats_deputised(scene.session, scene.snapshot, person, scene.now):
         dismiss(scene.session, place, scene.now)
         if place.address and place.playing:
             recall_copies(scene.session, place)
@@ -253,18 +260,18 @@ def _end_standing_in(scene: Scene, person: Person) -> None:
             _send(scene, place.address, "Your deputy", said)
 
 
-def _tell_former(scene: Scene, place: Place, why: str) -> None:
+def _tell_former(scene: Scene, place: SeatView, why: str) -> None:
     said = f"You no longer play the seat {place.seat} of {scene.snapshot.name}: {why}. Thank you for playing!"
     _send(scene, place.address, "You no longer play", said)
 
 
-def _tell_others(scene: Scene, place: Place, act: int, subject: str, said: str) -> None:
+def _tell_others(scene: Scene, place: SeatView, act: int, subject: str, said: str) -> None:
     """Tells the other players, where they may read the journal."""
     snapshot = scene.snapshot
     if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
         page = Notice(paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
         but = (place.seat,)
-        tell_players(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, page=page, but=but)
+        notify_players(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, page=page, but=but)
 
 
 def _tell_gm(scene: Scene, actor: str, subject: str, *said: str) -> None:
@@ -274,7 +281,7 @@ def _tell_gm(scene: Scene, actor: str, subject: str, *said: str) -> None:
 
 
 def _send(scene: Scene, to: str, subject: str, *said: str) -> None:
-    send_words(scene.session, scene.house, scene.snapshot, scene.now, *said, to=to, subject=subject)
+    send_text(scene.session, scene.house, scene.snapshot, scene.now, *said, to=to, subject=subject)
 
 
 def back_hint(name: str, seat: SeatName) -> str:
@@ -282,7 +289,7 @@ def back_hint(name: str, seat: SeatName) -> str:
     return f"pbem seat {name} {seat} --resume (by mail: RESUME {seat})"
 
 
-def _hint(snapshot: CampaignSnapshot, place: Place) -> str:
+def _hint(snapshot: CampaignSnapshot, place: SeatView) -> str:
     screen, mail = f"pbem seat {snapshot.name} {place.seat} --to ADDRESS", f"SEAT {place.seat} TO ADDRESS"
     return f"To give it to somebody: {screen} (by mail: {mail})"
 
@@ -309,7 +316,7 @@ class GiveSeat(GmCommand, Weighty[Deed]):
 
     def asks(self, scene: Scene, facts: Deed) -> bool:
         """Return whether a player would lose the seat."""
-        return bool(find_place(scene.snapshot, self.seat).address)
+        return bool(find_seat_view(scene.snapshot, self.seat).address)
 
     def look(self, scene: Scene) -> Deed:
         """Return who would lose the seat, and who would get it. Raises CampaignError."""
@@ -321,8 +328,10 @@ class GiveSeat(GmCommand, Weighty[Deed]):
     def do(self, scene: Scene) -> Deed:
         """Hands the seat over."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-        place = find_place(snapshot, self.seat)
-        person = enrol(session, require_address(self.address, f"seat {place.seat}", house.settings.address), now)
+        place = find_seat_view(snapshot, self.seat)
+        person = get_or_create_person(
+            session, require_address(self.address, f"seat {place.seat}", house.settings.address), now
+        )
         _check_another(snapshot, place, person.address)
         hand_over(scene, place, person, "seated by the GM", actor="gm")
         mailed = ", who is mailed a new token and its newest report" if snapshot.status == CampaignState.RUNNING else ""
@@ -344,28 +353,28 @@ class VacateSeat(GmCommand, Weighty[Deed]):
         place = _playing_place(scene.snapshot, self.seat)
         if not place.address:
             raise CampaignError(f"seat {place.seat} of {scene.snapshot.name} is open already")
-        heirs = standbys(scene.session, scene.snapshot.id)
+        heirs = list_standbys(scene.session, scene.snapshot.id)
         then = f"go to {heirs[0][0].address}, the first standby" if heirs else "be open; there is no standby"
         return Deed(f"{_would_be_taken(scene.snapshot, place)}, and {then}.")
 
     def do(self, scene: Scene) -> Deed:
         """Opens the seat."""
-        place = find_place(scene.snapshot, self.seat)
+        place = find_seat_view(scene.snapshot, self.seat)
         return Deed(open_seat(scene, place, "opened by the GM", actor="gm"))
 
 
-def _playing_place(snapshot: CampaignSnapshot, seat: SeatName) -> Place:
-    place = find_place(snapshot, seat)
+def _playing_place(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
+    place = find_seat_view(snapshot, seat)
     check_playing(snapshot, place)
     return place
 
 
-def _check_another(snapshot: CampaignSnapshot, place: Place, address: str) -> None:
+def _check_another(snapshot: CampaignSnapshot, place: SeatView, address: str) -> None:
     if place.address.lower() == address.lower():
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is played by {address} already")
 
 
-def _would_be_taken(snapshot: CampaignSnapshot, place: Place) -> str:
+def _would_be_taken(snapshot: CampaignSnapshot, place: SeatView) -> str:
     return f"Seat {place.seat} of {snapshot.name} would be taken from {place.address}"
 
 
@@ -400,16 +409,16 @@ def _next_turn(snapshot: CampaignSnapshot) -> str:
     return f"turn {snapshot.turn}" if snapshot.status == CampaignState.RUNNING else "the first turn"
 
 
-def _until_then(snapshot: CampaignSnapshot, place: Place) -> str:
+def _until_then(snapshot: CampaignSnapshot, place: SeatView) -> str:
     return f"Until then it is brought back by: {back_hint(snapshot.name, place.seat)}"
 
 
-def _counting_version(scene: Scene, place: Place) -> int | None:
+def _counting_version(scene: Scene, place: SeatView) -> int | None:
     """Return the version of the sheet that counts for a seat in the open turn, if there is one."""
     snapshot = scene.snapshot
     if snapshot.status != CampaignState.RUNNING:
         return None
-    turn = live_turn(scene.session, snapshot, snapshot.turn)
+    turn = current_turn(scene.session, snapshot, snapshot.turn)
     return counting_versions(scene.session, snapshot, turn).get(place.seat)
 
 
@@ -424,7 +433,7 @@ class PauseSeat(GmCommand, Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Pause the seat."""
-        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
         changed = pause_seat(scene, place, paused=True)
         already = "" if changed else " already"
         return Deed(f"Seat {place.seat} of {snapshot.name} is paused{already}: turns do not wait for it.")
@@ -441,7 +450,7 @@ class ResumeSeat(GmCommand, Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """End the pause of the seat, or its removal."""
-        snapshot, place = scene.snapshot, find_place(scene.snapshot, self.seat)
+        snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
         if not place.playing:
             _check_back(scene, place)
             return Deed(bring_back(scene, place, "its removal was taken back by the GM"))
@@ -452,7 +461,7 @@ class ResumeSeat(GmCommand, Act[Deed]):
         )
 
 
-def _check_back(scene: Scene, place: Place) -> None:
+def _check_back(scene: Scene, place: SeatView) -> None:
     """Raise CampaignError for a seat that cannot be brought back, since a turn was run without it."""
     snapshot = scene.snapshot
     if snapshot.status == CampaignState.OVER:
@@ -482,7 +491,7 @@ class Invite(GmCommand, Act[Deed]):
         if snapshot.status == CampaignState.OVER:
             raise CampaignError(f"campaign {snapshot.name} is over: nobody can be invited")
         address = require_address(self.address, "a player", house.settings.address)
-        wish = find_place(snapshot, self.seat).seat if self.seat else ""
+        wish = find_seat_view(snapshot, self.seat).seat if self.seat else ""
         free = [place.seat for place in free_places(snapshot)]
         if wish and wish not in free:
             raise CampaignError(f"seat {wish} of {snapshot.name} is taken; free: {', '.join(free) or 'none'}")
@@ -490,11 +499,11 @@ class Invite(GmCommand, Act[Deed]):
         if person and (place := place_of(session, snapshot, person)):
             raise CampaignError(f"{address} plays in {snapshot.name} already, as {place.seat}")
         data = {"address": address, "wish": wish, "words": ""}
-        code = put_request(session, "invite", now, to=address, data=data, campaign_id=snapshot.id)
+        code = create_request(session, "invite", now, to=address, data=data, campaign_id=snapshot.id)
         if code is None:
             raise CampaignError(f"{address} was mailed so many codes today that it gets no more before tomorrow")
         _mail_invitation(session, house, snapshot, address, now, wish=wish, code=code)
-        note(session, snapshot.id, now, actor="gm", text=f"invited {address}", secret=True)
+        add_entry(session, snapshot.id, now, actor="gm", text=f"invited {address}", secret=True)
         which = f"seat {wish}" if wish else "a seat" if free else "the standby list, since no seat is free"
         return Deed(f"{address} is invited to {which}; the code in the mail holds for {DAYS} days.")
 
@@ -549,7 +558,7 @@ class ShowRoster(GmCommand, Question[Roster]):
         """All seats, and the standby list."""
         places = scene.snapshot.places
         seats = [(place.seat, place.address, _standing(place)) for place in places]
-        waiting = [(person.address, wish) for person, wish in standbys(scene.session, scene.snapshot.id)]
+        waiting = [(person.address, wish) for person, wish in list_standbys(scene.session, scene.snapshot.id)]
         return Roster(scene.snapshot.name, tuple(seats), tuple(waiting))
 
     def render(self, facts: Roster, channel: Channel) -> Iterator[str]:
@@ -558,7 +567,7 @@ class ShowRoster(GmCommand, Question[Roster]):
             yield f"standby {number}: {address}" + (f", who would like {wish}" if wish else "")
 
 
-def _standing(place: Place) -> str:
+def _standing(place: SeatView) -> str:
     if not place.playing:
         return "removed"
     return "open" if not place.address else "paused" if place.paused else "playing"

@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 from pbem.actions.arguments import GmCommand, Typed
 from pbem.actions.base import Act, Channel, Deed, Harmless, Question, Reversible, Scene
 from pbem.app import App
-from pbem.campaign.history import note
-from pbem.campaign.house_rules import RULES, Policy, read_policy
-from pbem.campaign.notices import Postman
-from pbem.campaign.people import draw_token, hash_token
+from pbem.campaign.history import add_entry
+from pbem.campaign.house_rules import HOUSE_RULES, parse_house_rules
+from pbem.campaign.house_rules import HouseRules as Policy
+from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.people import generate_token, hash_token
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
@@ -64,7 +65,7 @@ class ChangeGm(Act[WhoIsGm]):
         values = {"gm": gm, "gm_token_hash": ""}
         scene.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
         said = f"{gm} is the GM now; it was {snapshot.gm}"
-        note(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
+        add_entry(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
         return WhoIsGm(snapshot.name, gm)
 
     def render(self, facts: WhoIsGm, channel: Channel) -> Iterator[str]:
@@ -90,11 +91,11 @@ class MailToken(GmCommand, Act[WhoIsGm]):
 
 def mail_gm_token(session: Session, house: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
     """Draws a GM's token anew and mails it to him, with all that he may write; the old one is void."""
-    token = draw_token()
+    token = generate_token()
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_token_hash=hash_token(token)))
-    act = note(session, snapshot.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
+    act = add_entry(session, snapshot.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
     page = GmToken(campaign=snapshot.name, token=token, address=house.settings.address)
-    postman = Postman.of(house, snapshot)
+    postman = CampaignMailer.of(house, snapshot)
     mail = postman.mail(snapshot.gm, "Your token as its GM", page, ("gm token", act), kind="welcome")
     postman.send(session, now, mail)
 
@@ -168,11 +169,11 @@ class SetPolicy(Act[Deed]):
 
     def do(self, scene: Scene) -> Deed:
         """Changes them for the time to come."""
-        changed = read_policy(self.given)
+        changed = parse_house_rules(self.given)
         campaign = scene.session.get_one(Campaign, scene.snapshot.id)
         campaign.policy = {**campaign.policy, **changed}
         said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
-        note(scene.session, scene.snapshot.id, scene.now, actor="gm", text=f"house rules: {said}")
+        add_entry(scene.session, scene.snapshot.id, scene.now, actor="gm", text=f"house rules: {said}")
         return Deed(f"House rules of {scene.snapshot.name} from now on: {said}.")
 
 
@@ -195,7 +196,7 @@ class ShowPolicy(GmCommand, Question[HouseRules]):
 def policy_lines(policy: Policy) -> Iterator[PolicyLine]:
     """Every house rule, one after the other."""
     usual = Policy()
-    for name, rule in RULES.items():
+    for name, rule in HOUSE_RULES.items():
         value = getattr(policy, name)
         yield PolicyLine(
             name=name,
@@ -210,7 +211,7 @@ def in_words(name: str, value: object) -> str:
     """The value of a house rule as a GM types it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int) and RULES[name].allowed.startswith("a span"):
+    if isinstance(value, int) and HOUSE_RULES[name].allowed.startswith("a span"):
         unit, minutes = next(each for each in (("d", 1440), ("h", 60), ("m", 1)) if value % each[1] == 0)
         return f"{value // minutes}{unit}"
     return ",".join(value) or "none" if isinstance(value, tuple | list) else str(value)

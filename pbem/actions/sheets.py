@@ -12,7 +12,7 @@ from sqlalchemy import select
 from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock, Wish
 from pbem.actions.base import Channel, Confirmed, Question, Scene, Weighty
 from pbem.actions.open_turn import GiveSheet, restoring
-from pbem.campaign.snapshot import Place, check_running, find_place, live_turn
+from pbem.campaign.snapshot import SeatView, current_turn, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.ruleset.fields import KeywordField
@@ -63,8 +63,8 @@ class ShowSheets(GmCommand, Question[SheetsShown]):
     def look(self, scene: Scene) -> SheetsShown:
         """Return the sheets. Raises CampaignError if no turn is open, or there is no such seat."""
         snapshot = scene.snapshot
-        check_running(snapshot)
-        places = [find_place(snapshot, self.seat)] if self.seat else list(snapshot.playing)
+        require_running(snapshot)
+        places = [find_seat_view(snapshot, self.seat)] if self.seat else list(snapshot.playing)
         seats = tuple(_seat_sheets(scene, place) for place in places)
         whole = self.seat is not None
         return SheetsShown(snapshot.name, snapshot.turn, snapshot.schedule.zone, seats, whole)
@@ -114,8 +114,8 @@ class RestoreSheet(Weighty[Receipt]):
         return self._again(scene).do(scene)
 
     def _again(self, scene: Scene) -> GiveSheet:
-        check_running(scene.snapshot)
-        place = find_place(scene.snapshot, self.seat)
+        require_running(scene.snapshot)
+        place = find_seat_view(scene.snapshot, self.seat)
         chosen = _chosen(scene, place, self.version)
         return GiveSheet(place.seat, tuple(enumerate(chosen.lines, start=1)))
 
@@ -149,7 +149,7 @@ class SheetCommand(GmCommand):
         return GiveSheet(self.seat, text.orders) if text.words else ShowSheets(self.seat)
 
 
-def _chosen(scene: Scene, place: Place, version: int | None) -> SheetShown:
+def _chosen(scene: Scene, place: SeatView, version: int | None) -> SheetShown:
     found = _seat_sheets(scene, place)
     counts = found.counts.lines if found.counts else None
     others = [each for each in found.others if each.accepted and each.lines != counts]
@@ -164,9 +164,9 @@ def _chosen(scene: Scene, place: Place, version: int | None) -> SheetShown:
     )
 
 
-def _seat_sheets(scene: Scene, place: Place) -> SeatSheets:
+def _seat_sheets(scene: Scene, place: SeatView) -> SeatSheets:
     book = scene.house.game(scene.snapshot.game).orders
-    turn = live_turn(scene.session, scene.snapshot, scene.snapshot.turn)
+    turn = current_turn(scene.session, scene.snapshot, scene.snapshot.turn)
     rows = (
         select(OrderSheet)
         .where(OrderSheet.turn_id == turn.id, OrderSheet.seat_id == place.id)

@@ -17,12 +17,12 @@ from pbem.actions.create import from_state
 from pbem.actions.welcome import welcome
 from pbem.app import App
 from pbem.campaign.deadlines import new_deadline
-from pbem.campaign.files import Pile
-from pbem.campaign.history import note, words_now
-from pbem.campaign.people import draw_token, hash_token
-from pbem.campaign.reports import MadeReport, pile_reports, put_reports
-from pbem.campaign.snapshot import CampaignSnapshot, players_allowed
-from pbem.campaign.turns import Outcome, opening_of, put_turn, set_up, set_up_record
+from pbem.campaign.files import SpooledList
+from pbem.campaign.history import add_entry, load_dice_words
+from pbem.campaign.people import generate_token, hash_token
+from pbem.campaign.reports import SeatReport, render_reports, save_reports
+from pbem.campaign.snapshot import CampaignSnapshot, format_player_count
+from pbem.campaign.turns import ResolvedState, build_setup_record, compute_setup, insert_turn, opening_of
 from pbem.errors import CampaignError
 from pbem.mail.outbox import withdraw_turn_mail
 from pbem.ruleset.dice import seed_hash
@@ -57,11 +57,11 @@ class _SetUp:
 
     snapshot: CampaignSnapshot
     left_out: tuple[SeatName, ...]
-    outcome: Outcome
+    outcome: ResolvedState
     given: Json
     deadline: dt.datetime
     tokens: Mapping[SeatName, str]
-    reports: Pile[MadeReport]
+    reports: SpooledList[SeatReport]
     record: bytes
     files: Mapping[str, bytes]
 
@@ -88,7 +88,7 @@ class Start(GmCommand, Planned[Started, _SetUp]):
             raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
         seated = _seated(snapshot, house.game(snapshot.game))
         left_out = tuple(seat for seat in snapshot.seats if seat not in seated.seats)
-        made = _set_up(session, house, replace(seated, words=words_now(session, seated)), scene.now)
+        made = _set_up(session, house, replace(seated, words=load_dice_words(session, seated)), scene.now)
         return replace(made, left_out=left_out)
 
     def keep(self, scene: Scene, plan: _SetUp) -> None:
@@ -98,11 +98,11 @@ class Start(GmCommand, Planned[Started, _SetUp]):
         # First, since with the welcome a player's thread begins, and all later mail names it.
         welcome(session, house, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
         for reports in plan.reports.batches():
-            put_reports(session, house, snapshot, turn_id=turn, reports=reports, now=now)
+            save_reports(session, house, snapshot, turn_id=turn, reports=reports, now=now)
         withdraw_turn_mail(
             session, snapshot.name, snapshot.origin, snapshot.seats
         )  # mails on the dice, which are of the set-up: no word is taken any more
-        note(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seed_hash(snapshot.seed)}")
+        add_entry(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seed_hash(snapshot.seed)}")
 
     def facts(self, plan: _SetUp) -> Started:
         """Who plays, and when the first turn is due."""
@@ -145,7 +145,7 @@ def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot
     """The snapshot with the places where somebody sits. Raises CampaignError if they are too few."""
     places = tuple(place for place in snapshot.playing if place.address)
     if len(places) < ruleset.seats.least:
-        number = players_allowed(ruleset.seats)
+        number = format_player_count(ruleset.seats)
         raise CampaignError(
             f"{ruleset.title} is for {number} players, and {len(places)} sit in {snapshot.name}: "
             "wait until somebody signs up, or invite somebody with: pbem invite (by mail: INVITE)"
@@ -157,18 +157,18 @@ def _set_up(session: Session, house: App, snapshot: CampaignSnapshot, now: dt.da
     ruleset = house.game(snapshot.game)
     deadline = new_deadline(session, snapshot, now)
     given = _given(session, snapshot, ruleset)
-    outcome = set_up(snapshot, ruleset, given)
+    outcome = compute_setup(snapshot, ruleset, given)
     opening = opening_of(session, snapshot, snapshot.first, outcome, deadline)
-    made = pile_reports(house, ruleset, opening, outcome.views)
+    made = render_reports(house, ruleset, opening, outcome.views)
     return _SetUp(
         snapshot=snapshot,
         left_out=(),
         outcome=outcome,
         given=given,
         deadline=deadline,
-        tokens={seat: draw_token() for seat in snapshot.seats},
+        tokens={seat: generate_token() for seat in snapshot.seats},
         reports=made.pile,
-        record=set_up_record(snapshot, ruleset, outcome, given, made.files, now),
+        record=build_setup_record(snapshot, ruleset, outcome, given, made.files, now),
         files=made.files,
     )
 
@@ -198,7 +198,7 @@ def _keep(session: Session, house: App, snapshot: CampaignSnapshot, made: _SetUp
     _close_seats(session, snapshot, made)
     none: frozenset[SeatName] = frozenset()
     # There was no state before the set-up, but for one that it was given; its turn is there for its record.
-    setup = put_turn(
+    setup = insert_turn(
         session,
         snapshot,
         number=snapshot.origin,
@@ -209,7 +209,7 @@ def _keep(session: Session, house: App, snapshot: CampaignSnapshot, made: _SetUp
         now=now,
     )
     session.execute(update(Turn).where(Turn.id == setup).values(resolved_at=now, record=made.record))
-    return put_turn(
+    return insert_turn(
         session,
         snapshot,
         number=snapshot.first,

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Channel, Question, Scene
-from pbem.campaign.snapshot import CampaignSnapshot, Place, live
+from pbem.campaign.snapshot import CampaignSnapshot, SeatView, is_current
 from pbem.ruleset.drawing import Anchor, Background, Drawing, Label, Mark, Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
@@ -250,7 +250,7 @@ def _load_turns(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRulese
     sheets = _first_sheets(session, snapshot)
     turns = select(Turn.id, Turn.number, Turn.awaited, Turn.opened_at, Turn.deadline, Turn.resolved_at)
     version = snapshot.version
-    for row in session.execute(turns.where(live(snapshot.id)).order_by(Turn.number)).all():
+    for row in session.execute(turns.where(is_current(snapshot.id)).order_by(Turn.number)).all():
         record = json.loads(session.scalar(select(Turn.record).where(Turn.id == row.id)) or b"{}")
         if row.number >= snapshot.first and (row.awaited or row.resolved_at is None):
             state = session.scalars(select(Turn.state).where(Turn.id == row.id)).one()
@@ -288,7 +288,7 @@ def _first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, 
     rows = session.execute(
         select(OrderSheet.turn_id, OrderSheet.seat_id, func.min(OrderSheet.received_at))
         .join(Turn, Turn.id == OrderSheet.turn_id)
-        .where(live(snapshot.id), OrderSheet.accepted)
+        .where(is_current(snapshot.id), OrderSheet.accepted)
         .group_by(OrderSheet.turn_id, OrderSheet.seat_id)
     )
     found: dict[int, dict[int, dt.datetime]] = defaultdict(dict)
@@ -318,7 +318,7 @@ def _known_since(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, d
 
 def _seat(
     scene: Scene,
-    place: Place,
+    place: SeatView,
     turns: Sequence[TurnTaken],
     last_word: dt.datetime | None,
     since: dt.datetime | None,

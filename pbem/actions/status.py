@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session, joinedload
 from pbem.actions.arguments import GmCommand
 from pbem.actions.base import Channel, Question, Scene, format_days
 from pbem.app import App
-from pbem.campaign.deadlines import Away, Counting, load_waiting
-from pbem.campaign.snapshot import CampaignSnapshot, live, load_state
+from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns
+from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_state
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, OutgoingMail, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, OutgoingState, SeatState
@@ -39,7 +39,7 @@ class SeatStatus:
     wait: bool
     nmr_in_a_row: int
     nmr_total: int
-    absences: tuple[Away, ...] = ()
+    absences: tuple[AbsencePeriod, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +167,7 @@ def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterat
 
 def campaign_status(session: Session, house: App, snapshot: CampaignSnapshot) -> CampaignStatus:
     """How one campaign stands, in a session."""
-    waiting = next(iter(load_waiting(session, snapshot.name)), None)
+    waiting = next(iter(load_open_turns(session, snapshot.name)), None)
     awaited = waiting.awaited if waiting else ()
     sheets = waiting.sheets if waiting else {}
     seats = select(Seat).where(Seat.campaign_id == snapshot.id).order_by(Seat.id)
@@ -193,23 +193,23 @@ def campaign_status(session: Session, house: App, snapshot: CampaignSnapshot) ->
 
 
 def _is_ruled(session: Session, snapshot: CampaignSnapshot) -> bool:
-    open_turn = select(Turn.ruling).where(live(snapshot.id), Turn.number == snapshot.turn)
+    open_turn = select(Turn.ruling).where(is_current(snapshot.id), Turn.number == snapshot.turn)
     return snapshot.status == CampaignState.RUNNING and session.scalar(open_turn) is not None
 
 
 def _absences(
     session: Session, snapshot: CampaignSnapshot, opened_at: dt.datetime | None
-) -> Mapping[int, Sequence[Away]]:
+) -> Mapping[int, Sequence[AbsencePeriod]]:
     """The absences of each seat, by its id, that touch the open turn or those to come."""
     rows = select(Absence).join(Seat, Seat.id == Absence.seat_id).where(Seat.campaign_id == snapshot.id)
-    found: Mapping[int, list[Away]] = defaultdict(list)
+    found: Mapping[int, list[AbsencePeriod]] = defaultdict(list)
     for row in session.scalars(rows.order_by(Absence.since, Absence.id)):
         if opened_at is None or row.until > opened_at:
-            found[row.seat_id].append(Away(row.since, row.until))
+            found[row.seat_id].append(AbsencePeriod(row.since, row.until))
     return found
 
 
-def _seat(row: Seat, awaited: bool, sheet: Counting | None, absences: Sequence[Away]) -> SeatStatus:
+def _seat(row: Seat, awaited: bool, sheet: CountingSheet | None, absences: Sequence[AbsencePeriod]) -> SeatStatus:
     return SeatStatus(
         seat=row.name,
         address=row.address,

@@ -21,11 +21,11 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.archive.record import drawn_word
-from pbem.campaign.files import Shelf, batches
+from pbem.campaign.files import AttachmentStore, batched
 from pbem.campaign.history import LONGEST
-from pbem.campaign.notices import Postman
-from pbem.campaign.people import put_copy
-from pbem.campaign.snapshot import CampaignSnapshot, Place, live
+from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.people import save_deputy_code
+from pbem.campaign.snapshot import CampaignSnapshot, SeatView, is_current
 from pbem.games import rulebook
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
@@ -44,7 +44,7 @@ from pbem.util import CODE_CHARACTERS
 
 
 def tell_of_dice(
-    session: Session, house: App, snapshot: CampaignSnapshot, places: Iterable[Place], now: dt.datetime
+    session: Session, house: App, snapshot: CampaignSnapshot, places: Iterable[SeatView], now: dt.datetime
 ) -> int:
     """Gives each player at these places, before the start, a code to choose his word with, and mails it to him.
 
@@ -58,7 +58,7 @@ def tell_of_dice(
     if codes:
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
         session.execute(update(Seat), rows)
-    Postman.of(house, snapshot).send(
+    CampaignMailer.of(house, snapshot).send(
         session, now, *[_dice_notice(house, snapshot, place, code) for place, code in codes.items()]
     )
     return len(codes)
@@ -66,10 +66,10 @@ def tell_of_dice(
 
 def tell_gm_of_dice(session: Session, house: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
     """Mails the GM the seal, and that the players may choose words."""
-    Postman.of(house, snapshot).send(session, now, _dice_notice(house, snapshot, None, ""))
+    CampaignMailer.of(house, snapshot).send(session, now, _dice_notice(house, snapshot, None, ""))
 
 
-def _dice_notice(house: App, snapshot: CampaignSnapshot, place: Place | None, code: str) -> NewMail:
+def _dice_notice(house: App, snapshot: CampaignSnapshot, place: SeatView | None, code: str) -> NewMail:
     """To a player, or with no place to the GM."""
     ruleset = house.game(snapshot.game)
     page = DiceNotice(
@@ -82,7 +82,7 @@ def _dice_notice(house: App, snapshot: CampaignSnapshot, place: Place | None, co
         gm=snapshot.gm,
         judged=isinstance(ruleset, Adjudicated),
     )
-    return Postman.of(house, snapshot).mail(
+    return CampaignMailer.of(house, snapshot).mail(
         place.address if place else snapshot.gm,
         "The dice are sealed" + (": add a word of yours" if place else ""),
         page,
@@ -97,7 +97,7 @@ def welcome(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
-    tokens: Mapping[Place, str],
+    tokens: Mapping[SeatView, str],
     now: dt.datetime,
     *,
     heir: bool = False,
@@ -107,7 +107,7 @@ def welcome(
 
     An `heir` takes over a seat that was played before; by himself, in another home, if the campaign has `moved`.
     """
-    postman, ruleset = Postman.of(house, snapshot), house.game(snapshot.game)
+    postman, ruleset = CampaignMailer.of(house, snapshot), house.game(snapshot.game)
     rules = MailPart(_rules_file(ruleset), "text/plain; charset=utf-8", as_text(rulebook(ruleset)).encode())
     mails = (
         postman.mail(
@@ -123,7 +123,7 @@ def welcome(
         )
         for place, token in tokens.items()
     )
-    for some in batches(mails):
+    for some in batched(mails):
         postman.send(session, now, *some)
 
 
@@ -137,7 +137,7 @@ def _rules_file(ruleset: AnyRuleset) -> str:
     return f"{ruleset.key.replace('_', '-')}-rules.txt"
 
 
-def _page(house: App, snapshot: CampaignSnapshot, place: Place, token: str, *, heir: bool) -> Welcome:
+def _page(house: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, heir: bool) -> Welcome:
     ruleset = house.game(snapshot.game)
     return Welcome(
         campaign=snapshot.name,
@@ -172,12 +172,14 @@ _SENT_TO = re.compile(r"(\bthe\s++sheet\s++below\s++to\s++)[^\s@<]++@[^\s<]*+")
 _CODED = re.compile(rf"ORDERS (\S++) (\S++) [a-z2-7]{{{CODE_CHARACTERS}}}\b")
 
 
-def find_report(session: Session, snapshot: CampaignSnapshot, place: Place, number: int | None = None) -> Report | None:
+def find_report(
+    session: Session, snapshot: CampaignSnapshot, place: SeatView, number: int | None = None
+) -> Report | None:
     """The report that opened a turn for a seat, or its newest; None if there is none."""
     reports = (
         select(Report)
         .join(Turn, Turn.id == Report.turn_id)
-        .where(live(snapshot.id), Report.seat_id == place.id)
+        .where(is_current(snapshot.id), Report.seat_id == place.id)
         .order_by(Turn.number.desc())
         .limit(1)
     )
@@ -188,7 +190,7 @@ def mail_again(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
-    place: Place,
+    place: SeatView,
     report: Report,
     now: dt.datetime,
     *,
@@ -198,7 +200,7 @@ def mail_again(
     topic: str = "",
 ) -> None:
     """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
-    postman = Postman.of(house, snapshot)
+    postman = CampaignMailer.of(house, snapshot)
     id_ = postman.id_of("again", report.code, key)
     mail = _resent_mail(session, house, snapshot, place, report, to=to, id_=id_, code=report.code)
     older = (report.message_id,) if report.message_id != id_ else ()
@@ -209,29 +211,29 @@ def mail_copy(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
-    place: Place,
+    place: SeatView,
     report: Report,
     now: dt.datetime,
     *,
     deputy: Deputy,
 ) -> None:
     """Queues a kept report to somebody who stands in from now on, with a code of his own."""
-    postman = Postman.of(house, snapshot)
+    postman = CampaignMailer.of(house, snapshot)
     id_ = postman.id_of("again", report.code, "deputy", deputy.id)
-    code = put_copy(session, snapshot, deputy, report.code, id_)
+    code = save_deputy_code(session, snapshot, deputy, report.code, id_)
     to = session.get_one(Person, deputy.person_id).address
     mail = _resent_mail(session, house, snapshot, place, report, to=to, id_=id_, code=code)
     topic = deputy_topic(_topic(session, snapshot, place, report))
     postman.send(session, now, dataclasses.replace(mail, topic=topic))
 
 
-def recall_copies(session: Session, place: Place) -> None:
+def recall_copies(session: Session, place: SeatView) -> None:
     """Takes reports out of the outbox that wait there for somebody who stands in no more."""
     theirs = select(DeputyReport.message_id).join(Deputy, Deputy.id == DeputyReport.deputy_id)
     withdraw_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
 
 
-def renew_codes(session: Session, house: App, snapshot: CampaignSnapshot, place: Place) -> Report | None:
+def renew_codes(session: Session, house: App, snapshot: CampaignSnapshot, place: SeatView) -> Report | None:
     """Gives all reports of a seat other codes, so that whoever had them can use them no more; returns the newest.
 
     Their Message-IDs go with the codes, since a reply names those as well. Old
@@ -240,7 +242,7 @@ def renew_codes(session: Session, house: App, snapshot: CampaignSnapshot, place:
     reports = session.scalars(select(Report).where(Report.seat_id == place.id)).all()
     for report in reports:
         report.code = reply_code(snapshot.mail_key, "renewed", report.code)
-        report.message_id = Postman.of(house, snapshot).id_of("again", report.code, RENEWED)
+        report.message_id = CampaignMailer.of(house, snapshot).id_of("again", report.code, RENEWED)
     session.flush()
     newest = find_report(session, snapshot, place)
     if newest is not None:
@@ -248,7 +250,7 @@ def renew_codes(session: Session, house: App, snapshot: CampaignSnapshot, place:
     return newest
 
 
-def _topic(session: Session, snapshot: CampaignSnapshot, place: Place, report: Report) -> str:
+def _topic(session: Session, snapshot: CampaignSnapshot, place: SeatView, report: Report) -> str:
     """What the mail of a report is about; one of the same topic that still waits gives way to it."""
     return topic_of("report", snapshot.name, session.get_one(Turn, report.turn_id).number, place.seat)
 
@@ -257,7 +259,7 @@ def _resent_mail(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
-    place: Place,
+    place: SeatView,
     report: Report,
     *,
     to: str,
@@ -275,14 +277,14 @@ def _resent_mail(
         zone=snapshot.schedule.zone,
         code=code,
         address=house.settings.address,
-        enclosed=Shelf(session, snapshot.id).of(game, view),
+        enclosed=AttachmentStore(session, snapshot.id).of(game, view),
     )
     parts = _parts(facts, report_subject(game.title, view, facts, report.edition), files)
     pages = snapshot.pages_for(place)
     if pages != PageDelivery.OFF:
         parts = dataclasses.replace(parts, page=house.reporter.seat_page(game, view, facts, parts.html))
     enclosed = Attachments(game, view, facts).sent()
-    return Postman.of(house, snapshot).report(
+    return CampaignMailer.of(house, snapshot).report(
         to, parts, facts, id_, linked=pages == PageDelivery.LINK, enclosed=enclosed
     )
 

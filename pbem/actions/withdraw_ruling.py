@@ -29,7 +29,7 @@ from pbem.actions.ruling import (
     ruling_by_mail,
     write_form,
 )
-from pbem.campaign.history import note
+from pbem.campaign.history import add_entry
 from pbem.errors import CampaignError
 from pbem.mail.mailbox import MAX_GM_MAIL
 from pbem.ruleset.fields import KeywordField
@@ -132,7 +132,7 @@ class DropRuling(Act[Dropped]):
         held = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULED)
         session.execute(held.values(hold_kind=HoldKind.RULING if due else HoldKind.NONE))
         said = f"the ruling on turn {snapshot.turn} is dropped (digest {json_sha256(turn.ruling)[:12]})"
-        note(session, snapshot.id, now, actor="gm", text=said)
+        add_entry(session, snapshot.id, now, actor="gm", text=said)
         return Dropped(snapshot.name, snapshot.turn)
 
     def render(self, facts: Dropped, channel: Channel) -> Iterator[str]:

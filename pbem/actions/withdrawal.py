@@ -24,7 +24,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.archive.record import file_hash
-from pbem.campaign.snapshot import NEVER, NO_HOLD, CampaignSnapshot, is_pause, live, record_of
+from pbem.campaign.snapshot import NEVER, NO_HOLD, CampaignSnapshot, is_current, is_gm_hold, load_record
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, JournalEntry, OutgoingMail, Report, Seat, Turn, WithdrawnTurns
 from pbem.store.types import CampaignState, OutgoingState
@@ -100,7 +100,7 @@ def _reported(record: Mapping[str, Any]) -> set[SeatName]:
 def _links(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Link]:
     told = _told(session, snapshot)
     turns = select(Turn.id, Turn.number, Turn.state, Turn.state_hash, Turn.resolved_at, Turn.record)
-    for row in session.execute(turns.where(live(snapshot.id)).order_by(Turn.number)):
+    for row in session.execute(turns.where(is_current(snapshot.id)).order_by(Turn.number)):
         yield _Link(
             number=row.number,
             state_hash=row.state_hash,
@@ -115,7 +115,7 @@ def _told(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, set[Seat
     """The seats whose reports opened each live turn, by its id."""
     reports = select(Report.turn_id, Seat.name).join(Seat, Seat.id == Report.seat_id)
     told: dict[int, set[SeatName]] = defaultdict(set)
-    for turn_id, seat in session.execute(reports.join(Turn, Turn.id == Report.turn_id).where(live(snapshot.id))):
+    for turn_id, seat in session.execute(reports.join(Turn, Turn.id == Report.turn_id).where(is_current(snapshot.id))):
         told[turn_id].add(seat)
     return told
 
@@ -132,7 +132,9 @@ SEED_KNOWN = (
 
 def shelve(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:
     """Puts the turns from `first` on onto a shelf of their own; returns them, oldest first."""
-    turns = list(session.scalars(select(Turn).where(live(snapshot.id), Turn.number >= first).order_by(Turn.number)))
+    turns = list(
+        session.scalars(select(Turn).where(is_current(snapshot.id), Turn.number >= first).order_by(Turn.number))
+    )
     shelf_id = new_shelf(session, snapshot, kind, first, now)
     for turn in turns:
         put_on(shelf_id, turn, now)
@@ -203,7 +205,7 @@ def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, ove
         "status": CampaignState.OVER if over else CampaignState.RUNNING,
         "version": version,
         "era": snapshot.era + 1,
-        **({} if is_pause(snapshot.hold_kind) else NO_HOLD),
+        **({} if is_gm_hold(snapshot.hold_kind) else NO_HOLD),
     }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     # What the next reports are to tell of the GM waits for no turn that is gone.
@@ -214,7 +216,7 @@ def set_campaign(session: Session, snapshot: CampaignSnapshot, *, turn: int, ove
 
 def version_before(session: Session, snapshot: CampaignSnapshot, number: int) -> int:
     """The version of the game that wrote the state of a turn: that which ran the one before."""
-    return int(json.loads(record_of(session, snapshot, number - 1))["version"])
+    return int(json.loads(load_record(session, snapshot, number - 1))["version"])
 
 
 def count_misses_again(
@@ -262,7 +264,7 @@ def _rows(
 ) -> Mapping[SeatName, int]:
     """How many turns, up to the last one `before` a number, each seat was awaited in and its player sent nothing."""
     runs = select(Turn.record, Turn.resolved_at).where(
-        live(snapshot.id), Turn.record.is_not(None), Turn.number < before
+        is_current(snapshot.id), Turn.record.is_not(None), Turn.number < before
     )
     rows: dict[SeatName, int] = {}
     ended: set[SeatName] = set()

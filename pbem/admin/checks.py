@@ -22,7 +22,14 @@ from pbem.actions.withdrawal import find_break
 from pbem.admin.health import stuck_mail
 from pbem.archive.record import folder_name
 from pbem.archive.writer import campaigns_there, list_turns, turn_folder
-from pbem.campaign.archive_sync import CODE_REPAIR, Resolved, code_change, damaged, load_resolved, resolved_turns
+from pbem.campaign.archive_sync import (
+    CODE_REPAIR,
+    ResolvedTurn,
+    code_change,
+    find_archive_damage,
+    load_resolved,
+    resolved_turns,
+)
 from pbem.campaign.column_checks import find_faults
 from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.campaign.schedule import Schedule
@@ -214,7 +221,7 @@ class _Compared:
     unreadable: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
 
-    def add(self, turn: Resolved, folder: Path) -> None:
+    def add(self, turn: ResolvedTurn, folder: Path) -> None:
         """Add a turn whose folder is not as it was written."""
         said = f"{'withdrawn ' if turn.withdrawn else ''}turn {turn.number}"
         if folder.exists():
@@ -271,10 +278,10 @@ def _look_for_folders(place: Path, store: Store, compared: Mapping[str, _Compare
         progress("comparing", done, len(rows))
 
 
-def _find_damaged(place: Path, store: Store, id_: int) -> Resolved | None:
+def _find_damaged(place: Path, store: Store, id_: int) -> ResolvedTurn | None:
     with store.reading() as session:
         found = load_resolved(session, resolved_turns().where(Turn.id == id_, _ARCHIVED))
-    return next((turn for turn in found if damaged(place, turn)), None)
+    return next((turn for turn in found if find_archive_damage(place, turn)), None)
 
 
 def _told(name: str, what: _Compared, restore: str) -> Iterator[Examined]:

@@ -19,9 +19,9 @@ from sqlalchemy.orm import Session
 from pbem.actions.status import CampaignStatus, Undelivered, _undelivered, campaign_status
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE, fault_of, keep_fact, noticed, read_fact, readable, unreadable_words
-from pbem.campaign.deadlines import Waiting, load_waiting
-from pbem.campaign.history import note
-from pbem.campaign.schedule import Outage, Watch, after_failure, after_poll
+from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
+from pbem.campaign.history import add_entry
+from pbem.campaign.schedule import MailboxWatch, Outage, after_failure, after_poll
 from pbem.campaign.snapshot import load_campaign
 from pbem.config import INACTIVE
 from pbem.errors import CampaignError, ConfigError, StoreError
@@ -93,7 +93,7 @@ class LastPoll:
 
     at: dt.datetime
     newest: int
-    watch: Watch
+    watch: MailboxWatch
 
 
 def watch_polls(house: App, now: dt.datetime, *, readable: bool) -> Outage | None:
@@ -111,7 +111,7 @@ def watch_polls(house: App, now: dt.datetime, *, readable: bool) -> Outage | Non
     return watch.outage
 
 
-def read_watch(session: Session) -> Watch | None:
+def read_watch(session: Session) -> MailboxWatch | None:
     """What is remembered of the polls, if anything."""
     last = last_poll(session)
     return None if last is None else last.watch
@@ -123,7 +123,7 @@ def last_poll(session: Session) -> LastPoll | None:
     return None if kept is None else _read(kept)
 
 
-def waiting_for(turns: list[Waiting], outage: Outage) -> list[Waiting]:
+def waiting_for(turns: list[OpenTurnStatus], outage: Outage) -> list[OpenTurnStatus]:
     """The turns that would be run in an outage or soon after it, and wait until its release."""
     return [turn for turn in turns if turn.closes is not None and outage.since <= turn.closes < outage.release]
 
@@ -134,18 +134,18 @@ def _announce(session: Session, outage: Outage, now: dt.datetime) -> None:
         zone = turn.schedule.zone
         said = f"no mail was read from {format_time(outage.since, zone)} to {format_time(outage.until, zone)}"
         waits = f"turn {turn.turn} waits until {format_time(outage.release, zone)}"
-        note(session, load_campaign(session, turn.campaign).id, now, actor="pbem", text=f"{said}: {waits}")
+        add_entry(session, load_campaign(session, turn.campaign).id, now, actor="pbem", text=f"{said}: {waits}")
 
 
-def _readable(session: Session) -> list[Waiting]:
+def _readable(session: Session) -> list[OpenTurnStatus]:
     """The open turns, but for those that cannot be read; the tick tells of these."""
     try:
-        return load_waiting(session)
+        return load_open_turns(session)
     except UNREADABLE:
-        turns: list[Waiting] = []
+        turns: list[OpenTurnStatus] = []
         for name in session.scalars(select(Campaign.name).order_by(Campaign.id)).all():
             with suppress(*UNREADABLE, CampaignError):
-                turns += load_waiting(session, name)
+                turns += load_open_turns(session, name)
         return turns
 
 
@@ -163,7 +163,7 @@ def _written(last: LastPoll) -> dict[str, Any]:
 
 def _read(data: Any) -> LastPoll:
     time, usual, outage = dt.datetime.fromisoformat, data["usual"], data["outage"]
-    watch = Watch(
+    watch = MailboxWatch(
         last_good=time(data["last_good"]),
         usual=None if usual is None else dt.timedelta(seconds=usual),
         failed=data["failed"],
@@ -208,13 +208,13 @@ def _unanswered(session: Session) -> str:
     return f"{letters} left unanswered in the day before {until}; the notes in pbem letters say why" if number else ""
 
 
-def _unread(watch: Watch | None) -> str:
+def _unread(watch: MailboxWatch | None) -> str:
     if watch is None or not watch.failed:
         return ""
     return f"the mailbox cannot be read, last done {format_time(watch.last_good, 'UTC')}: deadlines wait for it"
 
 
-def _waiting(watch: Watch | None) -> str:
+def _waiting(watch: MailboxWatch | None) -> str:
     if watch is None or watch.outage is None:
         return ""
     since, until, release = (

@@ -32,8 +32,8 @@ from pbem.archive.record import file_hash
 from pbem.archive.verify import verify
 from pbem.backup.container import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS, Packed, opened
 from pbem.backup.verify import broken_campaigns, check_rows
-from pbem.campaign.archive_sync import archive_left, damaged, load_resolved, resolved_turns, write_again
-from pbem.campaign.notices import HOUSE_KEY, send_words
+from pbem.campaign.archive_sync import archive_pending, find_archive_damage, load_resolved, resolved_turns, rewrite_turn
+from pbem.campaign.notices import HOUSE_KEY, send_text
 from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
 from pbem.campaign.value_checks import is_campaign_name, shown
 from pbem.config import (
@@ -154,7 +154,7 @@ def _bring_to_rest(session: Session, house: App, name: str, made: dt.datetime, n
 
 def _tell_gm(session: Session, house: App, snapshot: CampaignSnapshot, made: dt.datetime, now: dt.datetime) -> None:
     name = snapshot.name
-    send_words(
+    send_text(
         session,
         house,
         snapshot,
@@ -262,13 +262,15 @@ def change_settings(home: Path, changes: Mapping[str, str | None]) -> None:
 
 def complete_archive(house: App, now: dt.datetime) -> list[str]:
     """Writes what the archive lacks from the database; returns a sentence for each turn where that cannot be done."""
-    _, problems = archive_left(house, now)
+    _, problems = archive_pending(house, now)
     with house.store.reading() as session:
         ids = [turn_id for (turn_id,) in session.execute(resolved_turns().with_only_columns(Turn.id).order_by(Turn.id))]
     for start in range(0, len(ids), _AT_ONCE):
         with house.store.reading() as session:
             turns = load_resolved(session, resolved_turns().where(Turn.id.in_(ids[start : start + _AT_ONCE])))
-        problems += filter(None, [write_again(house, turn) for turn in turns if damaged(house.settings.archive, turn)])
+        problems += filter(
+            None, [rewrite_turn(house, turn) for turn in turns if find_archive_damage(house.settings.archive, turn)]
+        )
     return list(dict.fromkeys(problems))
 
 

@@ -39,19 +39,19 @@ from pbem.backup.container import DATABASE, TURNS, Packed, Packing, disk_full_na
 from pbem.backup.create import DRAFT, campaigns_in, pack_archive
 from pbem.backup.restore import FILE, check_room, complete_archive, take_database
 from pbem.backup.verify import check_campaign
-from pbem.campaign.history import note
-from pbem.campaign.notices import Postman, send_words, tell_players
-from pbem.campaign.people import DAYS, put_request
+from pbem.campaign.history import add_entry
+from pbem.campaign.notices import CampaignMailer, notify_players, send_text
+from pbem.campaign.people import DAYS, create_request
 from pbem.campaign.snapshot import (
     NO_HOLD,
     CampaignSnapshot,
-    Place,
-    check_running,
-    live,
+    SeatView,
+    is_current,
     load_campaign,
+    load_record,
     lock_campaign,
     locked_campaign,
-    record_of,
+    require_running,
 )
 from pbem.campaign.value_checks import is_campaign_name
 from pbem.config import checked_address
@@ -143,9 +143,9 @@ def take_back(house: App, name: str, now: dt.datetime) -> None:
         values = {"status": CampaignState.RUNNING, **hold, "moved_to": "", "era": moved.era + 1}
         session.execute(update(Campaign).where(Campaign.id == moved.id).values(values))
         back = load_campaign(session, name)
-        act = note(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
+        act = add_entry(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
         page = CampaignHeld(campaign=name, why=why, gm=back.gm)
-        tell_players(session, house, back, now, act=act, subject="The game is played here after all", page=page)
+        notify_players(session, house, back, now, act=act, subject="The game is played here after all", page=page)
 
 
 def _mark(house: App, name: str, to: str, now: dt.datetime) -> None:
@@ -159,7 +159,7 @@ def _mark(house: App, name: str, to: str, now: dt.datetime) -> None:
                     f"pbem export {name} --back"
                 )
             return
-        check_running(snapshot)
+        require_running(snapshot)
         _move_away(session, house, snapshot, to, now)
 
 
@@ -171,15 +171,15 @@ def _move_away(session: Session, house: App, snapshot: CampaignSnapshot, to: str
         .where(PendingRequest.campaign_id == snapshot.id, PendingRequest.done_at.is_(None))
         .values(done_at=now)
     )
-    act = note(session, snapshot.id, now, actor="gm", text=f"moved to {to}", turn=snapshot.turn)
+    act = add_entry(session, snapshot.id, now, actor="gm", text=f"moved to {to}", turn=snapshot.turn)
     moves = f"The campaign {snapshot.name} moves: from now on it is played at {to}, and no longer here."
     said = (
         f"{moves} You are mailed from there, and asked to confirm it.",
         "Until then there is nothing to do. Orders that you have sent for the open turn go along, and count.",
     )
     page = Notice(paragraphs=said, campaign=snapshot.name, gm=snapshot.gm)
-    tell_players(session, house, snapshot, now, act=act, subject="The game moves", page=page)
-    send_words(session, house, snapshot, now, *said, to=snapshot.gm, subject="The game moves")
+    notify_players(session, house, snapshot, now, act=act, subject="The game moves", page=page)
+    send_text(session, house, snapshot, now, *said, to=snapshot.gm, subject="The game moves")
 
 
 def _write(house: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
@@ -294,7 +294,12 @@ def _setup_record(folder: Path) -> bytes:
 
 def _goes_on(session: Session, campaign_id: int, draft: Path) -> bool:
     """Whether the campaign that comes has the last record of the one that left."""
-    last = select(Turn.record).where(live(campaign_id), Turn.record.is_not(None)).order_by(Turn.number.desc()).limit(1)
+    last = (
+        select(Turn.record)
+        .where(is_current(campaign_id), Turn.record.is_not(None))
+        .order_by(Turn.number.desc())
+        .limit(1)
+    )
     record = session.scalars(last).one()
     with closing(sqlite3.connect(draft / FILE)) as database:
         rows = database.execute("SELECT record FROM turn WHERE record IS NOT NULL")
@@ -313,7 +318,7 @@ def _prove(house: App, packed: Packed, draft: Path, name: str, now: dt.datetime,
                 snapshot = check_campaign(session, there, name)
             except (BackupError, CampaignError) as error:
                 raise BackupError(f"{packed.path}: {error}") from None
-            newest = record_of(session, snapshot, snapshot.turn - 1)
+            newest = load_record(session, snapshot, snapshot.turn - 1)
         verified = verify(
             draft,
             name,
@@ -360,7 +365,7 @@ def _settle_in(session: Session, house: App, name: str, came_from: str, now: dt.
     values = {**hold, "era": before.era + 1, "mail_key": secrets.token_bytes(32)}
     session.execute(update(Campaign).where(Campaign.id == before.id).values(values))
     snapshot = locked_campaign(session, name)
-    note(session, snapshot.id, now, actor="gm", text=f"moved here from {came_from}", turn=snapshot.turn)
+    add_entry(session, snapshot.id, now, actor="gm", text=f"moved here from {came_from}", turn=snapshot.turn)
     asked = []
     for place in snapshot.places:
         thread = find_report(session, snapshot, place)
@@ -373,7 +378,7 @@ def _settle_in(session: Session, house: App, name: str, came_from: str, now: dt.
         ):
             asked.append(place.seat)
     mail_gm_token(session, house, snapshot, now)
-    send_words(
+    send_text(
         session,
         house,
         snapshot,
@@ -392,7 +397,7 @@ def _ask(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
-    place: Place,
+    place: SeatView,
     now: dt.datetime,
     *,
     came_from: str,
@@ -401,7 +406,7 @@ def _ask(
     """Asks a player to confirm it, in the thread of his last report; whether he could be asked today."""
     person = session.scalars(select(Person).where(Person.key == place.address.lower())).one()
     data = {"seat_id": place.id, "person_id": person.id}
-    code = put_request(session, "import", now, to=person.address, data=data, campaign_id=snapshot.id)
+    code = create_request(session, "import", now, to=person.address, data=data, campaign_id=snapshot.id)
     if code is None:
         return False
     page = Confirmation(
@@ -415,7 +420,7 @@ def _ask(
         gm=snapshot.gm,
         about=came_from,
     )
-    postman = Postman.of(house, snapshot)
+    postman = CampaignMailer.of(house, snapshot)
     # All later mail names this one as the first of its thread; the key is new, so no mail has had its name.
     id_ = welcome_message_id(snapshot.mail_key, house.settings.domain, snapshot.name, place.seat)
     mail = postman.mail(place.address, f"{snapshot.name} is played here now", page, id_, code=code)

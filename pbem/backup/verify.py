@@ -20,7 +20,7 @@ from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
 from pbem.archive.record import folder_name, load_dice_words
 from pbem.campaign.column_checks import first_fault
-from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, record_of
+from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign, load_record
 from pbem.errors import PARSE_ERRORS, BackupError, CampaignError, RulesetError
 from pbem.mail.headers import require_address
 from pbem.report.data import ReportDataError, read_report_data
@@ -53,7 +53,7 @@ def check_campaign(session: Session, house: App, name: str) -> CampaignSnapshot:
         raise BackupError(f"the turns of {name} do not hang together: {broken.text}")
     if snapshot.turn < snapshot.first:
         raise BackupError(f"campaign {name} has no open turn")
-    record = json.loads(record_of(session, snapshot, snapshot.turn - 1))
+    record = json.loads(load_record(session, snapshot, snapshot.turn - 1))
     checks = (
         _seats(snapshot, record),
         _options(session, snapshot, record),
@@ -77,7 +77,7 @@ def _seats(snapshot: CampaignSnapshot, record: dict[str, Any]) -> Iterator[str]:
 
 
 def _options(session: Session, snapshot: CampaignSnapshot, record: dict[str, Any]) -> Iterator[str]:
-    setup = json.loads(record_of(session, snapshot, snapshot.origin))
+    setup = json.loads(load_record(session, snapshot, snapshot.origin))
     if (snapshot.game, dict(snapshot.options)) != (record["game"], record["options"]):
         yield "table campaign, fields game and options: they are not those of its last record"
     if snapshot.words != load_dice_words(setup):
@@ -119,7 +119,7 @@ def _seat_names(session: Session, snapshot: CampaignSnapshot) -> Iterator[str]:
 def _open_turn(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Iterator[str]:
     """Yield what is wrong with the open turn, whose state is that of the last record: it must be one to be played."""
     turn = session.execute(
-        select(Turn.id, Turn.state, Turn.awaited).where(live(snapshot.id), Turn.number == snapshot.turn)
+        select(Turn.id, Turn.state, Turn.awaited).where(is_current(snapshot.id), Turn.number == snapshot.turn)
     ).one()
     where = f"table turn, row {turn.id}, field"
     try:
@@ -140,7 +140,7 @@ def _views(session: Session, house: App, snapshot: CampaignSnapshot) -> Iterator
     rows = (
         select(Report.id, Report.seat_id, Report.view, Turn.number)
         .join(Turn, Turn.id == Report.turn_id)
-        .where(live(snapshot.id))
+        .where(is_current(snapshot.id))
         .execution_options(yield_per=50)
     )
     for id_, seat_id, view, number in session.execute(rows):
@@ -165,7 +165,7 @@ def _sheets(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -
     rows = (
         select(OrderSheet.id, OrderSheet.orders, OrderSheet.seat_id)
         .join(Turn, Turn.id == OrderSheet.turn_id)
-        .where(live(snapshot.id), Turn.number == snapshot.turn)
+        .where(is_current(snapshot.id), Turn.number == snapshot.turn)
     )
     seats: Collection[int] = {place.id for place in snapshot.places}
     for id_, orders, seat_id in session.execute(rows):

@@ -35,9 +35,9 @@ from pbem.archive.writer import (
     move_to_withdrawn,
     turn_files,
 )
-from pbem.campaign.files import Shelf
-from pbem.campaign.history import all_withdrawn, orders_used, received
-from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign, load_sheets
+from pbem.campaign.files import AttachmentStore
+from pbem.campaign.history import load_withdrawn, orders_used, received_sheets
+from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign, load_sheets
 from pbem.errors import CampaignError, PbemError, ReplayError, SaveError, StoreError, describe_error
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.models import Campaign, Report, Turn
@@ -52,7 +52,7 @@ _ON_SHELVES = Turn.shelf_id.is_not(None) & Turn.archived_at.is_not(None)
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedTurn:
     """A turn that was run, as the archive is to have it."""
 
     id: int
@@ -80,12 +80,12 @@ _WITHDRAWN = resolved_turns().where(_ON_SHELVES)
 _UNARCHIVED = resolved_turns().where(Turn.archived_at.is_(None), Turn.shelf_id.is_(None))
 
 
-def load_resolved(session: Session, turns: _Rows, **parameters: Any) -> list[Resolved]:
+def load_resolved(session: Session, turns: _Rows, **parameters: Any) -> list[ResolvedTurn]:
     """The turns of a selection made from `resolved_turns`, with its parameters, in the order of their making."""
     found = flushed_connection(session).execute(turns, parameters)
     rows = sorted(found, key=lambda row: row.id)  # asked to sort them, SQLite looks through all turns
     return [
-        Resolved(id_, name, number, shelf_id is not None, record or b"{}")
+        ResolvedTurn(id_, name, number, shelf_id is not None, record or b"{}")
         for id_, name, number, shelf_id, record in rows
     ]
 
@@ -94,13 +94,13 @@ _ARCHIVED = update(Turn).where(Turn.id == bindparam("turn")).values(archived_at=
 
 
 def archive_now(house: App, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
-    """Writes the folder of a turn just run. What cannot be written now is left to `archive_left`, which tells why."""
+    """Writes the folder of a turn just run. What cannot be written now is left to `archive_pending`, which tells why."""
     with suppress(OSError, PbemError):
         archive_turn(house.settings.archive, record, files)
         _mark_archived(house, turn_id, now)
 
 
-def archive_left(house: App, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
+def archive_pending(house: App, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
     """Archives all resolved turns, or those of a campaign, that are not archived yet.
 
     Returns how many, and a sentence for each that could not be.
@@ -113,7 +113,7 @@ def archive_left(house: App, now: dt.datetime, campaign: str | None = None) -> t
     problems = _tidy(house, withdrawn)
     count = 0
     for turn in left:
-        problem = write_again(house, turn)
+        problem = rewrite_turn(house, turn)
         if problem:
             problems.append(problem)
         else:
@@ -122,7 +122,7 @@ def archive_left(house: App, now: dt.datetime, campaign: str | None = None) -> t
     return count, problems
 
 
-def write_again(house: App, turn: Resolved) -> str:
+def rewrite_turn(house: App, turn: ResolvedTurn) -> str:
     """Writes what is missing of a turn's folder; returns a sentence where that cannot be done, else ""."""
     archive = house.settings.archive
     try:
@@ -141,13 +141,13 @@ def write_again(house: App, turn: Resolved) -> str:
     return ""
 
 
-def _is_moved(house: App, turn: Resolved) -> bool:
+def _is_moved(house: App, turn: ResolvedTurn) -> bool:
     with house.store.reading() as session:
         shelf = session.scalar(select(Turn.shelf_id).where(Turn.id == turn.id))
     return (shelf is not None) != turn.withdrawn
 
 
-def _tidy(house: App, turns: Sequence[Resolved]) -> list[str]:
+def _tidy(house: App, turns: Sequence[ResolvedTurn]) -> list[str]:
     """Sets the folders of withdrawn turns aside, or writes them there; returns a sentence for each where it failed."""
     problems = []
     for turn in turns:
@@ -156,7 +156,7 @@ def _tidy(house: App, turns: Sequence[Resolved]) -> list[str]:
         except OSError as error:
             problems.append(f"{turn.said} cannot be set aside ({describe_error(error)})")
             continue
-        problem = write_again(house, turn)
+        problem = rewrite_turn(house, turn)
         if problem:
             problems.append(problem)
         else:
@@ -164,7 +164,7 @@ def _tidy(house: App, turns: Sequence[Resolved]) -> list[str]:
     return problems
 
 
-def untidy(session: Session, campaign_id: int) -> list[int]:
+def pending_moves(session: Session, campaign_id: int) -> list[int]:
     """The numbers of a campaign's withdrawn turns whose folders are yet to be set aside."""
     return list(session.scalars(select(Turn.number).where(Turn.campaign_id == campaign_id, _ON_SHELVES)))
 
@@ -179,7 +179,7 @@ def _mark_set_aside(house: App, turn_id: int) -> None:
         session.execute(update(Turn).where(Turn.id == turn_id, _ON_SHELVES).values(archived_at=None))
 
 
-def _files(session: Session, house: App, turn: Resolved) -> dict[str, bytes]:
+def _files(session: Session, house: App, turn: ResolvedTurn) -> dict[str, bytes]:
     """The files that a turn's record names, as the database still has them.
 
     Reports that did not change go from a turn that is withdrawn to the one in
@@ -194,7 +194,7 @@ def _files(session: Session, house: App, turn: Resolved) -> dict[str, bytes]:
         .order_by(Report.id)
     )
     given = orders_used(turn.record, book) if "orders" in told else None
-    sheets = received(snapshot, load_sheets(session, turn.id))
+    sheets = received_sheets(snapshot, load_sheets(session, turn.id))
     kept: dict[str, bytes] = {}
     # With none at first: where nobody was told anything there are sheets all the same.
     for report in ({}, *reports):
@@ -206,7 +206,7 @@ def _files(session: Session, house: App, turn: Resolved) -> dict[str, bytes]:
 def _enclosed(session: Session, campaign_id: int, files: Mapping[str, str]) -> dict[str, bytes]:
     """What the GM has enclosed, of the files that a record names."""
     paths = {attachment_hash(path): path for path in files if attachment_hash(path)}
-    return {paths[hash_]: content for hash_, content in Shelf(session, campaign_id).find(paths).items()}
+    return {paths[hash_]: content for hash_, content in AttachmentStore(session, campaign_id).find(paths).items()}
 
 
 MOST_READ = 30
@@ -219,11 +219,11 @@ ENOUGH_FILES = 500
 """It stops when they had so many files together: of 10,000 turns, with a tick each minute, most are read in a day."""
 
 
-def restore(house: App, campaign: str | None = None) -> list[str]:
+def repair_archive(house: App, campaign: str | None = None) -> list[str]:
     """Writes folders that were lost or cut again, of all campaigns or of one.
 
     Returns a sentence for each, also where that cannot be done. A turn that was never archived is none of them: that
-    is the matter of `archive_left`.
+    is the matter of `archive_pending`.
     """
     with house.store.reading() as session:
         drawn = _some(session) if campaign is None else ()
@@ -231,7 +231,7 @@ def restore(house: App, campaign: str | None = None) -> list[str]:
     return [problem for turn in turns.values() if (problem := _restored(house, turn))]
 
 
-def damaged(archive: Path, turn: Resolved) -> str:
+def find_archive_damage(archive: Path, turn: ResolvedTurn) -> str:
     """Why the folder of a turn cannot be said to be whole, "" if it is."""
     try:
         if is_complete(archive, turn.record, withdrawn=turn.withdrawn):
@@ -241,10 +241,10 @@ def damaged(archive: Path, turn: Resolved) -> str:
     return f"{turn.said} was lost or cut in the archive"
 
 
-def _restored(house: App, turn: Resolved) -> str:
-    if not (damage := damaged(house.settings.archive, turn)):
+def _restored(house: App, turn: ResolvedTurn) -> str:
+    if not (damage := find_archive_damage(house.settings.archive, turn)):
         return ""
-    return write_again(house, turn) or f"{damage}; it was written again from the database"
+    return rewrite_turn(house, turn) or f"{damage}; it was written again from the database"
 
 
 _BEGUN = (
@@ -254,7 +254,7 @@ _BEGUN = (
 )
 
 
-def _without_folder(session: Session, house: App, campaign: str | None) -> Iterator[Resolved]:
+def _without_folder(session: Session, house: App, campaign: str | None) -> Iterator[ResolvedTurn]:
     """The turns that have been archived, and have no folder there."""
     withdrawn = _withdrawn(session)
     begun = _BEGUN if campaign is None else _BEGUN.where(Campaign.name == campaign)
@@ -286,7 +286,7 @@ _DRAWN = resolved_turns().where(
 )
 
 
-def _some(session: Session) -> Iterator[Resolved]:
+def _some(session: Session) -> Iterator[ResolvedTurn]:
     """A few of the turns whose folders should be there, or all where they are few."""
     newest = flushed_connection(session).execute(_NEWEST_TURN).scalar() or 0
     drawn = random.sample(range(1, newest + 1), min(MOST_READ, newest))
@@ -305,14 +305,14 @@ CODE_REPAIR = "install the code that ran it, or give the new code a new version 
 """Advice where the code of a game has changed under the same version."""
 
 _NEWEST_STATE = (
-    select(Turn.state, Turn.state_hash).where(live(bindparam("campaign"))).order_by(Turn.number.desc()).limit(1)
+    select(Turn.state, Turn.state_hash).where(is_current(bindparam("campaign"))).order_by(Turn.number.desc()).limit(1)
 )
 _TURN = select(Turn.state, Turn.state_hash, Turn.record).where(
-    live(bindparam("campaign")), Turn.number == bindparam("number")
+    is_current(bindparam("campaign")), Turn.number == bindparam("number")
 )
 
 
-def prove(house: App, name: str, *, progress: Progress = no_progress) -> ReplayProof:
+def prove_archive(house: App, name: str, *, progress: Progress = no_progress) -> ReplayProof:
     """Resolves every archived turn again. Raises ReplayError naming the first difference.
 
     Raises CampaignError when there is nothing to prove yet.
@@ -377,11 +377,11 @@ def _replay(house: App, name: str, progress: Progress) -> ReplayProof:
         snapshot = load_campaign(session, name)
         resolved = session.execute(
             select(Turn.number, Turn.record, Turn.archived_at)
-            .where(live(snapshot.id), Turn.resolved_at.is_not(None))
+            .where(is_current(snapshot.id), Turn.resolved_at.is_not(None))
             .order_by(Turn.number)
         ).all()
-        left = untidy(session, snapshot.id)
-        withdrawn = [(each.turn, each.hash) for each in all_withdrawn(session, snapshot.id)]
+        left = pending_moves(session, snapshot.id)
+        withdrawn = [(each.turn, each.hash) for each in load_withdrawn(session, snapshot.id)]
     if not resolved:
         raise CampaignError(f"campaign {name} has not begun: there is no archive to prove")
     late = [turn.number for turn in resolved if turn.archived_at is None]

@@ -14,8 +14,8 @@ from sqlalchemy import RowMapping, bindparam, select
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.house_rules import Policy
-from pbem.campaign.schedule import Outage, Schedule, start_of
+from pbem.campaign.house_rules import HouseRules
+from pbem.campaign.schedule import Outage, Schedule, start_of_day
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, Campaign, OrderSheet, Seat, Turn
@@ -29,7 +29,7 @@ _DAY = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Away:
+class AbsencePeriod:
     """A time in which a player cannot send orders: from its first moment to the one after its last."""
 
     since: dt.datetime
@@ -44,10 +44,10 @@ _ABSENCES = (
 )
 
 
-def load_absences(session: Session, snapshot: CampaignSnapshot) -> tuple[Away, ...]:
+def load_absences(session: Session, snapshot: CampaignSnapshot) -> tuple[AbsencePeriod, ...]:
     """The absences of all seats that turns wait for."""
     rows = flushed_connection(session).execute(_ABSENCES, {"campaign": snapshot.id})
-    return tuple(Away(since, until) for since, until in rows)
+    return tuple(AbsencePeriod(since, until) for since, until in rows)
 
 
 def new_deadline(session: Session, snapshot: CampaignSnapshot, opened: dt.datetime) -> dt.datetime:
@@ -56,7 +56,7 @@ def new_deadline(session: Session, snapshot: CampaignSnapshot, opened: dt.dateti
 
 
 def next_deadline(
-    schedule: Schedule, policy: Policy, opened: dt.datetime, absences: Sequence[Away] = ()
+    schedule: Schedule, policy: HouseRules, opened: dt.datetime, absences: Sequence[AbsencePeriod] = ()
 ) -> dt.datetime:
     """The deadline of a turn that opens at this moment, in UTC.
 
@@ -75,17 +75,19 @@ def next_deadline(
 _Span = tuple[dt.datetime, dt.datetime]
 
 
-def _holidays(policy: Policy, zone: str, opened: dt.datetime) -> Iterator[_Span]:
+def _holidays(policy: HouseRules, zone: str, opened: dt.datetime) -> Iterator[_Span]:
     """The holidays that may matter, whole days of the zone; those of the next two years."""
     horizon = opened.date() + 2 * FARTHEST
     for span in policy.holidays:
         first, _, last = span.partition("..")
         start, end = dt.date.fromisoformat(first), min(dt.date.fromisoformat(last or first), horizon)
         if opened.date() - _DAY <= end and start <= end:
-            yield start_of(start, zone), start_of(end + _DAY, zone)
+            yield start_of_day(start, zone), start_of_day(end + _DAY, zone)
 
 
-def _absences(schedule: Schedule, policy: Policy, absences: Sequence[Away], least: dt.timedelta) -> Iterator[_Span]:
+def _absences(
+    schedule: Schedule, policy: HouseRules, absences: Sequence[AbsencePeriod], least: dt.timedelta
+) -> Iterator[_Span]:
     margin = min(least, schedule.every or least)  # a schedule may itself give less than the least time
     for away in absences:
         # An hour more: when clocks go back, a day has 25.
@@ -101,7 +103,7 @@ BY_DEADLINE = "deadline"
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class CountingSheet:
     """The accepted sheet that counts for a seat."""
 
     version: int
@@ -110,7 +112,7 @@ class Counting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class OpenTurnStatus:
     """An open turn and what it waits for. It does not run while it is `held`.
 
     `manned`: some seat of the campaign, awaited or not, has a player who is not paused.
@@ -124,12 +126,12 @@ class Waiting:
     reminded_at: dt.datetime | None
     settle: dt.timedelta
     schedule: Schedule
-    policy: Policy
+    policy: HouseRules
     hold_kind: HoldKind
     hold_reason: str
     manned: bool
     awaited: tuple[SeatName, ...]
-    sheets: dict[SeatName, Counting]
+    sheets: dict[SeatName, CountingSheet]
 
     @property
     def held(self) -> str:
@@ -178,7 +180,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueTurn:
     """A turn to be resolved, and why."""
 
     campaign: str
@@ -186,30 +188,30 @@ class Due:
     reason: str
 
 
-def due(
-    turns: Iterable[Waiting], now: dt.datetime, *, by_deadline: bool = True, outage: Outage | None = None
-) -> list[Due]:
+def due_turns(
+    turns: Iterable[OpenTurnStatus], now: dt.datetime, *, by_deadline: bool = True, outage: Outage | None = None
+) -> list[DueTurn]:
     """Those of some open turns that are to be resolved now.
 
     If not `by_deadline`, or if theirs waits for an outage, only with all sheets in.
     """
     timely = ((turn, by_deadline and not (outage and outage.holds(turn.closes, now))) for turn in turns)
     reasons = ((turn, turn.reason(now, by_deadline=counts)) for turn, counts in timely)
-    return [Due(turn.campaign, turn.turn, reason) for turn, reason in reasons if reason is not None]
+    return [DueTurn(turn.campaign, turn.turn, reason) for turn, reason in reasons if reason is not None]
 
 
-def still_due(session: Session, turn: Due, now: dt.datetime) -> Waiting | None:
+def recheck_due(session: Session, turn: DueTurn, now: dt.datetime) -> OpenTurnStatus | None:
     """A turn that was found due, as it waits now; None if it is no longer open, or not due any more."""
-    for open_ in load_waiting(session, turn.campaign):
+    for open_ in load_open_turns(session, turn.campaign):
         if open_.turn == turn.turn and open_.reason(now, by_deadline=turn.reason == BY_DEADLINE):
             return open_
     return None
 
 
-def open_turns(house: App, campaign: str | None = None) -> list[Waiting]:
+def open_turns(house: App, campaign: str | None = None) -> list[OpenTurnStatus]:
     """The open turns of all running campaigns, or of one, as they are now."""
     with house.store.reading() as session:
-        return load_waiting(session, campaign)
+        return load_open_turns(session, campaign)
 
 
 _IS_RUNNING = Campaign.status == CampaignState.RUNNING
@@ -256,26 +258,26 @@ _OF_ALL = (_TURNS, _MANNED, _SHEETS)
 _OF_ONE = tuple(asked.where(Campaign.name == bindparam("campaign")) for asked in _OF_ALL)
 
 
-def load_waiting(session: Session, campaign: str | None = None) -> list[Waiting]:
+def load_open_turns(session: Session, campaign: str | None = None) -> list[OpenTurnStatus]:
     """The open turns of all running campaigns, or of one; in the order of their creation."""
     connection, of = flushed_connection(session), {} if campaign is None else {"campaign": campaign}
     turns, seats, sheets = (connection.execute(asked, of).all() for asked in (_OF_ONE if of else _OF_ALL))
     manned: dict[int, list[SeatName]] = defaultdict(list)
     for campaign_id, seat in seats:
         manned[campaign_id].append(seat)
-    counting: dict[int, dict[SeatName, Counting]] = defaultdict(dict)
+    counting: dict[int, dict[SeatName, CountingSheet]] = defaultdict(dict)
     for turn_id, seat, version, wait, received_at in sheets:
-        counting[turn_id][seat] = Counting(version, wait, received_at)
+        counting[turn_id][seat] = CountingSheet(version, wait, received_at)
     return [_waiting(row._mapping, manned[row.campaign_id], counting[row.turn_id]) for row in turns]
 
 
-def _waiting(row: RowMapping, manned: Sequence[SeatName], sheets: dict[SeatName, Counting]) -> Waiting:
+def _waiting(row: RowMapping, manned: Sequence[SeatName], sheets: dict[SeatName, CountingSheet]) -> OpenTurnStatus:
     plain = ("campaign", "turn_id", "turn", "opened_at", "deadline", "reminded_at", "hold_kind", "hold_reason")
-    return Waiting(
+    return OpenTurnStatus(
         **{name: row[name] for name in plain},
         settle=dt.timedelta(minutes=row["settle_minutes"]),
         schedule=Schedule.read(row["schedule"]),
-        policy=Policy.read(row["policy"]),
+        policy=HouseRules.read(row["policy"]),
         manned=bool(manned),
         awaited=tuple(seat for seat in manned if seat in row["awaited"]),
         sheets=sheets,

@@ -29,7 +29,7 @@ IN_MEMORY = 16_000_000
 T = TypeVar("T")
 
 
-def batches(things: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
+def batched(things: Iterable[T], size: int = AT_ONCE) -> Iterator[list[T]]:
     """The things in lists of at most so many, in their order."""
     left = iter(things)
     while batch := list(islice(left, size)):
@@ -43,7 +43,7 @@ def _scratch(owner: object) -> SpooledTemporaryFile[bytes]:
     return file
 
 
-class Pile(Generic[T]):
+class SpooledList(Generic[T]):
     """Batches of things, in their order; all but the last one lie on the disk, in a file without a name."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Pile(Generic[T]):
             yield self._last
 
 
-class Files(Mapping[str, bytes]):
+class SpooledFiles(Mapping[str, bytes]):
     """Files by their names; beyond some size together they lie on the disk, in a file without a name."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Files(Mapping[str, bytes]):
 
 
 @dataclass(slots=True)
-class Shelf:
+class AttachmentStore:
     """The contents that views name, looked up when they are first asked for."""
 
     session: Session
@@ -104,7 +104,7 @@ class Shelf:
 
     def of(self, ruleset: AnyRuleset, view: View) -> dict[str, bytes]:
         """The contents of all that a view names, by hash; what is not there is left out."""
-        return self.find({each.sha256 for each in named(ruleset, view)})
+        return self.find({each.sha256 for each in attachments_of(ruleset, view)})
 
     def find(self, hashes: Collection[str]) -> dict[str, bytes]:
         """The contents of these hashes, as far as they are there."""
@@ -116,12 +116,12 @@ class Shelf:
         return {each: self._known[each] for each in sorted(hashes) if each in self._known}
 
 
-def named(ruleset: AnyRuleset, view: View) -> list[Attachment]:
+def attachments_of(ruleset: AnyRuleset, view: View) -> list[Attachment]:
     """All that a view names, in its order."""
     return [each for enclosed in ruleset.enclosures(view).values() for each in enclosed]
 
 
-def shelve(session: Session, campaign_id: int, turn_id: int, contents: Mapping[str, bytes]) -> None:
+def save_attachments(session: Session, campaign_id: int, turn_id: int, contents: Mapping[str, bytes]) -> None:
     """Keeps what came with a ruling on an open turn: all of it, since earlier rulings stay in part, or come back."""
     here = StoredAttachment.campaign_id == campaign_id
     kept = set(session.scalars(select(StoredAttachment.sha256).where(here, StoredAttachment.sha256.in_(contents))))

@@ -27,7 +27,7 @@ from sqlalchemy.orm import Session
 
 from pbem.archive.record import WithdrawnTurn, drawn_word, file_hash, recorded_rolls, roll_dice, turn_dice
 from pbem.archive.writer import SheetReceived
-from pbem.campaign.snapshot import CampaignSnapshot, Place, SheetIn, live
+from pbem.campaign.snapshot import CampaignSnapshot, ReceivedSheet, SeatView, is_current
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.order_types import Order
@@ -42,7 +42,7 @@ from pbem.store.types import CampaignState
 _ENTER = insert(cast(Table, JournalEntry.__table__)).returning(JournalEntry.id)
 
 
-def note(
+def add_entry(
     session: Session,
     campaign_id: int,
     at: dt.datetime,
@@ -72,17 +72,17 @@ _TURN = re.compile(r"\bturn (\d{1,9})\b")
 _WORD = re.compile(r"\w+")
 
 
-def labels_of(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> Labels:
+def load_turn_labels(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> Labels:
     """The labels of a seat's reports."""
-    return _labels(session, live(snapshot.id), Report.seat_id == seat_id).get(seat_id, {})
+    return _labels(session, is_current(snapshot.id), Report.seat_id == seat_id).get(seat_id, {})
 
 
-def open_label(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> str:
+def current_turn_label(session: Session, snapshot: CampaignSnapshot, seat_id: int) -> str:
     """What a seat calls the moment of a snapshot: as its last report until then does, the only one that is read."""
     view = session.scalar(
         select(Report.view)
         .join(Turn, Turn.id == Report.turn_id)
-        .where(live(snapshot.id), Report.seat_id == seat_id, Turn.number <= snapshot.turn)
+        .where(is_current(snapshot.id), Report.seat_id == seat_id, Turn.number <= snapshot.turn)
         .order_by(Turn.number.desc())
         .limit(1)
     )
@@ -108,12 +108,12 @@ def _labels(session: Session, *which: ColumnElement[bool]) -> Mapping[int, Label
     return found
 
 
-def label_at(labels: Labels, number: int) -> str:
+def turn_label(labels: Labels, number: int) -> str:
     """What a seat calls the moment when a turn was open: as the last report says that it had by then."""
     return next((labels[each] for each in sorted(labels, reverse=True) if each <= number), BEFORE)
 
 
-def as_counted(text: str, labels: Labels) -> str:
+def relabel(text: str, labels: Labels) -> str:
     """A text of the journal with its turns as a seat's reports call them."""
 
     def called(found: re.Match[str]) -> str:
@@ -123,7 +123,7 @@ def as_counted(text: str, labels: Labels) -> str:
     return _TURN.sub(called, text)
 
 
-def turns_called(labels: Labels, typed: str) -> Sequence[int]:
+def match_turns(labels: Labels, typed: str) -> Sequence[int]:
     """The turns that somebody means who types a label or how it begins, or its number alone; the best first.
 
     Of labels that are the same the newest is meant.
@@ -138,18 +138,18 @@ def turns_called(labels: Labels, typed: str) -> Sequence[int]:
     return [number for number, label in spoken.items() if words and label[: len(words)] == words]
 
 
-Past = Mapping[int, tuple[Event, ...]]
+PastEvents = Mapping[int, tuple[Event, ...]]
 """What happened in earlier turns, by their number."""
 
 
-def removed_before(session: Session, campaign_id: int, number: int) -> frozenset[SeatName]:
+def seats_removed_before(session: Session, campaign_id: int, number: int) -> frozenset[SeatName]:
     """The seats that the turns before that of this number were told the GM took out."""
     return frozenset(seat for seat, run in removed_in(session, campaign_id).items() if run < number)
 
 
 def removed_in(session: Session, campaign_id: int) -> dict[SeatName, int]:
     """Return the turn that was run without it, by each seat that has left the game; others may still come back."""
-    runs = select(Turn.number, Turn.record).where(live(campaign_id), Turn.record.is_not(None))
+    runs = select(Turn.number, Turn.record).where(is_current(campaign_id), Turn.record.is_not(None))
     return {
         seat: number
         for number, record in session.execute(runs)
@@ -169,7 +169,7 @@ _RECORDED_KINDS = {"undo": "forward", "repair": "mend"}
 """Kinds whose words in records are older than those in the database: records never change."""
 
 
-def all_withdrawn(session: Session, campaign_id: int) -> tuple[WithdrawnTurn, ...]:
+def load_withdrawn(session: Session, campaign_id: int) -> tuple[WithdrawnTurn, ...]:
     """The records that rollbacks and reruns took out of a campaign's history, in the order in which they were made."""
     rows = flushed_connection(session).execute(_WITHDRAWN, {"campaign": campaign_id})
     return tuple(
@@ -181,10 +181,10 @@ def all_withdrawn(session: Session, campaign_id: int) -> tuple[WithdrawnTurn, ..
 
 def orders_used(record: bytes, book: OrderParser) -> dict[SeatName, tuple[Order, ...]]:
     """The orders a turn was resolved with, from its record; a seat whose orders no longer exist is left out."""
-    return orders_told(json.loads(record), book)
+    return orders_disclosed(json.loads(record), book)
 
 
-def orders_told(record: Mapping[str, Any], book: OrderParser) -> dict[SeatName, tuple[Order, ...]]:
+def orders_disclosed(record: Mapping[str, Any], book: OrderParser) -> dict[SeatName, tuple[Order, ...]]:
     """The same, of a record that was read already."""
     used = {}
     for seat, orders in record.get("orders", {}).items():
@@ -195,7 +195,7 @@ def orders_told(record: Mapping[str, Any], book: OrderParser) -> dict[SeatName, 
     return used
 
 
-def events_from(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset, first: int) -> Past:
+def events_from(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset, first: int) -> PastEvents:
     """What happened in the turns from `first` to the one before the one of the snapshot.
 
     A seat that was told nothing at an opening hears of it in its next report;
@@ -203,7 +203,7 @@ def events_from(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRulese
     """
     rows = session.execute(
         select(Turn.number, Turn.state, Turn.record)
-        .where(live(snapshot.id), Turn.number >= first - 1, Turn.number < snapshot.turn, Turn.record.is_not(None))
+        .where(is_current(snapshot.id), Turn.number >= first - 1, Turn.number < snapshot.turn, Turn.record.is_not(None))
         .order_by(Turn.number)
     )
     turns = [(number, state, json.loads(record or b"")) for number, state, record in rows]
@@ -240,7 +240,7 @@ def load_rolls(session: Session, snapshot: CampaignSnapshot, turn: int) -> tuple
     return tuple(roll_notation(dice, *row) for row in rows)
 
 
-def open_rolls(session: Session, snapshot: CampaignSnapshot) -> Rolls:
+def current_rolls(session: Session, snapshot: CampaignSnapshot) -> Rolls:
     """The rolls of the open turn: those made, and those to come."""
     return Rolls(roll_dice(snapshot.dice_seed, snapshot.turn), load_rolls(session, snapshot, snapshot.turn))
 
@@ -250,22 +250,22 @@ def has_rolled(session: Session, snapshot: CampaignSnapshot) -> bool:
     return flushed_connection(session).execute(_ANY, {"campaign": snapshot.id}).first() is not None
 
 
-def keep_rolls(session: Session, snapshot: CampaignSnapshot, rolls: Iterable[Roll], now: dt.datetime) -> None:
+def save_rolls(session: Session, snapshot: CampaignSnapshot, rolls: Iterable[Roll], now: dt.datetime) -> None:
     """Keeps fresh rolls of the open turn of a locked campaign. The journal tells the GM alone of each."""
     for roll in rolls:
         row = {"campaign_id": snapshot.id, "turn": snapshot.turn, "at": now}
         same = {"label": roll.label, "dice": roll.dice, "number": roll.number}
         session.execute(insert(StoredRoll), row | same)
         said = f"rolled in turn {snapshot.turn}: {roll.told(roll.number)}"
-        note(session, snapshot.id, now, actor="gm", text=said, secret=True)
+        add_entry(session, snapshot.id, now, actor="gm", text=said, secret=True)
 
 
 LONGEST = 40
 """Characters of a word: as many as stand on one line of a report beside the longest name of a seat."""
 
 
-def choose_word(
-    session: Session, snapshot: CampaignSnapshot, place: Place, words: Iterable[str], now: dt.datetime
+def set_dice_word(
+    session: Session, snapshot: CampaignSnapshot, place: SeatView, words: Iterable[str], now: dt.datetime
 ) -> str:
     """Keeps a player's own word, of a locked campaign that has not begun; returns it. Raises CampaignError."""
     if snapshot.status != CampaignState.FORMING:
@@ -276,11 +276,11 @@ def choose_word(
     if not (0 < len(word) <= LONGEST and word.isprintable()):
         raise CampaignError(f"a word for the dice is at most {LONGEST} characters that can be printed")
     session.execute(update(Seat).where(Seat.id == place.id).values(dice_word=word))
-    note(session, snapshot.id, now, actor=place.seat, text="has chosen a word for the dice")
+    add_entry(session, snapshot.id, now, actor=place.seat, text="has chosen a word for the dice")
     return word
 
 
-def words_now(session: Session, snapshot: CampaignSnapshot) -> tuple[DiceWord, ...]:
+def load_dice_words(session: Session, snapshot: CampaignSnapshot) -> tuple[DiceWord, ...]:
     """The words as they would be fixed now, one for each place of the snapshot, in their order."""
     rows = session.execute(select(Seat.id, Seat.dice_word).where(Seat.campaign_id == snapshot.id))
     own = {row.id: row.dice_word for row in rows}
@@ -290,7 +290,7 @@ def words_now(session: Session, snapshot: CampaignSnapshot) -> tuple[DiceWord, .
     )
 
 
-def received(snapshot: CampaignSnapshot, sheets: Sequence[SheetIn]) -> list[SheetReceived]:
+def received_sheets(snapshot: CampaignSnapshot, sheets: Sequence[ReceivedSheet]) -> list[SheetReceived]:
     """The sheets of a turn as the archive keeps them, by seat and version."""
     names = {place.id: place.seat for place in snapshot.places}
     found = [SheetReceived(names[sheet.seat_id], sheet.version, sheet.text) for sheet in sheets]

@@ -8,13 +8,13 @@ from dataclasses import dataclass, fields
 from dataclasses import field as declared
 from typing import Any
 
-from pbem.campaign.schedule import find_span
+from pbem.campaign.schedule import parse_duration
 from pbem.errors import CampaignError
 from pbem.ruleset.fields import suggest
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class HouseRule:
     """One house rule: how it is read, in words what it may be, what it does, and which values it keeps as data."""
 
     read: Callable[[str], Any]
@@ -23,43 +23,43 @@ class Rule:
     keeps: Callable[[Any], bool]
 
 
-def _choice(*words: str, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
+def _choice(*words: str, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
     def read(text: str) -> str:
         if text.lower() not in words:
             raise ValueError
         return text.lower()
 
-    return Rule(read, "one of " + ", ".join(words), help, lambda value: value in words)
+    return HouseRule(read, "one of " + ", ".join(words), help, lambda value: value in words)
 
 
-def _whole(low: int, high: int, *, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
+def _whole(low: int, high: int, *, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
     def read(text: str) -> int:
         number = int(text)
         if not low <= number <= high:
             raise ValueError
         return number
 
-    return Rule(read, f"a whole number from {low} to {high}", help, lambda value: _is_from(low, high, value))
+    return HouseRule(read, f"a whole number from {low} to {high}", help, lambda value: _is_from(low, high, value))
 
 
-def _yes(*, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
+def _yes(*, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
     def read(text: str) -> bool:
         return {"yes": True, "no": False}[text.lower()]
 
-    return Rule(read, "yes or no", help, lambda value: isinstance(value, bool))
+    return HouseRule(read, "yes or no", help, lambda value: isinstance(value, bool))
 
 
-def _minutes(most_days: int, *, help: str) -> Rule:  # noqa: A002 - the word of the field it fills
+def _minutes(most_days: int, *, help: str) -> HouseRule:  # noqa: A002 - the word of the field it fills
     def read(text: str) -> int:
-        span = find_span(text)
+        span = parse_duration(text)
         if span is None:
-            return {"0": 0}[text]  # any other text is a KeyError, for which `read_rule` has words
+            return {"0": 0}[text]  # any other text is a KeyError, for which `parse_house_rule` has words
         if span > dt.timedelta(days=most_days):
             raise ValueError
         return span // dt.timedelta(minutes=1)
 
     most = dt.timedelta(days=most_days) // dt.timedelta(minutes=1)
-    return Rule(read, f"a span from 0m to {most_days}d, like 12h", help, lambda value: _is_from(0, most, value))
+    return HouseRule(read, f"a span from 0m to {most_days}d, like 12h", help, lambda value: _is_from(0, most, value))
 
 
 def _is_from(low: int, high: int, value: Any) -> bool:
@@ -95,12 +95,12 @@ def _is_read(read: Callable[[str], Any], text: Any, value: Any) -> bool:
         return False
 
 
-def _rule(default: Any, rule: Rule) -> Any:
+def _rule(default: Any, rule: HouseRule) -> Any:
     return declared(default=default, metadata={"rule": rule})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class HouseRules:
     """The house rules of one campaign. Spans are whole minutes; `holidays` are days or "first..last"."""
 
     accept: str = _rule(
@@ -116,7 +116,7 @@ class Policy:
     least: int = _rule(720, _minutes(14, help="the least time between a report and its deadline"))
     holidays: tuple[str, ...] = _rule(
         (),
-        Rule(
+        HouseRule(
             _dates,
             "days like 2026-12-24..2027-01-02,2027-04-05",
             "days on which no deadline falls",
@@ -165,7 +165,7 @@ class Policy:
     )
     spectators: str = _rule(
         "off",
-        Rule(
+        HouseRule(
             _delay,
             "off, or a whole number of turns from 0 to 50",
             "how many turns late the site shows strangers what all players know of the board, where the game says what"
@@ -180,7 +180,7 @@ class Policy:
         return None if self.spectators == "off" else int(self.spectators)
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Policy:
+    def read(cls, data: Mapping[str, Any]) -> HouseRules:
         """The policy of what `Campaign.policy` holds."""
         return cls(**{name: _frozen(value) for name, value in data.items()})
 
@@ -194,7 +194,7 @@ def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-RULES: Mapping[str, Rule] = {each.name: each.metadata["rule"] for each in fields(Policy)}
+HOUSE_RULES: Mapping[str, HouseRule] = {each.name: each.metadata["rule"] for each in fields(HouseRules)}
 """Every house rule by its name."""
 
 
@@ -203,22 +203,24 @@ def check_kept(data: Any) -> None:
     if not isinstance(data, dict):
         raise CampaignError("the house rules are not a JSON object of rules by name")
     for name, value in data.items():
-        if name not in RULES:
-            raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(RULES))}")
-        if not RULES[name].keeps(value):
-            raise CampaignError(f"the house rule {name} cannot be {str(value)[:40]!r}: it is {RULES[name].allowed}")
+        if name not in HOUSE_RULES:
+            raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(HOUSE_RULES))}")
+        if not HOUSE_RULES[name].keeps(value):
+            raise CampaignError(
+                f"the house rule {name} cannot be {str(value)[:40]!r}: it is {HOUSE_RULES[name].allowed}"
+            )
 
 
-def read_policy(given: Mapping[str, str]) -> dict[str, Any]:
+def parse_house_rules(given: Mapping[str, str]) -> dict[str, Any]:
     """What a GM typed, as `Campaign.policy` holds it. Raises CampaignError naming what is allowed."""
-    return {name: read_rule(name, text) for name, text in given.items()}
+    return {name: parse_house_rule(name, text) for name, text in given.items()}
 
 
-def read_rule(name: str, text: str) -> Any:
+def parse_house_rule(name: str, text: str) -> Any:
     """One house rule as typed. Raises CampaignError."""
-    if name not in RULES:
-        raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(RULES))}")
-    rule = RULES[name]
+    if name not in HOUSE_RULES:
+        raise CampaignError(f"there is no house rule {name!r}: {suggest(name, sorted(HOUSE_RULES))}")
+    rule = HOUSE_RULES[name]
     try:
         return rule.read(text.strip())
     except (ValueError, KeyError):

@@ -20,7 +20,7 @@ from sqlalchemy import Table, bindparam, delete, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.snapshot import CampaignSnapshot, LastReport, Place
+from pbem.campaign.snapshot import CampaignSnapshot, LastReport, SeatView
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import message_id, plus_address, tagged_subject
 from pbem.mail.message import Message
@@ -40,7 +40,7 @@ _FIRST = re.compile(r"(?=<h2)|(?=</body>)")
 _SAID = "As a page, with a desk for your orders; whoever has this link can read it:"
 
 
-def with_links(session: Session, house: App, campaign_id: int | None, mails: Sequence[NewMail]) -> Sequence[NewMail]:
+def link_pages(session: Session, house: App, campaign_id: int | None, mails: Sequence[NewMail]) -> Sequence[NewMail]:
     """The mails, with links where their pages are to be linked to. Those pages are kept, sealed, for the site."""
     return [_linked(session, house, campaign_id, mail) for mail in mails]
 
@@ -82,7 +82,7 @@ HOUSE_KEY = "house key"
 _KEY_BYTES = 32
 
 
-def house_key(session: Session) -> bytes:
+def host_mail_key(session: Session) -> bytes:
     """The key of answers that belong to no campaign, drawn when it is first asked for.
 
     It is a secret: whoever could work out the Message-ID of a mail could say that it came back, before it was sent.
@@ -100,7 +100,7 @@ def house_key(session: Session) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Postman:
+class CampaignMailer:
     """Makes the mails of a campaign, or of the house itself, and puts them into the outbox.
 
     `name` stands in their subjects, and `key` makes their Message-IDs. The mails
@@ -222,7 +222,7 @@ class Postman:
 
     def send(self, session: Session, now: dt.datetime, *mails: NewMail) -> None:
         """Puts mails into the outbox, in the order in which they shall go, once the transaction has ended."""
-        ready = with_links(session, self.house, self.campaign_id, mails)
+        ready = link_pages(session, self.house, self.campaign_id, mails)
         enqueue(session, ready, self.house.settings, campaign_id=self.campaign_id, now=now)
 
     def _reply_to(self, code: str) -> str:
@@ -230,7 +230,7 @@ class Postman:
         return plus_address(address, code) if code else address
 
 
-def tell_players(
+def notify_players(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
@@ -250,10 +250,10 @@ def tell_players(
     """
     text = house.reporter.write(page)
     pages = [(place, text) for place in snapshot.playing if place.seat not in but]
-    tell_each(session, house, snapshot, now, act=act, subject=subject, pages=pages, topic=topic, files=files)
+    notify_each(session, house, snapshot, now, act=act, subject=subject, pages=pages, topic=topic, files=files)
 
 
-def tell_each(
+def notify_each(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
@@ -261,12 +261,12 @@ def tell_each(
     *,
     act: int,
     subject: str,
-    pages: Iterable[tuple[Place, Page | str]],
+    pages: Iterable[tuple[SeatView, Page | str]],
     topic: str = "",
     files: tuple[MailPart, ...] = (),
 ) -> None:
     """Queues a notice of its own to each of some places; to those where nobody sits, none."""
-    postman = Postman.of(house, snapshot)
+    postman = CampaignMailer.of(house, snapshot)
     mails = [
         postman.mail(
             place.address,
@@ -282,7 +282,7 @@ def tell_each(
     postman.send(session, now, *mails)
 
 
-def tell_gm_once(
+def notify_gm_once(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
@@ -299,17 +299,20 @@ def tell_gm_once(
     `moment` are words and times that name what he is told of, besides campaign, turn and kind. With a `topic` of the
     open turn, such as "late", it replaces what still waits on that.
     """
-    if not was_told(session, house, snapshot, moment, kind=kind):
-        postman, about = Postman.of(house, snapshot), topic and topic_of(topic, snapshot.name, snapshot.turn, "gm")
+    if not was_notified(session, house, snapshot, moment, kind=kind):
+        postman, about = (
+            CampaignMailer.of(house, snapshot),
+            topic and topic_of(topic, snapshot.name, snapshot.turn, "gm"),
+        )
         mail = postman.mail(snapshot.gm, subject, page, _moment(snapshot, moment, kind), kind=kind, topic=about)
         postman.send(session, now, mail)
 
 
-def was_told(
+def was_notified(
     session: Session, house: App, snapshot: CampaignSnapshot, moment: tuple[str, ...], *, kind: str = "notice"
 ) -> bool:
     """Whether the GM has had the notice of a moment."""
-    id_ = Postman.of(house, snapshot).id_of(*_moment(snapshot, moment, kind))
+    id_ = CampaignMailer.of(house, snapshot).id_of(*_moment(snapshot, moment, kind))
     return session.scalar(select(OutgoingMail.id).where(OutgoingMail.message_id == id_)) is not None
 
 
@@ -318,7 +321,7 @@ def _moment(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> P
     return ("gm" if kind == "notice" else kind, snapshot.name, snapshot.turn, snapshot.era, *moment)
 
 
-def send_words(
+def send_text(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot | None,
@@ -345,7 +348,7 @@ def send_page(
     code: str = "",
 ) -> None:
     """Queues one of the host's pages to an address, as a mail of its own; a reply to it carries `code`."""
-    postman = Postman.of(house, snapshot)
+    postman = CampaignMailer.of(house, snapshot)
     # Two notices may be alike in all but the moment, and a tick is one moment.
     id_ = (page.page, secrets.token_hex(8))
     postman.send(session, now, postman.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))

@@ -23,10 +23,10 @@ from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.deadlines import Away, load_absences
-from pbem.campaign.history import words_now
-from pbem.campaign.press import Mark, mark, muted_seats
-from pbem.campaign.snapshot import CampaignSnapshot, check_here, live, load_campaign, lock_campaign
+from pbem.campaign.deadlines import AbsencePeriod, load_absences
+from pbem.campaign.history import load_dice_words
+from pbem.campaign.press import PressVersion, muted_seats, press_version
+from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign, lock_campaign, require_here
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.values import Json, SeatName
@@ -41,7 +41,7 @@ Plan = TypeVar("Plan")
 Done = TypeVar("Done")
 
 
-class Overtaken(CampaignError):
+class Conflict(CampaignError):
     """What an act was meant for is gone: another turn is open, its past was changed, or it is not wanted any more."""
 
     def __init__(self, snapshot: CampaignSnapshot) -> None:
@@ -64,15 +64,15 @@ class _Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class ReadSet:
     """What an act was planned from. Rows that never change are here by their ids."""
 
     snapshot: CampaignSnapshot
     turns: tuple[_Step, ...]
     sheets: tuple[int, ...]
     codes: tuple[str, ...]
-    absences: tuple[Away, ...]
-    words: Mark
+    absences: tuple[AbsencePeriod, ...]
+    words: PressVersion
     muted: Mapping[int, frozenset[SeatName]]
     dice: tuple[DiceWord, ...]
 
@@ -85,7 +85,7 @@ _ROLLS = (
 )
 _TURNS = (
     select(Turn.id, Turn.number, Turn.resolved_at, Turn.deadline, Turn.ruling, _ROLLS)
-    .where(live(bindparam("campaign")), Turn.number >= bindparam("first"))
+    .where(is_current(bindparam("campaign")), Turn.number >= bindparam("first"))
     .order_by(Turn.number)
 )
 _SHEETS = (
@@ -95,25 +95,25 @@ _CODES = select(Report.code).where(Report.turn_id.in_(bindparam("turns", expandi
 """Statements of every act, built once: building them takes longer than running them."""
 
 
-def load_ground(session: Session, snapshot: CampaignSnapshot) -> Ground:
+def load_read_set(session: Session, snapshot: CampaignSnapshot) -> ReadSet:
     """The ground of a campaign as it is now."""
     database = flushed_connection(session)
     last_two = database.execute(_TURNS, {"campaign": snapshot.id, "first": snapshot.turn - 1})
     turns = tuple(_Step(*row) for row in last_two)
     ids = [turn.id for turn in turns]
-    return Ground(
+    return ReadSet(
         snapshot=snapshot,
         turns=turns,
         sheets=tuple(database.execute(_SHEETS, {"turns": ids}).scalars()),
         codes=tuple(database.execute(_CODES, {"turns": ids[-1:]}).scalars()),
         absences=load_absences(session, snapshot),
-        words=mark(session, snapshot.id),
+        words=press_version(session, snapshot.id),
         muted=muted_seats(session, snapshot),
-        dice=words_now(session, snapshot) if snapshot.status == CampaignState.FORMING else (),
+        dice=load_dice_words(session, snapshot) if snapshot.status == CampaignState.FORMING else (),
     )
 
 
-def act_on(
+def run_optimistic(
     house: App,
     name: str,
     plan: Callable[[Session, CampaignSnapshot], Plan],
@@ -130,12 +130,12 @@ def act_on(
         with house.store.reading() as session:
             snapshot = load_campaign(session, name)
             meant = _meant(snapshot, meant)
-            check_here(snapshot)
-            ground, planned = load_ground(session, snapshot), plan(session, snapshot)
+            require_here(snapshot)
+            ground, planned = load_read_set(session, snapshot), plan(session, snapshot)
         with house.store.writing() as session:
             lock_campaign(session, name)
             snapshot = load_campaign(session, name)
-            if load_ground(session, snapshot) == ground:
+            if load_read_set(session, snapshot) == ground:
                 return keep(session, snapshot, planned)
     with house.store.writing() as session:
         lock_campaign(session, name)
@@ -148,5 +148,5 @@ def _meant(snapshot: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[
     """The turn that is open, and in which era. Raises Overtaken if it was another before."""
     now = (snapshot.turn, snapshot.era)
     if before not in (None, now):
-        raise Overtaken(snapshot)
+        raise Conflict(snapshot)
     return now

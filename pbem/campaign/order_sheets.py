@@ -39,7 +39,7 @@ _MOST_NAMES = 2
 _LONGEST = 60
 
 
-def without_courtesies(parsed: ParsedSheet, lines: Sequence[tuple[int, str]]) -> tuple[ParsedSheet, tuple[str, ...]]:
+def ignore_courtesies(parsed: ParsedSheet, lines: Sequence[tuple[int, str]]) -> tuple[ParsedSheet, tuple[str, ...]]:
     """A sheet's reading without complaints about its courtesies, and what to note of them.
 
     Where nothing is ordered they stay: "Thanks, nice game" alone is no sheet that orders nothing.
@@ -89,13 +89,13 @@ Lines = Sequence[tuple[int, str]]
 """The lines of a sheet with their numbers, without the frame."""
 
 
-def without_keys_in(lines: Lines) -> Lines:
+def redact_lines(lines: Lines) -> Lines:
     """Return numbered lines as they may be kept and told again: a key that stands among them is masked."""
     return tuple((number, redact_credentials(line)) for number, line in lines)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SheetReading:
     """A sheet as its receipt tells it: what was read, and of which lines. `orders` are as a sheet keeps
     them, and `book` is that of its game.
     """
@@ -142,16 +142,16 @@ class Reading:
         return tuple(finding.text for finding in self.parsed.findings if _is_missing(finding))
 
 
-def read_lines(ruleset: AnyRuleset, view: View, lines: Lines) -> Reading:
+def parse_sheet(ruleset: AnyRuleset, view: View, lines: Lines) -> SheetReading:
     """What a sheet's lines come to."""
-    parsed, notes = without_courtesies(ruleset.parse(view, lines), lines)
-    return Reading(parsed, lines, list(map(ruleset.orders.to_json, parsed.orders)), ruleset.orders, notes)
+    parsed, notes = ignore_courtesies(ruleset.parse(view, lines), lines)
+    return SheetReading(parsed, lines, list(map(ruleset.orders.to_json, parsed.orders)), ruleset.orders, notes)
 
 
-def still_reads(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, Any]]) -> bool:
+def is_still_valid(ruleset: AnyRuleset, view: View, orders: Sequence[Mapping[str, Any]]) -> bool:
     """Whether orders given against another view, as a sheet keeps them, could be given against this one too."""
     lines = [ruleset.orders.line(ruleset.orders.from_json(order)) for order in orders]
-    reading = read_lines(ruleset, view, list(enumerate(lines, start=1)))
+    reading = parse_sheet(ruleset, view, list(enumerate(lines, start=1)))
     return not reading.parsed.errors and reading.digest == json_sha256(list(orders))
 
 
@@ -180,7 +180,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class PreviousSheets:
     """What a seat has sent for a turn before one more sheet: the version that came last, and the one that counts."""
 
     turn_id: int
@@ -194,39 +194,39 @@ class Earlier:
         return self.last + 1
 
 
-def earlier_sheets(session: Session, book: OrderParser, *, turn_id: int, seat_id: int) -> Earlier:
+def earlier_sheets(session: Session, book: OrderParser, *, turn_id: int, seat_id: int) -> PreviousSheets:
     """What a seat has sent for a turn so far."""
     database, which = session.connection(), {"turn_id": turn_id, "seat_id": seat_id}
     last, counted = database.execute(_LAST, which).one()
     if counted is None:
-        return Earlier(turn_id, seat_id, last or 0)
+        return PreviousSheets(turn_id, seat_id, last or 0)
     orders = database.execute(_ORDERS, {**which, "version": counted}).scalar_one()
-    return Earlier(turn_id, seat_id, last, Counted(counted, tuple(map(book.from_json, orders))))
+    return PreviousSheets(turn_id, seat_id, last, Counted(counted, tuple(map(book.from_json, orders))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SheetRead:
+class SheetToSave:
     """A sheet to be kept as it reads, its `text` as it was received: if there is none, the lines that were read.
 
     With `wait`, the turn shall not run before its deadline because of it.
     """
 
-    reading: Reading
-    earlier: Earlier
+    reading: SheetReading
+    earlier: PreviousSheets
     author: Author
     wait: bool
     text: str = ""
     letter_id: int | None = None
 
 
-def keep_sheets(session: Session, sheets: Iterable[SheetRead], now: dt.datetime) -> None:
+def save_sheets(session: Session, sheets: Iterable[SheetToSave], now: dt.datetime) -> None:
     """Keeps sheets, no two of them of the same seat."""
     rows = [_row(sheet, now) for sheet in sheets]
     if rows:
         session.connection().execute(_KEEP, rows)
 
 
-def _row(sheet: SheetRead, now: dt.datetime) -> dict[str, Any]:
+def _row(sheet: SheetToSave, now: dt.datetime) -> dict[str, Any]:
     reading, earlier = sheet.reading, sheet.earlier
     return {
         "turn_id": earlier.turn_id,
@@ -244,7 +244,7 @@ def _row(sheet: SheetRead, now: dt.datetime) -> dict[str, Any]:
     }
 
 
-def receipt_name(campaign: str, seat: SeatName, turn: int, version: int, era: int) -> tuple[str | int, ...]:
+def receipt_id_parts(campaign: str, seat: SeatName, turn: int, version: int, era: int) -> tuple[str | int, ...]:
     """What the Message-ID of a receipt is made of, so that each sheet has one and no more."""
     return ("receipt", campaign, seat, turn, version, era)
 
@@ -268,8 +268,8 @@ def copy_sheets(
 
 
 def make_receipt(
-    reading: Reading,
-    earlier: Earlier,
+    reading: SheetReading,
+    earlier: PreviousSheets,
     book: OrderParser,
     *,
     campaign: str,
@@ -305,7 +305,7 @@ def make_receipt(
     )
 
 
-def checked(reading: Reading, seat: SeatName) -> Reading:
+def require_valid_sheet(reading: SheetReading, seat: SeatName) -> SheetReading:
     """A GM's sheet that has something to take. Raises CampaignError with its first slip."""
     if not reading.accepted:
         slip = next((each for each in reading.told if each.line), reading.told[0])

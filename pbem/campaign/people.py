@@ -13,8 +13,8 @@ from typing import Any, Literal
 from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session
 
-from pbem.campaign.schedule import start_of
-from pbem.campaign.snapshot import CampaignSnapshot, Place
+from pbem.campaign.schedule import start_of_day
+from pbem.campaign.snapshot import CampaignSnapshot, SeatView
 from pbem.mail.headers import reply_code
 from pbem.report.answers import RequestKind
 from pbem.ruleset.values import SeatName
@@ -28,7 +28,7 @@ def find_person(session: Session, address: str) -> Person | None:
     return session.scalar(select(Person).where(Person.key == address.lower()))
 
 
-def enrol(session: Session, address: str, now: dt.datetime) -> Person:
+def get_or_create_person(session: Session, address: str, now: dt.datetime) -> Person:
     """The person of this address, made if there is none."""
     person = find_person(session, address)
     if person is None:
@@ -42,11 +42,11 @@ LONGEST_WORDS = 2_000
 """Characters of what somebody writes to the GM with his wish."""
 
 
-def enlist(
+def add_standby(
     session: Session, campaign_id: int, person: Person, now: dt.datetime, *, wish: SeatName = "", words: str = ""
 ) -> Standby:
     """Puts somebody at the end of the list; who is on it already keeps his place, but may wish for another seat."""
-    found = find_applicant(session, campaign_id, person)
+    found = find_standby(session, campaign_id, person)
     if found is None:
         found = Standby(campaign_id=campaign_id, person_id=person.id, created_at=now)
         session.add(found)
@@ -57,12 +57,12 @@ def enlist(
     return found
 
 
-def find_applicant(session: Session, campaign_id: int, person: Person) -> Standby | None:
+def find_standby(session: Session, campaign_id: int, person: Person) -> Standby | None:
     """What somebody has asked for in a campaign, seated or not."""
     return session.scalar(select(Standby).where(Standby.campaign_id == campaign_id, Standby.person_id == person.id))
 
 
-def place_number(session: Session, applicant: Standby) -> int:
+def standby_position(session: Session, applicant: Standby) -> int:
     """The place on the list, from 1."""
     before = (Standby.created_at < applicant.created_at) | (
         (Standby.created_at == applicant.created_at) & (Standby.id < applicant.id)
@@ -71,7 +71,7 @@ def place_number(session: Session, applicant: Standby) -> int:
     return 1 + (session.scalar(select(func.count()).select_from(Standby).where(listed, before)) or 0)
 
 
-def standbys(session: Session, campaign_id: int) -> list[tuple[Person, SeatName]]:
+def list_standbys(session: Session, campaign_id: int) -> list[tuple[Person, SeatName]]:
     """Who waits for a seat, the first first, each with the seat wished for."""
     rows = session.execute(
         select(Person, Standby.wish)
@@ -84,7 +84,7 @@ def standbys(session: Session, campaign_id: int) -> list[tuple[Person, SeatName]
 
 def mark_seated(session: Session, campaign_id: int, person: Person) -> None:
     """Takes somebody off the list because he has a seat now."""
-    found = find_applicant(session, campaign_id, person)
+    found = find_standby(session, campaign_id, person)
     if found is not None:
         found.status = StandbyState.SEATED
         session.flush()
@@ -110,7 +110,7 @@ ENOUGH_CODES = "So many codes were mailed today that no more are sent before tom
 """What is answered where no code can be mailed."""
 
 
-def put_request(
+def create_request(
     session: Session,
     kind: RequestKind | Literal["message"],
     now: dt.datetime,
@@ -155,14 +155,14 @@ def is_open(request: PendingRequest, now: dt.datetime) -> bool:
     return request.done_at is None and now - request.created_at <= dt.timedelta(days=DAYS)
 
 
-def known_code(session: Session, codes: Iterable[str]) -> str:
+def match_code(session: Session, codes: Iterable[str]) -> str:
     """The first of these words that is the code of a request, confirmed or not; "" if none is."""
     words = list(codes)
     known = set(session.scalars(select(PendingRequest.code).where(PendingRequest.code.in_(words)))) if words else set()
     return next((word for word in words if word in known), "")
 
 
-def settle(session: Session, request: PendingRequest, now: dt.datetime) -> bool:
+def mark_confirmed(session: Session, request: PendingRequest, now: dt.datetime) -> bool:
     """Marks a request as confirmed; False if another desk was faster."""
     ours = (
         update(PendingRequest)
@@ -185,7 +185,7 @@ MOST_DAYS = 90
 
 def end_of(day: str, zone: str) -> dt.datetime:
     """The moment at which a day (ISO 8601) ends in a zone."""
-    return start_of(dt.date.fromisoformat(day) + dt.timedelta(days=1), zone)
+    return start_of_day(dt.date.fromisoformat(day) + dt.timedelta(days=1), zone)
 
 
 def deputies_of(session: Session, seat_ids: Iterable[int], now: dt.datetime) -> dict[int, list[Person]]:
@@ -227,7 +227,7 @@ def _end(session: Session, seat_id: int, now: dt.datetime) -> None:
     session.execute(update(Deputy).where(Deputy.seat_id == seat_id, Deputy.until > now).values(until=now))
 
 
-def dismiss(session: Session, place: Place, now: dt.datetime) -> list[Person]:
+def dismiss(session: Session, place: SeatView, now: dt.datetime) -> list[Person]:
     """Ends all that was arranged for a seat, confirmed or not; returns who stood in for it."""
     dismissed = deputies_of(session, [place.id], now).get(place.id, [])
     _end(session, place.id, now)
@@ -239,7 +239,7 @@ def dismiss(session: Session, place: Place, now: dt.datetime) -> list[Person]:
     return dismissed
 
 
-def stands_in_for(session: Session, snapshot: CampaignSnapshot, person: Person, now: dt.datetime) -> list[Place]:
+def seats_deputised(session: Session, snapshot: CampaignSnapshot, person: Person, now: dt.datetime) -> list[SeatView]:
     """The places of a campaign for which somebody stands in now."""
     rows = session.scalars(
         select(Deputy.seat_id).where(Deputy.person_id == person.id, Deputy.since <= now, Deputy.until > now)
@@ -248,7 +248,7 @@ def stands_in_for(session: Session, snapshot: CampaignSnapshot, person: Person, 
     return [place for place in snapshot.places if place.id in ids]
 
 
-def put_copy(session: Session, snapshot: CampaignSnapshot, deputy: Deputy, code: str, id_: str) -> str:
+def save_deputy_code(session: Session, snapshot: CampaignSnapshot, deputy: Deputy, code: str, id_: str) -> str:
     """Keeps how a deputy may answer the report of this code, by the mail of this Message-ID; returns his code."""
     own = reply_code(snapshot.mail_key, "deputy", code, deputy.id)
     report_id = session.scalars(select(Report.id).where(Report.code == code)).one()
@@ -257,7 +257,7 @@ def put_copy(session: Session, snapshot: CampaignSnapshot, deputy: Deputy, code:
     return own
 
 
-def draw_token() -> str:
+def generate_token() -> str:
     """A new token, to be mailed once and not kept."""
     return secrets.token_hex(TOKEN_BYTES)
 
@@ -267,13 +267,13 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.lower().encode()).hexdigest()
 
 
-def token_fits(token: str, kept: str) -> bool:
+def verify_token(token: str, kept: str) -> bool:
     """Whether a word is the token of this hash, found out in a time that tells nothing."""
     return bool(token) and hmac.compare_digest(hash_token(token), kept)
 
 
-def new_token(session: Session, seat_id: int) -> str:
+def replace_token(session: Session, seat_id: int) -> str:
     """A new token for a seat, to be mailed once; the one before is of no use from now on."""
-    token = draw_token()
+    token = generate_token()
     session.execute(update(Seat).where(Seat.id == seat_id).values(token_hash=hash_token(token)))
     return token

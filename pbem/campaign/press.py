@@ -22,8 +22,8 @@ from itertools import groupby
 from sqlalchemy import ColumnElement, ScalarSelect, bindparam, func, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.history import Labels, as_counted, label_at, labels_named, labels_of
-from pbem.campaign.snapshot import CampaignSnapshot, Place, live
+from pbem.campaign.history import Labels, labels_named, load_turn_labels, relabel, turn_label
+from pbem.campaign.snapshot import CampaignSnapshot, SeatView, is_current
 from pbem.errors import CampaignError
 from pbem.mail.reply_parser import normalise_text
 from pbem.report.facts import PressSection, QuotedText
@@ -49,14 +49,14 @@ _GAPS = re.compile(r"\n{3,}+")
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class SanitisedText:
     """A text that may be shown to others, and how many of its lines hide a key or a field of a mail behind a mask."""
 
     text: str
     masked: int = 0
 
 
-def passable(text: str) -> Passed:
+def sanitise_text(text: str) -> SanitisedText:
     """The part of a text that may pass on. Raises CampaignError if there is none, or too much."""
     lines = [line.expandtabs(4).rstrip() for line in normalise_text(text).split("\n")]
     shown = [_shown(line) for line in lines]
@@ -65,7 +65,7 @@ def passable(text: str) -> Passed:
         raise CampaignError("there are no words to pass on: write them below the command, in the mail's own text")
     if len(passed) > MOST_CHARACTERS:
         raise CampaignError(f"the text has {len(passed)} characters, and {MOST_CHARACTERS} at the most are passed on")
-    return Passed(passed, sum(one != other for one, other in zip(lines, shown, strict=True)))
+    return SanitisedText(passed, sum(one != other for one, other in zip(lines, shown, strict=True)))
 
 
 def _shown(line: str) -> str:
@@ -80,11 +80,11 @@ UNSIGNED = "unsigned"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class PressItem:
     """A piece of press: what its readers see. `sender` is None for the GM, `to` for all; its text is passable."""
 
     kind: str
-    sender: Place | None
+    sender: SeatView | None
     text: str
     to: tuple[SeatName, ...] | None = None
     unsigned: bool = False
@@ -95,7 +95,7 @@ class Piece:
         return "" if self.unsigned or self.sender is None else self.sender.seat
 
 
-def is_for(piece: Piece, place: Place) -> bool:
+def is_for(piece: PressItem, place: SeatView) -> bool:
     """Whether a piece is for a place: news are for all, a letter to all is for all but its writer.
 
     One without his name is for its writer too, or he would be found out as the one who did not get it.
@@ -105,13 +105,13 @@ def is_for(piece: Piece, place: Place) -> bool:
     return piece.kind == NEWS or piece.unsigned or piece.sender is None or piece.sender.id != place.id
 
 
-def readers(snapshot: CampaignSnapshot, piece: Piece) -> list[Place]:
+def recipients_of(snapshot: CampaignSnapshot, piece: PressItem) -> list[SeatView]:
     """The places still in the game that a piece is for."""
     return [place for place in snapshot.playing if is_for(piece, place)]
 
 
-def put_piece(
-    session: Session, snapshot: CampaignSnapshot, piece: Piece, now: dt.datetime, *, mailed: bool = False
+def save_press(
+    session: Session, snapshot: CampaignSnapshot, piece: PressItem, now: dt.datetime, *, mailed: bool = False
 ) -> int:
     """Keeps a piece of press; returns its id."""
     row = Press(
@@ -139,21 +139,21 @@ def muted_seats(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, fr
     return {id_: frozenset(muted) for id_, muted in rows if muted}
 
 
-def is_muted(piece: Piece, muted: Collection[SeatName]) -> bool:
+def is_muted(piece: PressItem, muted: Collection[SeatName]) -> bool:
     """Whether somebody who has muted these gets no such piece; who wrote an unsigned one does not count."""
     if piece.sender is None:
         return False
     return (piece.byline or UNSIGNED) in muted
 
 
-Mark = tuple[int, ...]
+PressVersion = tuple[int, ...]
 """How many words of players and of the GM there are, how often he looked, and the newest of each.
 
 It differs when any were added or dropped: a text that took the place of another
 leaves the number as it was.
 """
 
-NOTHING_SAID: Mark = (0,) * 6
+NOTHING_SAID: PressVersion = (0,) * 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class Carried:
     """A piece of press that goes with reports, and the turn that was open when it was written."""
 
     turn: int
-    piece: Piece
+    piece: PressItem
 
     def said(self) -> QuotedText:
         """As its readers see it."""
@@ -169,7 +169,7 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Postbag:
+class PressForTurn:
     """What there is to bring with the reports that open the turn of this number.
 
     `since` has the number of the turn that the last report before opened, by
@@ -187,7 +187,7 @@ class Postbag:
     muted: Mapping[int, frozenset[SeatName]] = field(default_factory=dict)
     diaries: tuple[QuotedText, ...] = ()
 
-    def words(self, place: Place) -> PressSection:
+    def words(self, place: SeatView) -> PressSection:
         """The words for the report of a seat."""
         mine = list(self._carried(place))
         letters = [each.said() for each in mine if each.piece.kind == PRESS]
@@ -201,23 +201,23 @@ class Postbag:
             diaries=self.diaries,
         )
 
-    def _carried(self, place: Place) -> Iterator[Carried]:
+    def _carried(self, place: SeatView) -> Iterator[Carried]:
         since, muted = self.since.get(place.id, 0), self.muted.get(place.id, frozenset())
         for each in self.carried:
             if since <= each.turn < self.number and is_for(each.piece, place) and not is_muted(each.piece, muted):
                 yield each
 
-    def _texts(self, place: Place) -> Iterator[str]:
+    def _texts(self, place: SeatView) -> Iterator[str]:
         since = self.since.get(place.id, 0)
         # A text names the turn whose reports bring it; press, the one before, which was open when it was written.
         for turn, seat_id, text in self.texts:
             if since < turn <= self.number and seat_id in (None, place.id):
                 yield text
 
-    def _looks(self, place: Place) -> Iterator[str]:
+    def _looks(self, place: SeatView) -> Iterator[str]:
         since = self.since.get(place.id, 0)
         labels = self.labels.get(place.id, {})
-        counted = Counter(as_counted(text, labels) for turn, text in self.looks if since <= turn < self.number)
+        counted = Counter(relabel(text, labels) for turn, text in self.looks if since <= turn < self.number)
         for text, times in counted.items():
             yield f"The GM {text}" + (f" ({times} times)." if times > 1 else ".")
 
@@ -236,20 +236,20 @@ _MARK = select(
 )
 
 
-def mark(session: Session, campaign_id: int) -> Mark:
+def press_version(session: Session, campaign_id: int) -> PressVersion:
     """How far the words of a campaign have come."""
     return tuple(flushed_connection(session).execute(_MARK, {"campaign": campaign_id}).one())
 
 
-def load_postbag(session: Session, snapshot: CampaignSnapshot, number: int, *, over: bool) -> Postbag:
+def load_press(session: Session, snapshot: CampaignSnapshot, number: int, *, over: bool) -> PressForTurn:
     """The postbag for the reports that open a turn; the last one, when the game is `over`, has all diaries."""
-    if mark(session, snapshot.id) == NOTHING_SAID:
-        return Postbag(number=number)
+    if press_version(session, snapshot.id) == NOTHING_SAID:
+        return PressForTurn(number=number)
     since = _since(session, snapshot, number)
     first = min(since.values(), default=0)
     looks = tuple(_load_looks(session, snapshot))
     texts = [text for _, text in looks]
-    return Postbag(
+    return PressForTurn(
         number=number,
         since=since,
         carried=tuple(_load_carried(session, snapshot, first)),
@@ -265,7 +265,7 @@ def _since(session: Session, snapshot: CampaignSnapshot, number: int) -> dict[in
     last = (
         select(Report.seat_id, func.max(Turn.number))
         .join(Turn, Turn.id == Report.turn_id)
-        .where(live(snapshot.id), Turn.number < number)
+        .where(is_current(snapshot.id), Turn.number < number)
         .group_by(Report.seat_id)
     )
     return {row[0]: row[1] for row in session.execute(last)}
@@ -303,13 +303,13 @@ def _load_diaries(session: Session, snapshot: CampaignSnapshot) -> Iterator[Quot
         .order_by(Press.sender_id, Press.id)
     )
     for (id_, seat), entries in groupby(session.execute(diaries).all(), key=lambda row: (row[0], row[1])):
-        labels = labels_of(session, snapshot, id_)
+        labels = load_turn_labels(session, snapshot, id_)
         for _, _, text, turn in entries:
-            yield QuotedText(by=seat, text=text, label=label_at(labels, turn))
+            yield QuotedText(by=seat, text=text, label=turn_label(labels, turn))
 
 
-def _piece(row: Press, places: Mapping[int, Place]) -> Piece:
-    return Piece(
+def _piece(row: Press, places: Mapping[int, SeatView]) -> PressItem:
+    return PressItem(
         kind=row.kind,
         sender=places[row.sender_id] if row.sender_id is not None else None,
         text=row.text,

@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.archive.writer import turn_files
-from pbem.campaign.files import Files, Pile, Shelf, batches
-from pbem.campaign.notices import Postman
-from pbem.campaign.people import _on, put_copy
-from pbem.campaign.press import Postbag
-from pbem.campaign.snapshot import CampaignSnapshot, Place
+from pbem.campaign.files import AttachmentStore, SpooledFiles, SpooledList, batched
+from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.people import _on, save_deputy_code
+from pbem.campaign.press import PressForTurn
+from pbem.campaign.snapshot import CampaignSnapshot, SeatView
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
 from pbem.mail.outbox import deputy_topic, topic_of
@@ -34,7 +34,7 @@ from pbem.store.models import Deputy, Person, Report, Turn
 from pbem.store.types import PageDelivery
 
 
-def copies(
+def deputy_copies(
     session: Session, house: App, snapshot: CampaignSnapshot, mails: Mapping[int, tuple[str, NewMail]], now: dt.datetime
 ) -> list[NewMail]:
     """The reports of seats once more for those who stand in now; `mails` has code and mail by the ids of seats.
@@ -50,8 +50,8 @@ def copies(
 def _copy(
     session: Session, house: App, snapshot: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: NewMail
 ) -> NewMail:
-    id_ = Postman.of(house, snapshot).id_of("copy", mail.message_id, person.id)
-    own = put_copy(session, snapshot, deputy, code, id_)
+    id_ = CampaignMailer.of(house, snapshot).id_of("copy", mail.message_id, person.id)
+    own = save_deputy_code(session, snapshot, deputy, code, id_)
     return dataclasses.replace(
         mail,
         recipient=person.address,
@@ -78,7 +78,7 @@ _DEADLINE = select(Turn.deadline).where(Turn.id == bindparam("turn"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class TurnOpening:
     """What all reports of one opening share. `number` is that of the turn they open.
 
     `over`: the game has ended. Only then the `seed` is told, and not when the GM looks ahead. `dice` is what seats are
@@ -99,16 +99,16 @@ class Opening:
     missing: frozenset[SeatName]
     orders: Mapping[SeatName, tuple[Order, ...]] = field(default_factory=dict)
     record: str = ""
-    postbag: Postbag
-    shelf: Shelf
+    postbag: PressForTurn
+    shelf: AttachmentStore
     corrections: Mapping[SeatName, Correction] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class MadeReport:
+class SeatReport:
     """A seat's report, ready to be kept and queued."""
 
-    place: Place
+    place: SeatView
     code: str
     view: bytes
     parts: RenderedReport
@@ -118,10 +118,10 @@ class MadeReport:
 
 
 def make_reports(
-    house: App, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]
-) -> Iterator[MadeReport]:
+    house: App, ruleset: AnyRuleset, opening: TurnOpening, views: Iterable[tuple[SeatView, View]]
+) -> Iterator[SeatReport]:
     """Renders the reports of the seats given, in their order; views are taken somewhat ahead of the reports."""
-    asked: deque[tuple[Place, Job]] = deque()
+    asked: deque[tuple[SeatView, Job]] = deque()
 
     def jobs() -> Iterator[Job]:
         for place, view in views:
@@ -135,27 +135,29 @@ def make_reports(
         place, (_, view, facts, _) = asked.popleft()
         enclosed = tuple(Attachments(ruleset, json.loads(view), facts).sent()) if facts.enclosed else ()
         mail = _mail(house, opening, place, facts, parts, enclosed)
-        yield MadeReport(place, facts.code, view, parts, mail, facts.edition, enclosed)
+        yield SeatReport(place, facts.code, view, parts, mail, facts.edition, enclosed)
 
 
 @dataclass(frozen=True, slots=True)
-class Reports:
+class TurnReports:
     """The reports of a turn, made and not yet kept, and the files of its folder in the archive."""
 
-    pile: Pile[MadeReport]
-    files: Files
+    pile: SpooledList[SeatReport]
+    files: SpooledFiles
 
 
-def pile_reports(house: App, ruleset: AnyRuleset, opening: Opening, views: Iterable[tuple[Place, View]]) -> Reports:
+def render_reports(
+    house: App, ruleset: AnyRuleset, opening: TurnOpening, views: Iterable[tuple[SeatView, View]]
+) -> TurnReports:
     """Renders the reports of all these seats, some at a time, so that it takes no more memory for many."""
-    made = Reports(Pile(), Files())
-    for reports in batches(make_reports(house, ruleset, opening, views)):
+    made = TurnReports(SpooledList(), SpooledFiles())
+    for reports in batched(make_reports(house, ruleset, opening, views)):
         made.pile.add(reports)
         made.files.add(turn_files([each.parts.files() for each in reports]))
     return made
 
 
-def report_text(house: App, ruleset: AnyRuleset, opening: Opening, place: Place, view: bytes) -> str:
+def report_text(house: App, ruleset: AnyRuleset, opening: TurnOpening, place: SeatView, view: bytes) -> str:
     """The text alone that a seat would be mailed of a view."""
     orders = opening.orders.get(place.seat, ())
     seen = json.loads(view)
@@ -163,13 +165,13 @@ def report_text(house: App, ruleset: AnyRuleset, opening: Opening, place: Place,
     return house.reporter.text(ruleset, seen, facts, orders)
 
 
-def put_reports(
+def save_reports(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
     *,
     turn_id: int,
-    reports: Sequence[MadeReport],
+    reports: Sequence[SeatReport],
     now: dt.datetime,
 ) -> None:
     """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits.
@@ -178,7 +180,7 @@ def put_reports(
     """
     if not reports:
         return
-    postman, deadline = Postman.of(house, snapshot), session.scalar(_DEADLINE, {"turn": turn_id})
+    postman, deadline = CampaignMailer.of(house, snapshot), session.scalar(_DEADLINE, {"turn": turn_id})
     calendar = (postman.deadline_file(deadline, now),) if deadline else ()
     rows = [
         {
@@ -198,11 +200,11 @@ def put_reports(
         for made in reports
         if made.place.address
     }
-    sent = [*(mail for _, mail in mails.values()), *copies(session, house, snapshot, mails, now)]
+    sent = [*(mail for _, mail in mails.values()), *deputy_copies(session, house, snapshot, mails, now)]
     postman.send(session, now, *sent)
 
 
-def _facts(house: App, opening: Opening, place: Place, enclosed: Mapping[str, bytes]) -> ReportFacts:
+def _facts(house: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[str, bytes]) -> ReportFacts:
     snapshot = opening.snapshot
     return ReportFacts(
         campaign=snapshot.name,
@@ -231,8 +233,8 @@ def _facts(house: App, opening: Opening, place: Place, enclosed: Mapping[str, by
 
 def _mail(
     house: App,
-    opening: Opening,
-    place: Place,
+    opening: TurnOpening,
+    place: SeatView,
     facts: ReportFacts,
     parts: RenderedReport,
     enclosed: Sequence[MailAttachment],
@@ -241,5 +243,5 @@ def _mail(
     id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
     topic = topic_of("report", snapshot.name, opening.number, place.seat)
     linked = snapshot.pages_for(place) == PageDelivery.LINK
-    postman = Postman.of(house, snapshot)
+    postman = CampaignMailer.of(house, snapshot)
     return postman.report(place.address, parts, facts, id_, topic=topic, linked=linked, enclosed=enclosed)

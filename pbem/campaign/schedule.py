@@ -73,7 +73,7 @@ class Schedule:
             case ["EVERY", _, "WEEK" | "WEEKS", *_], [_, weeks, _, days, clock, zone]:
                 return cls(tidy, _zone(zone), _days(days), _clock(clock), weeks=_weeks(weeks))
             case ["EVERY", _] | ["EVERY", _, _], [_, span, *zone]:
-                return cls(tidy, _zone(zone[0]) if zone else "UTC", every=read_span(span))
+                return cls(tidy, _zone(zone[0]) if zone else "UTC", every=require_duration(span))
             case (_, [days, clock, zone]) | (["EVERY", *_], [_, days, clock, zone]):
                 return cls(tidy, _zone(zone), _days(days), _clock(clock))
             case _, [ordinals, days, clock, zone]:
@@ -112,15 +112,15 @@ class Schedule:
         return dt.datetime.combine(day, self.at, ZoneInfo(self.zone)).astimezone(dt.UTC)
 
 
-def find_span(word: str) -> dt.timedelta | None:
+def parse_duration(word: str) -> dt.timedelta | None:
     """The span that a word such as "30m", "12h" or "3d" names; None if it names none."""
     match = _SPAN.fullmatch(word.lower())
     return int(match[1]) * _UNITS[match[2]] if match else None
 
 
-def read_span(word: str) -> dt.timedelta:
+def require_duration(word: str) -> dt.timedelta:
     """A span such as "12h" or "3d", from ten minutes to sixty days. Raises CampaignError."""
-    span = find_span(word)
+    span = parse_duration(word)
     if span is None or not _SHORTEST <= span <= _LONGEST:
         raise CampaignError(f"{word!r} is not a span of time: write 10m to 60d, like 12h or 3d")
     return span
@@ -205,7 +205,7 @@ class Outage:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class MailboxWatch:
     """What is remembered of the polls.
 
     `usual` is the time between the last good one and the one before it, None if
@@ -219,29 +219,31 @@ class Watch:
     outage: Outage | None = None
 
 
-def after_failure(watch: Watch | None, now: datetime) -> Watch:
+def after_failure(watch: MailboxWatch | None, now: datetime) -> MailboxWatch:
     """What to remember when the mailbox could not be read."""
-    return replace(watch, failed=True) if watch else Watch(now, failed=True)
+    return replace(watch, failed=True) if watch else MailboxWatch(now, failed=True)
 
 
-def after_poll(watch: Watch | None, now: datetime, *, longest: timedelta) -> Watch:
+def after_poll(watch: MailboxWatch | None, now: datetime, *, longest: timedelta) -> MailboxWatch:
     """What to remember when it was read; deadlines wait no longer than `longest` for an outage that ends now."""
     if watch is None:
-        return Watch(now)
+        return MailboxWatch(now)
     if watch.last_good > now:  # a clock that was ahead is right again, and what it saw did not happen
-        return Watch(now, watch.usual, outage=watch.outage if watch.outage and watch.outage.until <= now else None)
+        return MailboxWatch(
+            now, watch.usual, outage=watch.outage if watch.outage and watch.outage.until <= now else None
+        )
     gap = now - watch.last_good
     outage = _outage(watch, now, gap, longest) if _is_outage(watch, gap) else _old(watch, now)
-    return Watch(now, gap, outage=outage)
+    return MailboxWatch(now, gap, outage=outage)
 
 
-def _is_outage(watch: Watch, gap: timedelta) -> bool:
+def _is_outage(watch: MailboxWatch, gap: timedelta) -> bool:
     if watch.failed:
         return gap > LEAST
     return watch.usual is not None and gap > max(LEAST, UNUSUAL * watch.usual)
 
 
-def _outage(watch: Watch, now: datetime, gap: timedelta, longest: timedelta) -> Outage:
+def _outage(watch: MailboxWatch, now: datetime, gap: timedelta, longest: timedelta) -> Outage:
     """An outage that follows another before its wait was over goes on with it, but not for ever.
 
     A house that is switched on for an hour each evening is out of order all the
@@ -255,10 +257,10 @@ def _outage(watch: Watch, now: datetime, gap: timedelta, longest: timedelta) -> 
     return replace(before, until=now) if now < before.release else Outage(watch.last_good, now, release)
 
 
-def _old(watch: Watch, now: datetime) -> Outage | None:
+def _old(watch: MailboxWatch, now: datetime) -> Outage | None:
     return watch.outage if watch.outage and now < watch.outage.release else None
 
 
-def start_of(day: dt.date, zone: str) -> dt.datetime:
+def start_of_day(day: dt.date, zone: str) -> dt.datetime:
     """When a day begins in a zone, in UTC."""
     return dt.datetime.combine(day, dt.time(), ZoneInfo(zone)).astimezone(dt.UTC)

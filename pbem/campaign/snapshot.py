@@ -13,7 +13,7 @@ from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, sele
 from sqlalchemy.orm import Session
 
 from pbem.archive.record import mixed_seed
-from pbem.campaign.house_rules import Policy
+from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Schedule
 from pbem.campaign.value_checks import is_plain_seat
 from pbem.errors import CampaignError
@@ -40,20 +40,20 @@ NO_HOLD: Mapping[str, Any] = {"hold_kind": HoldKind.NONE, "hold_reason": ""}
 """The columns of a campaign that is not held."""
 
 
-def is_pause(kind: HoldKind) -> bool:
+def is_gm_hold(kind: HoldKind) -> bool:
     """Return whether a hold is a GM's own, of which the players were told."""
     return kind in (HoldKind.GM, HoldKind.RESTORED, HoldKind.IMPORTED)
 
 
 def describe_hold(kind: HoldKind, reason: str) -> str:
     """Return a hold as a clause; "" if turns are run."""
-    if is_pause(kind):
+    if is_gm_hold(kind):
         return f"{_PAUSED}: {reason}" if reason else _PAUSED
     return reason or _WORDS.get(kind, "")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SeatView:
     """A seat and who sits there: nobody, when it has no address. A seat not `playing` is out of the game.
 
     `plain` and `pages` are how its player wants his mail, as in `Person`.
@@ -92,12 +92,12 @@ class CampaignSnapshot:
     seed: bytes
     mail_key: bytes
     gm: str
-    policy: Policy
+    policy: HouseRules
     hold_kind: HoldKind
     hold_reason: str
     moved_to: str
     era: int
-    places: tuple[Place, ...]
+    places: tuple[SeatView, ...]
     words: tuple[DiceWord, ...] = ()
     origin: int = 0
 
@@ -121,19 +121,19 @@ class CampaignSnapshot:
         """All seats there ever were."""
         return tuple(place.seat for place in self.places)
 
-    def pages_for(self, place: Place) -> PageDelivery:
+    def pages_for(self, place: SeatView) -> PageDelivery:
         """How the player of a place gets reports as pages: as he says, or else as the house rules do."""
         wanted = place.pages or (PageDelivery.OFF if self.policy.pages == "no" else PageDelivery(self.policy.pages))
         return PageDelivery.OFF if place.plain and wanted == PageDelivery.ATTACHED else wanted
 
     @cached_property
-    def playing(self) -> tuple[Place, ...]:
+    def playing(self) -> tuple[SeatView, ...]:
         """The places still in the game."""
         return tuple(place for place in self.places if place.playing)
 
 
 @dataclass(frozen=True, slots=True)
-class SheetIn:
+class ReceivedSheet:
     """A sheet that came in for the open turn."""
 
     id: int
@@ -155,12 +155,12 @@ class OpenTurn:
     state: bytes
     state_hash: str
     opened_at: dt.datetime
-    sheets: tuple[SheetIn, ...]
+    sheets: tuple[ReceivedSheet, ...]
     ruling: Json = None
     deadline: dt.datetime | None = None
 
     @classmethod
-    def of(cls, turn: Turn, sheets: Iterable[SheetIn]) -> Self:
+    def of(cls, turn: Turn, sheets: Iterable[ReceivedSheet]) -> Self:
         """A turn as the database has it, with the sheets that came for it."""
         return cls(
             id=turn.id,
@@ -226,14 +226,14 @@ def load_campaign(session: Session, name: str) -> CampaignSnapshot:
         seed=campaign.seed,
         mail_key=campaign.mail_key,
         gm=campaign.gm,
-        policy=Policy.read(campaign.policy),
+        policy=HouseRules.read(campaign.policy),
         hold_kind=campaign.hold_kind,
         hold_reason=campaign.hold_reason,
         moved_to=campaign.moved_to,
         era=campaign.era,
         origin=campaign.origin,
         places=tuple(
-            Place(id_, seat, address or "", status != SeatState.REMOVED, paused, bool(plain), pages)
+            SeatView(id_, seat, address or "", status != SeatState.REMOVED, paused, bool(plain), pages)
             for id_, seat, status, paused, address, plain, pages in rows
         ),
         words=tuple(DiceWord(*each) for each in campaign.dice_words),
@@ -247,17 +247,17 @@ def locked_campaign(session: Session, name: str) -> CampaignSnapshot:
     """
     lock_campaign(session, name)
     snapshot = load_campaign(session, name)
-    check_here(snapshot)
+    require_here(snapshot)
     return snapshot
 
 
-def check_here(snapshot: CampaignSnapshot) -> None:
+def require_here(snapshot: CampaignSnapshot) -> None:
     """Raises CampaignError if the campaign is played in another home now."""
     if snapshot.status == CampaignState.MOVED:
         raise CampaignError(f"campaign {snapshot.name} has moved to {snapshot.moved_to}, and is played there alone")
 
 
-def find_place(snapshot: CampaignSnapshot, seat: SeatName) -> Place:
+def find_seat_view(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
     """The place of this seat. Raises CampaignError with the nearest there is."""
     for place in snapshot.places:
         if place.seat == seat.lower():
@@ -265,19 +265,19 @@ def find_place(snapshot: CampaignSnapshot, seat: SeatName) -> Place:
     raise CampaignError(f"{snapshot.name} has no seat {seat!r}: {suggest(seat.lower(), snapshot.seats)}")
 
 
-def live(campaign_id: int | BindParameter[Any]) -> ColumnElement[bool]:
+def is_current(campaign_id: int | BindParameter[Any]) -> ColumnElement[bool]:
     """The condition that a turn is part of a campaign's history, and not on a shelf."""
     return and_(Turn.campaign_id == campaign_id, Turn.shelf_id.is_(None))
 
 
-def check_running(snapshot: CampaignSnapshot) -> None:
+def require_running(snapshot: CampaignSnapshot) -> None:
     """Raises CampaignError if the campaign has no open turn."""
-    check_here(snapshot)
+    require_here(snapshot)
     if snapshot.status != CampaignState.RUNNING:
         raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has no open turn")
 
 
-_LIVE = live(bindparam("campaign"))
+_LIVE = is_current(bindparam("campaign"))
 _TURN = select(Turn).where(_LIVE, Turn.number == bindparam("number"))
 _RECORD = select(Turn.record).where(_LIVE, Turn.number == bindparam("number"))
 _SHEETS = (
@@ -296,7 +296,7 @@ _SHEETS = (
 """Statements of every turn, built once: building them takes longer than running them."""
 
 
-def live_turn(session: Session, snapshot: CampaignSnapshot, number: int) -> Turn:
+def current_turn(session: Session, snapshot: CampaignSnapshot, number: int) -> Turn:
     """The turn of this number in the campaign's history. Raises CampaignError if that is broken, and has none."""
     turn = session.scalar(_TURN, {"campaign": snapshot.id, "number": number})
     if turn is None:
@@ -306,16 +306,16 @@ def live_turn(session: Session, snapshot: CampaignSnapshot, number: int) -> Turn
 
 def load_state(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Any:
     """The state of the open turn, or that with which the game ended. Raises CampaignError if there is none."""
-    return ruleset.load(json.loads(live_turn(session, snapshot, snapshot.turn).state), snapshot.version)
+    return ruleset.load(json.loads(current_turn(session, snapshot, snapshot.turn).state), snapshot.version)
 
 
 def open_deadline(session: Session, snapshot: CampaignSnapshot) -> dt.datetime | None:
     """When the open turn is due; None where there is none, or it waits for its GM."""
     begun = Turn.number >= snapshot.first
-    return session.scalar(select(Turn.deadline).where(live(snapshot.id), Turn.number == snapshot.turn, begun))
+    return session.scalar(select(Turn.deadline).where(is_current(snapshot.id), Turn.number == snapshot.turn, begun))
 
 
-def record_of(session: Session, snapshot: CampaignSnapshot, number: int) -> bytes:
+def load_record(session: Session, snapshot: CampaignSnapshot, number: int) -> bytes:
     """The record of a turn that was run. Raises CampaignError if the history is broken, and has none."""
     record = flushed_connection(session).execute(_RECORD, {"campaign": snapshot.id, "number": number}).scalar()
     if record is None:
@@ -331,8 +331,8 @@ def _broken(snapshot: CampaignSnapshot, wrong: str) -> CampaignError:
 
 def load_open_turn(session: Session, snapshot: CampaignSnapshot) -> OpenTurn:
     """The open turn of a running campaign. Raises CampaignError if it has none."""
-    check_running(snapshot)
-    turn = live_turn(session, snapshot, snapshot.turn)
+    require_running(snapshot)
+    turn = current_turn(session, snapshot, snapshot.turn)
     return OpenTurn.of(turn, load_sheets(session, turn.id))
 
 
@@ -342,9 +342,9 @@ def counting_versions(session: Session, snapshot: CampaignSnapshot, turn: Turn) 
     return {names[sheet.seat_id]: sheet.version for sheet in load_sheets(session, turn.id) if sheet.accepted}
 
 
-def load_sheets(session: Session, turn_id: int) -> list[SheetIn]:
+def load_sheets(session: Session, turn_id: int) -> list[ReceivedSheet]:
     """All sheets of a turn, in the order they came."""
-    return [SheetIn(**row) for row in flushed_connection(session).execute(_SHEETS, {"turn": turn_id}).mappings()]
+    return [ReceivedSheet(**row) for row in flushed_connection(session).execute(_SHEETS, {"turn": turn_id}).mappings()]
 
 
 NEVER = 2**31 - 1
@@ -380,12 +380,12 @@ RESERVED_SEATS = frozenset({"all", "gm", "pbem", "players", "unsigned"})
 """They have a meaning of their own in press, the GM's commands, and the journal."""
 
 
-def is_seat_name(text: str) -> bool:
+def is_valid_seat_name(text: str) -> bool:
     """Whether a seat may be called so, where its game has no names of its own."""
     return is_plain_seat(text) and text not in RESERVED_SEATS
 
 
-def players_allowed(seats: Seats) -> str:
+def format_player_count(seats: Seats) -> str:
     """How many may play, in words: "2 to 6"."""
     return str(seats.least) if seats.least == seats.most else f"{seats.least} to {seats.most}"
 
@@ -394,7 +394,7 @@ MOST_FAULTS = 20
 """Faults that are told at once; a wrong file may have thousands."""
 
 
-def refuse(what: str, faults: Sequence[ValidationError]) -> None:
+def raise_validation_errors(what: str, faults: Sequence[ValidationError]) -> None:
     """Raises CampaignError if there are faults: what they are of, and each on a line of its own."""
     if faults:
         raise CampaignError(_listed(what, list(map(str, faults))))

@@ -30,29 +30,29 @@ from pbem.archive.record import (
     turn_record,
 )
 from pbem.archive.writer import turn_files
-from pbem.campaign.deadlines import Away, load_absences, next_deadline
-from pbem.campaign.files import Pile, Shelf, named
+from pbem.campaign.deadlines import AbsencePeriod, load_absences, next_deadline
+from pbem.campaign.files import AttachmentStore, SpooledList, attachments_of
 from pbem.campaign.history import (
-    Past,
-    all_withdrawn,
+    PastEvents,
     events_from,
     has_rolled,
     load_rolls,
+    load_withdrawn,
     orders_used,
-    received,
-    removed_before,
+    received_sheets,
+    seats_removed_before,
 )
-from pbem.campaign.press import load_postbag
-from pbem.campaign.reports import MadeReport, Opening, pile_reports
+from pbem.campaign.press import load_press
+from pbem.campaign.reports import SeatReport, TurnOpening, render_reports
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
     OpenTurn,
-    Place,
-    SheetIn,
+    ReceivedSheet,
+    SeatView,
     load_last_reports,
     load_open_turn,
-    record_of,
+    load_record,
 )
 from pbem.report.facts import SheetUsed
 from pbem.ruleset.dice import Dice, seed_hash
@@ -66,17 +66,17 @@ from pbem.store.session import flushed_connection
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class LazyViews:
     """The views of seats, made anew each time one goes through them."""
 
-    made: Callable[[], Iterator[tuple[Place, View]]]
+    made: Callable[[], Iterator[tuple[SeatView, View]]]
 
-    def __iter__(self) -> Iterator[tuple[Place, View]]:
+    def __iter__(self) -> Iterator[tuple[SeatView, View]]:
         return self.made()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
+class TurnInputs:
     """What the run of a turn starts from.
 
     `previous` is the record of the turn before, `withdrawn` all that was ever
@@ -92,13 +92,13 @@ class Before:
     previous: bytes
     withdrawn: tuple[WithdrawnTurn, ...]
     removed: frozenset[SeatName]
-    absences: tuple[Away, ...] = ()
+    absences: tuple[AbsencePeriod, ...] = ()
     patch: Patch = ()
     rolls: tuple[Roll, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ResolvedState:
     """What the resolver, or a set-up, makes of a campaign, before anybody is told.
 
     `dumped` is the state, the GM's `patch` of it done; `used` are the sheets
@@ -108,7 +108,7 @@ class Outcome:
 
     dumped: Json
     standing: Standing
-    views: Iterable[tuple[Place, View]]
+    views: Iterable[tuple[SeatView, View]]
     turn: TurnInput = field(default_factory=lambda: TurnInput({}))
     used: Mapping[SeatName, SheetUsed] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
@@ -127,7 +127,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class After:
+class TurnResult:
     """What the run of a turn comes to: the next state, and all that is kept, mailed and archived."""
 
     state: bytes
@@ -135,38 +135,38 @@ class After:
     standing: Standing
     deadline: dt.datetime | None
     turn: TurnInput
-    reports: Pile[MadeReport]
+    reports: SpooledList[SeatReport]
     record: bytes
     files: Mapping[str, bytes]
 
 
-def load_before(session: Session, house: App, snapshot: CampaignSnapshot) -> Before:
+def load_before(session: Session, house: App, snapshot: CampaignSnapshot) -> TurnInputs:
     """Everything the run of the open turn needs. Raises CampaignError if there is no open turn."""
     turn = load_open_turn(session, snapshot)
     ruleset = house.game(snapshot.game)
     gone = frozenset(place.seat for place in snapshot.places if not place.playing)
-    return Before(
+    return TurnInputs(
         snapshot=snapshot,
         ruleset=ruleset,
         turn=turn,
         last=load_last_reports(session, snapshot),
-        previous=record_of(session, snapshot, turn.number - 1),
-        withdrawn=all_withdrawn(session, snapshot.id),
-        removed=gone - removed_before(session, snapshot.id, turn.number) if gone else gone,
+        previous=load_record(session, snapshot, turn.number - 1),
+        withdrawn=load_withdrawn(session, snapshot.id),
+        removed=gone - seats_removed_before(session, snapshot.id, turn.number) if gone else gone,
         absences=load_absences(session, snapshot),
         rolls=load_rolls(session, snapshot, turn.number),
     )
 
 
-def compute(session: Session, house: App, before: Before, now: dt.datetime) -> After:
+def compute_turn(session: Session, house: App, before: TurnInputs, now: dt.datetime) -> TurnResult:
     """Resolves the open turn and makes its reports and record, in the session of the look."""
     snapshot, outcome = before.snapshot, resolve_turn(session, before)
     over = outcome.standing.over
     deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
     opening = opening_of(session, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
-    made = pile_reports(house, before.ruleset, opening, outcome.views)
+    made = render_reports(house, before.ruleset, opening, outcome.views)
     made.files.add(run_files(before, outcome, ()))
-    return After(
+    return TurnResult(
         state=outcome.state,
         state_hash=outcome.state_hash,
         standing=outcome.standing,
@@ -178,7 +178,7 @@ def compute(session: Session, house: App, before: Before, now: dt.datetime) -> A
     )
 
 
-def resolve_turn(session: Session, before: Before, dice: Dice | None = None) -> Outcome:
+def resolve_turn(session: Session, before: TurnInputs, dice: Dice | None = None) -> ResolvedState:
     """What the sheets of a turn come to, with its own dice, or with others.
 
     Raises PatchError if the GM's patch does not fit what comes out.
@@ -194,7 +194,7 @@ def resolve_turn(session: Session, before: Before, dice: Dice | None = None) -> 
     state, dumped = patched(ruleset, state, before.patch)
     standing = ruleset.standing(state)
     views = _views(session, before, state, events, standing)
-    return Outcome(
+    return ResolvedState(
         dumped=dumped,
         standing=standing,
         views=views,
@@ -206,12 +206,12 @@ def resolve_turn(session: Session, before: Before, dice: Dice | None = None) -> 
     )
 
 
-def _newly_enclosed(session: Session, before: Before, views: Iterable[tuple[Place, View]]) -> dict[str, bytes]:
+def _newly_enclosed(session: Session, before: TurnInputs, views: Iterable[tuple[SeatView, View]]) -> dict[str, bytes]:
     """What the views name that no report did before: the archive has each content once, with its first report."""
     ruleset, told = before.ruleset, (json.loads(report.view) for report in before.last.values())
-    old = {each.sha256 for view in told for each in named(ruleset, view)}
-    new = {each.sha256: each for _, view in views for each in named(ruleset, view) if each.sha256 not in old}
-    contents = Shelf(session, before.snapshot.id).find(new)
+    old = {each.sha256 for view in told for each in attachments_of(ruleset, view)}
+    new = {each.sha256: each for _, view in views for each in attachments_of(ruleset, view) if each.sha256 not in old}
+    contents = AttachmentStore(session, before.snapshot.id).find(new)
     return {attachment_path(new[hash_]): content for hash_, content in contents.items()}
 
 
@@ -228,15 +228,15 @@ def opening_of(
     session: Session,
     snapshot: CampaignSnapshot,
     number: int,
-    outcome: Outcome,
+    outcome: ResolvedState,
     deadline: dt.datetime | None,
     previous: bytes = b"{}",
-) -> Opening:
+) -> TurnOpening:
     """What the reports share that open a turn of this number.
 
     They are files of the record that is made of their turn, so they tell of the one before, `previous`.
     """
-    return Opening(
+    return TurnOpening(
         snapshot=snapshot,
         number=number,
         deadline=deadline,
@@ -249,23 +249,23 @@ def opening_of(
         missing=outcome.turn.missing,
         orders=outcome.turn.orders,
         record=disclosed_hash(previous),
-        postbag=load_postbag(session, snapshot, number, over=outcome.standing.over),
-        shelf=Shelf(session, snapshot.id),
+        postbag=load_press(session, snapshot, number, over=outcome.standing.over),
+        shelf=AttachmentStore(session, snapshot.id),
     )
 
 
-def run_files(before: Before, outcome: Outcome, reports: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:
+def run_files(before: TurnInputs, outcome: ResolvedState, reports: Iterable[Mapping[str, bytes]]) -> dict[str, bytes]:
     """The files of a turn for the archive; `reports` are those of each seat told."""
     files = turn_files(
         reports,
-        sheets=received(before.snapshot, before.turn.sheets),
+        sheets=received_sheets(before.snapshot, before.turn.sheets),
         orders=outcome.turn.orders,
         book=before.ruleset.orders,
     )
     return {**files, **outcome.enclosed}
 
 
-def run_record(before: Before, outcome: Outcome, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
+def run_record(before: TurnInputs, outcome: ResolvedState, files: Mapping[str, bytes], now: dt.datetime) -> bytes:
     """The record of a turn's run."""
     snapshot, turn = before.snapshot, before.turn
     return turn_record(
@@ -290,18 +290,18 @@ def run_record(before: Before, outcome: Outcome, files: Mapping[str, bytes], now
     )
 
 
-def turn_input(before: Before) -> TurnInput:
+def turn_input(before: TurnInputs) -> TurnInput:
     """What the resolver would be given now: the sheets that count, and defaults for those that are missing."""
     return _input(before, _counted(before.snapshot, before.turn.sheets))
 
 
-def _counted(snapshot: CampaignSnapshot, sheets: Sequence[SheetIn]) -> dict[SeatName, SheetIn]:
+def _counted(snapshot: CampaignSnapshot, sheets: Sequence[ReceivedSheet]) -> dict[SeatName, ReceivedSheet]:
     """The sheet that counts for each playing seat: its last accepted one."""
     names = {place.id: place.seat for place in snapshot.playing}
     return {names[sheet.seat_id]: sheet for sheet in sheets if sheet.accepted and sheet.seat_id in names}
 
 
-def _input(before: Before, counted: Mapping[SeatName, SheetIn]) -> TurnInput:
+def _input(before: TurnInputs, counted: Mapping[SeatName, ReceivedSheet]) -> TurnInput:
     ruleset, playing = before.ruleset, [place.seat for place in before.snapshot.playing]
     missing = [seat for seat in playing if seat in before.turn.awaited and seat not in counted]
     kept = orders_used(before.previous, ruleset.orders) if missing else {}
@@ -315,41 +315,43 @@ def _input(before: Before, counted: Mapping[SeatName, SheetIn]) -> TurnInput:
     return TurnInput(orders, frozenset(missing), before.removed, before.turn.ruling, before.rolls)
 
 
-def _views(session: Session, before: Before, state: Any, events: tuple[Event, ...], standing: Standing) -> Shown:
+def _views(
+    session: Session, before: TurnInputs, state: Any, events: tuple[Event, ...], standing: Standing
+) -> LazyViews:
     """The views of the seats that get a report now, each with all that happened since its last one, and its memory."""
     told = {place.seat: place for place in _told(before.snapshot, standing)}
     since = {seat: before.last[seat].number for seat in told}
     past = _past(session, before, min(since.values(), default=before.turn.number))
 
-    def made() -> Iterator[tuple[Place, View]]:
+    def made() -> Iterator[tuple[SeatView, View]]:
         for first in sorted(set(since.values())):
             seats = [seat for seat, number in since.items() if number == first]
             earlier = chain.from_iterable(past[number] for number in range(first, before.turn.number))
             for seat, view in iter_views(before.ruleset, state, seats, (*earlier, *events)):
                 yield told[seat], with_memory(before.ruleset, view, json.loads(before.last[seat].view))
 
-    return Shown(made)
+    return LazyViews(made)
 
 
-def _told(snapshot: CampaignSnapshot, standing: Standing) -> list[Place]:
+def _told(snapshot: CampaignSnapshot, standing: Standing) -> list[SeatView]:
     if standing.over or standing.told is None:
         return list(snapshot.playing)
     return [place for place in snapshot.playing if place.seat in standing.told | standing.awaiting]
 
 
-def _past(session: Session, before: Before, first: int) -> Past:
+def _past(session: Session, before: TurnInputs, first: int) -> PastEvents:
     if first == before.turn.number:
         return {}
     return events_from(session, before.snapshot, before.ruleset, first)
 
 
-def begun_with(ruleset: AnyRuleset, turn: Turn) -> Json:
+def initial_state(ruleset: AnyRuleset, turn: Turn) -> Json:
     """The state that a set-up was given, or None."""
     given = json.loads(turn.state)
     return given and ruleset.dump(ruleset.load(given, json.loads(turn.record or b"")["version"]))
 
 
-def set_up(snapshot: CampaignSnapshot, ruleset: AnyRuleset, given: Json, patch: Patch = ()) -> Outcome:
+def compute_setup(snapshot: CampaignSnapshot, ruleset: AnyRuleset, given: Json, patch: Patch = ()) -> ResolvedState:
     """What a campaign begins with: its state `given`, if it was begun elsewhere, the GM's patch of it done.
 
     Raises SetupError or PatchError.
@@ -361,22 +363,22 @@ def set_up(snapshot: CampaignSnapshot, ruleset: AnyRuleset, given: Json, patch: 
     state, dumped = patched(ruleset, state, patch)
     places = {place.seat: place for place in snapshot.places}
 
-    def made() -> Iterator[tuple[Place, View]]:
+    def made() -> Iterator[tuple[SeatView, View]]:
         for seat, view in iter_views(ruleset, state, snapshot.seats, ()):
             yield places[seat], with_memory(ruleset, view, None)
 
-    return Outcome(
+    return ResolvedState(
         dumped=dumped,
         standing=ruleset.standing(state),
-        views=Shown(made),
+        views=LazyViews(made),
         patch=patch,
     )
 
 
-def set_up_record(
+def build_setup_record(
     snapshot: CampaignSnapshot,
     ruleset: AnyRuleset,
-    outcome: Outcome,
+    outcome: ResolvedState,
     given: Json,
     files: Mapping[str, bytes],
     started: dt.datetime,
@@ -403,7 +405,7 @@ def set_up_record(
 _OPEN = insert(cast(Table, Turn.__table__)).returning(Turn.id)
 
 
-def put_turn(
+def insert_turn(
     session: Session,
     snapshot: CampaignSnapshot,
     *,

@@ -26,7 +26,7 @@ from pbem.actions.ruling import ShowRulingForm, read_folder, write_folder
 from pbem.actions.start import Start
 from pbem.app import App, open_app
 from pbem.archive.replay import replay
-from pbem.campaign.snapshot import load_campaign, load_state, players_allowed
+from pbem.campaign.snapshot import format_player_count, load_campaign, load_state
 from pbem.cli.options import FOLDER, Command
 from pbem.cli.output import known_games, progress, say
 from pbem.config import load_settings, write_default_settings
@@ -256,7 +256,7 @@ def seat_names(ruleset: AnyRuleset, seats: int | None) -> list[str]:
     known = ruleset.seats
     number = seats if seats is not None else min(known.most, max(known.least, USUAL_SEATS))
     if not known.least <= number <= known.most:
-        raise ConfigError(f"{ruleset.title} is for {players_allowed(known)} players, not {number}")
+        raise ConfigError(f"{ruleset.title} is for {format_player_count(known)} players, not {number}")
     if known.names:
         return list(known.names[:number])
     others = [f"player{count}" for count in range(1, number + 1)]

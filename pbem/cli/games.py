@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import click
 
 from pbem.actions.base import render_reading
-from pbem.campaign.snapshot import players_allowed
+from pbem.campaign.snapshot import format_player_count
 from pbem.cli.options import FOLDER, Command, json_option
 from pbem.cli.output import known_games, show
 from pbem.errors import ConfigError
@@ -49,7 +49,7 @@ def game_lines(games: Iterable[AnyRuleset]) -> Iterator[str]:
             yield ""
         yield f"{game.key}: {game.title}, by {game.designer}"
         yield f"  {wrap(as_sentence(game.summary), '  ')}"
-        yield f"  {players_allowed(game.seats)} players" + (
+        yield f"  {format_player_count(game.seats)} players" + (
             f": {', '.join(game.seats.names)}" if game.seats.names else ""
         )
         yield f"  {wrap('pace: ' + game.pace, '  ')}"

@@ -13,7 +13,7 @@ from pbem.archive.reader import MOST_FILE
 from pbem.archive.replay import ReplayProof
 from pbem.archive.verify import LocatedFile, TurnRun, VerifyResult, find_campaigns, group_by_campaign
 from pbem.archive.verify import verify as verify_archive
-from pbem.campaign.archive_sync import begun, prove
+from pbem.campaign.archive_sync import begun, prove_archive
 from pbem.cli.options import Command, home_option, json_option
 from pbem.cli.output import known_games, open_home, progress, show
 from pbem.errors import PbemError
@@ -91,7 +91,7 @@ def replay(name: str | None, as_json: bool, home: Path | None) -> None:
     """Prove the archive of a campaign, or of all: resolve every turn again and compare."""
     with open_home(home) as house, progress() as bar:
         names = begun(house) if name is None else (name,)
-        _show_each(names, lambda each: prove(house, each, progress=bar), proof_lines, as_json=as_json)
+        _show_each(names, lambda each: prove_archive(house, each, progress=bar), proof_lines, as_json=as_json)
 
 
 @click.command(cls=Command)

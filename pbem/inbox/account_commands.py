@@ -13,23 +13,23 @@ from sqlalchemy import select
 from pbem.actions.base import Scene
 from pbem.actions.seats import free_places, place_of, seat_or_list
 from pbem.actions.welcome import RENEWED, find_report, mail_again, mail_copy, recall_copies, welcome
-from pbem.campaign.history import note
-from pbem.campaign.notices import send_page, send_words
+from pbem.campaign.history import add_entry
+from pbem.campaign.notices import send_page, send_text
 from pbem.campaign.people import (
     DAYS,
     ENOUGH_CODES,
     appoint,
+    create_request,
     end_of,
-    enrol,
-    find_applicant,
     find_person,
     find_request,
-    new_token,
-    put_request,
-    settle,
-    stands_in_for,
+    find_standby,
+    get_or_create_person,
+    mark_confirmed,
+    replace_token,
+    seats_deputised,
 )
-from pbem.campaign.snapshot import CampaignSnapshot, Place, load_campaign, lock_campaign, locked_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, SeatView, load_campaign, lock_campaign, locked_campaign
 from pbem.inbox.command_parser import (
     AskedByPerson,
     ChangeAddress,
@@ -61,7 +61,7 @@ def ask_new_address(asked: AskedByPerson, request: PendingRequest) -> str:
         return _GONE
     data = {"person_id": person.id, "address": address, "from": person.key}
     by, account = person.key, case.account
-    code = put_request(case.session, "new_address", case.now, to=address, by=by, data=data, account=account)
+    code = create_request(case.session, "new_address", case.now, to=address, by=by, data=data, account=account)
     if code is None:
         return ENOUGH_CODES
     page = Confirmation(kind="new_address", code=code, address=case.address, days=DAYS, about=person.address)
@@ -107,9 +107,9 @@ def confirm_deputy(asked: AskedByPerson, request: PendingRequest) -> str:
         or until <= case.now
     ):
         return "You are no longer asked to stand in for this seat, so nothing was done. Thank you all the same."
-    deputy = enrol(case.session, data["address"], case.now)
+    deputy = get_or_create_person(case.session, data["address"], case.now)
     player = case.session.get_one(Person, data["person_id"])
-    elsewhere = [place for place in stands_in_for(case.session, snapshot, deputy, case.now) if place.id != seat.id]
+    elsewhere = [place for place in seats_deputised(case.session, snapshot, deputy, case.now) if place.id != seat.id]
     if elsewhere or place_of(case.session, snapshot, deputy) is not None:
         # The player hears nothing, as if there had been no answer: else he learned who plays in his campaign.
         how = (
@@ -119,12 +119,12 @@ def confirm_deputy(asked: AskedByPerson, request: PendingRequest) -> str:
     recall_copies(case.session, place)
     stand_in = appoint(case.session, seat.id, deputy, case.now, until)
     noted = f"has a deputy to the end of {data['until']}"
-    note(case.session, snapshot.id, case.now, actor=seat.name, text=noted, secret=True)
+    add_entry(case.session, snapshot.id, case.now, actor=seat.name, text=noted, secret=True)
     said = (
         f"{deputy.address} stands in for your seat {seat.name} in {snapshot.name} to the end of {data['until']}: "
         "sheets are taken from both of you, and you hear of each. To end it sooner, mail the line UNDEPUTE."
     )
-    send_words(case.session, case.house, snapshot, case.now, said, to=player.address, subject="Your deputy")
+    send_text(case.session, case.house, snapshot, case.now, said, to=player.address, subject="Your deputy")
     report = find_report(case.session, snapshot, place)
     if report is not None:
         mail_copy(case.session, case.house, snapshot, place, report, case.now, deputy=stand_in)
@@ -145,7 +145,7 @@ def confirm_moved(asked: AskedByPerson, request: PendingRequest) -> str:
         case.session,
         case.house,
         snapshot,
-        {place: new_token(case.session, place.id)},
+        {place: replace_token(case.session, place.id)},
         case.now,
         heir=True,
         moved=True,
@@ -153,15 +153,17 @@ def confirm_moved(asked: AskedByPerson, request: PendingRequest) -> str:
     report = find_report(case.session, snapshot, place)
     if report is not None:
         mail_again(case.session, case.house, snapshot, place, report, case.now, to=person.address, key=RENEWED)
-    note(case.session, snapshot.id, case.now, actor=seat.name, text="has confirmed that the campaign is played here")
+    add_entry(
+        case.session, snapshot.id, case.now, actor=seat.name, text="has confirmed that the campaign is played here"
+    )
     said = f"{person.address}, who plays {seat.name} in {snapshot.name}, has confirmed that it is played here now."
-    send_words(case.session, case.house, snapshot, case.now, said, to=snapshot.gm, subject="A player has confirmed")
+    send_text(case.session, case.house, snapshot, case.now, said, to=snapshot.gm, subject="A player has confirmed")
     return (
         f"You play {seat.name} in {snapshot.name} here from now on. Your newest report and your token follow by mail."
     )
 
 
-def _locked(case: Case, request: PendingRequest) -> tuple[Seat, CampaignSnapshot, Place]:
+def _locked(case: Case, request: PendingRequest) -> tuple[Seat, CampaignSnapshot, SeatView]:
     """The seat that a request is about, and its campaign, locked."""
     seat = case.session.get_one(Seat, request.data["seat_id"])
     snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
@@ -171,7 +173,7 @@ def _locked(case: Case, request: PendingRequest) -> tuple[Seat, CampaignSnapshot
 def _tell(case: Case, addresses: list[str], subject: str, said: str) -> None:
     help_ = "If this was not you, please tell your GM at once."
     for address in dict.fromkeys(addresses):
-        send_words(case.session, case.house, None, case.now, said, help_, to=address, subject=subject)
+        send_text(case.session, case.house, None, case.now, said, help_, to=address, subject=subject)
 
 
 def _note_address(case: Case, person: Person, old: str) -> None:
@@ -181,8 +183,8 @@ def _note_address(case: Case, person: Person, old: str) -> None:
         said = (
             f"The seat {known.seat} of {snapshot.name} is played from {person.address} now, and no longer from {old}."
         )
-        note(case.session, snapshot.id, case.now, actor=known.seat, text=said, secret=True)
-        send_words(case.session, case.house, snapshot, case.now, said, to=snapshot.gm, subject="A player's address")
+        add_entry(case.session, snapshot.id, case.now, actor=known.seat, text=said, secret=True)
+        send_text(case.session, case.house, snapshot, case.now, said, to=snapshot.gm, subject="A player's address")
 
 
 _UNKNOWN_CODE = (
@@ -212,7 +214,7 @@ def _join(asked: AskedByPerson, order: Join) -> str:
             _list_newcomer(case, snapshot, address)
         return ""
     data = {"address": address, "wish": wish, "words": asked.text}
-    code = put_request(
+    code = create_request(
         case.session, "join", case.now, to=address, data=data, campaign_id=snapshot.id, account=case.account
     )
     if code is None:
@@ -247,7 +249,7 @@ def _list_newcomer(case: Case, snapshot: CampaignSnapshot, address: str) -> None
     ).all()
     if words in listed or len(listed) >= MOST_LISTED:
         return
-    note(case.session, snapshot.id, case.now, actor="pbem", text=words, secret=True)
+    add_entry(case.session, snapshot.id, case.now, actor="pbem", text=words, secret=True)
     why = (
         f"More people have asked to join {snapshot.name} today than are answered in a day: {STRANGERS_A_DAY} for whom "
         f"the mail server does not vouch, and {STRANGERS_OF_DOMAIN_A_DAY} of one domain. Most of these mails may be "
@@ -266,13 +268,13 @@ def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
     session, name = asked.case.session, order.campaign.lower()
     lock_campaign(session, name)
     campaign_id = session.scalar(select(Campaign.id).where(Campaign.name == name))
-    found = find_applicant(session, campaign_id, asked.person) if campaign_id and asked.person else None
+    found = find_standby(session, campaign_id, asked.person) if campaign_id and asked.person else None
     if found is None or found.status != StandbyState.WAITING:
         return f"You are not on the standby list of a campaign called {name}. To give a seat up, the command is LEAVE."
     found.status = StandbyState.LEFT
     snapshot = load_campaign(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
-    send_words(
+    send_text(
         session, asked.case.house, snapshot, asked.case.now, said, to=snapshot.gm, subject="A standby has withdrawn"
     )
     return f"You are off the standby list of {name}."
@@ -281,7 +283,7 @@ def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
 def _confirm(asked: AskedByPerson, order: Confirm) -> str:
     case = asked.case
     request = find_request(case.session, order.code, case.now)
-    if request is None or request.kind not in _CONFIRMED or not settle(case.session, request, case.now):
+    if request is None or request.kind not in _CONFIRMED or not mark_confirmed(case.session, request, case.now):
         return _UNKNOWN_CODE
     return _CONFIRMED[request.kind](asked, request)
 
@@ -294,14 +296,14 @@ def _confirm_seat(asked: AskedByPerson, request: PendingRequest) -> str:
     invited = request.kind == "invite"
     if snapshot.status == CampaignState.OVER or not (invited or snapshot.policy.signup):
         return f"{name} takes no more players now. We are sorry that it comes too late."
-    person = enrol(case.session, data["address"], case.now)
+    person = get_or_create_person(case.session, data["address"], case.now)
     if place := place_of(case.session, snapshot, person):
         return f"You play in {name} already, as {place.seat}."
     why = "invited by the GM" if invited else "signed up by mail"
     scene = Scene(case.session, case.house, snapshot, case.now)
     said = seat_or_list(scene, person, wish=data["wish"], words=data["words"], why=why)
     if asked.sender.lower() != person.key:
-        send_words(case.session, case.house, snapshot, case.now, said, to=person.address, subject="You are in")
+        send_text(case.session, case.house, snapshot, case.now, said, to=person.address, subject="You are in")
     return said
 
 
@@ -368,7 +370,7 @@ def _fallback(asked: AskedByPerson, order: Fallback) -> str:
 def _ask_owner(case: Case, person: Person, kind: RequestKind, address: str) -> str:
     """Mails a code to the registered address; returns "" if it goes out."""
     data = {"person_id": person.id, "address": address}
-    code = put_request(case.session, kind, case.now, to=person.address, data=data, account=case.account)
+    code = create_request(case.session, kind, case.now, to=person.address, data=data, account=case.account)
     if code is None:
         return ENOUGH_CODES
     page = Confirmation(kind=kind, code=code, address=case.address, days=DAYS, about=address)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy.orm import Session
 
 from pbem.campaign.order_sheets import Lines
-from pbem.campaign.people import token_fits
+from pbem.campaign.people import verify_token
 from pbem.inbox.context import (
     Case,
     Claim,
@@ -171,7 +171,7 @@ def _framed(
 ) -> Claim | Evidence:
     own = [shown for shown in replied if shown.seat_id == spot.seat_id]
     other = [shown for shown in (named, *replied) if shown is not None and shown.seat_id != spot.seat_id]
-    by_token = token_fits(header.key, spot.token_hash)
+    by_token = verify_token(header.key, spot.token_hash)
     if other:
         proven = by_token or is_own(letter, spot)
         return _disagreeing(spot if proven else load_seat(session, other[0].seat_id), header)

@@ -38,8 +38,8 @@ from pbem.actions.arguments import ABOUT, ADDRESS, CAMPAIGN, CODE, SEAT, TURN, P
 from pbem.actions.base import Confirmed, Harmless, Reversible
 from pbem.actions.players import Leave
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
-from pbem.campaign.order_sheets import without_courtesies
-from pbem.campaign.people import known_code
+from pbem.campaign.order_sheets import ignore_courtesies
+from pbem.campaign.people import match_code
 from pbem.games import rulebook
 from pbem.inbox.authenticate import judge, reads_as_order
 from pbem.inbox.context import Case, Seated
@@ -282,7 +282,7 @@ class CommandList:
 
     def parse(self) -> ParsedSheet:
         """The commands in the order written, and what is wrong with the rest. Never raises."""
-        return without_courtesies(COMMANDS.parse({}, self.lines), self.lines)[0]
+        return ignore_courtesies(COMMANDS.parse({}, self.lines), self.lines)[0]
 
 
 def find_request(lines: Sequence[str], known: Names) -> CommandList | None:
@@ -403,7 +403,7 @@ def find_asked(case: Case, known: Names) -> CommandList | None:
     """The commands of a letter: in its text, or in the subject of one without text; a YES confirms what it answers."""
     letter = case.letter
     first = first_line(letter)
-    if YES.fullmatch(first) and (code := known_code(case.session, find_reply_codes(letter, case.address))):
+    if YES.fullmatch(first) and (code := match_code(case.session, find_reply_codes(letter, case.address))):
         return CommandList(None, ((1, f"CONFIRM {code}"),))
     found = find_request(letter.lines, known) or _pressed(case)
     if found is None and not first:

@@ -30,8 +30,8 @@ from pbem.actions.registry import GM_ACTIONS
 from pbem.actions.rerun import State
 from pbem.actions.statistics import Statistics, picture_of
 from pbem.app import App
-from pbem.campaign.order_sheets import Lines, without_keys_in
-from pbem.campaign.people import token_fits
+from pbem.campaign.order_sheets import Lines, redact_lines
+from pbem.campaign.people import verify_token
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
 from pbem.inbox.context import Case
@@ -65,7 +65,7 @@ class GmSheet:
     @property
     def shown(self) -> Lines:
         """The lines as they may be told again."""
-        return without_keys_in(self.lines)
+        return redact_lines(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def _campaign(session: Session, sheet: GmSheet) -> Campaign | None:
 
 
 def _is_gm(campaign: Campaign, sheet: GmSheet) -> bool:
-    return bool(campaign.gm_token_hash) and token_fits(sheet.key, campaign.gm_token_hash)
+    return bool(campaign.gm_token_hash) and verify_token(sheet.key, campaign.gm_token_hash)
 
 
 def _answered(case: Case, name: str, sheet: GmSheet, wishes: Wishes) -> tuple[GmAnswer, tuple[MailPart, ...]]:

@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 
 from pbem.campaign.order_sheets import (
     Counted,
-    Reading,
-    SheetRead,
+    SheetReading,
+    SheetToSave,
     earlier_sheets,
-    keep_sheets,
     make_receipt,
-    read_lines,
+    parse_sheet,
+    save_sheets,
 )
-from pbem.campaign.people import token_fits
+from pbem.campaign.people import verify_token
 from pbem.campaign.schedule import Schedule
 from pbem.errors import PARSE_ERRORS
 from pbem.games import find_game
@@ -74,7 +74,7 @@ def take_sheet(case: Case, claim: Seated, sheet: SheetText) -> Outcome | Doubt:
         return doubt
     if not reading.accepted and is_echo(case, spot, digits=True):
         return case.silent(ECHO), False
-    read = SheetRead(
+    read = SheetToSave(
         reading=reading,
         earlier=earlier,
         author="deputy" if deputy else "player",
@@ -82,14 +82,14 @@ def take_sheet(case: Case, claim: Seated, sheet: SheetText) -> Outcome | Doubt:
         text=sheet.text(),
         letter_id=case.letter_id,
     )
-    keep_sheets(case.session, [read], case.now)
+    save_sheets(case.session, [read], case.now)
     receipt = _receipt(case, claim, sheet, read, view["label"])
     send_receipts(case, spot, receipt, deputy=deputy)
     errors = "" if receipt.accepted else ", only errors"
     return f"sheet {receipt.version} of {spot.seat} in {spot.campaign}{errors}", True
 
 
-def _receipt(case: Case, claim: Seated, sheet: SheetText, read: SheetRead, label: str) -> Receipt:
+def _receipt(case: Case, claim: Seated, sheet: SheetText, read: SheetToSave, label: str) -> Receipt:
     spot = claim.spot
     told = make_receipt(
         read.reading,
@@ -112,7 +112,7 @@ def _receipt(case: Case, claim: Seated, sheet: SheetText, read: SheetRead, label
     )
 
 
-def _doubt(case: Case, spot: SeatContext, reading: Reading, counted: Counted | None) -> Doubt | None:
+def _doubt(case: Case, spot: SeatContext, reading: SheetReading, counted: Counted | None) -> Doubt | None:
     """Return why a sheet that would replace a good one may not be meant; None if it is, or its player has said so."""
     if (case.confirmed and case.confirmed.meant) or counted is None or not reading.accepted:
         return None
@@ -157,14 +157,14 @@ def _asks_nothing(case: Case, spot: SeatContext, sheet: SheetText, counted: Coun
     return (sheet.below_text and sheet.empty) or (quoted and is_untouched(case, spot, sheet))
 
 
-def _read_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | None) -> Reading:
+def _read_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | None) -> SheetReading:
     """A sheet that says WAIT or FINAL and nothing else keeps the orders that count so far."""
     if not (sheet.empty and sheet.wait is not None and counted):
-        return read_lines(ruleset, view, sheet.lines)
+        return parse_sheet(ruleset, view, sheet.lines)
     kept = [(number, ruleset.orders.line(order)) for number, order in enumerate(counted.orders, start=1)]
     said = "WAIT" if sheet.wait else "FINAL"
     note = f"Your mail says {said} and nothing else: the orders of your sheet {counted.version} were kept."
-    return dataclasses.replace(read_lines(ruleset, view, kept), notes=(note,))
+    return dataclasses.replace(parse_sheet(ruleset, view, kept), notes=(note,))
 
 
 _KEYLIKE = re.compile(rf"[0-9a-z]{{{CODE_CHARACTERS},{2 * TOKEN_BYTES}}}", re.IGNORECASE)
@@ -181,7 +181,7 @@ def _without_keys(sheet: SheetText, spot: SeatContext) -> SheetText:
 
 
 def _is_key(word: str, spot: SeatContext) -> bool:
-    return word.lower() == spot.code or token_fits(word, spot.token_hash)
+    return word.lower() == spot.code or verify_token(word, spot.token_hash)
 
 
 def _nothing_to_take(case: Case, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> str:
@@ -260,9 +260,9 @@ def _opened(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset,
     return ruleset, data
 
 
-def _read_offline(ruleset: AnyRuleset, view: View, sheet: SheetText) -> tuple[SheetText, Reading]:
+def _read_offline(ruleset: AnyRuleset, view: View, sheet: SheetText) -> tuple[SheetText, SheetReading]:
     found = meant(ruleset, view, sheet, None)
-    return found, read_lines(ruleset, view, found.lines)
+    return found, parse_sheet(ruleset, view, found.lines)
 
 
 def _asked(ruleset: AnyRuleset, ask: Callable[[], Answer]) -> Answer:

@@ -12,7 +12,16 @@ from dataclasses import replace
 
 from sqlalchemy import bindparam, or_, select, update
 
-from pbem.campaign.people import A_DAY, DAYS, QUESTIONS, asked_today, find_person, is_open, put_request, settle
+from pbem.campaign.people import (
+    A_DAY,
+    DAYS,
+    QUESTIONS,
+    asked_today,
+    create_request,
+    find_person,
+    is_open,
+    mark_confirmed,
+)
 from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import are_orders
 from pbem.inbox.command_parser import YES, find_asked, first_line
@@ -59,7 +68,7 @@ def keep(case: Case, claim: Unproven) -> str:
         "doubt": claim.doubt is not None,
     }
     campaign_id = spot.campaign_id if spot else None
-    code = put_request(
+    code = create_request(
         case.session, "message", case.now, to=claim.to, data=data, campaign_id=campaign_id, account=QUESTIONS
     )
     if code is None and claim.doubt:
@@ -140,7 +149,7 @@ def answer_question(
         # What else it says is dealt with as in any other mail.
         other = sheet.header is not None or find_asked(case, known) is not None
         return None if other else (_told(case, asked, "unclear"), False)
-    if not (is_open(asked, case.now) and settle(case.session, asked, case.now)):
+    if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
         return _told(case, asked, "answered"), False
     if not _is_still_his(case, asked):
         return _told(case, asked, "not-yours-now"), False

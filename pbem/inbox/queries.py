@@ -15,10 +15,10 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.base import format_days
 from pbem.actions.welcome import RESENT, find_report, mail_again
-from pbem.campaign.deadlines import Waiting, load_waiting
-from pbem.campaign.history import Labels, as_counted, labels_named, labels_of, turns_called
-from pbem.campaign.people import deputies_of, place_number
-from pbem.campaign.snapshot import CampaignSnapshot, Place, find_place, load_campaign
+from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
+from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_turns, relabel
+from pbem.campaign.people import deputies_of, standby_position
+from pbem.campaign.snapshot import CampaignSnapshot, SeatView, find_seat_view, load_campaign
 from pbem.games import rulebook
 from pbem.inbox.authenticate import reads_as_order
 from pbem.inbox.command_parser import (
@@ -159,10 +159,10 @@ def _status(asked: AskedByPerson, _: Status) -> str:
 def _seats(case: Case, person: Person) -> Iterator[str]:
     for known in seats_of(case.session, person.address):
         snapshot = load_campaign(case.session, known.campaign)
-        yield _seat(case, snapshot, find_place(snapshot, known.seat))
+        yield _seat(case, snapshot, find_seat_view(snapshot, known.seat))
 
 
-def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
+def _seat(case: Case, snapshot: CampaignSnapshot, place: SeatView) -> str:
     """How one seat stands: the turn and its deadline, the sheet that counts, and what was arranged."""
     title = case.house.game(snapshot.game).title
     begins = f"{snapshot.name} ({title}), seat {place.seat}"
@@ -176,7 +176,7 @@ def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
     report = find_report(case.session, snapshot, place)
     assert report is not None
     view = json.loads(report.view)
-    waiting = next(iter(load_waiting(case.session, snapshot.name)))
+    waiting = next(iter(load_open_turns(case.session, snapshot.name)))
     said = [_due(waiting, asked=view["awaited"]), _sheet(case.session, waiting, place)]
     said += _arranged(case, place, waiting.schedule.zone)
     if waiting.policy.late == "public" and waiting.missing:
@@ -184,7 +184,7 @@ def _seat(case: Case, snapshot: CampaignSnapshot, place: Place) -> str:
     return f"{begins}, {view['label']}: " + " ".join(said)
 
 
-def _due(waiting: Waiting, *, asked: bool) -> str:
+def _due(waiting: OpenTurnStatus, *, asked: bool) -> str:
     if waiting.held:
         return "The turn waits for a word of the GM: it is not run before that, and may be run at once then."
     if waiting.deadline is None:
@@ -193,7 +193,7 @@ def _due(waiting: Waiting, *, asked: bool) -> str:
     return f"Orders are due {due}." if asked else f"No orders are asked of you; the turn ends {due}."
 
 
-def _sheet(session: Session, waiting: Waiting, place: Place) -> str:
+def _sheet(session: Session, waiting: OpenTurnStatus, place: SeatView) -> str:
     counts = (
         select(OrderSheet.version, OrderSheet.digest, OrderSheet.wait)
         .where(OrderSheet.turn_id == waiting.turn_id, OrderSheet.seat_id == place.id, OrderSheet.accepted)
@@ -207,7 +207,7 @@ def _sheet(session: Session, waiting: Waiting, place: Place) -> str:
     return f"Your sheet {sheet.version} counts (digest {sheet.digest[:DIGEST_SHOWN]}){wait}."
 
 
-def _arranged(case: Case, place: Place, zone: str) -> Iterator[str]:
+def _arranged(case: Case, place: SeatView, zone: str) -> Iterator[str]:
     if place.paused:
         yield "Your seat is paused; RESUME ends it."
     for deputy in deputies_of(case.session, [place.id], case.now).get(place.id, []):
@@ -222,7 +222,7 @@ def _waits(case: Case, person: Person) -> Iterator[str]:
     listed = select(Standby).where(Standby.person_id == person.id, Standby.status == StandbyState.WAITING)
     for applicant in case.session.scalars(listed.order_by(Standby.campaign_id)):
         name = case.session.get_one(Campaign, applicant.campaign_id).name
-        yield f"{name}: you are number {place_number(case.session, applicant)} on the standby list."
+        yield f"{name}: you are number {standby_position(case.session, applicant)} on the standby list."
 
 
 def _stands_in(case: Case, person: Person) -> Iterator[str]:
@@ -240,9 +240,9 @@ def _stands_in(case: Case, person: Person) -> Iterator[str]:
 def _resend(asked: Asked, order: Resend) -> str:
     case, spot = asked.case, asked.spot
     snapshot = load_campaign(case.session, spot.campaign)
-    place = find_place(snapshot, spot.seat)
-    labels = labels_of(case.session, snapshot, place.id) if order.turn else {}
-    meant = turns_called(labels, " ".join(order.turn))
+    place = find_seat_view(snapshot, spot.seat)
+    labels = load_turn_labels(case.session, snapshot, place.id) if order.turn else {}
+    meant = match_turns(labels, " ".join(order.turn))
     report = find_report(case.session, snapshot, place, next(iter(meant), None))
     if report is None:
         return f"There is no report for {place.seat} in {spot.campaign} yet."
@@ -291,7 +291,7 @@ def _history(asked: Asked, _: History) -> str:
     named = labels_named(case.session, snapshot, [spot.seat_id], (act.text for act in acts))
     labels = named.get(spot.seat_id, {})
     return "\n".join(
-        f"{format_time(at, snapshot.schedule.zone)}, {actor}: {as_counted(text, labels)}"
+        f"{format_time(at, snapshot.schedule.zone)}, {actor}: {relabel(text, labels)}"
         for at, actor, text in reversed(acts)
     )
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import Select, and_, bindparam, func, not_, select
 
-from pbem.campaign.history import note
+from pbem.campaign.history import add_entry
 from pbem.inbox.context import Case, midnight
 from pbem.inbox.seat_lookup import SeatContext
 from pbem.store.models import InboxMessage as LetterRow
@@ -134,7 +134,7 @@ def note_guess(case: Case, spot: SeatContext) -> bool:
     guessed = _guesses(case, spot)
     if guessed < GUESSES_A_DAY:
         text = f"{_words(spot)} {case.shown_sender}"
-        note(case.session, spot.campaign_id, case.now, actor="pbem", text=text, secret=True)
+        add_entry(case.session, spot.campaign_id, case.now, actor="pbem", text=text, secret=True)
     return guessed + 1 == GUESSES_A_DAY
 
 

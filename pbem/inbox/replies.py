@@ -21,8 +21,8 @@ from typing import Any, ClassVar, Literal
 from sqlalchemy import Boolean, bindparam, func, literal_column, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.notices import Postman, house_key
-from pbem.campaign.order_sheets import receipt_name
+from pbem.campaign.notices import CampaignMailer, host_mail_key
+from pbem.campaign.order_sheets import receipt_id_parts
 from pbem.inbox.context import Case, midnight
 from pbem.inbox.seat_lookup import SeatContext, as_mailed_to, is_known
 from pbem.inbox.sheet_finder import Header
@@ -139,24 +139,26 @@ def warn(case: Case, spot: SeatContext, page: Page) -> str:
 
 def warn_gm(case: Case, campaign: Campaign, page: Page) -> str:
     """Tells a GM that somebody wrote in his name; returns what to note."""
-    postman, subject = Postman.of(case.house, campaign), "Somebody wrote in your name"
+    postman, subject = CampaignMailer.of(case.house, campaign), "Somebody wrote in your name"
     return _warn(case, postman, campaign.gm, subject, page, ("gm warning", campaign.id))
 
 
 def warn_once(case: Case, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...]) -> str:
     """Tells an address once a day of what concerns no single letter; returns what to note, "" if it was told before."""
     places = [_id(case, "once", to.lower(), *about, case.now.date().isoformat())]
-    return f"warned {to}" if _is_warned(case, Postman(case.house, name=campaign), to, subject, page, places) else ""
+    return (
+        f"warned {to}" if _is_warned(case, CampaignMailer(case.house, name=campaign), to, subject, page, places) else ""
+    )
 
 
-def _warn(case: Case, postman: Postman, to: str, subject: str, page: Page, about: tuple[str, int]) -> str:
+def _warn(case: Case, postman: CampaignMailer, to: str, subject: str, page: Page, about: tuple[str, int]) -> str:
     day = case.now.date().isoformat()
     places = [_id(case, *about, day, place) for place in range(WARNINGS_A_DAY)]
     warned = _is_warned(case, postman, to, subject, page, places)
     return f"warned {to}" if warned else f"{to} has been warned enough today"
 
 
-def _is_warned(case: Case, postman: Postman, to: str, subject: str, page: Page, places: Sequence[str]) -> bool:
+def _is_warned(case: Case, postman: CampaignMailer, to: str, subject: str, page: Page, places: Sequence[str]) -> bool:
     """Queues a warning, if one of its places is free."""
     free = _free(case.session, places)
     if free is not None:
@@ -166,7 +168,7 @@ def _is_warned(case: Case, postman: Postman, to: str, subject: str, page: Page, 
 
 def send_receipts(case: Case, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
     """Queue the receipt for the seat's own address, threaded under the sheet; and for its deputy, if he has sent it."""
-    postman, name = _postman(case, spot), receipt_name(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
+    postman, name = _postman(case, spot), receipt_id_parts(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     mails = []
     for to, parts in names.items():
@@ -195,7 +197,7 @@ def question(case: Case, spot: SeatContext | None, subject: str, page: Page, *, 
 def answer_gm(case: Case, campaign: Campaign, page: Page, *, files: Sequence[MailPart] = ()) -> None:
     """Queues the answer to a GM's own letter, which his token has proved to be his."""
     id_ = _id(case, "gm answer", campaign.id, case.letter_id)
-    _answer(case, Postman.of(case.house, campaign), campaign.gm, page, id_=id_, files=files)
+    _answer(case, CampaignMailer.of(case.house, campaign), campaign.gm, page, id_=id_, files=files)
 
 
 def send_rulebook(case: Case, to: str, page: RulebookPage, *, topic: str) -> None:
@@ -277,20 +279,20 @@ def _id(case: Case, *parts: str | int) -> str:
     return _postman(case).id_of(*parts)
 
 
-def _postman(case: Case, spot: SeatContext | None = None) -> Postman:
+def _postman(case: Case, spot: SeatContext | None = None) -> CampaignMailer:
     if spot is None:
-        return Postman(case.house, key=house_key(case.session))
-    return Postman(case.house, spot.campaign_id, spot.campaign, spot.mail_key)
+        return CampaignMailer(case.house, key=host_mail_key(case.session))
+    return CampaignMailer(case.house, spot.campaign_id, spot.campaign, spot.mail_key)
 
 
-def _answer(case: Case, postman: Postman, to: str, page: Page, **how: Any) -> None:
+def _answer(case: Case, postman: CampaignMailer, to: str, page: Page, **how: Any) -> None:
     """Queues the answer to the letter, as `_made`."""
     postman.send(case.session, case.now, _made(case, postman, to, page, **how))
 
 
 def _made(
     case: Case,
-    postman: Postman,
+    postman: CampaignMailer,
     to: str,
     page: Page,
     *,

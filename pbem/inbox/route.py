@@ -15,9 +15,9 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.history import note
-from pbem.campaign.notices import Postman
-from pbem.campaign.people import known_code, token_fits
+from pbem.campaign.history import add_entry
+from pbem.campaign.notices import CampaignMailer
+from pbem.campaign.people import match_code, verify_token
 from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import judge
 from pbem.inbox.command_parser import CommandList, Confirm, find_asked, find_press, find_request
@@ -74,7 +74,7 @@ def _bounced(case: Case, mail: OutgoingMail, bounce: Bounce) -> str:
     if campaign is None:
         return "it belongs to no campaign"
     text = f"mail {mail.id} to {mail.recipient} came back: {bounce.reason}"
-    note(case.session, campaign.id, case.now, actor="pbem", text=text, secret=True)
+    add_entry(case.session, campaign.id, case.now, actor="pbem", text=text, secret=True)
     if mail.recipient.lower() == campaign.gm.lower():
         return "nobody told: the GM's own mail came back"  # and so might what he would be told, without end
     _tell(case, campaign, mail, bounce)
@@ -102,7 +102,10 @@ def _tell(case: Case, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) ->
         zone=Schedule.read(campaign.schedule).zone,
         reason=bounce.reason,
     )
-    postman, subject = Postman.of(case.house, campaign), f"Mail to {', '.join(page.seats) or page.recipient} came back"
+    postman, subject = (
+        CampaignMailer.of(case.house, campaign),
+        f"Mail to {', '.join(page.seats) or page.recipient} came back",
+    )
     told = postman.mail(campaign.gm, subject, page, ("bounce", mail.message_id))
     postman.send(case.session, case.now, told)
 
@@ -134,12 +137,12 @@ def _gm_token(case: Case, sheet: GmSheet) -> str:
     row = case.session.execute(
         select(Campaign.id, Campaign.gm_token_hash).where(Campaign.name == sheet.campaign)
     ).first()
-    return f"gm {row.id}" if row and row.gm_token_hash and token_fits(sheet.key, row.gm_token_hash) else ""
+    return f"gm {row.id}" if row and row.gm_token_hash and verify_token(sheet.key, row.gm_token_hash) else ""
 
 
 def _token(case: Case, header: Header | None) -> str:
     seat = find_seat(case.session, header.campaign, header.seat) if header and header.key else None
-    return f"token {seat.id}" if header and seat and token_fits(header.key, seat.token_hash) else ""
+    return f"token {seat.id}" if header and seat and verify_token(header.key, seat.token_hash) else ""
 
 
 def _code(case: Case, header: Header | None) -> str:
@@ -152,7 +155,7 @@ def _code(case: Case, header: Header | None) -> str:
 
 def _confirmed(case: Case, request: CommandList | None) -> str:
     written = [order.code.lower() for order in request.parse().orders if isinstance(order, Confirm)] if request else []
-    code = known_code(case.session, [*find_reply_codes(case.letter, case.address), *written])
+    code = match_code(case.session, [*find_reply_codes(case.letter, case.address), *written])
     return f"request {code}" if code else ""
 
 

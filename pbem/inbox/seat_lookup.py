@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Row, bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
-from pbem.campaign.house_rules import Policy
+from pbem.campaign.house_rules import HouseRules
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Campaign, Deputy, DeputyReport, Person, Report, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, SeatState
@@ -40,7 +40,7 @@ class SeatContext:
     status: CampaignState
     mail_key: bytes
     era: int
-    policy: Policy
+    policy: HouseRules
     held: bool
     moved_to: str
     turn_id: int
@@ -204,7 +204,7 @@ def load_seat(session: Session, seat_id: int) -> SeatContext:
     # join, the lock brings up to date no row but its own, and the seat may have another player by now.
     database.execute(_LOCK, this)
     row = dict(database.execute(_SEAT, this).mappings().one())
-    return SeatContext(**{**row, "policy": Policy.read(row["policy"]), "view": row["view"] or b"{}"})
+    return SeatContext(**{**row, "policy": HouseRules.read(row["policy"]), "view": row["view"] or b"{}"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +315,7 @@ def taking_players(session: Session) -> dict[str, str]:
         .where(Campaign.status.not_in((CampaignState.OVER, CampaignState.MOVED)))
         .order_by(Campaign.name)
     )
-    return {name: game for name, game, policy in rows if Policy.read(policy).signup}
+    return {name: game for name, game, policy in rows if HouseRules.read(policy).signup}
 
 
 def is_known(session: Session, address: str | None) -> bool:

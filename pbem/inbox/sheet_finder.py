@@ -22,7 +22,7 @@ import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
-from pbem.campaign.order_sheets import Lines, without_keys_in
+from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.mail.message import AttachedText, read_from
 from pbem.mail.mime import decode_text
 from pbem.mail.reply_parser import is_end, normalise_text, sender_lines
@@ -168,7 +168,7 @@ def file_lines(raw: bytes) -> tuple[list[str], list[str]]:
 def sheet_lines(raw: bytes, campaign: str) -> Lines:
     """The lines of the sheet in a GM's file, keys masked; without a frame all. Never raises."""
     lines, _ = file_lines(raw)
-    return without_keys_in(find_sheet(lines, {campaign}).lines)
+    return redact_lines(find_sheet(lines, {campaign}).lines)
 
 
 MOST_ASIDE = 8

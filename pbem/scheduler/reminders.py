@@ -11,12 +11,12 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.deadlines import Due, Waiting, load_waiting
-from pbem.campaign.notices import Postman, tell_gm_once
+from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, load_open_turns
+from pbem.campaign.notices import CampaignMailer, notify_gm_once
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
     LastReport,
-    Place,
+    SeatView,
     load_campaign,
     load_last_reports,
     lock_campaign,
@@ -33,14 +33,14 @@ REMINDER = dt.timedelta(hours=24)
 """How long before its deadline a turn's reminders go out; at the soonest halfway to it."""
 
 
-def needs_reminding(turn: Waiting, now: dt.datetime) -> bool:
+def needs_reminding(turn: OpenTurnStatus, now: dt.datetime) -> bool:
     """Whether its reminders are to go out now; it is too late for them when the deadline has passed."""
     if turn.deadline is None or turn.reminded_at is not None or turn.held:
         return False
     return turn.deadline - min(REMINDER, (turn.deadline - turn.opened_at) / 2) <= now < turn.deadline
 
 
-def is_late(turn: Waiting, now: dt.datetime) -> bool:
+def is_late(turn: OpenTurnStatus, now: dt.datetime) -> bool:
     """Whether its deadline has passed and it waits out its grace, and nobody has been told yet."""
     if turn.deadline is None or turn.closes is None or turn.held or not turn.missing:
         return False
@@ -48,12 +48,12 @@ def is_late(turn: Waiting, now: dt.datetime) -> bool:
     return turn.deadline <= now < turn.closes and not told
 
 
-def untold(turns: Iterable[Waiting], now: dt.datetime) -> list[Waiting]:
+def untold(turns: Iterable[OpenTurnStatus], now: dt.datetime) -> list[OpenTurnStatus]:
     """Those of some open turns of which players are to be told now."""
     return [turn for turn in turns if _is_untold(turn, now)]
 
 
-def remind(house: App, turns: Iterable[Waiting], now: dt.datetime) -> tuple[int, list[str]]:
+def remind(house: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) -> tuple[int, list[str]]:
     """Queues the reminders and late notices of some open turns that are to go out now; each once to each seat.
 
     Returns how many, and a sentence for each campaign whose reminders could not be written.
@@ -69,15 +69,15 @@ def remind(house: App, turns: Iterable[Waiting], now: dt.datetime) -> tuple[int,
     return count, problems
 
 
-def _is_untold(turn: Waiting, now: dt.datetime) -> bool:
+def _is_untold(turn: OpenTurnStatus, now: dt.datetime) -> bool:
     return needs_reminding(turn, now) or is_late(turn, now)
 
 
-def _remind(house: App, found: Waiting, now: dt.datetime) -> int:
+def _remind(house: App, found: OpenTurnStatus, now: dt.datetime) -> int:
     with house.store.writing() as session:
         snapshot = locked_campaign(session, found.campaign)
         # As it is by now: another process may have told them, and the turn may be another.
-        turn = next((turn for turn in load_waiting(session, snapshot.name) if turn.turn_id == found.turn_id), None)
+        turn = next((turn for turn in load_open_turns(session, snapshot.name) if turn.turn_id == found.turn_id), None)
         if turn is None or not _is_untold(turn, now):
             return 0
         session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))
@@ -87,7 +87,7 @@ def _remind(house: App, found: Waiting, now: dt.datetime) -> int:
             _tell_gm(session, notices, now)
         else:
             mails = list(notices.before())
-        Postman.of(house, snapshot).send(session, now, *mails)
+        CampaignMailer.of(house, snapshot).send(session, now, *mails)
         return len(mails)
 
 
@@ -97,7 +97,7 @@ class _Notices:
 
     house: App
     snapshot: CampaignSnapshot
-    turn: Waiting
+    turn: OpenTurnStatus
     last: dict[SeatName, LastReport]
 
     @property
@@ -119,7 +119,7 @@ class _Notices:
             elif self.late and place.address:
                 yield self._mail(place, "late", "The turn waits", self._others(place))
 
-    def _reminder(self, place: Place) -> Reminder:
+    def _reminder(self, place: SeatView) -> Reminder:
         assert self.turn.deadline is not None
         sheet = self.turn.sheets.get(place.seat)
         return Reminder(
@@ -135,7 +135,7 @@ class _Notices:
             missing=self.late,
         )
 
-    def _late(self, place: Place) -> SheetOverdue:
+    def _late(self, place: SeatView) -> SheetOverdue:
         assert self.turn.deadline is not None
         assert self.turn.closes is not None
         return SheetOverdue(
@@ -151,7 +151,7 @@ class _Notices:
             late=tuple(seat for seat in self.late if seat != place.seat),
         )
 
-    def _others(self, place: Place) -> WaitingForOthers:
+    def _others(self, place: SeatView) -> WaitingForOthers:
         assert self.turn.closes is not None
         return WaitingForOthers(
             campaign=self.snapshot.name,
@@ -161,20 +161,20 @@ class _Notices:
             late=self.late,
         )
 
-    def _view(self, place: Place) -> View:
+    def _view(self, place: SeatView) -> View:
         view: View = json.loads(self.last[place.seat].view)
         return view
 
-    def _header(self, place: Place) -> str:
+    def _header(self, place: SeatView) -> str:
         return f"ORDERS {self.snapshot.name} {place.seat} {self.last[place.seat].code}"
 
-    def _order_lines(self, place: Place) -> tuple[str, ...]:
+    def _order_lines(self, place: SeatView) -> tuple[str, ...]:
         return tuple(self.house.game(self.snapshot.game).template(self._view(place)))
 
-    def _mail(self, place: Place, kind: str, subject: str, page: Page) -> NewMail:
+    def _mail(self, place: SeatView, kind: str, subject: str, page: Page) -> NewMail:
         assert self.turn.deadline is not None
         snapshot = self.snapshot
-        return Postman.of(self.house, snapshot).mail(
+        return CampaignMailer.of(self.house, snapshot).mail(
             place.address,
             f"{subject}: {self._view(place)['label']}",
             page,
@@ -200,12 +200,12 @@ def _tell_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
         came=tuple(seat for seat in turn.awaited if seat in turn.sheets),
     )
     moment = ("late", turn.deadline.isoformat())
-    tell_gm_once(
+    notify_gm_once(
         session, notices.house, snapshot, now, moment=moment, subject="Sheets are late", page=page, topic="late"
     )
 
 
-def report_problem(house: App, turn: Due, error: Exception, now: dt.datetime) -> str:
+def report_problem(house: App, turn: DueTurn, error: Exception, now: dt.datetime) -> str:
     """Queues the mail to the GM, unless he has had it; returns the same in one sentence."""
     problem = describe_error(error)
     said = f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem})"
@@ -218,7 +218,7 @@ def report_problem(house: App, turn: Due, error: Exception, now: dt.datetime) ->
     return said
 
 
-def _mail(house: App, turn: Due, problem: str, now: dt.datetime) -> None:
+def _mail(house: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
     with house.store.writing() as session:
         lock_campaign(session, turn.campaign)
         # That which failed, whatever is open now.
@@ -227,6 +227,6 @@ def _mail(house: App, turn: Due, problem: str, now: dt.datetime) -> None:
             campaign=snapshot.name, label=f"turn {turn.turn}", problem=problem, at=now, zone=snapshot.schedule.zone
         )
         subject = f"Turn {turn.turn} could not be resolved"
-        tell_gm_once(
+        notify_gm_once(
             session, house, snapshot, now, moment=(), subject=subject, page=page, topic="problem", kind="problem"
         )

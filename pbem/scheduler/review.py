@@ -19,8 +19,8 @@ from pbem.actions.base import Scene
 from pbem.actions.deadlines import hold
 from pbem.actions.ruling import needs_ruling
 from pbem.app import App
-from pbem.campaign.deadlines import BY_DEADLINE, Due, Waiting, load_waiting, still_due
-from pbem.campaign.notices import tell_gm_once, was_told
+from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, load_open_turns, recheck_due
+from pbem.campaign.notices import notify_gm_once, was_notified
 from pbem.campaign.snapshot import CampaignSnapshot, describe_hold, locked_campaign
 from pbem.errors import StoreError, describe_error
 from pbem.report.notices import TurnHeld
@@ -47,12 +47,12 @@ class Doubt:
 class Sifted:
     """Turns that are due: `free` to run, `held` now, and a sentence for each that could be neither."""
 
-    free: list[Due] = field(default_factory=list)
-    held: list[Due] = field(default_factory=list)
+    free: list[DueTurn] = field(default_factory=list)
+    held: list[DueTurn] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
-def hold_back(house: App, turns: Sequence[Due], now: dt.datetime) -> Sifted:
+def hold_back(house: App, turns: Sequence[DueTurn], now: dt.datetime) -> Sifted:
     """Holds those of the turns due that had better wait for their GM."""
     done = Sifted()
     doubtful = _doubtful(house, turns)
@@ -68,21 +68,21 @@ def hold_back(house: App, turns: Sequence[Due], now: dt.datetime) -> Sifted:
     return done
 
 
-def _doubtful(house: App, turns: Sequence[Due]) -> set[Due]:
+def _doubtful(house: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
     """The turns that may have to wait, found in one look at the database."""
     if not turns:
         return set()
     with house.store.reading() as session:
         only = turns[0].campaign if len(turns) == 1 else None
-        waiting = {(open_.campaign, open_.turn): open_ for open_ in load_waiting(session, only)}
+        waiting = {(open_.campaign, open_.turn): open_ for open_ in load_open_turns(session, only)}
         known = [(turn, waiting[turn.campaign, turn.turn]) for turn in turns if (turn.campaign, turn.turn) in waiting]
         return {turn for turn, open_ in known if _doubt(session, turn, open_)}
 
 
-def _is_held_back(house: App, turn: Due, now: dt.datetime) -> bool:
+def _is_held_back(house: App, turn: DueTurn, now: dt.datetime) -> bool:
     with house.store.writing() as session:
         snapshot = locked_campaign(session, turn.campaign)
-        waiting = still_due(session, turn, now)
+        waiting = recheck_due(session, turn, now)
         doubt = _open_doubt(session, house, snapshot, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
             return False
@@ -91,11 +91,11 @@ def _is_held_back(house: App, turn: Due, now: dt.datetime) -> bool:
         return True
 
 
-def may_run(house: App, turn: Due, now: dt.datetime) -> Callable[[Session, CampaignSnapshot], bool]:
+def may_run(house: App, turn: DueTurn, now: dt.datetime) -> Callable[[Session, CampaignSnapshot], bool]:
     """The question whether a turn that was found due may be run: it is due still, and nothing speaks against it."""
 
     def still(session: Session, snapshot: CampaignSnapshot) -> bool:
-        waiting = still_due(session, turn, now)
+        waiting = recheck_due(session, turn, now)
         if waiting is None or needs_ruling(house, session, snapshot):
             return False
         return _open_doubt(session, house, snapshot, turn, waiting) is None
@@ -103,7 +103,9 @@ def may_run(house: App, turn: Due, now: dt.datetime) -> Callable[[Session, Campa
     return still
 
 
-def _open_doubt(session: Session, house: App, snapshot: CampaignSnapshot, turn: Due, waiting: Waiting) -> Doubt | None:
+def _open_doubt(
+    session: Session, house: App, snapshot: CampaignSnapshot, turn: DueTurn, waiting: OpenTurnStatus
+) -> Doubt | None:
     """What speaks against running a turn, unless its GM was asked and has released it.
 
     A turn that its GM decides waits for him anyway, and its digest says who sent nothing.
@@ -111,10 +113,10 @@ def _open_doubt(session: Session, house: App, snapshot: CampaignSnapshot, turn: 
     if isinstance(house.game(snapshot.game), Adjudicated):
         return None
     doubt = _doubt(session, turn, waiting)
-    return None if doubt is None or was_told(session, house, snapshot, _moment(waiting)) else doubt
+    return None if doubt is None or was_notified(session, house, snapshot, _moment(waiting)) else doubt
 
 
-def _doubt(session: Session, turn: Due, waiting: Waiting) -> Doubt | None:
+def _doubt(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> Doubt | None:
     """What speaks against running a turn, the gravest first."""
     missing, awaited = len(waiting.missing), len(waiting.awaited)
     if not waiting.manned:
@@ -128,7 +130,7 @@ def _doubt(session: Session, turn: Due, waiting: Waiting) -> Doubt | None:
     return Doubt(HoldKind.REVIEW) if waiting.policy.review else None
 
 
-def _is_silent(session: Session, waiting: Waiting) -> bool:
+def _is_silent(session: Session, waiting: OpenTurnStatus) -> bool:
     """Whether no letter at all has come in since the turn opened, though seats sent sheets in the one before."""
     letters = select(InboxMessage.id).where(InboxMessage.received_at >= waiting.opened_at).limit(1)
     if session.scalar(letters) is not None:
@@ -142,13 +144,13 @@ def _is_silent(session: Session, waiting: Waiting) -> bool:
     return (session.scalar(senders) or 0) >= _SILENT_SEATS
 
 
-def _moment(waiting: Waiting) -> tuple[str, ...]:
+def _moment(waiting: OpenTurnStatus) -> tuple[str, ...]:
     """A turn is held but once for a deadline, whatever the doubt: the GM has seen it when he releases it."""
     return ("held", waiting.deadline.isoformat() if waiting.deadline else "")
 
 
 def _tell_gm(
-    session: Session, house: App, snapshot: CampaignSnapshot, waiting: Waiting, doubt: Doubt, now: dt.datetime
+    session: Session, house: App, snapshot: CampaignSnapshot, waiting: OpenTurnStatus, doubt: Doubt, now: dt.datetime
 ) -> None:
     page = TurnHeld(
         campaign=snapshot.name,
@@ -161,4 +163,4 @@ def _tell_gm(
         came=tuple(seat for seat in waiting.awaited if seat in waiting.sheets),
     )
     subject = f"Turn {waiting.turn} is held"
-    tell_gm_once(session, house, snapshot, now, moment=_moment(waiting), subject=subject, page=page, topic="late")
+    notify_gm_once(session, house, snapshot, now, moment=_moment(waiting), subject=subject, page=page, topic="late")

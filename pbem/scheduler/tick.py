@@ -26,11 +26,11 @@ from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import Still, asked_runs, at_any_rate, is_asked, run_turn
 from pbem.admin.health import check_open, stuck_mail, watch_polls
 from pbem.app import App
-from pbem.campaign.archive_sync import archive_left, restore
+from pbem.campaign.archive_sync import archive_pending, repair_archive
 from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest
-from pbem.campaign.deadlines import BY_GM, Due, due, open_turns
+from pbem.campaign.deadlines import BY_GM, DueTurn, due_turns, open_turns
 from pbem.campaign.schedule import Outage
-from pbem.campaign.snapshot import check_running, load_campaign
+from pbem.campaign.snapshot import load_campaign, require_running
 from pbem.errors import PbemError, RulesetError, StoreError, describe_error
 from pbem.inbox.process import Tally, answer_letters
 from pbem.log import event
@@ -61,9 +61,9 @@ class Ticked:
     polled: int = 0
     answered: Tally = field(default_factory=Tally)
     reminded: int = 0
-    resolved: list[Due] = field(default_factory=list)
-    held: list[Due] = field(default_factory=list)
-    awaiting: list[Due] = field(default_factory=list)
+    resolved: list[DueTurn] = field(default_factory=list)
+    held: list[DueTurn] = field(default_factory=list)
+    awaiting: list[DueTurn] = field(default_factory=list)
     archived: int = 0
     sent: DeliveryResult = field(default_factory=DeliveryResult)
     problems: list[str] = field(default_factory=list)
@@ -154,13 +154,13 @@ def _look_after(house: App, moment: Moment, done: Ticked, campaign: str | None, 
     if moment.readable:
         done.reminded, problems = remind(house, waiting, now)
         done.problems += problems
-    found = due(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
+    found = due_turns(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
     turns = [*asked_runs(house, now, campaign), *_sifted(house, found, now, done)]
     resolve(house, turns, now, done, progress, at_word=is_asked)
     done.problems += send_digests(house, now, campaign)
 
 
-def _sifted(house: App, turns: Sequence[Due], now: dt.datetime, done: Ticked) -> list[Due]:
+def _sifted(house: App, turns: Sequence[DueTurn], now: dt.datetime, done: Ticked) -> list[DueTurn]:
     """The turns due that need not wait for their GM."""
     sifted = hold_back(house, turns, now)
     for turn in sifted.held:
@@ -171,7 +171,7 @@ def _sifted(house: App, turns: Sequence[Due], now: dt.datetime, done: Ticked) ->
 
 
 def resolve(
-    house: App, turns: Sequence[Due], now: dt.datetime, done: Ticked, progress: Progress, *, at_word: Still
+    house: App, turns: Sequence[DueTurn], now: dt.datetime, done: Ticked, progress: Progress, *, at_word: Still
 ) -> None:
     """Runs turns. Those by the clock must be due still when they are run; for those of a GM, `at_word` is asked."""
     for count, turn in enumerate(turns, start=1):
@@ -185,7 +185,7 @@ def resolve(
         progress("resolving", count, len(turns))
 
 
-def _run(house: App, turn: Due, now: dt.datetime, done: Ticked, *, at_word: Still) -> None:
+def _run(house: App, turn: DueTurn, now: dt.datetime, done: Ticked, *, at_word: Still) -> None:
     by_gm = turn.reason == BY_GM
     still = at_word if by_gm else may_run(house, turn, now)
     if not by_gm and awaits_ruling(house, turn, now):
@@ -199,7 +199,7 @@ def _run(house: App, turn: Due, now: dt.datetime, done: Ticked, *, at_word: Stil
         done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
 
 
-def _state_hash(house: App, turn: Due) -> str | None:
+def _state_hash(house: App, turn: DueTurn) -> str | None:
     """The hash of the state that a turn's run has led to."""
     opened = select(Turn.state_hash).join(Campaign, Campaign.id == Turn.campaign_id)
     here = (Campaign.name == turn.campaign, Turn.number == turn.turn + 1, Turn.shelf_id.is_(None))
@@ -214,9 +214,9 @@ def file_away(house: App, now: dt.datetime, done: Ticked) -> None:
 
 
 def _archive(house: App, now: dt.datetime, done: Ticked, campaign: str | None) -> None:
-    archived, problems = archive_left(house, now, campaign)
+    archived, problems = archive_pending(house, now, campaign)
     done.archived += archived
-    done.problems += [*problems, *restore(house, campaign)]
+    done.problems += [*problems, *repair_archive(house, campaign)]
 
 
 def show_site(house: App, now: dt.datetime, done: Ticked) -> None:
@@ -320,7 +320,7 @@ def run_now(house: App, name: str, now: dt.datetime, *, progress: Progress = no_
             fetch_mail(house, now, done)
             answer_mail(house, now, done, progress=progress)
             mask_tokens(house, now, done)
-            resolve(house, [Due(name, number, BY_GM)], now, done, progress, at_word=at_any_rate)
+            resolve(house, [DueTurn(name, number, BY_GM)], now, done, progress, at_word=at_any_rate)
             file_away(house, now, done)
             send_mail(house, now, done, progress=progress)
     return done
@@ -352,7 +352,7 @@ def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
 def _open_number(house: App, name: str) -> int:
     with house.store.reading() as session:
         snapshot = load_campaign(session, name)
-    check_running(snapshot)
+    require_running(snapshot)
     return snapshot.turn
 
 

@@ -42,7 +42,7 @@ from pbem.actions.run_turn import asked_runs
 from pbem.admin.health import LastPoll, check_open, last_poll, watch_polls
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE
-from pbem.campaign.deadlines import due, open_turns
+from pbem.campaign.deadlines import due_turns, open_turns
 from pbem.errors import CampaignError, ConfigError, PbemError, StoreError, describe_error
 from pbem.inbox.message_queue import ALONE
 from pbem.inbox.process import sort_letters
@@ -233,7 +233,7 @@ def _may_be_due(house: App, moment: Moment, campaign: str) -> bool:
 
 def _due_in(house: App, moment: Moment, campaign: str | None) -> Iterator[str]:
     waiting = open_turns(house, campaign)
-    found = due(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
+    found = due_turns(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
     yield from (turn.campaign for turn in (*found, *asked_runs(house, moment.at, campaign)))
     with house.store.reading() as session:
         yield from held_for_rulings(session, campaign)

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from pbem.app import App
 from pbem.campaign.damaged_rows import fault_of, unreadable_words
 from pbem.campaign.press import NEWS
-from pbem.campaign.snapshot import CampaignSnapshot, is_pause, live, load_campaign, load_state
+from pbem.campaign.snapshot import CampaignSnapshot, is_current, is_gm_hold, load_campaign, load_state
 from pbem.errors import ConfigError, StoreError, reason_of
 from pbem.report.facts import QuotedText
 from pbem.ruleset.drawing import Picture
@@ -245,7 +245,7 @@ def _campaign(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot)
         seats=snapshot.seats,
         joins=snapshot.policy.signup and snapshot.status in (CampaignState.FORMING, CampaignState.RUNNING),
         free=_free(session, snapshot),
-        paused=is_pause(snapshot.hold_kind),
+        paused=is_gm_hold(snapshot.hold_kind),
         created=session.scalars(select(Campaign.created_at).where(Campaign.id == snapshot.id)).one(),
         last=openings[0] if openings else None,
         openings=tuple(openings),
@@ -270,7 +270,7 @@ def _told(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Told]:
         select(Turn.id, Turn.number, Turn.opened_at, Turn.deadline)
         .join(Report, Report.turn_id == Turn.id)
         .join(Seat, Seat.id == Report.seat_id)
-        .where(live(snapshot.id), Seat.status != SeatState.REMOVED)
+        .where(is_current(snapshot.id), Seat.status != SeatState.REMOVED)
         .group_by(Turn.id, Turn.number, Turn.opened_at, Turn.deadline)
         .having(func.count(Report.id) >= max(1, len(playing)))
         .order_by(Turn.number.desc())

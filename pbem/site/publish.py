@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from pbem.app import App
 from pbem.archive.record import disclose_dice_words, file_hash
 from pbem.campaign.damaged_rows import UNREADABLE, keep_fact, read_fact
-from pbem.campaign.snapshot import CampaignSnapshot, live, load_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError, describe_error
 from pbem.games import rulebook
 from pbem.report.markdown import as_html
@@ -308,7 +308,9 @@ class _Site:
 
     def _head(self, snapshot: CampaignSnapshot) -> str:
         """The hash of the newest record."""
-        newest = select(Turn.record).where(live(snapshot.id), Turn.record.is_not(None)).order_by(Turn.number.desc())
+        newest = (
+            select(Turn.record).where(is_current(snapshot.id), Turn.record.is_not(None)).order_by(Turn.number.desc())
+        )
         return file_hash(self._session.scalars(newest.limit(1)).one() or b"")
 
     def _write_archive(self, snapshot: CampaignSnapshot, head: str, home: str) -> str:

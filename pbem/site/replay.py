@@ -20,10 +20,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.files import Shelf, named
-from pbem.campaign.history import orders_told
+from pbem.campaign.files import AttachmentStore, attachments_of
+from pbem.campaign.history import orders_disclosed
 from pbem.campaign.press import DIARY, PRESS
-from pbem.campaign.snapshot import CampaignSnapshot, live
+from pbem.campaign.snapshot import CampaignSnapshot, is_current
 from pbem.report.attachments import raster_svg
 from pbem.report.pictures import PictureError, check_svg
 from pbem.report.renderer import Renderer
@@ -79,7 +79,7 @@ class Replay:
         seats: Sequence[SeatName],
         folder: SiteFolder,
         home: str,
-        shelf: Callable[[], Shelf] | None = None,
+        shelf: Callable[[], AttachmentStore] | None = None,
     ) -> None:
         self._reporter, self._ruleset, self._folder, self._home = reporter, ruleset, folder, home
         self._shelf = shelf
@@ -119,7 +119,7 @@ def write_replay(session: Session, house: App, snapshot: CampaignSnapshot, folde
         snapshot.seats,
         folder,
         home,
-        lambda: Shelf(session, snapshot.id),
+        lambda: AttachmentStore(session, snapshot.id),
     )
     said = _words(session, snapshot)
     before: Mapping[str, Any] = {}
@@ -142,7 +142,7 @@ class _Said:
 
 
 def _turns(session: Session, snapshot: CampaignSnapshot) -> Iterator[Any]:
-    ids = session.scalars(select(Turn.id).where(live(snapshot.id)).order_by(Turn.number)).all()
+    ids = session.scalars(select(Turn.id).where(is_current(snapshot.id)).order_by(Turn.number)).all()
     for id_ in ids:
         yield session.execute(select(Turn.id, Turn.number, Turn.opened_at, Turn.record).where(Turn.id == id_)).one()
 
@@ -187,9 +187,11 @@ def _words(session: Session, snapshot: CampaignSnapshot) -> list[_Said]:
 class _Opening:
     """The data of one opening: the reports that were mailed then, and what came of the orders before."""
 
-    def __init__(self, reporter: Renderer, ruleset: AnyRuleset, moment: Moment, shelf: Shelf | None = None) -> None:
+    def __init__(
+        self, reporter: Renderer, ruleset: AnyRuleset, moment: Moment, shelf: AttachmentStore | None = None
+    ) -> None:
         self._reporter, self._ruleset, self._views, self._shelf = reporter, ruleset, moment.views, shelf
-        self._orders = orders_told(moment.before, ruleset.orders)
+        self._orders = orders_disclosed(moment.before, ruleset.orders)
         self._missing = moment.before.get("missing", ())
         self.grounds: dict[str, str] = {}
         self.scores: Mapping[SeatName, int] = {}
@@ -227,7 +229,9 @@ class _Opening:
     def _enclosed(self, view: View) -> Iterator[Json]:
         """The pictures that the GM has shown the seat. Each is a ground, since many openings may have it."""
         contents = self._shelf.of(self._ruleset, view) if self._shelf else {}
-        shown = {each.sha256: each for each in named(self._ruleset, view) if each.shown and each.sha256 in contents}
+        shown = {
+            each.sha256: each for each in attachments_of(self._ruleset, view) if each.shown and each.sha256 in contents
+        }
         for key, each in shown.items():
             ground, head = raster_svg(each, contents[key])
             self.grounds[key[:12]] = ground

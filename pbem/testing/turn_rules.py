@@ -22,7 +22,7 @@ from pbem.actions.ruling import TakeRuling
 from pbem.actions.start import Start
 from pbem.app import App, open_app
 from pbem.archive.record import turn_dice
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.config import load_settings, write_default_settings
 from pbem.ruleset.dice import Dice
@@ -195,7 +195,7 @@ def _campaign(house: App, ruleset: AnyRuleset, name: str) -> list[str]:
             assert not _rule(house, name, now, dice.scoped(turn, "gm")).problems
         if _is_over(house, name):
             break
-    prove(house, name)
+    prove_archive(house, name)
     with house.store.reading() as session:
         assert not session.scalars(
             select(InboxMessage.note).where(InboxMessage.state == MessageState.QUARANTINED)

@@ -34,9 +34,9 @@ from pbem.actions.start import Start
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
 from pbem.actions.withdrawal import find_break
 from pbem.app import App
-from pbem.campaign.history import choose_word
+from pbem.campaign.history import set_dice_word
 from pbem.campaign.people import hash_token
-from pbem.campaign.snapshot import find_place, load_campaign, locked_campaign
+from pbem.campaign.snapshot import find_seat_view, load_campaign, locked_campaign
 from pbem.errors import PbemError, StoreError
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import fetch_messages, open_mailbox
@@ -96,7 +96,7 @@ def choose(house: App, now: dt.datetime) -> None:
     """A player chooses a word for the dice."""
     with house.store.writing() as session:
         snapshot = locked_campaign(session, "toy1")
-        choose_word(session, snapshot, find_place(snapshot, "red"), ["swordfish"], now)
+        set_dice_word(session, snapshot, find_seat_view(snapshot, "red"), ["swordfish"], now)
 
 
 def fork(house: App, now: dt.datetime) -> None:

@@ -9,9 +9,9 @@ from sqlalchemy import select
 
 from pbem.actions.run_turn import at_any_rate, keep_run, run_turn
 from pbem.archive import ReplayProof
-from pbem.campaign.archive_sync import archive_now, prove
+from pbem.campaign.archive_sync import archive_now, prove_archive
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
-from pbem.campaign.turns import compute, load_before
+from pbem.campaign.turns import compute_turn, load_before
 from pbem.store.models import JournalEntry, Turn
 from tests.toy.home import ADDRESSES, Desk
 
@@ -43,7 +43,7 @@ def meanwhile(desk: Desk, act: Callable[[], object]) -> None:
     house = desk.house
     with house.store.reading() as session:
         before = load_before(session, house, snapshot(desk))
-        after = compute(session, house, before, desk.now)
+        after = compute_turn(session, house, before, desk.now)
     act()
     with house.store.writing() as session:
         keep_run(session, house, before, after, now=desk.now, reason="deadline")
@@ -52,7 +52,7 @@ def meanwhile(desk: Desk, act: Callable[[], object]) -> None:
 
 def proof(desk: Desk) -> ReplayProof:
     """The archive of toy1, proved."""
-    return prove(desk.house, "toy1")
+    return prove_archive(desk.house, "toy1")
 
 
 def snapshot(desk: Desk) -> CampaignSnapshot:

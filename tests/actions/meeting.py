@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, event
 from pbem.actions.withdrawal import find_break
 from pbem.app import App, open_app
 from pbem.archive.verify import verify
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import PbemError
 from pbem.scheduler.tick import tick
@@ -144,7 +144,7 @@ def faults(house: App, now: dt.datetime) -> list[str]:
         broken = find_break(session, snapshot) if begun else None
     try:
         if begun:
-            prove(house, "toy1")
+            prove_archive(house, "toy1")
             verify(house.settings.archive, "toy1", games=house.games)
     except PbemError as error:
         found.append(str(error))

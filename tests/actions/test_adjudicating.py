@@ -15,7 +15,7 @@ from pbem.actions.deadlines import extend, release
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import ShowRulingForm, Taken, TakeRuling, read_folder, write_folder
 from pbem.actions.run_turn import AskForRun
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated
@@ -267,7 +267,7 @@ def test_three_turns_of_three_players_are_kept_and_proved(war: Desk, tmp_path: P
 
     record = json.loads((war.home / "turns" / "toy1" / "0002" / "turn.json").read_text())
     assert record["ruling"]["seats"]["blue"]["result"] == "The omen of blue, 2."
-    assert prove(war.house, "toy1").turns == 3
+    assert prove_archive(war.house, "toy1").turns == 3
 
 
 def test_edited_files_are_left_alone(war: Desk, tmp_path: Path) -> None:

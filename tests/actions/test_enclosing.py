@@ -28,7 +28,7 @@ from pbem.actions.ruling import ShowRulingForm, read_folder, ruling_by_mail, wri
 from pbem.actions.settings import mail_gm_token
 from pbem.archive import file_hash
 from pbem.archive.verify import verify
-from pbem.campaign.archive_sync import archive_left, prove, restore
+from pbem.campaign.archive_sync import archive_pending, prove_archive, repair_archive
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError, ReplayError
 from pbem.mail.message import AttachedFile
@@ -248,7 +248,7 @@ def test_each_content_is_kept_once(war: War) -> None:
 
 def test_the_archive_proves_what_was_shown(war: War, tmp_path: Path) -> None:
     """It is replayed with all that reports show; without one of the contents it is not whole."""
-    assert prove(war.desk.house, "toy1").turns == 2
+    assert prove_archive(war.desk.house, "toy1").turns == 2
     copy = tmp_path / "turns"
     shutil.copytree(war.desk.home / "turns", copy)
     verify(copy, "toy1", games=war.desk.house.games)
@@ -265,7 +265,7 @@ def test_what_was_lost_of_the_archive_is_written_again(war: War) -> None:
     before = {path.name: path.read_bytes() for path in (folder / "enclosed").iterdir()}
     shutil.rmtree(folder)
 
-    assert "was lost or cut" in " ".join(restore(war.desk.house))
+    assert "was lost or cut" in " ".join(repair_archive(war.desk.house))
     assert {path.name: path.read_bytes() for path in (folder / "enclosed").iterdir()} == before
 
 
@@ -320,9 +320,9 @@ def test_a_turn_taken_back_and_run_again_shows_the_same(tmp_path: Path) -> None:
         shutil.rmtree(tmp_path / "1")
         second(desk, tmp_path / "1")
         let_go(desk)
-        archive_left(desk.house, desk.now)
+        archive_pending(desk.house, desk.now)
 
-        assert prove(desk.house, "toy1").withdrawn == 1
+        assert prove_archive(desk.house, "toy1").withdrawn == 1
         desk.house = toy
 
 

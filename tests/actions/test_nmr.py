@@ -7,7 +7,7 @@ from sqlalchemy import update
 
 from pbem.actions.status import SeatStatus
 from pbem.admin.health import house_status
-from pbem.campaign.people import enlist, enrol
+from pbem.campaign.people import add_standby, get_or_create_person
 from pbem.scheduler.tick import run_now
 from pbem.store.models import Seat
 from tests.toy.home import Desk, text_of
@@ -107,7 +107,7 @@ def test_after_too_many_misses_the_seat_goes_to_the_first_standby(desk: Desk) ->
     """The newcomer has it from the next turn on, with a clean slate."""
     begin(desk, nmr_open="2")
     with desk.house.store.writing() as session:
-        enlist(session, 1, enrol(session, DAN, desk.now), desk.now)
+        add_standby(session, 1, get_or_create_person(session, DAN, desk.now), desk.now)
     play(desk, ANN, BOB)
     play(desk, ANN, BOB)
 
@@ -121,7 +121,7 @@ def test_a_newcomer_plays_on_with_the_report_he_was_mailed(desk: Desk) -> None:
     """His sheet counts, and a late one of his predecessor's does not."""
     begin(desk, nmr_open="1")
     with desk.house.store.writing() as session:
-        enlist(session, 1, enrol(session, DAN, desk.now), desk.now)
+        add_standby(session, 1, get_or_create_person(session, DAN, desk.now), desk.now)
     play(desk, ANN, BOB)
     reports = [mail for mail in desk.mails(DAN) if "report for" in mail["Subject"]]
     desk.reply(reports[-1], "BID 2")

@@ -12,7 +12,7 @@ from pbem.actions.rerun import Amend, read_edit
 from pbem.actions.rerun_plan import Changes
 from pbem.actions.rollback import RollBack
 from pbem.actions.run_turn import AskForRun, is_asked, run_turn
-from pbem.campaign.deadlines import Due, due, open_turns
+from pbem.campaign.deadlines import DueTurn, due_turns, open_turns
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.scheduler.review import may_run
@@ -38,7 +38,7 @@ def played(desk: Desk) -> Desk:
     return desk
 
 
-def runs(desk: Desk, turn: Due) -> bool:
+def runs(desk: Desk, turn: DueTurn) -> bool:
     """Whether a turn that was found due is run."""
     still = may_run(desk.house, turn, desk.now)
     return run_turn(desk.house, "toy1", desk.now, reason=turn.reason, number=turn.turn, still=still)
@@ -46,14 +46,14 @@ def runs(desk: Desk, turn: Due) -> bool:
 
 def test_a_turn_that_is_due_still(played: Desk) -> None:
     """It is run if nothing was done since it was found due."""
-    (found,) = due(open_turns(played.house), played.now)
+    (found,) = due_turns(open_turns(played.house), played.now)
 
     assert (found.reason, runs(played, found)) == ("all sheets in", True)
 
 
 def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:
     """It was found due with all sheets in, and waits for its deadline by now."""
-    (found,) = due(open_turns(played.house), played.now)
+    (found,) = due_turns(open_turns(played.house), played.now)
     send(played, {"red": "BID 3\nWAIT"})
     played.tick()
 
@@ -64,7 +64,7 @@ def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
     """It was found due by its deadline, which is later by now."""
     played.now += WEEK
     do(played.house, "toy1", RollBack(2), played.now - WEEK)
-    (found,) = due(open_turns(played.house), played.now)
+    (found,) = due_turns(open_turns(played.house), played.now)
     with played.house.store.writing() as session:
         extend(Scene(session, played.house, locked_campaign(session, "toy1"), played.now))
 
@@ -73,7 +73,7 @@ def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
 
 def test_a_turn_that_is_held(played: Desk) -> None:
     """A pause holds a turn that was found due before."""
-    (found,) = due(open_turns(played.house), played.now)
+    (found,) = due_turns(open_turns(played.house), played.now)
     with played.house.store.writing() as session:
         hold(Scene(session, played.house, locked_campaign(session, "toy1"), played.now), HoldKind.GM)
 
@@ -82,7 +82,7 @@ def test_a_turn_that_is_held(played: Desk) -> None:
 
 def test_a_turn_that_is_to_be_reviewed(played: Desk) -> None:
     """A house rule set in between holds it, as at the next tick it would."""
-    (found,) = due(open_turns(played.house), played.now)
+    (found,) = due_turns(open_turns(played.house), played.now)
     played.set_rules(review="yes")
 
     assert not runs(played, found)

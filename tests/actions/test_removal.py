@@ -13,7 +13,7 @@ from pbem.actions.deadlines import Hold
 from pbem.actions.rollback import GoForward, RollBack
 from pbem.actions.seats import ExpelSeat, GiveSeat, ResumeSeat, VacateSeat
 from pbem.campaign.people import hash_token
-from pbem.campaign.snapshot import Place
+from pbem.campaign.snapshot import SeatView
 from pbem.errors import CampaignError
 from pbem.scheduler.tick import run_now
 from pbem.store.models import Campaign, Deputy, Seat, Turn
@@ -50,7 +50,7 @@ def miss(desk: Desk) -> None:
     desk.tick()
 
 
-def place(desk: Desk, seat: str = "green") -> Place:
+def place(desk: Desk, seat: str = "green") -> SeatView:
     return next(each for each in snapshot(desk).places if each.seat == seat)
 
 

@@ -19,7 +19,7 @@ from pbem.actions.ruling import TakeRuling
 from pbem.actions.settings import ShowJournal
 from pbem.archive import file_hash
 from pbem.archive.verify import VerifyResult, verify
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Roll, canonical_json
 from pbem.scheduler.tick import run_now
@@ -93,7 +93,7 @@ def test_a_roll_is_seen_shown_and_proved(war: Desk, tmp_path: Path) -> None:
 
     assert "Every roll listed so in a report can be checked now." in report(war, BOB)
     assert (checked(war, archive).rolls, checked(war, archive).unproved) == (1, ())
-    assert prove(war.house, "toy1").over
+    assert prove_archive(war.house, "toy1").over
     _forge(archive)
     with pytest.raises(ReplayError, match="3d6\\+2 for 'ann storms the gate' came to"):
         checked(war, archive)

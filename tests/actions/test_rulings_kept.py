@@ -14,7 +14,7 @@ from pbem.actions.ruling import ShowRulingForm, Taken, TakeRuling, read_folder, 
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingShown, ShowRuling
 from pbem.admin.health import house_status
 from pbem.backup import back_up, check_backup, restore_home
-from pbem.campaign.optimistic_lock import Overtaken
+from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.people import hash_token
 from pbem.errors import CampaignError
 from pbem.scheduler.tick import run_now
@@ -146,7 +146,7 @@ def test_two_rulings_at_once(war: Desk) -> None:
     rule(war, blue="Gold.")
 
     assert tried.ground is not None
-    with pytest.raises(Overtaken):
+    with pytest.raises(Conflict):
         do_as_shown(war.house, "toy1", second, war.now, tried.ground)
     assert shown(war).parts == {"all.txt [RESULT]": "Snow.", "blue.txt [RESULT]": "Gold."}
 

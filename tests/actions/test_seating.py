@@ -16,7 +16,7 @@ from pbem.actions.seats import GiveSeat, Invite
 from pbem.actions.settings import SetPolicy, ShowPolicy
 from pbem.actions.start import Start
 from pbem.admin.health import house_status
-from pbem.campaign.house_rules import Policy
+from pbem.campaign.house_rules import HouseRules
 from pbem.cli.campaigns import CHANGES
 from pbem.errors import CampaignError
 from pbem.ruleset import Dice, Event, TurnInput
@@ -244,7 +244,7 @@ def test_house_rules_are_changed_and_told(desk: Desk) -> None:
     do(desk.house, "toy1", SetPolicy(changes), desk.now)
 
     rules = {rule.name: rule for rule in look(desk.house, "toy1", ShowPolicy(), desk.now).rules}
-    assert snapshot(desk).policy == Policy(accept="address", grace=90, least=2880, holidays=("2026-12-24",))
+    assert snapshot(desk).policy == HouseRules(accept="address", grace=90, least=2880, holidays=("2026-12-24",))
     assert [rules[name].value for name in ("grace", "least", "holidays", "diary")] == ["90m", "2d", "2026-12-24", "yes"]
     assert [rules[name].default for name in ("grace", "diary")] == [False, True]
 

@@ -23,7 +23,7 @@ from pbem.archive import setup_dice, turn_dice
 from pbem.archive.record import folder_name
 from pbem.archive.replay import replay
 from pbem.archive.verify import find_campaigns, verify
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.cli import main
 from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Json, TurnInput, canonical_json
@@ -120,7 +120,7 @@ def test_its_turns_are_numbered_from_the_first(begun: Desk) -> None:
 
 def test_its_archive_is_proved(begun: Desk) -> None:
     """All is resolved again from the state it was given, with its own dice and words."""
-    proved = prove(begun.house, "toy1")
+    proved = prove_archive(begun.house, "toy1")
     verified = verify(begun.home / "turns", "toy1", games=GAMES)
 
     assert (proved.turns, proved.reports, verified.turns) == (1, 4, 1)
@@ -201,7 +201,7 @@ def test_a_lost_folder_is_written_again(begun: Desk) -> None:
     assert [problem for problem in problems if "toy1" in problem] == [
         "campaign toy1: turn 13 was lost or cut in the archive; it was written again from the database"
     ]
-    assert prove(begun.house, "toy1").turns == 1
+    assert prove_archive(begun.house, "toy1").turns == 1
 
 
 @pytest.mark.parametrize(

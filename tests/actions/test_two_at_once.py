@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.run_turn import run_turn
 from pbem.app import open_app
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import CampaignError
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import fetch_messages, open_mailbox
@@ -121,7 +121,7 @@ def test_a_whole_game_by_mail(shared: Desk) -> None:
     done = shared.tick()
 
     assert "The campaign toy1 is over" in " ".join(text_of(shared.last()).split())
-    assert (done.problems, prove(shared.house, "toy1").over) == ([], True)
+    assert (done.problems, prove_archive(shared.house, "toy1").over) == ([], True)
 
 
 def test_a_campaign_made_by_two_at_once_is_made_once(migrated_postgres_url: str, tmp_path: Path) -> None:

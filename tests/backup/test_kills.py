@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from pbem.app import App, open_app
 from pbem.backup import back_up, check_backup, export_campaign, import_campaign, restore_home
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.config import load_settings
 from pbem.errors import BackupError
 from pbem.store.models import Campaign
@@ -95,7 +95,7 @@ def test_a_kill_in_a_restoring(home: Path) -> None:
             restore_home(copy / "backup.zip", copy / "again", MONDAY, GAMES)
             assert left_over(copy) == []
         with open_app(copy / "again", GAMES) as house:
-            assert prove(house, "toy1").turns == 1
+            assert prove_archive(house, "toy1").turns == 1
 
 
 def test_a_kill_in_an_import(new_home: Path) -> None:
@@ -112,4 +112,4 @@ def test_a_kill_in_an_import(new_home: Path) -> None:
             else:
                 take_in(house, MONDAY)
                 assert left_over(copy) == []
-            assert prove(house, "toy1").turns == 1
+            assert prove_archive(house, "toy1").turns == 1

@@ -28,7 +28,7 @@ from pbem.app import App, open_app
 from pbem.archive.verify import verify
 from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
 from pbem.backup import transfer as others
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import BackupError, CampaignError
 from pbem.scheduler.tick import run_now
@@ -123,7 +123,7 @@ def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> N
     play(there, {"red": "BID 1"})
 
     assert snapshot(there).status == "over"
-    assert prove(there.house, "toy1").turns == 4
+    assert prove_archive(there.house, "toy1").turns == 4
     verified = verify(there.house.settings.archive, "toy1", games=GAMES)
     assert (verified.turns, verified.over, verified.unproved) == (4, True, ())
     first, last = (moved.old.home / "turns" / "toy1" / "0002", there.house.settings.archive / "toy1" / "0002")
@@ -150,7 +150,7 @@ def live_turns_of(desk: Desk) -> list[bytes]:
 def test_people_stay_who_they_are(there: Desk) -> None:
     """Ann and Bob, who play there already, are the same; Cyd is new; the other campaign is as it was."""
     assert sorted(person.address for person in rows(there, Person)) == [ANN, BOB, CYD]
-    assert prove(there.house, "toy2").turns == 0
+    assert prove_archive(there.house, "toy2").turns == 0
     assert {place.address for place in snapshot(there).places} == {ANN, BOB, CYD}
     there.post("ORDERS toy2 red\nBID 1\nEND", sender=ANN)
     assert there.tick().answered.sheets == 1
@@ -220,7 +220,7 @@ def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
         do(house, "toy1", Release(), old.now)
         play(old, {"blue": "BID 1"})
 
-        assert prove(house, "toy1").turns == 3
+        assert prove_archive(house, "toy1").turns == 3
         assert "taken back: it is played here after all, and not at play@club.example.net" in journal(old)
 
 
@@ -345,7 +345,7 @@ def test_a_file_of_the_version_before_is_taken_in(moved: Moved, alone: Desk, tmp
     assert [piece.kind for piece in rows(alone, Press)] == ["press"]
     assert [shelf.kind for shelf in rows(alone, WithdrawnTurns)] == ["repair"]
     assert (snapshot(alone).hold_kind, snapshot(alone).moved_to) == ("imported", "")
-    assert prove(alone.house, "toy1").turns == 2
+    assert prove_archive(alone.house, "toy1").turns == 2
 
 
 def forge(source: Path, target: Path) -> Path:
@@ -399,7 +399,7 @@ def test_it_comes_home_again(moved: Moved, alone: Desk, tmp_path: Path) -> None:
         do(house, "toy1", Release(), old.now)
         play(old, {"red": "BID 1"})
 
-        assert (snapshot(old).status, prove(house, "toy1").turns) == ("over", 4)
+        assert (snapshot(old).status, prove_archive(house, "toy1").turns) == ("over", 4)
         assert len([each for each in journal(old) if each.startswith("moved")]) == 4
 
 

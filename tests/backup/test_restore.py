@@ -16,7 +16,7 @@ from pbem.actions.deadlines import Release
 from pbem.admin.health import house_status, is_closed, open_home
 from pbem.app import open_app
 from pbem.backup import back_up, check_backup, restore_home
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError, ConfigError, StoreError
@@ -79,7 +79,7 @@ def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:
     ]
     assert archive(again.home) == archive(kept.desk.home)
     assert (again.home / "templates").is_dir()
-    assert prove(again.house, "toy1").withdrawn == 2
+    assert prove_archive(again.house, "toy1").withdrawn == 2
 
 
 def test_nothing_happens_before_it_is_opened(again: Desk) -> None:
@@ -128,7 +128,7 @@ def test_no_turn_runs_before_its_gm_says_so(opened: Desk) -> None:
     opened.tick()
     assert live_turns(opened)[-1].number == 4
     assert "restored from its backup" in text_of(opened.last("bob@example.org"))
-    assert prove(opened.house, "toy1").turns == 3
+    assert prove_archive(opened.house, "toy1").turns == 3
 
 
 def test_no_mail_after_it_has_a_name_that_was_used(kept: Kept, opened: Desk, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
         assert [turn.record for turn in live_turns(alone)] == records
         do(house, "toy1", Release(), alone.now)
         play(alone, {"red": "BID 1"})
-        assert prove(house, "toy1").turns == 4
+        assert prove_archive(house, "toy1").turns == 4
         assert "[toy1] The game goes on" in subjects(alone, "ann@example.org")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pbem.app import open_app
 from pbem.backup import back_up, check_backup, restore_home
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.config import load_settings
 from tests.actions.history import begin, live_turns, play
 from tests.toy.home import GAMES, Desk, open_desk
@@ -49,5 +49,5 @@ def test_backups_of_a_home_at_work(busy: Desk, tmp_path: Path) -> None:
     assert checked[-1].campaigns[0].turns == ROUNDS
     restore_home(made[0].path, tmp_path / "again", busy.now, GAMES)
     with open_app(tmp_path / "again", GAMES) as house:
-        assert prove(house, "toy1").turns == checked[0].campaigns[0].turns
+        assert prove_archive(house, "toy1").turns == checked[0].campaigns[0].turns
         assert len(live_turns(Desk(house))) == checked[0].campaigns[0].turns + 2

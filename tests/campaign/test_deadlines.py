@@ -8,8 +8,8 @@ import pytest
 
 from pbem.actions.base import do, look
 from pbem.actions.deadlines import Deadlines, Reschedule, ShowDeadlines
-from pbem.campaign.deadlines import Away, next_deadline
-from pbem.campaign.house_rules import Policy
+from pbem.campaign.deadlines import AbsencePeriod, next_deadline
+from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Schedule
 from pbem.errors import CampaignError
 from tests.toy.home import Desk, text_of
@@ -25,8 +25,8 @@ def utc(text: str) -> dt.datetime:
 
 def due(words: str = WEEKLY, *absences: tuple[str, str], opened: dt.datetime = MONDAY, **policy: object) -> str:
     """The deadline of a turn, as text."""
-    away = [Away(utc(since), utc(until)) for since, until in absences]
-    moment = next_deadline(Schedule.read(words), Policy(**policy), opened, away)  # type: ignore[arg-type]  # any rule
+    away = [AbsencePeriod(utc(since), utc(until)) for since, until in absences]
+    moment = next_deadline(Schedule.read(words), HouseRules(**policy), opened, away)  # type: ignore[arg-type]  # any rule
     return moment.isoformat()[:16]
 
 

@@ -12,7 +12,7 @@ from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
 from pbem.archive import disclose_dice_words, drawn_word, mixed_seed, rehearsal_seed
-from pbem.campaign.history import choose_word
+from pbem.campaign.history import set_dice_word
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.store.models import Campaign, Seat
@@ -83,7 +83,7 @@ def test_a_word_is_short_and_printable(desk: Desk, words: list[str]) -> None:
     there = snapshot(desk)
 
     with desk.house.store.writing() as session, pytest.raises(CampaignError, match="at most 40 characters"):
-        choose_word(session, there, there.places[0], words, desk.now)
+        set_dice_word(session, there, there.places[0], words, desk.now)
 
 
 def test_words_are_fixed_at_the_start(desk: Desk) -> None:

@@ -12,7 +12,7 @@ from pbem.actions.base import look
 from pbem.actions.open_turn import ShowPreview
 from pbem.app import TEMPLATE_DIR
 from pbem.campaign import files as piles
-from pbem.campaign.files import Files, Pile, batches
+from pbem.campaign.files import SpooledFiles, SpooledList, batched
 from pbem.report import renderer as reporter
 from pbem.report.renderer import Renderer
 from pbem.store.models import OutgoingMail, Report
@@ -25,14 +25,14 @@ __all__ = ["desk"]
 
 def test_things_come_in_batches() -> None:
     """All of them, in their order, the last ones in a batch of their own."""
-    assert list(batches(range(7), 3)) == [[0, 1, 2], [3, 4, 5], [6]]
-    assert list(batches([], 3)) == []
+    assert list(batched(range(7), 3)) == [[0, 1, 2], [3, 4, 5], [6]]
+    assert list(batched([], 3)) == []
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_a_pile_gives_back_its_batches(size: int) -> None:
     """As often as asked, also when more came onto it in between."""
-    pile = Pile[tuple[int, str]]()
+    pile = SpooledList[tuple[int, str]]()
     put = [[(number, "x" * number) for number in range(start, start + size)] for start in (0, size, 2 * size)]
     for count, batch in enumerate(put, start=1):
         pile.add(batch)
@@ -42,13 +42,13 @@ def test_a_pile_gives_back_its_batches(size: int) -> None:
 
 def test_an_empty_pile_has_no_batches() -> None:
     """Where nobody is told anything there is nothing to keep."""
-    assert list(Pile[int]().batches()) == []
+    assert list(SpooledList[int]().batches()) == []
 
 
 def test_files_are_what_was_put(monkeypatch: pytest.MonkeyPatch) -> None:
     """In memory as on the disk, to which they go when they are many bytes."""
     monkeypatch.setattr(piles, "IN_MEMORY", 100)
-    files, put = Files(), {f"{number}.txt": bytes([number]) * number for number in range(60)}
+    files, put = SpooledFiles(), {f"{number}.txt": bytes([number]) * number for number in range(60)}
 
     for name, content in put.items():
         files.add({name: content})
@@ -60,7 +60,7 @@ def test_files_are_what_was_put(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_lies_on_the_disk_goes_with_the_pile() -> None:
     """The file without a name is closed when nobody has the pile any more."""
-    pile, files = Pile[str](), Files()
+    pile, files = SpooledList[str](), SpooledFiles()
     pile.add(["a"])
     pile.add(["b"])
     files.add({"a": b"a"})
@@ -75,7 +75,7 @@ def test_what_lies_on_the_disk_goes_with_the_pile() -> None:
 def test_a_turn_in_small_batches_is_the_same_turn(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports, mails and archive have nothing of how many were made at a time."""
     monkeypatch.setattr(piles, "IN_MEMORY", 10)
-    monkeypatch.setattr(piles.batches, "__defaults__", (1,))
+    monkeypatch.setattr(piles.batched, "__defaults__", (1,))
     desk.alike = False
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2"})

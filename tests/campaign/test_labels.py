@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.campaign.history import UNKNOWN, as_counted, label_at, turns_called
+from pbem.campaign.history import UNKNOWN, match_turns, relabel, turn_label
 
 LABELS = {
     1: "turn 1, movement",
@@ -35,7 +35,7 @@ LABELS = {
 )
 def test_turns_are_found_by_what_they_are_called(typed: str, meant: list[int]) -> None:
     """In full, by the beginning, or by the number alone."""
-    assert list(turns_called(LABELS, typed)) == meant
+    assert list(match_turns(LABELS, typed)) == meant
 
 
 def test_the_journal_is_told_in_the_words_of_reports() -> None:
@@ -43,13 +43,12 @@ def test_the_journal_is_told_in_the_words_of_reports() -> None:
     said = "rolled back from turn 5 to turn 2; turn 3 resolved"
 
     assert (
-        as_counted(said, LABELS)
-        == f'rolled back from "turn 2, movement" to "turn 1, combat round 1"; {UNKNOWN} resolved'
+        relabel(said, LABELS) == f'rolled back from "turn 2, movement" to "turn 1, combat round 1"; {UNKNOWN} resolved'
     )
-    assert as_counted("turn 3 resolved", {3: "turn 3"}) == "turn 3 resolved"
+    assert relabel("turn 3 resolved", {3: "turn 3"}) == "turn 3 resolved"
 
 
 def test_a_moment_without_a_report_is_that_of_the_last() -> None:
     """Who was not told in between still is where his last report left him."""
-    assert label_at(LABELS, 3) == "turn 1, combat round 1"
-    assert label_at(LABELS, 0) == "before the first report"
+    assert turn_label(LABELS, 3) == "turn 1, combat round 1"
+    assert turn_label(LABELS, 0) == "before the first report"

@@ -12,7 +12,7 @@ from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.rollback import GoForward, RollBack
 from pbem.actions.start import Start
-from pbem.campaign.notices import Postman
+from pbem.campaign.notices import CampaignMailer
 from pbem.report.facts import DrawnPicture, RenderedReport
 from pbem.scheduler.tick import run_now
 from pbem.store.models import Campaign
@@ -34,12 +34,12 @@ PARTS = RenderedReport(
 
 
 @pytest.fixture
-def postman(desk: Desk) -> Postman:
+def postman(desk: Desk) -> CampaignMailer:
     """The postman of a campaign whose key is known."""
-    return Postman(desk.house, 1, "fair1", b"a key for tests")
+    return CampaignMailer(desk.house, 1, "fair1", b"a key for tests")
 
 
-def test_reply_code_goes_out_in_subject_and_reply_address(postman: Postman) -> None:
+def test_reply_code_goes_out_in_subject_and_reply_address(postman: CampaignMailer) -> None:
     """Pressing Reply is enough: the code stands at the subject's end and in the Reply-To."""
     mail = postman.report("ann@example.org", PARTS, facts(), "<1@example.org>")
 
@@ -47,7 +47,7 @@ def test_reply_code_goes_out_in_subject_and_reply_address(postman: Postman) -> N
     assert mail.reply_to == "orders+abcdefghijklmnop@example.org"
 
 
-def test_parts_of_a_report(postman: Postman) -> None:
+def test_parts_of_a_report(postman: CampaignMailer) -> None:
     """Drawn pictures go inline under the ids the HTML uses, the data as a file named for campaign and seat."""
     mail = postman.report("ann@example.org", PARTS, facts(), "<1@example.org>")
 
@@ -57,7 +57,7 @@ def test_parts_of_a_report(postman: Postman) -> None:
     ]
 
 
-def test_what_a_report_is_for_the_outbox(postman: Postman) -> None:
+def test_what_a_report_is_for_the_outbox(postman: CampaignMailer) -> None:
     """A report is of that kind, and takes the place of one on the same topic."""
     mail = postman.report("ann@example.org", PARTS, facts(), "<1@example.org>", topic="report fair1")
 

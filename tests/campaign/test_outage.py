@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from pbem.campaign.schedule import Outage, Watch, after_failure, after_poll
+from pbem.campaign.schedule import MailboxWatch, Outage, after_failure, after_poll
 
 NOON = dt.datetime(2026, 11, 6, 12, 0, tzinfo=dt.UTC)
 MINUTE, HOUR, DAY = (dt.timedelta(**{unit: 1}) for unit in ("minutes", "hours", "days"))
-STEADY = Watch(NOON, MINUTE)
+STEADY = MailboxWatch(NOON, MINUTE)
 """A house that polls every minute."""
 
 
-def polled(watch: Watch | None, after: dt.timedelta) -> Watch:
+def polled(watch: MailboxWatch | None, after: dt.timedelta) -> MailboxWatch:
     """What is remembered of a good poll that comes so long after noon."""
     return after_poll(watch, NOON + after, longest=DAY)
 
@@ -30,20 +30,20 @@ def test_deadlines_wait_as_long_as_the_outage_was(length: dt.timedelta, grace: d
     ("watch", "gap"),
     [
         (None, 9 * DAY),
-        (Watch(NOON), 9 * DAY),
+        (MailboxWatch(NOON), 9 * DAY),
         (STEADY, HOUR),
-        (Watch(NOON, DAY), 2 * DAY),
-        (Watch(NOON, MINUTE, failed=True), HOUR),
+        (MailboxWatch(NOON, DAY), 2 * DAY),
+        (MailboxWatch(NOON, MINUTE, failed=True), HOUR),
     ],
 )
-def test_what_is_no_outage(watch: Watch | None, gap: dt.timedelta) -> None:
+def test_what_is_no_outage(watch: MailboxWatch | None, gap: dt.timedelta) -> None:
     """The first poll, the second, an hour's pause, a nightly poll that was left out once, an hour of failures."""
     assert polled(watch, gap).outage is None
 
 
 def test_a_mailbox_that_failed_needs_no_other_sign() -> None:
     """Two hours of failures are an outage even where polls are days apart."""
-    failed = after_failure(Watch(NOON, 9 * DAY), NOON + HOUR)
+    failed = after_failure(MailboxWatch(NOON, 9 * DAY), NOON + HOUR)
 
     assert polled(failed, 2 * HOUR).outage == Outage(NOON, NOON + 2 * HOUR, NOON + 4 * HOUR)
     assert not polled(failed, 2 * HOUR).failed

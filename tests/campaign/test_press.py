@@ -16,8 +16,8 @@ from pbem.actions.press import AddText, Broadcast, DropText, ShowPress, Text
 from pbem.actions.rollback import RollBack
 from pbem.actions.run_turn import at_any_rate, run_turn
 from pbem.actions.start import Start
-from pbem.campaign.archive_sync import prove
-from pbem.campaign.press import MOST_CHARACTERS, passable
+from pbem.campaign.archive_sync import prove_archive
+from pbem.campaign.press import MOST_CHARACTERS, sanitise_text
 from pbem.errors import CampaignError
 from pbem.ruleset import View
 from pbem.store.models import JournalEntry
@@ -306,7 +306,7 @@ def test_words_are_no_part_of_a_reports_data(desk: Desk) -> None:
 
     data = json.loads((desk.home / "turns" / "toy1" / "0001" / "reports" / "red.json").read_text())
     assert "War!" not in json.dumps(data)
-    assert prove(desk.house, "toy1").turns == 1
+    assert prove_archive(desk.house, "toy1").turns == 1
 
 
 def test_a_broadcast_goes_out_at_once(desk: Desk) -> None:
@@ -337,12 +337,12 @@ def test_a_broadcast_goes_out_at_once(desk: Desk) -> None:
 )
 def test_only_plain_words_pass(line: str, shown: str) -> None:
     """Fields of mails, keys, and signs that nobody sees do not pass on; words do."""
-    assert passable(line).text == shown
+    assert sanitise_text(line).text == shown
 
 
 def test_masks_are_counted() -> None:
     """The writer can be told how many lines did not pass as they were."""
-    passed = passable("Received: from here\nhello\n\n\n\nMessage-ID: <x@example.org>\n")
+    passed = sanitise_text("Received: from here\nhello\n\n\n\nMessage-ID: <x@example.org>\n")
 
     assert passed.text == f"Received: {MASK}\nhello\n\nMessage-ID: {MASK}"
     assert passed.masked == 2
@@ -352,4 +352,4 @@ def test_masks_are_counted() -> None:
 def test_nothing_and_too_much_are_refused(text: str) -> None:
     """A text without words, or of more than 8,000 characters, is refused with what would do."""
     with pytest.raises(CampaignError, match=r"there are no words|8000 at the most"):
-        passable(text)
+        sanitise_text(text)

@@ -12,7 +12,7 @@ from pbem.actions.base import do
 from pbem.actions.rerun import Amend
 from pbem.actions.rerun_plan import Changes
 from pbem.actions.rollback import RollBack
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import ReplayError
 from pbem.ruleset import Json, View
 from pbem.store.models import Report, Seat
@@ -104,6 +104,6 @@ def test_a_campaign_from_before_memory_goes_on(desk: Desk) -> None:
     play(desk, {"red": "BID 1"})
 
     assert [number for number, _ in scores(desk)] == [1]
-    assert prove(now, "toy1").turns == 2
+    assert prove_archive(now, "toy1").turns == 2
     with pytest.raises(ReplayError, match="the view in"):
-        prove(old, "toy1")
+        prove_archive(old, "toy1")

@@ -84,7 +84,7 @@ def test_any_file_that_is_cut_is_written_again(past: Desk, harm: Callable[[Path]
     before = files(past)
     for name in [name for name, content in before.items() if content and "green" not in name and ".html" not in name]:
         harm(turns(past) / name)
-        assert restoring.restore(past.house) != []
+        assert restoring.repair_archive(past.house) != []
         assert files(past) == before
 
 
@@ -154,7 +154,7 @@ def test_a_tick_reads_few_turns_however_many_there_are(past: Desk, monkeypatch: 
     for most in (1, 4):
         monkeypatch.setattr(restoring, "MOST_READ", most)
         seen.clear()
-        restoring.restore(past.house)
+        restoring.repair_archive(past.house)
         asked = [values for statement, values in seen if "turn.record" in statement]
         loaded[most] = sum(len(values) for values in asked)
 
@@ -167,7 +167,7 @@ def test_a_tick_reads_one_large_folder_at_a_time(past: Desk, monkeypatch: pytest
     for path in turns(past).rglob("turn.json"):
         path.unlink()
 
-    assert len(restoring.restore(past.house)) == 1
+    assert len(restoring.repair_archive(past.house)) == 1
 
 
 def test_a_tick_looks_through_no_turns(past: Desk) -> None:

@@ -11,7 +11,7 @@ from threading import Event
 import pytest
 from sqlalchemy import text, update
 
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import CampaignError, ConfigError, ReplayError
 from pbem.ruleset import Dice, OrderParser, TurnInput, View
 from pbem.ruleset import Event as Happening
@@ -135,7 +135,7 @@ def test_an_archive_that_cannot_be_written_is_told(desk: Desk) -> None:
     why = f"{desk.home}/turns/toy1: Not a directory"
     assert done.problems == [f"campaign toy1: turn {number} cannot be archived ({why})" for number in (1, 0)]
     with pytest.raises(CampaignError, match="turn 1 is not archived yet"):
-        prove(desk.house, "toy1")
+        prove_archive(desk.house, "toy1")
 
 
 def test_a_replay_proves_what_ticks_wrote(desk: Desk) -> None:
@@ -146,7 +146,7 @@ def test_a_replay_proves_what_ticks_wrote(desk: Desk) -> None:
         desk.tick()
         desk.tick(hours=24 * 7)
 
-    proof = prove(desk.house, "toy1")
+    proof = prove_archive(desk.house, "toy1")
 
     assert (proof.turns, proof.over) == (4, True)
     assert proof.reports == 3 + 3 + 3
@@ -159,13 +159,13 @@ def test_a_replay_finds_an_altered_report(desk: Desk) -> None:
     report.write_bytes(report.read_bytes() + b" ")
 
     with pytest.raises(ReplayError, match=r"turn 0: 0000/reports/red\.txt"):
-        prove(desk.house, "toy1")
+        prove_archive(desk.house, "toy1")
 
 
 def test_there_is_nothing_to_prove_before_the_start(desk: Desk) -> None:
     """A misspelt or forming campaign is refused in a sentence."""
     with pytest.raises(CampaignError, match="there is no campaign 'toy1': there is none now"):
-        prove(desk.house, "toy1")
+        prove_archive(desk.house, "toy1")
 
 
 def test_the_gm_may_resolve_at_any_time(desk: Desk) -> None:

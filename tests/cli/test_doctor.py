@@ -16,7 +16,7 @@ from sqlalchemy import update
 
 from pbem.admin import examine
 from pbem.admin.checks import advice_for_database
-from pbem.campaign.archive_sync import code_change, prove
+from pbem.campaign.archive_sync import code_change, prove_archive
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import ReplayError
 from pbem.games import GROUP, InstalledGames, installed_games
@@ -259,7 +259,7 @@ def test_the_code_of_a_game_has_changed_under_its_version(desk: Desk) -> None:
     entry = EntryPoint("toy", f"{__name__}:TAXED", GROUP)
     found = [check for check in examine(desk.home, MONDAY, InstalledGames([entry])).checks if check.name == "games"]
     with pytest.raises(ReplayError) as failed:
-        prove(dataclasses.replace(desk.house, games={"toy": TAXED}), "toy1")
+        prove_archive(dataclasses.replace(desk.house, games={"toy": TAXED}), "toy1")
 
     said = "the code of Toy Auction version 1 has changed since the newest turn was opened, but not its version"
     assert [(check.result, check.text) for check in found if check.result != "ok"] == [
@@ -270,7 +270,7 @@ def test_the_code_of_a_game_has_changed_under_its_version(desk: Desk) -> None:
         f"either the record was changed, or the code of Toy Auction version 1 since it ran. T{said[1:]}: install"
         in (str(failed.value))
     )
-    assert prove(desk.house, "toy1").turns == 1
+    assert prove_archive(desk.house, "toy1").turns == 1
 
 
 def test_the_code_of_a_game_has_changed_before_the_newest_turn(desk: Desk) -> None:

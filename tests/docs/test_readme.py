@@ -25,8 +25,8 @@ from pbem.archive import ReplayProof
 from pbem.archive.verify import VerifyResult
 from pbem.backup import Checked, Exported, Imported, Made, Restored
 from pbem.backup.restore import Proved
-from pbem.campaign.deadlines import Due
-from pbem.campaign.house_rules import RULES, Policy
+from pbem.campaign.deadlines import DueTurn
+from pbem.campaign.house_rules import HOUSE_RULES, HouseRules
 from pbem.cli import main
 from pbem.config_values import READERS
 from pbem.inbox.command_parser import REFERENCE
@@ -87,7 +87,7 @@ OF_TURNS = (Deadlines, Written, Taken, Finding, Rolled, RollBook, Roll, VerifyRe
         Ticked,
         Tally,
         DeliveryResult,
-        Due,
+        DueTurn,
         Published,
         *OF_STATUS,
         *OF_UPKEEP,
@@ -107,10 +107,10 @@ def test_the_names_for_scripts_are_documented(record: type) -> None:
     assert [field.name for field in dataclasses.fields(record) if f"`{field.name}`" not in section] == []
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", HOUSE_RULES)
 def test_every_house_rule_is_documented(name: str) -> None:
     """Each house rule of a campaign stands in the GM's guide, with what it usually is."""
-    assert f"| `{name}` | `{in_words(name, getattr(Policy(), name))}` |" in GM_GUIDE
+    assert f"| `{name}` | `{in_words(name, getattr(HouseRules(), name))}` |" in GM_GUIDE
 
 
 @pytest.mark.parametrize("setting", READERS)

@@ -22,7 +22,7 @@ from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
 from pbem.app import App, open_app
-from pbem.campaign.notices import house_key
+from pbem.campaign.notices import host_mail_key
 from pbem.errors import PbemError, describe_error
 from pbem.log import open_log
 from pbem.ruleset import AnyRuleset, Dice, Event, ParsedSheet, TurnInput, View
@@ -95,7 +95,7 @@ def begin(
     create(house, wanted, now, seed=b"a seed for tests")
     do(house, name, Start(), now)
     with house.store.writing() as session:
-        house_key(session)  # now, or each copy of the home would draw another
+        host_mail_key(session)  # now, or each copy of the home would draw another
 
 
 def whole_night(home: Path) -> list[bytes]:

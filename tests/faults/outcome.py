@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.archive.verify import verify
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import PbemError
 from pbem.mail.retention import keep_text_only, redact_tokens
 from pbem.scheduler.tick import Ticked
@@ -138,7 +138,7 @@ def _decoded(raw: bytes) -> bytes:
 
 
 def _proof(house: App, name: str) -> tuple[str, int, int]:
-    proof = prove(house, name)
+    proof = prove_archive(house, name)
     verify(house.settings.archive, name, games=house.games)
     return proof.campaign, proof.turns, proof.reports
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from pbem.actions.ruling import read_form
-from pbem.campaign.order_sheets import read_lines
-from pbem.campaign.press import passable
+from pbem.campaign.order_sheets import parse_sheet
+from pbem.campaign.press import sanitise_text
 from pbem.errors import CampaignError
 from pbem.inbox.command_parser import find_request
 from pbem.inbox.gm_commands import find_gm_sheet, read_gm_sheet
@@ -66,7 +66,7 @@ KNOWN = frozenset({"toy1"})
 def passed(text: str) -> object:
     """What passes on of a text, if anything does."""
     try:
-        return passable(text)
+        return sanitise_text(text)
     except CampaignError:
         return None
 
@@ -88,7 +88,7 @@ def commands(text: str) -> object:
 def orders(text: str) -> object:
     """The orders of a text, read."""
     view = {"others": ["blue"], "purse": 9}
-    return read_lines(Auction(), view, find_sheet(text.split("\n"), KNOWN).lines)
+    return parse_sheet(Auction(), view, find_sheet(text.split("\n"), KNOWN).lines)
 
 
 def fields(text: str) -> object:

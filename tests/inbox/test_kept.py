@@ -8,7 +8,7 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
-from pbem.campaign.house_rules import Policy
+from pbem.campaign.house_rules import HouseRules
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import InboxMessage, OrderSheet, PendingRequest
@@ -54,7 +54,7 @@ def notes(desk: Desk) -> list[str]:
 
 def test_it_is_the_usual_rule() -> None:
     """Who chooses nothing has it, in new campaigns and in those that were running."""
-    assert Policy.read({}).accept == "confirmed"
+    assert HouseRules.read({}).accept == "confirmed"
 
 
 def test_the_question_says_what_to_do(desk: Desk) -> None:

@@ -13,7 +13,7 @@ from pbem.actions.base import do
 from pbem.actions.seats import VacateSeat
 from pbem.actions.settings import SetPolicy
 from pbem.actions.start import Start
-from pbem.campaign.people import standbys
+from pbem.campaign.people import list_standbys
 from pbem.errors import CampaignError
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import fetch_messages, open_mailbox
@@ -286,5 +286,5 @@ def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
 
     with shared.house.store.reading() as session:
         assert sorted(session.scalars(select(Standby.status))) == ["seated", "waiting"]
-        assert len(standbys(session, snapshot(shared).id)) == 1
+        assert len(list_standbys(session, snapshot(shared).id)) == 1
     assert players(shared)["red"] in (CYD, EVE)

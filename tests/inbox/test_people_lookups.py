@@ -7,7 +7,7 @@ import pytest
 from pbem.actions.base import do
 from pbem.actions.settings import SetPolicy
 from pbem.actions.start import Start
-from pbem.campaign.history import note
+from pbem.campaign.history import add_entry
 from pbem.inbox.queries import RESENDS_A_DAY
 from tests.inbox.people import ANN, BOB, EVE, ask, form, reports, snapshot, token, words
 from tests.toy.home import Desk, text_of
@@ -112,7 +112,7 @@ def test_history_is_the_journal(desk: Desk) -> None:
     """Players read what was done, when and by whom, but no secret act; turns are called as in their reports."""
     rule(desk, grace="2h")
     with desk.house.store.writing() as session:
-        note(session, snapshot(desk).id, desk.now, actor="gm", text="a secret act", secret=True)
+        add_entry(session, snapshot(desk).id, desk.now, actor="gm", text="a secret act", secret=True)
     desk.tick(hours=24 * 5)
 
     text = ask(desk, "HISTORY")

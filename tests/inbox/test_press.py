@@ -12,7 +12,7 @@ from sqlalchemy import func, select, update
 from pbem.actions.base import do
 from pbem.actions.press_delivery import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
 from pbem.actions.seats import GiveSeat, VacateSeat
-from pbem.campaign.press import load_postbag
+from pbem.campaign.press import load_press
 from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import fetch_messages, open_mailbox
@@ -304,7 +304,7 @@ def test_press_is_written_on_either_database(shared: Desk) -> None:
         assert "Not done" not in say(shared, text)
     with shared.house.store.reading() as session:
         snapshot = load_campaign(session, "toy1")
-        postbag = load_postbag(session, snapshot, 2, over=True)
+        postbag = load_press(session, snapshot, 2, over=True)
         red, blue = snapshot.places
 
     assert [said.text for said in postbag.words(blue).news] == ["War!"]

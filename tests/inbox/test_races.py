@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.base import Scene
 from pbem.actions.seats import hand_over
-from pbem.campaign.people import enrol
-from pbem.campaign.snapshot import find_place, locked_campaign
+from pbem.campaign.people import get_or_create_person
+from pbem.campaign.snapshot import find_seat_view, locked_campaign
 from pbem.inbox.process import answer_letters
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import InboxMessage, OrderSheet, OutgoingMail
@@ -57,8 +57,8 @@ def give_to_eve(desk: Desk) -> Callable[[Session], None]:
 
     def act(session: Session) -> None:
         snapshot = locked_campaign(session, "toy1")
-        eve = enrol(session, EVE, desk.now)
-        hand_over(Scene(session, desk.house, snapshot, desk.now), find_place(snapshot, "red"), eve, "a test")
+        eve = get_or_create_person(session, EVE, desk.now)
+        hand_over(Scene(session, desk.house, snapshot, desk.now), find_seat_view(snapshot, "red"), eve, "a test")
 
     return act
 

@@ -10,7 +10,7 @@ from pbem.actions.deadlines import hold, release
 from pbem.actions.open_turn import GiveSheet
 from pbem.actions.seats import GiveSeat
 from pbem.actions.start import Start
-from pbem.campaign.snapshot import RESERVED_SEATS, is_seat_name, load_campaign
+from pbem.campaign.snapshot import RESERVED_SEATS, is_valid_seat_name, load_campaign
 from pbem.store.models import OutgoingMail, Person
 from pbem.store.types import HoldKind, OutgoingState
 from tests.inbox.people import (
@@ -138,7 +138,7 @@ def test_a_letter_known_to_be_forged_changes_nothing_of_a_person(desk: Desk, sea
 @pytest.mark.parametrize("name", sorted(RESERVED_SEATS))
 def test_a_seat_is_not_called_what_means_something_else(name: str) -> None:
     """PRESS TO ALL, MUTE UNSIGNED and "gm" in the journal never mean a seat."""
-    assert not is_seat_name(name)
+    assert not is_valid_seat_name(name)
 
 
 @pytest.mark.parametrize("press_with", ["mail", "report"])

@@ -7,7 +7,7 @@ import datetime as dt
 
 from sqlalchemy import select, update
 
-from pbem.campaign.people import enrol
+from pbem.campaign.people import get_or_create_person
 from pbem.store.models import Campaign, Deputy, Seat
 from tests.toy.home import Desk, text_of
 
@@ -57,7 +57,7 @@ def stand_in(desk: Desk, address: str, *, first: int, last: int, seat: str = "re
     """Makes somebody stand in for a seat, between two days counted from now."""
     with desk.house.store.writing() as session:
         seat_id = session.scalars(select(Seat.id).where(Seat.name == seat).order_by(Seat.id)).first()
-        person = enrol(session, address, desk.now)
+        person = get_or_create_person(session, address, desk.now)
         days = {"since": desk.now + dt.timedelta(days=first), "until": desk.now + dt.timedelta(days=last)}
         session.add(Deputy(seat_id=seat_id, person_id=person.id, **days))
 

@@ -14,7 +14,7 @@ from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
 from pbem.app import App, open_app
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.cli.demo import Player
 from pbem.games import installed_games
 from pbem.ruleset import Dice
@@ -95,7 +95,7 @@ def test_a_turn_is_played_by_mail(house: App, mail_server: MailServer) -> None:
         receipt, report = _subject(mails, "Re: "), _subject(mails, "turn 2, report for")
         assert str(receipt["In-Reply-To"]) in {str(mail["Message-ID"]) for mail in _sheets(mail_server)}
         assert report["Auto-Submitted"] == "auto-generated"
-    assert prove(house, "trap7").turns == 1
+    assert prove_archive(house, "trap7").turns == 1
 
 
 def test_a_report_arrives_whole(house: App, mail_server: MailServer) -> None:

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import select, text
 
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.cli import main
 from pbem.store.models import InboxMessage, OutgoingMail, Turn
 from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
@@ -75,7 +75,7 @@ def test_two_workers_share_a_night(due: Desk) -> None:
     ids = [mail["Message-ID"] for mail in due.mails()]
     assert len(ids) == len(set(ids))
     for name in CAMPAIGNS:
-        prove(due.house, name)
+        prove_archive(due.house, name)
     assert shown.count("serves poll, campaigns, send, archive since") == 2
     assert ticked.output == "Another tick is at work here, or workers are; this one did nothing.\n"
     assert ran.output == "Turn 2 of toy1 is run as soon as all letters are read.\n"

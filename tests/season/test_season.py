@@ -21,7 +21,7 @@ from pbem.actions.status import CampaignStatus
 from pbem.admin.health import house_status
 from pbem.app import open_app
 from pbem.archive.verify import verify
-from pbem.campaign.archive_sync import prove
+from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import load_campaign
 from pbem.games import installed_games
 from tests.mail_servers.conftest import MakeSettings
@@ -282,6 +282,6 @@ def _it_is_proved(season: Season) -> None:
     verified = verify(season.house.settings.archive, NAME, games=installed_games(), seed=seed)
 
     assert _status(season).turn == 13
-    assert prove(season.house, NAME).turns == 12
+    assert prove_archive(season.house, NAME).turns == 12
     assert (verified.turns, verified.unproved) == (12, ())
     assert house_status(season.house, NAME).set_aside == 0

@@ -23,7 +23,7 @@ from pbem.actions.base import do
 from pbem.actions.create import NewCampaign, create
 from pbem.actions.start import Start
 from pbem.app import App, open_app
-from pbem.campaign.house_rules import read_policy
+from pbem.campaign.house_rules import parse_house_rules
 from pbem.config import load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.ruleset import AnyRuleset
@@ -166,7 +166,7 @@ class Desk:
         """Changes house rules of a campaign."""
         with self.house.store.writing() as session:
             campaign = session.scalars(select(Campaign).where(Campaign.name == name)).one()
-            campaign.policy = {**campaign.policy, **read_policy(rules)}
+            campaign.policy = {**campaign.policy, **parse_house_rules(rules)}
 
     def post(
         self,
