@@ -23,9 +23,9 @@ from email.message import EmailMessage
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.start import StartCampaign
 from pbem.app import App, init_home, open_app
 from pbem.config_values import FILE_NAME
 from pbem.mail.maildir import MaildirTransport
@@ -59,8 +59,8 @@ def start(house: App, seats: int) -> None:
         options={},
         policy={"accept": "address"},
     )
-    create(house, wanted, MONDAY, seed=b"a seed for a crowd")
-    do(house, NAME, Start(), MONDAY)
+    create_campaign(house, wanted, MONDAY, seed=b"a seed for a crowd")
+    run_action(house, NAME, StartCampaign(), MONDAY)
     tick(house, MONDAY)
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.start import StartCampaign
 from pbem.app import App, init_home, open_app
 from pbem.cli.demo import Player, seat_names
 from pbem.config_values import FILE_NAME
@@ -121,6 +121,6 @@ class Club:
             options={},
             settle_minutes=0,
         )
-        create(house, wanted, self.now, seed=seed)
-        do(house, name, Start(), self.now)
+        create_campaign(house, wanted, self.now, seed=seed)
+        run_action(house, name, StartCampaign(), self.now)
         self.players += players

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Annotated, Any, ClassVar, Self
 
-from pbem.actions.base import Act, Deed, Question, Weight
+from pbem.actions.base import Change, Query, TextResult, Weight
 from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.errors import CampaignError
 from pbem.mail.headers import parse_address
@@ -31,7 +31,7 @@ from pbem.ruleset.fields import Field, FieldError, KeywordField
 from pbem.ruleset.order_types import FILLED_IN, Order, OrderType
 from pbem.ruleset.values import SeatName
 
-Wish = Question[Any] | Act[Any]
+Wish = Query[Any] | Change[Any]
 """The action that a command asks for."""
 
 
@@ -44,7 +44,7 @@ class Valued:
 
 
 @dataclass(frozen=True)
-class Free(Field):
+class FreeText(Field):
     """Any word, such as a name that is looked up later."""
 
     shown: str
@@ -59,7 +59,7 @@ class Free(Field):
         return (self.example,)
 
 
-class Words(Free, Valued):
+class Words(FreeText, Valued):
     """Words whose value is one text."""
 
     def value(self, typed: Sequence[str]) -> str:
@@ -68,7 +68,7 @@ class Words(Free, Valued):
 
 
 @dataclass(frozen=True)
-class Numeral(Free, Valued):
+class Numeral(FreeText, Valued):
     """A word whose value is a number, such as that of a turn; one that is typed is not less than `least`."""
 
     least: int = 1
@@ -144,7 +144,7 @@ def _is_number(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) < 10
 
 
-SEAT = Free("seat", "the name of a seat", "blue")
+SEAT = FreeText("seat", "the name of a seat", "blue")
 TURN = Numeral("turn", "a turn as your reports call it, or its number", "4")
 DAY, ADDRESS, NUMBER = Day(), Address(), Number()
 SURE = KeywordField(("YES",))
@@ -184,7 +184,7 @@ class PlayerCommand(Order):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeatCommand(PlayerCommand, Act[Deed]):
+class SeatCommand(PlayerCommand, Change[TextResult]):
     """Base of the commands that are actions of a player on their seat.
 
     Its `seat` is filled in once that is known, with the `text` below the command,
@@ -231,7 +231,7 @@ class Typed:
 
     help: str
     json: bool = False
-    shows: type[Question[Any]] | None = None
+    shows: type[Query[Any]] | None = None
 
 
 class GmCommand(Order):
@@ -254,7 +254,7 @@ class GmCommand(Order):
     def wish(self, text: TextBlock) -> Wish:
         """Return the action that is asked for, with the text below the command. Raises CampaignError."""
         action = self.with_values()
-        assert isinstance(action, Question | Act)
+        assert isinstance(action, Query | Change)
         return action
 
     def with_values(self) -> Self:
@@ -264,6 +264,6 @@ class GmCommand(Order):
         return replace(self, **{name: kind.value(getattr(self, name)) for name, kind in valued.items()})
 
 
-CAMPAIGN = Free("campaign", "the name of a campaign", "trap7")
-CODE = Free("code", "the code you were mailed", "k3v7mq2xw5n4tzpa")
-ABOUT = Free("word", "a word", "combat")
+CAMPAIGN = FreeText("campaign", "the name of a campaign", "trap7")
+CODE = FreeText("code", "the code you were mailed", "k3v7mq2xw5n4tzpa")
+ABOUT = FreeText("word", "a word", "combat")

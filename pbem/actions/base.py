@@ -7,7 +7,7 @@ same words for all channels.
 Every act declares its `weight`: that it is `Reversible`, and by which command; that
 it needs confirmation (`Confirmed`), and what is lost by it; or why it is `Harmless`.
 An act that overwrites work, cannot be undone or ends a seat is `Confirmed`. Such an
-act is `Weighty`: its effect is shown first, by `attempt` on the command line and by
+act is `PreviewedChange`: its effect is shown first, by `attempt` on the command line and by
 the desk in a mail, and it is done only once that was confirmed. What it overwrote
 can be shown and restored. `tests/campaign/test_weights.py` walks over all actions.
 
@@ -110,7 +110,7 @@ def format_days(since: dt.datetime, until: dt.datetime, zone: str) -> str:
     return f"on {first}" if first == last else f"from {first} to {last}"
 
 
-def differing_lines(before: str, now: str) -> tuple[str, ...]:
+def diff_lines(before: str, now: str) -> tuple[str, ...]:
     """Return the lines in which two texts differ, "- " and "+ " before them; the end of a long list is counted."""
     lines = list(_differing(before.splitlines(), now.splitlines()))
     if len(lines) <= MOST_LINES:
@@ -130,7 +130,7 @@ Plan = TypeVar("Plan")
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Context:
     """What an act finds: a campaign as it stands in a session of its house, and the moment."""
 
     session: Session
@@ -140,7 +140,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class AuditEntry:
     """That somebody asked, for the journal; `told`, for the next reports too."""
 
     text: str
@@ -149,7 +149,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class TextResult:
     """What was done, where a sentence has all of it."""
 
     done: str
@@ -193,25 +193,25 @@ class Action(ABC, Generic[Facts]):
 
     def render(self, facts: Facts, channel: Channel) -> Iterator[str]:
         """Yield what is told of the facts that the action came back with, line by line."""
-        assert isinstance(facts, Deed)
+        assert isinstance(facts, TextResult)
         yield facts.done
         if channel.undone:
             yield channel.undone
 
 
-class Question(Action[Facts]):
+class Query(Action[Facts]):
     """Something asked of a campaign."""
 
     @abstractmethod
-    def look(self, scene: Scene) -> Facts:
+    def look(self, scene: Context) -> Facts:
         """The answer; nothing is changed. Raises CampaignError for what cannot be asked, or could not be done."""
 
-    def traces(self, facts: Facts) -> tuple[Trace, ...]:
+    def traces(self, facts: Facts) -> tuple[AuditEntry, ...]:
         """What others are to know of the question; of most, nothing."""
         return ()
 
 
-class Act(Action[Facts]):
+class Change(Action[Facts]):
     """Something done to a campaign, whole or not at all. Each kind declares its `weight`."""
 
     weight: ClassVar[Weight]
@@ -221,64 +221,64 @@ class Act(Action[Facts]):
     """Whether it changes which turns there are, so that the archive has to follow."""
 
     @abstractmethod
-    def do(self, scene: Scene) -> Facts:
+    def do(self, scene: Context) -> Facts:
         """Does it; the campaign is locked. Raises CampaignError, naming the nearest thing that can be done."""
 
 
-class Weighty(Question[Facts], Act[Facts]):
+class PreviewedChange(Query[Facts], Change[Facts]):
     """An act that can be looked at before it is done: what it would come to."""
 
-    def asks(self, scene: Scene, facts: Facts) -> bool:
+    def asks(self, scene: Context, facts: Facts) -> bool:
         """Return whether it needs confirmation as things stand: an act that is `Confirmed` may overwrite nothing now.
 
-        `facts` are what `look` has come back with.
+        `facts` are what `run_query` has come back with.
         """
         return isinstance(self.weight, Confirmed)
 
 
-class Planned(Weighty[Facts], Generic[Facts, Plan]):
+class PlannedChange(PreviewedChange[Facts], Generic[Facts, Plan]):
     """An act that takes long to work out."""
 
     @abstractmethod
-    def plan(self, scene: Scene) -> Plan:
+    def plan(self, scene: Context) -> Plan:
         """All that will be kept. Changes nothing. Raises CampaignError."""
 
     @abstractmethod
-    def keep(self, scene: Scene, plan: Plan) -> None:
+    def keep(self, scene: Context, plan: Plan) -> None:
         """Makes it so; the campaign is locked, and stands on the ground of the plan."""
 
     @abstractmethod
     def facts(self, plan: Plan) -> Facts:
         """What is told of it."""
 
-    def look(self, scene: Scene) -> Facts:
+    def look(self, scene: Context) -> Facts:
         """What it would come to."""
         return self.facts(self.plan(scene))
 
-    def do(self, scene: Scene) -> Facts:
+    def do(self, scene: Context) -> Facts:
         """Plans and keeps it, the campaign being locked all the while."""
         plan = self.plan(scene)
         self.keep(scene, plan)
         return self.facts(plan)
 
 
-def look(house: App, name: str, question: Question[Facts], now: dt.datetime) -> Facts:
+def run_query(house: App, name: str, question: Query[Facts], now: dt.datetime) -> Facts:
     """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
     with readable(house, name), house.store.reading() as session:
-        facts = question.look(Scene(session, house, load_campaign(session, name), now))
+        facts = question.look(Context(session, house, load_campaign(session, name), now))
     _leave_later(house, name, question.traces(facts), now)
     return facts
 
 
-def _leave_later(house: App, name: str, traces: Iterable[Trace], now: dt.datetime) -> None:
+def _leave_later(house: App, name: str, traces: Iterable[AuditEntry], now: dt.datetime) -> None:
     """Enter traces under the campaign's lock, which is taken only if there are any."""
     left = tuple(traces)
     if left:
         with house.store.writing() as session:
-            leave_traces(Scene(session, house, locked_campaign(session, name), now), left)
+            add_audit_entries(Context(session, house, locked_campaign(session, name), now), left)
 
 
-def leave_traces(scene: Scene, traces: Iterable[Trace]) -> None:
+def add_audit_entries(scene: Context, traces: Iterable[AuditEntry]) -> None:
     """Enters into the journal of a locked campaign what others are to know of a question."""
     snapshot = scene.snapshot
     for trace in traces:
@@ -294,11 +294,11 @@ class Attempt(Generic[Facts]):
     ground: ReadSet | None = None
 
 
-Check = Callable[[Scene, Any], None]
+Check = Callable[[Context, Any], None]
 """Raises Overtaken where an act is not to be done under the lock; it is given the facts of an act that was planned."""
 
 
-def do(house: App, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
+def run_action(house: App, name: str, act: Change[Facts], now: dt.datetime) -> Facts:
     """Do something to a campaign that was confirmed, or needs no confirmation.
 
     Raises CampaignError, having changed nothing.
@@ -306,12 +306,12 @@ def do(house: App, name: str, act: Act[Facts], now: dt.datetime) -> Facts:
     return _do(house, name, act, now, lambda _scene, _facts: None)
 
 
-def attempt(house: App, name: str, act: Act[Facts], now: dt.datetime) -> Attempt[Facts]:
+def attempt(house: App, name: str, act: Change[Facts], now: dt.datetime) -> Attempt[Facts]:
     """Do something to a campaign, unless it needs confirmation: then it is only looked at. Raises CampaignError."""
-    if not isinstance(act, Weighty):
-        return Attempt(do(house, name, act, now))
+    if not isinstance(act, PreviewedChange):
+        return Attempt(run_action(house, name, act, now))
     with readable(house, name), house.store.reading() as session:
-        scene = Scene(session, house, load_campaign(session, name), now)
+        scene = Context(session, house, load_campaign(session, name), now)
         ground, asked = load_read_set(session, scene.snapshot), confirmation(act, scene)
     if asked is None:
         return Attempt(_do(house, name, act, now, partial(_check_unasked, act)))
@@ -319,35 +319,35 @@ def attempt(house: App, name: str, act: Act[Facts], now: dt.datetime) -> Attempt
     return Attempt(asked, ground)
 
 
-def do_as_shown(house: App, name: str, act: Act[Facts], now: dt.datetime, ground: ReadSet) -> Facts:
+def do_as_shown(house: App, name: str, act: Change[Facts], now: dt.datetime, ground: ReadSet) -> Facts:
     """Do what was confirmed, on the ground on which its effect was shown. Raises Overtaken on any other."""
 
-    def check(scene: Scene, _facts: Any) -> None:
+    def check(scene: Context, _facts: Any) -> None:
         if load_read_set(scene.session, scene.snapshot) != ground:
             raise Conflict(scene.snapshot)
 
     return _do(house, name, act, now, check)
 
 
-def confirmation(act: Act[Facts], scene: Scene) -> Facts | None:
+def confirmation(act: Change[Facts], scene: Context) -> Facts | None:
     """Return what an act would come to if it needs confirmation as things stand, else None. Raises CampaignError."""
-    if not (isinstance(act, Weighty) and isinstance(act.weight, Confirmed)):
+    if not (isinstance(act, PreviewedChange) and isinstance(act.weight, Confirmed)):
         return None
     facts: Facts = act.look(scene)
     return facts if act.asks(scene, facts) else None
 
 
-def _check_unasked(act: Weighty[Any], scene: Scene, facts: Any) -> None:
+def _check_unasked(act: PreviewedChange[Any], scene: Context, facts: Any) -> None:
     """Raise Overtaken if an act that was not asked about needs confirmation by now."""
     asks = confirmation(act, scene) is not None if facts is None else act.asks(scene, facts)
     if asks:
         raise Conflict(scene.snapshot)
 
 
-def _do(house: App, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
+def _do(house: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
     facts: Facts
     with readable(house, name):
-        if isinstance(act, Planned):
+        if isinstance(act, PlannedChange):
             facts = _do_planned(house, name, act, now, check)
         else:
             facts = _do_at_once(house, name, act, now, check)
@@ -356,19 +356,19 @@ def _do(house: App, name: str, act: Act[Facts], now: dt.datetime, check: Check) 
     return facts
 
 
-def _do_at_once(house: App, name: str, act: Act[Facts], now: dt.datetime, check: Check) -> Facts:
+def _do_at_once(house: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
     with house.store.writing() as session:
-        scene = Scene(session, house, locked_campaign(session, name), now)
+        scene = Context(session, house, locked_campaign(session, name), now)
         check(scene, None)
         return act.do(scene)
 
 
-def _do_planned(house: App, name: str, act: Planned[Facts, Plan], now: dt.datetime, check: Check) -> Facts:
+def _do_planned(house: App, name: str, act: PlannedChange[Facts, Plan], now: dt.datetime, check: Check) -> Facts:
     def plan(session: Session, snapshot: CampaignSnapshot) -> Plan:
-        return act.plan(Scene(session, house, snapshot, now))
+        return act.plan(Context(session, house, snapshot, now))
 
     def keep(session: Session, snapshot: CampaignSnapshot, planned: Plan) -> Facts:
-        scene, facts = Scene(session, house, snapshot, now), act.facts(planned)
+        scene, facts = Context(session, house, snapshot, now), act.facts(planned)
         check(scene, facts)
         act.keep(scene, planned)
         return facts

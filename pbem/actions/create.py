@@ -21,7 +21,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from pbem.actions.welcome import tell_gm_of_dice, tell_of_dice
+from pbem.actions.welcome import mail_dice_notice, mail_dice_notice_gm
 from pbem.app import App
 from pbem.archive.json_patch import describe_patch, make_patch
 from pbem.archive.record import setup_dice, turn_dice
@@ -188,7 +188,7 @@ _TRIED = b"only to see whether the game goes on"
 
 
 @dataclass(frozen=True, slots=True)
-class Middle:
+class ImportedState:
     """What a campaign begins with that is taken over: the dumped state, and the number of its first turn."""
 
     state: Json
@@ -213,7 +213,7 @@ def _text(path: Path) -> str:
         raise CampaignError(f"{path} is not text in UTF-8: save it as such, or take it out of the folder") from None
 
 
-def from_state(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> Middle:
+def import_state(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> ImportedState:
     """What a campaign begins with that goes on from a state. Raises CampaignError naming every fault."""
     if not isinstance(ruleset, StateImporter):
         raise CampaignError(
@@ -224,13 +224,13 @@ def from_state(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn:
     return _played_on(ruleset, data, seats, turn)
 
 
-def from_texts(
+def import_texts(
     ruleset: AnyRuleset,
     options: Mapping[str, Any],
     texts: Mapping[str, str],
     seats: Sequence[SeatName],
     turn: int | None,
-) -> Middle:
+) -> ImportedState:
     """What a campaign begins with that goes on from a GM's texts. Raises CampaignError naming what is wrong in which.
 
     SetupError as `setup` does.
@@ -250,7 +250,7 @@ def from_texts(
     return _played_on(ruleset, data, seats, turn or 1)
 
 
-def _played_on(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> Middle:
+def _played_on(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> ImportedState:
     """Tries to load a state, to show it to each seat, and to run its turn."""
     try:
         state = ruleset.load(data, ruleset.version)
@@ -267,7 +267,7 @@ def _played_on(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn:
         raise CampaignError(
             f"{ruleset.title} cannot be played on from this state ({type(error).__name__}: {error})"
         ) from None
-    return Middle(dumped, _number(ruleset, labels[0], turn))
+    return ImportedState(dumped, _number(ruleset, labels[0], turn))
 
 
 def _stranger(seat: SeatName) -> ValidationError:
@@ -329,7 +329,7 @@ class NewCampaign:
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
+class CampaignCreated:
     """A campaign that awaits its start: the seal of its dice, how many are mailed it, and what its first turn is."""
 
     seal: str
@@ -337,7 +337,7 @@ class Created:
     first: int = 1
 
 
-def render_created(name: str, created: Created) -> Iterator[str]:
+def render_created(name: str, created: CampaignCreated) -> Iterator[str]:
     """Yield what the creation of a campaign did, and how to go on."""
     yield f"Campaign {name} is made."
     if created.first > 1:
@@ -347,7 +347,7 @@ def render_created(name: str, created: Created) -> Iterator[str]:
     yield f"When the players have had time for that: pbem start {name}"
 
 
-def create(house: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> Created:
+def create_campaign(house: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> CampaignCreated:
     """Writes a campaign that awaits its start, and mails the seal of its dice to its GM and all who have a seat.
 
     `seed` is for the dice; without one it is drawn from the system. Raises
@@ -392,7 +392,7 @@ def create(house: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b
         ) from None
 
 
-def _keep(house: App, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> Created:
+def _keep(house: App, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> CampaignCreated:
     with house.store.writing() as session:
         if session.scalar(select(Campaign.id).where(Campaign.name == campaign.name)) is not None:
             raise CampaignError(f"there is a campaign {campaign.name!r} already: choose another name")
@@ -404,21 +404,23 @@ def _keep(house: App, campaign: Campaign, seats: Mapping[str, str], now: dt.date
         said = f"created: {house.game(campaign.game).title}, seats {', '.join(seats)}{where}; dice seal {sealed}"
         add_entry(session, campaign.id, now, actor="gm", text=said)
         snapshot = load_campaign(session, campaign.name)
-        tell_gm_of_dice(session, house, snapshot, now)
-        return Created(sealed, 1 + tell_of_dice(session, house, snapshot, snapshot.places, now), first=snapshot.first)
+        mail_dice_notice_gm(session, house, snapshot, now)
+        return CampaignCreated(
+            sealed, 1 + mail_dice_notice(session, house, snapshot, snapshot.places, now), first=snapshot.first
+        )
 
 
 def _middle(
     ruleset: AnyRuleset, wanted: NewCampaign, options: Mapping[str, Any], seats: Sequence[SeatName]
-) -> Middle | None:
+) -> ImportedState | None:
     """What a game that was begun elsewhere is played on from; None for a new one. Raises CampaignError."""
     if wanted.state is not None and wanted.options:
         name = next(iter(wanted.options))
         raise CampaignError(f"option {name} cannot be given with a state: the state holds what the game is played by")
     if wanted.state is not None:
-        return from_state(ruleset, wanted.state, seats, wanted.turn)
+        return import_state(ruleset, wanted.state, seats, wanted.turn)
     if wanted.texts is not None:
-        return from_texts(ruleset, options, wanted.texts, seats, wanted.turn)
+        return import_texts(ruleset, options, wanted.texts, seats, wanted.turn)
     if wanted.turn is not None:
         raise CampaignError(f"without a state a game begins with turn 1, not {wanted.turn}: give one with --state")
     return None

@@ -17,8 +17,18 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import NUMBER, SURE, Free, GmCommand, SeatCommand, TextBlock, Typed, Valued, Wish, Words
-from pbem.actions.base import Act, Channel, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
+from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, SeatCommand, TextBlock, Typed, Valued, Wish, Words
+from pbem.actions.base import (
+    Change,
+    Channel,
+    Confirmed,
+    Context,
+    Harmless,
+    PreviewedChange,
+    Query,
+    Reversible,
+    TextResult,
+)
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
 from pbem.campaign.history import add_entry
 from pbem.campaign.notices import CampaignMailer, notify_players
@@ -47,7 +57,7 @@ LATEST = dt.timedelta(days=400)
 """A deadline later than that from now is a slip of the pen."""
 
 
-class _Span(Free, Valued):
+class _Span(FreeText, Valued):
     """A span of time or a moment; the word YES is none, and nothing needs it there."""
 
     def value(self, typed: str | None) -> str | None:
@@ -58,7 +68,7 @@ _BY = _Span("span", "a span of time like 24h or 3d, or a moment like 2026-12-24T
 
 
 @dataclass(frozen=True, slots=True)
-class Extend(GmCommand, Weighty[Deed]):
+class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
     """Give more time for the open turn, or set its deadline; without a span, as much as the house rules say."""
 
     usage = "EXTEND [by] [sure] [asked]"
@@ -76,26 +86,26 @@ class Extend(GmCommand, Weighty[Deed]):
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
-    def asks(self, scene: Scene, facts: Deed) -> bool:
+    def asks(self, scene: Context, facts: TextResult) -> bool:
         """Return whether the deadline would be earlier, or later by more than two usual turns."""
         move = self._planned(scene)
         return move.new < move.old or (bool(self.by) and move.new > _usual(scene.snapshot, max(move.old, scene.now)))
 
-    def look(self, scene: Scene) -> Deed:
+    def look(self, scene: Context) -> TextResult:
         """Return which deadline would give way to which. Raises CampaignError."""
         move, zone = self._planned(scene), scene.snapshot.schedule.zone
         said = f"Turn {move.turn.turn} of {scene.snapshot.name} would be due {format_time(move.new, zone)}"
         how = "earlier" if move.new < move.old else "later"
-        return Deed(f"{said}, {how} than now: it is due {format_time(move.old, zone)}. Everybody would be told.")
+        return TextResult(f"{said}, {how} than now: it is due {format_time(move.old, zone)}. Everybody would be told.")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Moves the deadline."""
-        return Deed(extend(scene, self._by(scene)))
+        return TextResult(extend(scene, self._by(scene)))
 
-    def _by(self, scene: Scene) -> dt.timedelta | dt.datetime | None:
+    def _by(self, scene: Context) -> dt.timedelta | dt.datetime | None:
         return read_extension(self.by, scene.snapshot.schedule.zone) if self.by else None
 
-    def _planned(self, scene: Scene) -> _Move:
+    def _planned(self, scene: Context) -> _Move:
         return _plan(scene, self._by(scene))
 
 
@@ -109,18 +119,18 @@ class _Move:
 
 
 @dataclass(frozen=True, slots=True)
-class AskForTime(SeatCommand):
+class VoteForExtension(SeatCommand):
     """Ask for more time for this turn; it is given when enough players ask."""
 
     usage = "EXTEND"
     weight = Harmless("a vote for more time takes nothing from anybody")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Counts his wish, and moves the deadline when enough ask."""
         snapshot = scene.snapshot
         if snapshot.status != CampaignState.RUNNING:
-            return Deed(f"The campaign {snapshot.name} has no turn open, so there is nothing to extend.")
-        return Deed(vote(scene, self.seat))
+            return TextResult(f"The campaign {snapshot.name} has no turn open, so there is nothing to extend.")
+        return TextResult(vote(scene, self.seat))
 
 
 def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
@@ -138,7 +148,7 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
         raise CampaignError(f"{text!r} is no time: write a span like 24h or 3d, or 2026-12-24T20:00") from None
 
 
-def extend(scene: Scene, by: dt.timedelta | dt.datetime | None = None) -> str:
+def extend(scene: Context, by: dt.timedelta | dt.datetime | None = None) -> str:
     """Moves the deadline of the open turn of a locked campaign, by a span or to a moment, or as the house rules say.
 
     Everybody is told. A hold that waits for the GM's word is ended by it, but
@@ -159,7 +169,7 @@ def extend(scene: Scene, by: dt.timedelta | dt.datetime | None = None) -> str:
     )
 
 
-def _plan(scene: Scene, by: dt.timedelta | dt.datetime | None) -> _Move:
+def _plan(scene: Context, by: dt.timedelta | dt.datetime | None) -> _Move:
     """Return where the deadline of the open turn is to be moved. Raises CampaignError."""
     snapshot, now = scene.snapshot, scene.now
     turn = _open_turn(scene.session, snapshot)
@@ -186,7 +196,7 @@ def _back(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
     return f"pbem extend {snapshot.name} {moment} (by mail: EXTEND {moment})"
 
 
-def vote(scene: Scene, seat: SeatName) -> str:
+def vote(scene: Context, seat: SeatName) -> str:
     """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player.
 
     The campaign is locked. Who is awaited may be secret, as in a fight that others do not hear of. So all who play
@@ -260,7 +270,7 @@ def _check(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, now: dt.dat
         raise CampaignError(f"{format_time(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
 
 
-def _move(scene: Scene, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
+def _move(scene: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
     """Sets the deadline, so that reminders go out anew, and tells everybody."""
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
@@ -286,7 +296,7 @@ LONGEST = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deadlines:
+class DeadlineList:
     """When turns are due: the one open now, if there is one, and the next, if that is run at its deadline."""
 
     campaign: str
@@ -299,17 +309,17 @@ class Deadlines:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowDeadlines(Question[Deadlines]):
+class ShowDeadlines(Query[DeadlineList]):
     """When are turns due?"""
 
-    def look(self, scene: Scene) -> Deadlines:
+    def look(self, scene: Context) -> DeadlineList:
         """The deadlines, as far as they can be told. Raises CampaignError if the campaign is over."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         _check_not_over(snapshot)
         deadline = open_deadline(session, snapshot)
         closes = deadline + snapshot.policy.grace_time if deadline else None
         opens = max(closes, now) if closes else now
-        return Deadlines(
+        return DeadlineList(
             campaign=snapshot.name,
             schedule=snapshot.schedule.text,
             zone=snapshot.schedule.zone,
@@ -319,7 +329,7 @@ class ShowDeadlines(Question[Deadlines]):
             next=new_deadline(session, snapshot, opens),
         )
 
-    def render(self, facts: Deadlines, channel: Channel) -> Iterator[str]:
+    def render(self, facts: DeadlineList, channel: Channel) -> Iterator[str]:
         zone = facts.zone
         yield f"{facts.campaign}: {facts.schedule}"
         if facts.deadline is None:
@@ -332,7 +342,7 @@ class ShowDeadlines(Question[Deadlines]):
 
 
 @dataclass(frozen=True, slots=True)
-class Reschedule(GmCommand, Act[Deadlines]):
+class SetSchedule(GmCommand, Change[DeadlineList]):
     """See when turns are due, or set another schedule for the turns to come."""
 
     usage = "DEADLINE [schedule...]"
@@ -357,7 +367,7 @@ class Reschedule(GmCommand, Act[Deadlines]):
         """Return the change of the schedule, or the question when turns are due if there is none."""
         return self.with_values() if self.schedule else ShowDeadlines()
 
-    def do(self, scene: Scene) -> Deadlines:
+    def do(self, scene: Context) -> DeadlineList:
         """Changes the schedule, and tells everybody. Raises CampaignError naming what is wrong with the words."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         _check_not_over(snapshot)
@@ -377,7 +387,7 @@ class Reschedule(GmCommand, Act[Deadlines]):
         notify_players(session, house, snapshot, now, act=act, subject="The schedule has changed", page=page)
         return ShowDeadlines().look(replace(scene, snapshot=load_campaign(session, snapshot.name)))
 
-    def render(self, facts: Deadlines, channel: Channel) -> Iterator[str]:
+    def render(self, facts: DeadlineList, channel: Channel) -> Iterator[str]:
         return ShowDeadlines().render(facts, channel)
 
 
@@ -390,7 +400,7 @@ _LONGEST = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HoldResult:
     """A campaign whose turns run no more, or, when `released`, run again; and why they did not."""
 
     campaign: str
@@ -399,7 +409,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold(GmCommand, Act[Held]):
+class HoldCampaign(GmCommand, Change[HoldResult]):
     """Let no turn run until you say RELEASE."""
 
     usage = "HOLD [reason...]"
@@ -408,20 +418,20 @@ class Hold(GmCommand, Act[Held]):
     weight = Reversible("pbem release NAME", "RELEASE")
     reason: Annotated[str, Words("reason", "words", "I am on a train")] = ""
 
-    def do(self, scene: Scene) -> Held:
+    def do(self, scene: Context) -> HoldResult:
         """Pauses it, if it is not held already."""
         snapshot = scene.snapshot
         if not hold(scene, HoldKind.GM, self.reason):
             raise CampaignError(f"campaign {snapshot.name} is held already: {snapshot.held}")
-        return Held(snapshot.name, self.reason)
+        return HoldResult(snapshot.name, self.reason)
 
-    def render(self, facts: Held, channel: Channel) -> Iterator[str]:
+    def render(self, facts: HoldResult, channel: Channel) -> Iterator[str]:
         release = channel.either(f"pbem release {facts.campaign}", "RELEASE")
         yield f"Campaign {facts.campaign} is paused, and its players are told. Let it go on with: {release}"
 
 
 @dataclass(frozen=True, slots=True)
-class Release(GmCommand, Act[Held]):
+class ReleaseCampaign(GmCommand, Change[HoldResult]):
     """Let turns run again."""
 
     usage = "RELEASE"
@@ -429,7 +439,7 @@ class Release(GmCommand, Act[Held]):
     typed = Typed("Let the turns of a held campaign run again: at the next tick, if one is due.")
     weight = Reversible("pbem hold NAME", "HOLD")
 
-    def do(self, scene: Scene) -> Held:
+    def do(self, scene: Context) -> HoldResult:
         """Releases the campaign, if it is held, and not for want of a ruling: that alone would do nothing."""
         snapshot = scene.snapshot
         if snapshot.hold_kind == HoldKind.RULING:
@@ -438,13 +448,13 @@ class Release(GmCommand, Act[Held]):
             )
         if not release(scene):
             raise CampaignError(f"campaign {snapshot.name} is not held")
-        return Held(snapshot.name, snapshot.held, released=True)
+        return HoldResult(snapshot.name, snapshot.held, released=True)
 
-    def render(self, facts: Held, channel: Channel) -> Iterator[str]:
+    def render(self, facts: HoldResult, channel: Channel) -> Iterator[str]:
         yield f"Campaign {facts.campaign} is released; it was held: {facts.why}"
 
 
-def hold(scene: Scene, kind: HoldKind, reason: str = "") -> bool:
+def hold(scene: Context, kind: HoldKind, reason: str = "") -> bool:
     """Hold a running campaign, which is locked; return False, having changed nothing, if it is held already.
 
     Its players are told of a GM's own hold. Raise CampaignError if no turn is open.
@@ -465,7 +475,7 @@ def hold(scene: Scene, kind: HoldKind, reason: str = "") -> bool:
     return True
 
 
-def release(scene: Scene) -> bool:
+def release(scene: Context) -> bool:
     """Let turns of a locked campaign run again, at once if they are due; return False if it is not held.
 
     Its players are told if they were told of the hold.

@@ -21,8 +21,8 @@ from sqlalchemy import Select, Table, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT, TURN, GmCommand, TextBlock
-from pbem.actions.base import Act, Channel, Harmless, Question, Scene, differing_lines, do, look, versions
-from pbem.actions.open_turn import GiveSheet, Preview, ShowPreview, render_receipt
+from pbem.actions.base import Change, Channel, Context, Harmless, Query, diff_lines, run_action, run_query, versions
+from pbem.actions.open_turn import EnterSheet, Preview, PreviewTurn, render_receipt
 from pbem.actions.withdrawal import version_before
 from pbem.app import App, init_home
 from pbem.archive.writer import copy_withdrawn
@@ -67,7 +67,7 @@ class Forked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class ForkComparison:
     """How the reports of a turn run in a copy differ from the real ones; only seats with differences have lines."""
 
     campaign: str
@@ -77,13 +77,13 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhatIf:
+class TrialResult:
     """A turn tried with other sheets: how these read, what it came to, and, if it was run, how that differs."""
 
     forked: Forked
     entered: tuple[Receipt, ...]
     preview: Preview
-    compared: Compared | None
+    compared: ForkComparison | None
 
 
 def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
@@ -104,12 +104,12 @@ def copy_templates(house: App, home: Path) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowFork(Question[Forked]):
+class ShowFork(Query[Forked]):
     """What would a copy begin with, as the campaign stood when a turn was open?"""
 
     number: int
 
-    def look(self, scene: Scene) -> Forked:
+    def look(self, scene: Context) -> Forked:
         """The sheets that would count. Raises CampaignError unless there is such a turn to start from."""
         session, snapshot = scene.session, scene.snapshot
         _check_fork(snapshot, self.number)
@@ -118,7 +118,7 @@ class ShowFork(Question[Forked]):
 
 
 @dataclass(frozen=True, slots=True)
-class CopyTo(Act[Forked]):
+class ForkCampaign(Change[Forked]):
     """Copies a campaign into another, empty house, with the turn of this number open there."""
 
     command = "fork"
@@ -126,7 +126,7 @@ class CopyTo(Act[Forked]):
     number: int
     fork: App
 
-    def do(self, scene: Scene) -> Forked:
+    def do(self, scene: Context) -> Forked:
         """Copies it. Raises CampaignError."""
         forked = ShowFork(self.number).look(scene)
         session, snapshot, number = scene.session, scene.snapshot, self.number
@@ -147,13 +147,13 @@ def render_forked(forked: Forked) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Compare(Question[Compared]):
+class Compare(Query[ForkComparison]):
     """How does a turn run in a copy differ from what players were really told?"""
 
     fork: App
     made: Preview
 
-    def look(self, scene: Scene) -> Compared:
+    def look(self, scene: Context) -> ForkComparison:
         """The differences, a seat at a time. Raises CampaignError if the turn was not run yet."""
         snapshot, made = scene.snapshot, self.made
         if made.turn >= snapshot.turn:
@@ -165,17 +165,17 @@ class Compare(Question[Compared]):
             if old != report.view:
                 now = report_text(self.fork, ruleset, made.opening, report.place, report.view)
                 before = report_text(self.fork, ruleset, made.opening, report.place, old) if old != b"{}" else ""
-                differing[report.place.seat] = differing_lines(before, now)
+                differing[report.place.seat] = diff_lines(before, now)
         told = {report.place.seat for report in made.reports}
         differing |= {seat: ("(no report)",) for seat in snapshot.seats if seat in real and seat not in told}
         same = tuple(seat for seat in snapshot.seats if seat in real and seat not in differing)
-        return Compared(campaign=snapshot.name, turn=made.turn, differing=differing, same=same)
+        return ForkComparison(campaign=snapshot.name, turn=made.turn, differing=differing, same=same)
 
-    def render(self, facts: Compared, channel: Channel) -> Iterator[str]:
+    def render(self, facts: ForkComparison, channel: Channel) -> Iterator[str]:
         return render_compared(facts)
 
 
-def render_compared(compared: Compared) -> Iterator[str]:
+def render_compared(compared: ForkComparison) -> Iterator[str]:
     """Yield how the reports of a turn run in a copy differ from the real ones."""
     yield f"{compared.campaign}: turn {compared.turn} there, against what was really told (- really, + there):"
     for seat, lines in compared.differing.items():
@@ -185,7 +185,7 @@ def render_compared(compared: Compared) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class TryOut(GmCommand, Act[WhatIf]):
+class TryTurn(GmCommand, Change[TrialResult]):
     """Try a turn in a copy, with the order lines below as a seat's sheet: you get all reports; players hear of it."""
 
     usage = "FORK number [seat]"
@@ -195,29 +195,29 @@ class TryOut(GmCommand, Act[WhatIf]):
     seat: Annotated[SeatName | None, SEAT] = None
     lines: Annotated[Lines, FILLED_IN] = ()
 
-    def wish(self, text: TextBlock) -> TryOut:
+    def wish(self, text: TextBlock) -> TryTurn:
         """Return it with the sheet below."""
         if text.words and not self.seat:
             raise CampaignError(f"whose sheet is it that stands below? Write: FORK {self.number} seat")
         return replace(self.with_values(), lines=text.orders)
 
-    def do(self, scene: Scene) -> WhatIf:
+    def do(self, scene: Context) -> TrialResult:
         """Makes the copy, with the dice, enters the sheets, and looks at the turn. Raises CampaignError."""
         with _passing_house(scene.house) as fork:
-            forked = CopyTo(self.number, fork).do(scene)
+            forked = ForkCampaign(self.number, fork).do(scene)
             name, now = forked.campaign, scene.now
-            entered = (do(fork, name, GiveSheet(self.seat, self.lines), now),) if self.seat else ()
-            made = look(fork, name, ShowPreview(real_dice=True), now)
+            entered = (run_action(fork, name, EnterSheet(self.seat, self.lines), now),) if self.seat else ()
+            made = run_query(fork, name, PreviewTurn(real_dice=True), now)
             compared = Compare(fork, made).look(scene) if self.number < scene.snapshot.turn else None
-        return WhatIf(forked=forked, entered=entered, preview=made, compared=compared)
+        return TrialResult(forked=forked, entered=entered, preview=made, compared=compared)
 
-    def render(self, facts: WhatIf, channel: Channel) -> Iterator[str]:
+    def render(self, facts: TrialResult, channel: Channel) -> Iterator[str]:
         forked = facts.forked
         yield f"{forked.campaign} was copied as it stood when turn {forked.turn} was open."
         yield from render_forked(forked)
         for receipt in facts.entered:
             yield from render_receipt(receipt)
-        yield from ShowPreview().render(facts.preview, channel)
+        yield from PreviewTurn().render(facts.preview, channel)
         if facts.compared:
             yield from render_compared(facts.compared)
 

@@ -19,16 +19,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from pbem.actions.arguments import TURN, Flag, Free, GmCommand, Typed, Words
+from pbem.actions.arguments import TURN, Flag, FreeText, GmCommand, Typed, Words
 from pbem.actions.base import (
-    Act,
+    AuditEntry,
+    Change,
     Channel,
     Confirmed,
+    Context,
     Harmless,
-    Question,
-    Scene,
-    Trace,
-    Weighty,
+    PreviewedChange,
+    Query,
     render_reading,
     versions,
 )
@@ -105,7 +105,7 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class PreviewFiles:
     """Where a preview was written, and whose reports differ from those written there before (None: none were)."""
 
     folder: Path
@@ -113,7 +113,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowPreview(GmCommand, Question[Preview]):
+class PreviewTurn(GmCommand, Query[Preview]):
     """Get all reports as they would be if the turn were run now, with other dice. Nothing is sent to players.
     REAL rolls the dice that the turn will have; the next reports tell that you looked.
     """
@@ -121,7 +121,7 @@ class ShowPreview(GmCommand, Question[Preview]):
     usage = "PREVIEW [real_dice]"
     real_dice: Annotated[bool, Flag(("REAL",))] = False
 
-    def look(self, scene: Scene) -> Preview:
+    def look(self, scene: Context) -> Preview:
         """All reports. Raises CampaignError if no turn is open."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         before = load_before(session, house, snapshot)
@@ -148,9 +148,9 @@ class ShowPreview(GmCommand, Question[Preview]):
             opening=opening,
         )
 
-    def traces(self, facts: Preview) -> tuple[Trace, ...]:
+    def traces(self, facts: Preview) -> tuple[AuditEntry, ...]:
         """That the dice were seen which the turn will have."""
-        return (Trace(LOOKED.format(number=facts.turn), told=True),) if facts.real_dice else ()
+        return (AuditEntry(LOOKED.format(number=facts.turn), told=True),) if facts.real_dice else ()
 
     def render(self, facts: Preview, channel: Channel) -> Iterator[str]:
         yield f"{facts.campaign}: turn {facts.turn}, as it would be run {format_time(facts.at, facts.zone)}"
@@ -169,7 +169,7 @@ def _in_order(snapshot: CampaignSnapshot, outcome: ResolvedState) -> tuple[SeatN
     return tuple(seat for seat in snapshot.seats if seat in outcome.turn.missing)
 
 
-def write_preview(made: Preview, folder: Path) -> Written:
+def write_preview(made: Preview, folder: Path) -> PreviewFiles:
     """Writes all reports into a folder, in the place of those of an earlier preview. Raises OSError."""
     reports = folder / REPORTS
     reports.mkdir(parents=True, exist_ok=True)
@@ -183,7 +183,7 @@ def write_preview(made: Preview, folder: Path) -> Written:
         for each in report.enclosed:
             (reports / f"{report.place.seat}.{each.name}").write_bytes(each.content)
     changed = tuple(seat for seat in made.opening.snapshot.seats if before.get(seat) != now.get(seat))
-    return Written(folder, changed if before else None)
+    return PreviewFiles(folder, changed if before else None)
 
 
 def _views(folder: Path) -> dict[SeatName, str]:
@@ -209,7 +209,7 @@ class _Given:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class GiveSheet(Weighty[Receipt]):
+class EnterSheet(PreviewedChange[Receipt]):
     """Enters a sheet for the open turn, in the place of a seat's player; he gets the receipt."""
 
     command = "sheet"
@@ -217,15 +217,15 @@ class GiveSheet(Weighty[Receipt]):
     seat: SeatName
     lines: Lines
 
-    def asks(self, scene: Scene, facts: Receipt) -> bool:
+    def asks(self, scene: Context, facts: Receipt) -> bool:
         """Return whether a sheet counts already, that asks for something else."""
         return facts.replaces is not None and not facts.replaces.same
 
-    def look(self, scene: Scene) -> Receipt:
+    def look(self, scene: Context) -> Receipt:
         """How the sheet reads. Raises CampaignError."""
         return _read(scene, self.seat, self.lines).receipt
 
-    def do(self, scene: Scene) -> Receipt:
+    def do(self, scene: Context) -> Receipt:
         """Keeps it. Raises CampaignError, also if nothing in it is understood."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         given = _read(scene, self.seat, self.lines)
@@ -277,7 +277,7 @@ def render_receipt(receipt: Receipt) -> Iterator[str]:
     yield from render_reading(receipt.findings, receipt.orders)
 
 
-def _read(scene: Scene, seat: SeatName, lines: Lines) -> _Given:
+def _read(scene: Context, seat: SeatName, lines: Lines) -> _Given:
     session, snapshot = scene.session, scene.snapshot
     turn = load_open_turn(session, snapshot)
     place, ruleset = find_seat_view(snapshot, seat), scene.house.game(snapshot.game)
@@ -301,11 +301,11 @@ def _read(scene: Scene, seat: SeatName, lines: Lines) -> _Given:
     return _Given(place, last, earlier, reading, dataclasses.replace(receipt, by_gm=True))
 
 
-_DICE = Free("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "3d6+2")
+_DICE = FreeText("dice", "dice such as 3d6+2, d20, d%, 4dF, 4d6k3 or 2d20kl1", "3d6+2")
 
 
 @dataclass(frozen=True, slots=True)
-class RollBook:
+class RollList:
     """What was rolled in a turn, the oldest first."""
 
     campaign: str
@@ -318,7 +318,7 @@ class RollBook:
 
 
 @dataclass(frozen=True, slots=True)
-class Rolled:
+class RollResult:
     """A roll that was made just now."""
 
     campaign: str
@@ -327,7 +327,7 @@ class Rolled:
 
 
 @dataclass(frozen=True, slots=True)
-class RollDice(GmCommand, Act[Rolled]):
+class RollDice(GmCommand, Change[RollResult]):
     """Roll the campaign's dice for something, in the open turn. It stands: the same words again are a second roll."""
 
     usage = "ROLL dice label..."
@@ -340,7 +340,7 @@ class RollDice(GmCommand, Act[Rolled]):
     dice: Annotated[str, _DICE]
     label: Annotated[str, Words("words", "what the roll is for", "ann storms the gate")]
 
-    def do(self, scene: Scene) -> Rolled:
+    def do(self, scene: Context) -> RollResult:
         """Rolls. Raises CampaignError if no turn is open, or these are no dice."""
         require_running(scene.snapshot)
         rolls = current_rolls(scene.session, scene.snapshot)
@@ -349,9 +349,9 @@ class RollDice(GmCommand, Act[Rolled]):
         except FieldError as refused:
             raise CampaignError(f"{refused.text}: {refused.hint}") from None
         save_rolls(scene.session, scene.snapshot, rolls.fresh, scene.now)
-        return Rolled(scene.snapshot.name, scene.snapshot.turn, roll)
+        return RollResult(scene.snapshot.name, scene.snapshot.turn, roll)
 
-    def render(self, facts: Rolled, channel: Channel) -> Iterator[str]:
+    def render(self, facts: RollResult, channel: Channel) -> Iterator[str]:
         yield wrap(facts.roll.told(facts.roll.number), "    ")
         said = (
             f"It stands for turn {facts.turn} of {facts.campaign}; the journal has it, and the record of the turn will."
@@ -360,7 +360,7 @@ class RollDice(GmCommand, Act[Rolled]):
 
 
 @dataclass(frozen=True, slots=True)
-class ShowRolls(GmCommand, Question[RollBook]):
+class ShowRolls(GmCommand, Query[RollList]):
     """See what you rolled in a turn; without its number, in the open one."""
 
     usage = "ROLLS [turn]"
@@ -368,16 +368,16 @@ class ShowRolls(GmCommand, Question[RollBook]):
     typed = Typed("Show what was rolled in a campaign's open turn, or in another TURN.", json=True)
     turn: Annotated[int | None, TURN] = None
 
-    def look(self, scene: Scene) -> RollBook:
+    def look(self, scene: Context) -> RollList:
         """All rolls of the turn, also of one that was taken back since. Raises CampaignError before the start."""
         snapshot = scene.snapshot
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: nothing was rolled")
         last = snapshot.turn - (snapshot.status == CampaignState.OVER)
         turn = last if self.turn is None else self.turn
-        return RollBook(snapshot.name, turn, load_rolls(scene.session, snapshot, turn))
+        return RollList(snapshot.name, turn, load_rolls(scene.session, snapshot, turn))
 
-    def render(self, facts: RollBook, channel: Channel) -> Iterator[str]:
+    def render(self, facts: RollList, channel: Channel) -> Iterator[str]:
         if not facts.rolls:
             yield f"Nothing was rolled in turn {facts.turn} of {facts.campaign}."
         for roll in facts.rolls:

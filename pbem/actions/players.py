@@ -12,10 +12,10 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import ADDRESS, DAY, Free, Proof, SeatCommand
-from pbem.actions.base import Confirmed, Deed, Reversible, Scene
-from pbem.actions.seats import open_seat, pause_seat
-from pbem.actions.welcome import recall_copies
+from pbem.actions.arguments import ADDRESS, DAY, FreeText, Proof, SeatCommand
+from pbem.actions.base import Confirmed, Context, Reversible, TextResult
+from pbem.actions.seats import pause_seat, vacate_seat
+from pbem.actions.welcome import withdraw_deputy_copies
 from pbem.campaign.history import add_entry, set_dice_word
 from pbem.campaign.notices import send_page, send_text
 from pbem.campaign.people import DAYS, ENOUGH_CODES, MOST_DAYS, create_request, dismiss, find_person
@@ -29,18 +29,18 @@ from pbem.text import format_time
 
 
 @dataclass(frozen=True, slots=True)
-class Leave(SeatCommand):
+class LeaveSeat(SeatCommand):
     """Give your seat up. You are asked whether you mean it; then somebody else may take it over."""
 
     usage = "LEAVE"
     proof = Proof.STRONG
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Opens the seat; the first standby gets it."""
         snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
-        open_seat(scene, place, "its player has left", actor=place.seat, told=True)
-        return Deed(f"You have given up the seat {place.seat} in {snapshot.name}. Thank you for playing!")
+        vacate_seat(scene, place, "its player has left", actor=place.seat, told=True)
+        return TextResult(f"You have given up the seat {place.seat} in {snapshot.name}. Thank you for playing!")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class Pause(SeatCommand):
     proof = Proof.STRONG
     weight = Reversible("", "RESUME")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Pause the seat."""
         snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
         if not pause_seat(scene, place, paused=True, actor=place.seat):
-            return Deed(f"Your seat {place.seat} in {snapshot.name} was paused already. RESUME ends it.")
-        return Deed(
+            return TextResult(f"Your seat {place.seat} in {snapshot.name} was paused already. RESUME ends it.")
+        return TextResult(
             f"Your seat {place.seat} in {snapshot.name} is paused: turns no longer wait for you, and the game's "
             "defaults are used unless you send a sheet. You still get every report. RESUME ends it."
         )
@@ -70,27 +70,27 @@ class Resume(SeatCommand):
     proof = Proof.STRONG
     weight = Reversible("", "PAUSE")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """End the pause of the seat."""
         snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
         if not pause_seat(scene, place, paused=False, actor=place.seat):
-            return Deed(f"Your seat {place.seat} in {snapshot.name} was not paused.")
-        return Deed(f"Your pause is over: turns of {snapshot.name} wait for {place.seat} again.")
+            return TextResult(f"Your seat {place.seat} in {snapshot.name} was not paused.")
+        return TextResult(f"Your pause is over: turns of {snapshot.name} wait for {place.seat} again.")
 
 
 @dataclass(frozen=True, slots=True)
-class ChooseWord(SeatCommand):
+class SetDiceWord(SeatCommand):
     """Choose your word for the dice, until the campaign begins; it is mixed with their sealed seed."""
 
     usage = "DICE said..."
     weight = Reversible("", "DICE said")
-    said: Annotated[Sequence[str], Free("words", "words", "hello")]
+    said: Annotated[Sequence[str], FreeText("words", "words", "hello")]
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Keeps it, in the place of any before."""
         place = find_seat_view(scene.snapshot, self.seat)
         word = set_dice_word(scene.session, scene.snapshot, place, self.said, scene.now)
-        return Deed(
+        return TextResult(
             f"Your word for the dice of {scene.snapshot.name} is now: {word}\n"
             "You may choose another until the campaign begins. Your first report lists the words of all."
         )
@@ -106,18 +106,18 @@ class AppointDeputy(SeatCommand):
     address: Annotated[str, ADDRESS]
     last: Annotated[str, DAY]
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Mails the deputy a code; he stands in once that has come back."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         place = find_seat_view(snapshot, self.seat)
         address = require_address(self.address, "a deputy", house.settings.address)
         today = now.astimezone(ZoneInfo(snapshot.schedule.zone)).date()
         if not today <= dt.date.fromisoformat(self.last) <= today + dt.timedelta(days=MOST_DAYS):
-            return Deed(
+            return TextResult(
                 f"A deputy may stand in from today to a day at most {MOST_DAYS} days ahead, not to {self.last}."
             )
         if address.lower() == place.address.lower():
-            return Deed("That is your own address: name that of somebody else.")
+            return TextResult("That is your own address: name that of somebody else.")
         player = find_person(session, place.address)
         assert player is not None
         code = create_request(
@@ -131,7 +131,7 @@ class AppointDeputy(SeatCommand):
             account=self.account,
         )
         if code is None:
-            return Deed(ENOUGH_CODES)
+            return TextResult(ENOUGH_CODES)
         page = Confirmation(
             kind="deputy",
             code=code,
@@ -146,7 +146,7 @@ class AppointDeputy(SeatCommand):
         subject = f"Will you stand in for {place.seat}?"
         send_page(session, house, snapshot, now, to=address, subject=subject, page=page, code=code)
         asked = f"{address} was asked to stand in for you to the end of {self.last}"
-        return Deed(f"{asked}. You hear of it once that is confirmed.")
+        return TextResult(f"{asked}. You hear of it once that is confirmed.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,20 +157,20 @@ class DismissDeputy(SeatCommand):
     proof = Proof.STRONG
     weight = Reversible("", "DEPUTY address UNTIL last")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Ends it, and tells who stood in."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         place = find_seat_view(snapshot, self.seat)
         dismissed = dismiss(session, place, now)
         if not dismissed:
-            return Deed(f"Nobody stands in for {place.seat} in {snapshot.name}, and nobody is asked to any more.")
+            return TextResult(f"Nobody stands in for {place.seat} in {snapshot.name}, and nobody is asked to any more.")
         add_entry(session, snapshot.id, now, actor=place.seat, text="has no deputy any more", secret=True)
-        recall_copies(session, place)
+        withdraw_deputy_copies(session, place)
         said = f"You no longer stand in for the seat {place.seat} of {snapshot.name}. Thank you!"
         for deputy in dismissed:
             send_text(session, scene.house, snapshot, now, said, to=deputy.address, subject="You are relieved")
         ended = f"{dismissed[0].address} no longer stands in for {place.seat} in {snapshot.name}"
-        return Deed(f"{ended}, and the reports mailed there open your seat no more.")
+        return TextResult(f"{ended}, and the reports mailed there open your seat no more.")
 
 
 MOST_ABSENCES = 6
@@ -192,23 +192,23 @@ class NoteAbsence(SeatCommand):
     first: Annotated[str, DAY]
     last: Annotated[str | None, DAY] = None
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Notes it, unless it makes no sense or is more than the house allows."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         place, zone = find_seat_view(snapshot, self.seat), snapshot.schedule.zone
         first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last or self.first)
         if wrong := _senseless(first, last, now):
-            return Deed(f"Your absence was not noted: {wrong}")
+            return TextResult(f"Your absence was not noted: {wrong}")
         first = max(first, now.date() - _DAY)  # days that are over count against no limit
         since, until = start_of_day(first, zone), start_of_day(last + _DAY, zone)
         if refused := _too_much(snapshot, _to_come(session, place.id, now), since, until):
-            return Deed(f"Your absence was not noted: {refused}")
+            return TextResult(f"Your absence was not noted: {refused}")
         session.add(Absence(seat_id=place.id, since=since, until=until))
         said = f"seat {place.seat} is absent from {first} to {last}"
         add_entry(session, snapshot.id, now, actor=place.seat, text=said, secret=True)
         days = f"on {first}" if first == last else f"from {first} to {last}"
         kept = f"You are absent {days}. Deadlines that are set from now on keep out of that time."
-        return Deed(f"{kept} {_stays(session, snapshot)}")
+        return TextResult(f"{kept} {_stays(session, snapshot)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,16 +218,16 @@ class EndAbsences(SeatCommand):
     usage = "PRESENT"
     weight = Reversible("", "ABSENT first TO last")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Takes back all absences of the seat that are not over."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         place = find_seat_view(snapshot, self.seat)
         absences = _to_come(session, place.id, now)
         if not absences:
-            return Deed("You had told of no absence, so there is none to take back.")
+            return TextResult("You had told of no absence, so there is none to take back.")
         session.execute(delete(Absence).where(Absence.id.in_([absence.id for absence in absences])))
         add_entry(session, snapshot.id, now, actor=place.seat, text=f"seat {place.seat} is not absent", secret=True)
-        return Deed(f"Your absences are taken back. {_stays(session, snapshot)}")
+        return TextResult(f"Your absences are taken back. {_stays(session, snapshot)}")
 
 
 def _to_come(session: Session, seat_id: int, now: dt.datetime) -> list[Absence]:

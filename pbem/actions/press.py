@@ -11,16 +11,16 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT, GmCommand, Numeral, SeatCommand, TextBlock
-from pbem.actions.base import Act, Channel, Deed, Harmless, Question, Reversible, Scene, format_utc
+from pbem.actions.base import Change, Channel, Context, Harmless, Query, Reversible, TextResult, format_utc
 from pbem.actions.press_delivery import (
     EVERYBODY,
-    goes_at_once,
+    characters_left,
+    is_immediate,
     mail_press,
+    parse_recipients,
     put_diary,
     put_news,
-    read_recipients,
-    room_left,
-    send_letter,
+    send_press,
 )
 from pbem.campaign.history import add_entry, current_turn_label
 from pbem.campaign.press import (
@@ -70,7 +70,7 @@ class PressShown:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class AnnouncementList:
     """A GM's texts, by the turns whose reports bring them; those of turns up to that which is open have gone."""
 
     campaign: str
@@ -79,14 +79,14 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class Recipients:
     """The seats to which a GM's words are mailed."""
 
     to: tuple[SeatName, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PressBook:
+class PressList:
     """All press of a campaign that its GM may see."""
 
     campaign: str
@@ -94,7 +94,7 @@ class PressBook:
 
 
 @dataclass(frozen=True, slots=True)
-class AddText(GmCommand, Act[Text]):
+class AddAnnouncement(GmCommand, Change[Text]):
     """Put the text below into the next report of a seat, or of ALL."""
 
     usage = "TEXT TO seat"
@@ -104,11 +104,11 @@ class AddText(GmCommand, Act[Text]):
     text: Annotated[str, FILLED_IN] = ""
     seat: Annotated[SeatName | None, SEAT] = None
 
-    def wish(self, text: TextBlock) -> AddText:
+    def wish(self, text: TextBlock) -> AddAnnouncement:
         """Return it with the text below."""
-        return AddText(text.needed, None if self.seat is None or self.seat.lower() == EVERYBODY else self.seat)
+        return AddAnnouncement(text.needed, None if self.seat is None or self.seat.lower() == EVERYBODY else self.seat)
 
-    def do(self, scene: Scene) -> Text:
+    def do(self, scene: Context) -> Text:
         """Keeps the text for them."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         if snapshot.status == CampaignState.OVER:
@@ -133,7 +133,7 @@ class AddText(GmCommand, Act[Text]):
 
 
 @dataclass(frozen=True, slots=True)
-class DropText(GmCommand, Act[Texts]):
+class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
     """Take a text out again, before its reports are sent; TEXTS has its number."""
 
     usage = "DROP text_id"
@@ -141,7 +141,7 @@ class DropText(GmCommand, Act[Texts]):
     weight = Reversible("pbem text NAME FILE", "TEXT TO seat")
     text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
 
-    def do(self, scene: Scene) -> Texts:
+    def do(self, scene: Context) -> AnnouncementList:
         """Drops it; the rest is told."""
         snapshot = scene.snapshot
         waiting = [text for text in ShowTexts().look(scene).texts if text.turn > snapshot.turn]
@@ -154,17 +154,17 @@ class DropText(GmCommand, Act[Texts]):
         add_entry(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
         return ShowTexts().look(scene)
 
-    def render(self, facts: Texts, channel: Channel) -> Iterator[str]:
+    def render(self, facts: AnnouncementList, channel: Channel) -> Iterator[str]:
         return ShowTexts().render(facts, channel)
 
 
 @dataclass(frozen=True, slots=True)
-class ShowTexts(GmCommand, Question[Texts]):
+class ShowTexts(GmCommand, Query[AnnouncementList]):
     """See your texts for reports."""
 
     usage = "TEXTS"
 
-    def look(self, scene: Scene) -> Texts:
+    def look(self, scene: Context) -> AnnouncementList:
         """Those that wait, and those that went, by the turns whose reports bring them."""
         snapshot = scene.snapshot
         rows = scene.session.execute(
@@ -174,9 +174,9 @@ class ShowTexts(GmCommand, Question[Texts]):
             .order_by(Announcement.turn, Announcement.id)
         )
         texts = tuple(Text(id_, turn, seat or "", text) for id_, turn, seat, text in rows)
-        return Texts(snapshot.name, snapshot.turn, texts)
+        return AnnouncementList(snapshot.name, snapshot.turn, texts)
 
-    def render(self, facts: Texts, channel: Channel) -> Iterator[str]:
+    def render(self, facts: AnnouncementList, channel: Channel) -> Iterator[str]:
         if not facts.texts:
             yield f"There are no texts for reports of {facts.campaign}."
         for each in facts.texts:
@@ -190,7 +190,7 @@ def _whom(text: Text) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Broadcast(GmCommand, Act[Reached]):
+class Announce(GmCommand, Change[Recipients]):
     """Mail the text below to all players at once, or to some."""
 
     usage = "ANNOUNCE [TO to...]"
@@ -200,14 +200,14 @@ class Broadcast(GmCommand, Act[Reached]):
     text: Annotated[str, FILLED_IN] = ""
     to: Annotated[Sequence[str], SEAT] = ()
 
-    def wish(self, text: TextBlock) -> Broadcast:
+    def wish(self, text: TextBlock) -> Announce:
         """Return it with the text below."""
-        return Broadcast(text.needed, self.to)
+        return Announce(text.needed, self.to)
 
-    def do(self, scene: Scene) -> Reached:
+    def do(self, scene: Context) -> Recipients:
         """Queues the letters."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-        to = read_recipients(snapshot, self.to or (EVERYBODY,))
+        to = parse_recipients(snapshot, self.to or (EVERYBODY,))
         piece = PressItem(kind=PRESS, sender=None, text=sanitise_text(self.text).text, to=to)
         places = [place for place in recipients_of(snapshot, piece) if place.address]
         if not places:
@@ -217,20 +217,20 @@ class Broadcast(GmCommand, Act[Reached]):
         mail_press(session, house, snapshot, id_, page, places=places, subject="A word from your GM", at=now)
         said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
-        return Reached(tuple(place.seat for place in places))
+        return Recipients(tuple(place.seat for place in places))
 
-    def render(self, facts: Reached, channel: Channel) -> Iterator[str]:
+    def render(self, facts: Recipients, channel: Channel) -> Iterator[str]:
         said = f"{count_noun(len(facts.to), 'mail')} queued, to {join_names(facts.to)}."
         yield said + channel.either(" Send: pbem tick", "")
 
 
 @dataclass(frozen=True, slots=True)
-class ShowPress(GmCommand, Question[PressBook]):
+class ShowPress(GmCommand, Query[PressList]):
     """See what people wrote each other, by whom it truly is."""
 
     usage = "PRESS"
 
-    def look(self, scene: Scene) -> PressBook:
+    def look(self, scene: Context) -> PressList:
         """Letters and news, by whom they truly are; diaries stay shut until the game is over."""
         snapshot = scene.snapshot
         shut = () if snapshot.status == CampaignState.OVER else (Press.kind != DIARY,)
@@ -240,9 +240,9 @@ class ShowPress(GmCommand, Question[PressBook]):
             .where(Press.campaign_id == snapshot.id, *shut)
             .order_by(Press.id)
         )
-        return PressBook(snapshot.name, tuple(_shown(row, seat) for row, seat in rows))
+        return PressList(snapshot.name, tuple(_shown(row, seat) for row, seat in rows))
 
-    def render(self, facts: PressBook, channel: Channel) -> Iterator[str]:
+    def render(self, facts: PressList, channel: Channel) -> Iterator[str]:
         if not facts.press:
             yield "There is no press."
         for each in facts.press:
@@ -258,7 +258,7 @@ def _shown(row: Press, seat: SeatName | None) -> PressShown:
 
 
 @dataclass(frozen=True, slots=True)
-class WriteLetter(SeatCommand):
+class SendPress(SeatCommand):
     """Write to other seats, or ALL; what stands below, up to END or a signature, is passed on."""
 
     usage = "PRESS TO to..."
@@ -267,19 +267,19 @@ class WriteLetter(SeatCommand):
     to: Annotated[Sequence[str], SEAT]
     unsigned: ClassVar[bool] = False
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Mails it, or keeps it for the next reports."""
         snapshot, own, passed = scene.snapshot, find_seat_view(scene.snapshot, self.seat), sanitise_text(self.text)
-        to = read_recipients(snapshot, self.to)
+        to = parse_recipients(snapshot, self.to)
         piece = PressItem(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
-        at = send_letter(scene.session, scene.house, snapshot, piece, scene.now)
-        room = "" if goes_at_once(snapshot, piece) else _room(scene, own)
+        at = send_press(scene.session, scene.house, snapshot, piece, scene.now)
+        room = "" if is_immediate(snapshot, piece) else _room(scene, own)
         said = f"{_delivery(snapshot, piece, at, scene.now)}{_vacant(snapshot, piece)}{room}"
-        return Deed("\n".join([said, *_mask_notes(passed)]))
+        return TextResult("\n".join([said, *_mask_notes(passed)]))
 
 
 @dataclass(frozen=True, slots=True)
-class WriteUnsigned(WriteLetter):
+class WriteUnsigned(SendPress):
     """The same, without your name, where the campaign allows it."""
 
     usage = "UNSIGNED TO to..."
@@ -295,12 +295,12 @@ class WriteNews(SeatCommand):
     takes_text = True
     weight = Harmless("words that are sent overwrite nothing")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Keeps it for the next reports."""
         snapshot, own, passed = scene.snapshot, find_seat_view(scene.snapshot, self.seat), sanitise_text(self.text)
         put_news(scene.session, snapshot, own, passed.text, scene.now)
         said = f"Your news, signed {own.seat}, stand in the newspaper of the next reports, for all seats of"
-        return Deed("\n".join([f"{said} {snapshot.name}.{_room(scene, own)}", *_mask_notes(passed)]))
+        return TextResult("\n".join([f"{said} {snapshot.name}.{_room(scene, own)}", *_mask_notes(passed)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,13 +311,13 @@ class WriteDiary(SeatCommand):
     takes_text = True
     weight = Harmless("words that are added overwrite nothing")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Enters it."""
         snapshot, own, passed = scene.snapshot, find_seat_view(scene.snapshot, self.seat), sanitise_text(self.text)
         put_diary(scene.session, snapshot, own, passed.text, scene.now)
         kept = f"Entered into the diary of {own.seat}, {current_turn_label(scene.session, snapshot, own.id)}."
         opened = f"All diaries of {snapshot.name} are opened to all when the game is over, and not before."
-        return Deed("\n".join([f"{kept} {opened}", *_mask_notes(passed)]))
+        return TextResult("\n".join([f"{kept} {opened}", *_mask_notes(passed)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +328,7 @@ class Mute(SeatCommand):
     weight = Reversible("", "UNMUTE seat")
     whom: Annotated[str, SEAT]
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Keeps it from him."""
         snapshot, own, whom = (
             scene.snapshot,
@@ -339,8 +339,8 @@ class Mute(SeatCommand):
             raise CampaignError("nobody can mute himself: name another seat")
         _set_muted(scene.session, own, _muted(scene, own) | {whom})
         if whom == UNSIGNED:
-            return Deed(f"You get no more unsigned letters in {snapshot.name}. UNMUTE UNSIGNED brings them back.")
-        return Deed(
+            return TextResult(f"You get no more unsigned letters in {snapshot.name}. UNMUTE UNSIGNED brings them back.")
+        return TextResult(
             f"You get no more letters and news of {whom} in {snapshot.name}, and {whom} is not told. "
             f"Letters that {whom} does not sign still reach you. UNMUTE {whom} takes this back."
         )
@@ -354,7 +354,7 @@ class Unmute(SeatCommand):
     weight = Reversible("", "MUTE seat")
     whom: Annotated[str, SEAT]
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Lets it reach him."""
         snapshot, own, whom = (
             scene.snapshot,
@@ -364,10 +364,12 @@ class Unmute(SeatCommand):
         muted = _muted(scene, own)
         _set_muted(scene.session, own, muted - {whom})
         what = "unsigned letters" if whom == UNSIGNED else f"the press of {whom}"
-        return Deed(f"You get {what} in {snapshot.name}" + (" again." if whom in muted else ": that was not muted."))
+        return TextResult(
+            f"You get {what} in {snapshot.name}" + (" again." if whom in muted else ": that was not muted.")
+        )
 
 
-def _muted(scene: Scene, own: SeatView) -> frozenset[SeatName]:
+def _muted(scene: Context, own: SeatView) -> frozenset[SeatName]:
     return muted_seats(scene.session, scene.snapshot).get(own.id, frozenset())
 
 
@@ -391,9 +393,9 @@ def _delivery(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime | No
     return f"{what} goes by mail {time} to {whom}."
 
 
-def _room(scene: Scene, own: SeatView) -> str:
+def _room(scene: Context, own: SeatView) -> str:
     """A sentence on how much more a seat may put into the next reports."""
-    return f" Your seat has room for {room_left(scene.session, scene.snapshot, own)} characters more in them."
+    return f" Your seat has room for {characters_left(scene.session, scene.snapshot, own)} characters more in them."
 
 
 def _vacant(snapshot: CampaignSnapshot, piece: PressItem) -> str:

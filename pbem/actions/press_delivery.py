@@ -46,7 +46,7 @@ ROOM_FOR_DIARIES = 300_000
 """Characters of all diaries of a campaign, in equal shares: the last report brings them all."""
 
 
-def read_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[SeatName, ...] | None:
+def parse_recipients(snapshot: CampaignSnapshot, words: Sequence[str]) -> tuple[SeatName, ...] | None:
     """The seats that words name; None for ALL. Raises CampaignError for one that is not there, or out of the game."""
     if any(word.lower() == EVERYBODY for word in words):
         return None
@@ -66,7 +66,7 @@ def check_letter(session: Session, snapshot: CampaignSnapshot, piece: PressItem)
     if not reached:
         raise CampaignError("nobody sits there now, so nobody would read it")
     _check_number(session, snapshot, piece)
-    if goes_at_once(snapshot, piece):
+    if is_immediate(snapshot, piece):
         _check_copies(session, snapshot, piece, len(reached))
     else:
         _check_reports(session, snapshot, piece)
@@ -95,7 +95,7 @@ def put_diary(session: Session, snapshot: CampaignSnapshot, sender: SeatView, te
     save_press(session, snapshot, piece, now)
 
 
-def goes_at_once(snapshot: CampaignSnapshot, piece: PressItem) -> bool:
+def is_immediate(snapshot: CampaignSnapshot, piece: PressItem) -> bool:
     """Whether a letter is mailed by itself; a GM's always is."""
     return piece.sender is None or snapshot.policy.press_with == "mail"
 
@@ -126,7 +126,7 @@ def _check_copies(session: Session, snapshot: CampaignSnapshot, piece: PressItem
 
 
 def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: PressItem) -> None:
-    left = room_left(session, snapshot, piece.sender)
+    left = characters_left(session, snapshot, piece.sender)
     if len(piece.text) > left:
         raise CampaignError(
             f"the next reports have room for {left} characters more from your seat; this is {len(piece.text)}"
@@ -136,7 +136,7 @@ def _check_reports(session: Session, snapshot: CampaignSnapshot, piece: PressIte
         raise CampaignError("the next reports are full: please write again when they have come")
 
 
-def room_left(session: Session, snapshot: CampaignSnapshot, sender: SeatView | None) -> int:
+def characters_left(session: Session, snapshot: CampaignSnapshot, sender: SeatView | None) -> int:
     """How many characters a seat may still put into the next reports, of the share that each seat has."""
     share = max(ROOM_IN_REPORTS // len(snapshot.playing), LEAST_SHARE)
     used = _characters(session, *_waiting(snapshot), Press.sender_id == (sender.id if sender else None))
@@ -163,7 +163,7 @@ def _characters(session: Session, *which: ColumnElement[bool]) -> int:
     return int(session.scalar(select(func.sum(func.length(Press.text))).where(*which)) or 0)
 
 
-def send_letter(
+def send_press(
     session: Session, house: App, snapshot: CampaignSnapshot, piece: PressItem, now: dt.datetime
 ) -> dt.datetime | None:
     """Keeps a player's letter, and mails it or leaves it for the next reports.
@@ -172,7 +172,7 @@ def send_letter(
     if the campaign does not allow it.
     """
     check_letter(session, snapshot, piece)
-    if not goes_at_once(snapshot, piece):
+    if not is_immediate(snapshot, piece):
         save_press(session, snapshot, piece, now)
         return None
     id_ = save_press(session, snapshot, piece, now, mailed=True)

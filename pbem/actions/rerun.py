@@ -20,17 +20,26 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock
-from pbem.actions.base import Channel, Confirmed, Planned, Question, Scene, Trace
-from pbem.actions.rerun_plan import NO_CHANGES, Amendment, Changes, Impact, Rerun, Touched, load_reports, plan_amendment
+from pbem.actions.base import AuditEntry, Channel, Confirmed, Context, PlannedChange, Query
+from pbem.actions.rerun_plan import (
+    NO_CHANGES,
+    ChangedSeat,
+    Rerun,
+    RerunChanges,
+    RerunImpact,
+    RerunPlan,
+    load_reports,
+    plan_rerun,
+)
 from pbem.actions.withdrawal import (
     RERUN,
     SEED_KNOWN,
     count_misses_again,
     move_reports,
-    put_instead,
+    reopen_turn,
     set_campaign,
-    shelve,
     stop_mail,
+    withdraw_turns,
 )
 from pbem.app import App
 from pbem.archive.json_patch import Difference, apply_patch, describe_patch, is_patch, make_patch
@@ -55,7 +64,7 @@ NOTED = "The journal and the next reports tell that you looked, but not at whose
 
 
 @dataclass(frozen=True, slots=True)
-class Amend(Planned[Impact, Amendment]):
+class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
     """Runs the last turn again with a GM's changes.
 
     Who only asks what other changes than none would come to has tried them
@@ -65,25 +74,25 @@ class Amend(Planned[Impact, Amendment]):
     command = "rerun"
     weight = Confirmed("the last run of the turn, and its reports", "the archive, in withdrawn/")
     rewrites = True
-    changes: Changes = NO_CHANGES
+    changes: RerunChanges = NO_CHANGES
 
-    def plan(self, scene: Scene) -> Amendment:
+    def plan(self, scene: Context) -> RerunPlan:
         """The second run, computed. Raises CampaignError."""
-        return plan_amendment(scene, self.changes)
+        return plan_rerun(scene, self.changes)
 
-    def keep(self, scene: Scene, plan: Amendment) -> None:
+    def keep(self, scene: Context, plan: RerunPlan) -> None:
         """Puts it in the place of the first."""
-        keep_amendment(scene, plan)
+        apply_rerun(scene, plan)
 
-    def facts(self, plan: Amendment) -> Impact:
+    def facts(self, plan: RerunPlan) -> RerunImpact:
         """Whose reports change."""
         return plan.impact
 
-    def traces(self, facts: Impact) -> tuple[Trace, ...]:
+    def traces(self, facts: RerunImpact) -> tuple[AuditEntry, ...]:
         """That it was asked; of whose sheets, for the GM alone."""
-        return asked_of(facts)
+        return audit_entries(facts)
 
-    def render(self, facts: Impact, channel: Channel) -> Iterator[str]:
+    def render(self, facts: RerunImpact, channel: Channel) -> Iterator[str]:
         for seat, reading in facts.given.items():
             errors = [finding for finding in reading.findings if finding.severity == "error"]
             yield from (f"sheet of {seat}, line {finding.line}: {finding.text}" for finding in errors)
@@ -113,36 +122,36 @@ class RunAgain(GmCommand):
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
-    def wish(self, text: TextBlock) -> Amend:
+    def wish(self, text: TextBlock) -> RerunTurn:
         """Return the second run with that sheet."""
-        return Amend(Changes(sheets={self.seat: text.orders}))
+        return RerunTurn(RerunChanges(sheets={self.seat: text.orders}))
 
 
-def _touched_lines(touched: Touched) -> Iterator[str]:
+def _touched_lines(touched: ChangedSeat) -> Iterator[str]:
     kind = f"corrected report, edition {touched.edition}" if touched.edition > 1 else "a report, where there was none"
     sheet = {"none": "", "kept": "; the sheet sent since is kept", "dropped": "; the sheet sent since no longer fits"}
     yield f"  {touched.seat}: {kind}{sheet[touched.sheet]}"
     yield from (f"    {line}" for line in touched.differences)
 
 
-def asked_of(impact: Impact) -> tuple[Trace, ...]:
+def audit_entries(impact: RerunImpact) -> tuple[AuditEntry, ...]:
     """What the journal tells of a GM who has only asked what his changes would come to."""
     if not impact.tried:
         return ()
     what = impact.what
     said = f"looked at what {what} would have come to with {' and '.join(impact.tried)}"
-    whose = (Trace(f"{said}: of {', '.join(impact.given)}", secret=True),) if impact.given else ()
-    return Trace(said, told=True), *whose
+    whose = (AuditEntry(f"{said}: of {', '.join(impact.given)}", secret=True),) if impact.given else ()
+    return AuditEntry(said, told=True), *whose
 
 
-def keep_amendment(scene: Scene, amendment: Amendment) -> None:
+def apply_rerun(scene: Context, amendment: RerunPlan) -> None:
     """Puts a second run in the place of the first.
 
     The campaign is locked, and its ground is that on which the amendment was planned.
     """
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     again, impact = amendment.again, amendment.impact
-    old_turn, old_following = shelve(session, snapshot, RERUN, again.number, now)
+    old_turn, old_following = withdraw_turns(session, snapshot, RERUN, again.number, now)
     turn = _put_turn(session, old_turn, amendment, now)
     following = _put_following(session, old_following, amendment)
     changed = _ids(again, [*(touched.seat for touched in impact.touched), *impact.gone])
@@ -168,8 +177,8 @@ def _ids(again: Rerun, seats: Sequence[SeatName]) -> list[int]:
     return [place.id for place in again.snapshot.places if place.seat in seats]
 
 
-def _put_turn(session: Session, old: Turn, amendment: Amendment, now: dt.datetime) -> Turn:
-    return put_instead(
+def _put_turn(session: Session, old: Turn, amendment: RerunPlan, now: dt.datetime) -> Turn:
+    return reopen_turn(
         session,
         old,
         reminded_at=old.reminded_at,
@@ -180,9 +189,9 @@ def _put_turn(session: Session, old: Turn, amendment: Amendment, now: dt.datetim
     )
 
 
-def _put_following(session: Session, old: Turn, amendment: Amendment) -> Turn:
+def _put_following(session: Session, old: Turn, amendment: RerunPlan) -> Turn:
     outcome = amendment.again.outcome
-    return put_instead(
+    return reopen_turn(
         session,
         old,
         state=outcome.state,
@@ -206,7 +215,7 @@ def _given(turn: Turn, sheet: ReceivedSheet, reading: SheetReading) -> SheetToSa
     return SheetToSave(reading=reading, earlier=earlier, author="gm", wait=False)
 
 
-def _note(session: Session, house: App, amendment: Amendment, now: dt.datetime) -> None:
+def _note(session: Session, house: App, amendment: RerunPlan, now: dt.datetime) -> None:
     """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
     again, impact = amendment.again, amendment.impact
     snapshot = again.snapshot
@@ -228,19 +237,19 @@ def _note(session: Session, house: App, amendment: Amendment, now: dt.datetime) 
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class StateEdit:
     """A GM's edit of a state, found good: what it is to the last turn, and what it does, path by path."""
 
-    changes: Changes
+    changes: RerunChanges
     differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Patched:
+class StateEdited:
     """An edit, and whose reports it changes."""
 
-    edit: Edit
-    impact: Impact
+    edit: StateEdit
+    impact: RerunImpact
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,12 +267,12 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowState(GmCommand, Question[State]):
+class ShowState(GmCommand, Query[State]):
     """Get the state of the open turn as JSON."""
 
     usage = "STATE"
 
-    def look(self, scene: Scene) -> State:
+    def look(self, scene: Context) -> State:
         """The state, as its game writes it now. Raises CampaignError before the start."""
         snapshot, ruleset = scene.snapshot, scene.house.game(scene.snapshot.game)
         if snapshot.status == CampaignState.FORMING:
@@ -276,7 +285,7 @@ class ShowState(GmCommand, Question[State]):
 
 
 @dataclass(frozen=True, slots=True)
-class Patch(GmCommand, Planned[Patched, "_Plan"]):
+class EditState(GmCommand, PlannedChange[StateEdited, "_Plan"]):
     """Change the state by the JSON Patch below (RFC 6902). Without YES you see the difference."""
 
     usage = "PATCH [sure] [asked]"
@@ -288,43 +297,43 @@ class Patch(GmCommand, Planned[Patched, "_Plan"]):
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
-    def wish(self, text: TextBlock) -> Patch:
+    def wish(self, text: TextBlock) -> EditState:
         """Return it with the patch below: the state as it shall be, or a JSON Patch of it."""
         try:
-            return Patch(parse_json(text.words))
+            return EditState(parse_json(text.words))
         except (ValueError, RecursionError) as error:
             raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
 
-    def plan(self, scene: Scene) -> _Plan:
+    def plan(self, scene: Context) -> _Plan:
         """The edit, tried out, and the second run of the turn before with it. Raises CampaignError."""
         edit = read_edit(scene, self.data)
-        return _Plan(edit, plan_amendment(scene, edit.changes))
+        return _Plan(edit, plan_rerun(scene, edit.changes))
 
-    def keep(self, scene: Scene, plan: _Plan) -> None:
+    def keep(self, scene: Context, plan: _Plan) -> None:
         """Puts that run in the place of the first."""
-        keep_amendment(scene, plan.amendment)
+        apply_rerun(scene, plan.amendment)
 
-    def facts(self, plan: _Plan) -> Patched:
+    def facts(self, plan: _Plan) -> StateEdited:
         """What the edit does, and whose reports change."""
-        return Patched(plan.edit, plan.amendment.impact)
+        return StateEdited(plan.edit, plan.amendment.impact)
 
-    def traces(self, facts: Patched) -> tuple[Trace, ...]:
+    def traces(self, facts: StateEdited) -> tuple[AuditEntry, ...]:
         """That another state was tried."""
-        return asked_of(facts.impact)
+        return audit_entries(facts.impact)
 
-    def render(self, facts: Patched, channel: Channel) -> Iterator[str]:
+    def render(self, facts: StateEdited, channel: Channel) -> Iterator[str]:
         for each in facts.edit.differences:
             yield f"{each.path}: {each.text}"
-        yield from Amend().render(facts.impact, channel)
+        yield from RerunTurn().render(facts.impact, channel)
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    edit: Edit
-    amendment: Amendment
+    edit: StateEdit
+    amendment: RerunPlan
 
 
-def read_edit(scene: Scene, data: Json) -> Edit:
+def read_edit(scene: Context, data: Json) -> StateEdit:
     """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
     snapshot, before = scene.snapshot, ShowState().look(scene).state
     state = current_turn(scene.session, snapshot, snapshot.turn).state_hash
@@ -334,7 +343,7 @@ def read_edit(scene: Scene, data: Json) -> Edit:
     if not patch:
         raise CampaignError(f"this is the state that {snapshot.name} has: there is nothing to change")
     _try_out(scene.house.game(snapshot.game), snapshot, before, wanted)
-    return Edit(Changes(patch=tuple(patch), of_state=state), tuple(describe_patch(before, patch)))
+    return StateEdit(RerunChanges(patch=tuple(patch), of_state=state), tuple(describe_patch(before, patch)))
 
 
 def _try_out(ruleset: AnyRuleset, snapshot: CampaignSnapshot, before: Json, wanted: Json) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Scene, differing_lines
+from pbem.actions.base import Context, diff_lines
 from pbem.actions.withdrawal import RERUN, version_before
 from pbem.app import App
 from pbem.archive.json_patch import PatchError
@@ -55,7 +55,7 @@ from pbem.store.types import CampaignState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class RerunChanges:
     """What a GM puts right of the last turn: sheets of seats, and the state that came out.
 
     A `patch` given earlier stays in force, unless `drop_patch`. One given now
@@ -68,7 +68,7 @@ class Changes:
     drop_patch: bool = False
 
 
-NO_CHANGES = Changes()
+NO_CHANGES = RerunChanges()
 """The turn as it was run, to see whether it comes out the same."""
 
 
@@ -110,7 +110,7 @@ class Rerun:
         return run_record(self.before, self.outcome, files, now)
 
 
-def rerun(scene: Scene, changes: Changes) -> Rerun:
+def compute_rerun(scene: Context, changes: RerunChanges) -> Rerun:
     """Resolves the last turn again. Raises CampaignError naming what cannot be done, and what can."""
     session, snapshot = scene.session, scene.snapshot
     if snapshot.status == CampaignState.FORMING:
@@ -228,7 +228,7 @@ def _sheet(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Touched:
+class ChangedSeat:
     """A seat whose report changes: what it is told otherwise, and what becomes of its sheet for the open turn."""
 
     seat: SeatName
@@ -238,7 +238,7 @@ class Touched:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Impact:
+class RerunImpact:
     """Whose reports a second run of a turn changes, and whose it leaves alone.
 
     `gone` are seats whose report is withdrawn without another in its place;
@@ -248,7 +248,7 @@ class Impact:
 
     campaign: str
     turn: int
-    touched: tuple[Touched, ...]
+    touched: tuple[ChangedSeat, ...]
     untouched: tuple[SeatName, ...]
     gone: tuple[SeatName, ...]
     given: Mapping[SeatName, SheetReading]
@@ -266,20 +266,20 @@ class Impact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Amendment:
+class RerunPlan:
     """A second run, computed: all that is kept and mailed of it."""
 
     again: Rerun
-    impact: Impact
+    impact: RerunImpact
     reports: Sequence[SeatReport]
     record: bytes
     files: Mapping[str, bytes]
 
 
-def plan_amendment(scene: Scene, changes: Changes) -> Amendment:
+def plan_rerun(scene: Context, changes: RerunChanges) -> RerunPlan:
     """Computes a second run of the last turn, changing nothing. Raises CampaignError."""
     session, house, now = scene.session, scene.house, scene.now
-    again = rerun(scene, changes)
+    again = compute_rerun(scene, changes)
     old = load_reports(session, again.following)
     affected = [(place, view) for place, view in again.outcome.views if _is_affected(again, old, place, view)]
     deadline = _deadline(session, again, now, anew=bool(affected))
@@ -294,7 +294,7 @@ def plan_amendment(scene: Scene, changes: Changes) -> Amendment:
     made = make_reports(house, again.ruleset, replace(opening, corrections=corrections), affected)
     reports = [_threaded(each, old.get(each.place.id)) for each in made]
     files = again.files(_all_files(again, old, reports))
-    return Amendment(
+    return RerunPlan(
         again=again,
         impact=_impact(again, old, affected, corrections, deadline),
         reports=reports,
@@ -356,7 +356,7 @@ def _correction(
     kept = bool(counting) and is_still_valid(again.ruleset, json.loads(view), counting[-1].orders)
     return Correction(
         edition=old.edition + 1,
-        differences=differing_lines(*texts),
+        differences=diff_lines(*texts),
         sheet="none" if not counting else "kept" if kept else "dropped",
     )
 
@@ -380,12 +380,12 @@ def _impact(
     affected: Sequence[tuple[SeatView, View]],
     corrections: Mapping[SeatName, Correction],
     deadline: dt.datetime | None,
-) -> Impact:
+) -> RerunImpact:
     snapshot = again.snapshot
     told = {place.id for place, _ in again.outcome.views}
     changed = {place.id for place, _ in affected}
     first = Correction(edition=1, differences=())
-    return Impact(
+    return RerunImpact(
         campaign=snapshot.name,
         turn=again.number,
         touched=tuple(_touched(place.seat, corrections.get(place.seat, first)) for place, _ in affected),
@@ -408,5 +408,7 @@ def _tried(again: Rerun) -> Iterator[str]:
         yield "another state"
 
 
-def _touched(seat: SeatName, correction: Correction) -> Touched:
-    return Touched(seat=seat, edition=correction.edition, differences=correction.differences, sheet=correction.sheet)
+def _touched(seat: SeatName, correction: Correction) -> ChangedSeat:
+    return ChangedSeat(
+        seat=seat, edition=correction.edition, differences=correction.differences, sheet=correction.sheet
+    )

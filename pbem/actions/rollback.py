@@ -22,7 +22,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, Numeral, Typed
-from pbem.actions.base import Act, Channel, Confirmed, Reversible, Scene, Weighty, versions
+from pbem.actions.base import Change, Channel, Confirmed, Context, PreviewedChange, Reversible, versions
 from pbem.actions.seats import bring_back, remove_seat
 from pbem.actions.welcome import renew_codes
 from pbem.actions.withdrawal import (
@@ -32,18 +32,18 @@ from pbem.actions.withdrawal import (
     SEED_KNOWN,
     UNDO,
     count_misses_again,
-    find_break,
+    create_withdrawal,
+    find_inconsistency,
     misses_in_a_row,
     move_reports,
-    new_shelf,
-    put_instead,
-    put_on,
+    reinstate_turns,
+    reopen_turn,
     resume_mail,
     set_campaign,
-    shelve,
     stop_mail,
-    unshelve,
     version_before,
+    withdraw_turn,
+    withdraw_turns,
 )
 from pbem.app import App
 from pbem.campaign.deadlines import new_deadline
@@ -70,7 +70,7 @@ from pbem.text import format_time, wrap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rolled:
+class RollbackResult:
     """A campaign that stands, or would stand, at another turn: the open turn before and then, and when that is due.
 
     `sheets` are the versions that count there. `seed_known`: the game was over,
@@ -93,7 +93,7 @@ _TURN = Numeral("turn", "a turn as your reports call it, or its number", "4", le
 
 
 @dataclass(frozen=True, slots=True)
-class RollBack(GmCommand, Weighty[Rolled]):
+class RollBack(GmCommand, PreviewedChange[RollbackResult]):
     """Go back to when a turn was open. Without YES you are told what that would do."""
 
     usage = "ROLLBACK turn [sure] [asked]"
@@ -105,7 +105,7 @@ class RollBack(GmCommand, Weighty[Rolled]):
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
-    def look(self, scene: Scene) -> Rolled:
+    def look(self, scene: Context) -> RollbackResult:
         """Where the campaign would stand. Raises CampaignError if there is no such turn to go back to."""
         session, snapshot, number = scene.session, scene.snapshot, self.turn
         if snapshot.status == CampaignState.FORMING:
@@ -121,14 +121,14 @@ class RollBack(GmCommand, Weighty[Rolled]):
         deadline = new_deadline(session, snapshot, scene.now)
         return rolled_to(session, snapshot, current_turn(session, snapshot, number), deadline)
 
-    def do(self, scene: Scene) -> Rolled:
+    def do(self, scene: Context) -> RollbackResult:
         """Puts all turns from that one on onto a shelf, and one like it in their place."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         plan = self.look(scene)
         version = version_before(session, snapshot, self.turn)
-        shelved = shelve(session, snapshot, ROLLBACK, self.turn, now)
+        shelved = withdraw_turns(session, snapshot, ROLLBACK, self.turn, now)
         # What was ruled then did not know of the sheets that may come now.
-        turn = put_instead(session, shelved[0], opened_at=now, deadline=plan.deadline, ruling=None)
+        turn = reopen_turn(session, shelved[0], opened_at=now, deadline=plan.deadline, ruling=None)
         move_reports(session, shelved[0], turn)
         copy_sheets(session, shelved[0], turn, wait=True)
         stop_mail(session, shelved)
@@ -145,7 +145,7 @@ class RollBack(GmCommand, Weighty[Rolled]):
         tell_rolled(seat_again(scene, plan), plan, act=act, back=True)
         return plan
 
-    def render(self, facts: Rolled, channel: Channel) -> Iterator[str]:
+    def render(self, facts: RollbackResult, channel: Channel) -> Iterator[str]:
         stands = "stands" if channel.done else "would stand"
         yield f"{facts.campaign} {stands} at turn {facts.turn} again; it was at turn {facts.before}."
         if facts.deadline is not None:
@@ -160,7 +160,7 @@ class RollBack(GmCommand, Weighty[Rolled]):
 
 
 @dataclass(frozen=True, slots=True)
-class GoForward(GmCommand, Act[Rolled]):
+class UndoRollback(GmCommand, Change[RollbackResult]):
     """Take the last rollback back."""
 
     usage = "FORWARD"
@@ -169,17 +169,17 @@ class GoForward(GmCommand, Act[Rolled]):
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
     rewrites = True
 
-    def do(self, scene: Scene) -> Rolled:
+    def do(self, scene: Context) -> RollbackResult:
         """Puts the turns on its shelf back. Raises CampaignError."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         shelf = _to_take_back(session, snapshot)
-        (rolled,) = shelve(session, snapshot, UNDO, snapshot.turn, now)
-        restored = unshelve(session, shelf)
+        (rolled,) = withdraw_turns(session, snapshot, UNDO, snapshot.turn, now)
+        restored = reinstate_turns(session, shelf)
         move_reports(session, rolled, restored[0])
         resume_mail(session, restored)
         last = restored[-1]
         # Looked at once it is done, as only then there is a chain to look at; the error takes all of it back.
-        if broken := find_break(session, replace(snapshot, turn=last.number)):
+        if broken := find_inconsistency(session, replace(snapshot, turn=last.number)):
             raise CampaignError(f"the rollback of {snapshot.name} cannot be taken back, since {broken.text} then")
         over = not last.awaited  # the turn that opened with the end waits for nobody
         if last.deadline is not None and last.deadline <= now:
@@ -195,14 +195,14 @@ class GoForward(GmCommand, Act[Rolled]):
         tell_rolled(seat_again(scene, plan), plan, act=act, back=False, over=over)
         return plan
 
-    def render(self, facts: Rolled, channel: Channel) -> Iterator[str]:
+    def render(self, facts: RollbackResult, channel: Channel) -> Iterator[str]:
         return RollBack(facts.turn).render(facts, channel)
 
 
-def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> Rolled:
+def rolled_to(session: Session, snapshot: CampaignSnapshot, turn: Turn, deadline: dt.datetime | None) -> RollbackResult:
     """A campaign that comes to stand at a turn, due then."""
     back, out = _seats_then(session, snapshot, turn.number)
-    return Rolled(
+    return RollbackResult(
         campaign=snapshot.name,
         before=snapshot.turn,
         turn=turn.number,
@@ -231,7 +231,7 @@ def _seats_then(
     )
 
 
-def seat_again(scene: Scene, rolled: Rolled) -> Scene:
+def seat_again(scene: Context, rolled: RollbackResult) -> Context:
     """Bring the seats of a campaign that was rolled to another turn back into the game, or take them out of it.
 
     Returns the scene as it is then.
@@ -244,7 +244,7 @@ def seat_again(scene: Scene, rolled: Rolled) -> Scene:
     return _anew(scene)
 
 
-def _anew(scene: Scene) -> Scene:
+def _anew(scene: Context) -> Context:
     return replace(scene, snapshot=load_campaign(scene.session, scene.snapshot.name))
 
 
@@ -268,7 +268,7 @@ def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurn
     return shelf
 
 
-def tell_rolled(scene: Scene, rolled: Rolled, *, act: int, back: bool, over: bool = False) -> None:
+def tell_rolled(scene: Context, rolled: RollbackResult, *, act: int, back: bool, over: bool = False) -> None:
     """Tells every player what counts now; a reply to it counts as orders for the report that does."""
     session, house, snapshot = scene.session, scene.house, scene.snapshot
     last, postman = load_last_reports(session, snapshot), CampaignMailer.of(house, snapshot)
@@ -286,7 +286,14 @@ def tell_rolled(scene: Scene, rolled: Rolled, *, act: int, back: bool, over: boo
 
 
 def _page(
-    house: App, snapshot: CampaignSnapshot, rolled: Rolled, place: SeatView, last: LastReport, *, back: bool, over: bool
+    house: App,
+    snapshot: CampaignSnapshot,
+    rolled: RollbackResult,
+    place: SeatView,
+    last: LastReport,
+    *,
+    back: bool,
+    over: bool,
 ) -> RolledBack:
     view = json.loads(last.view)
     return RolledBack(
@@ -306,16 +313,16 @@ def _page(
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class HistoryRepaired:
     """What is wrong with a campaign's turns, in a clause, the numbers of the strays, and where it comes to stand."""
 
     wrong: str
     strays: tuple[int, ...]
-    rolled: Rolled
+    rolled: RollbackResult
 
 
 @dataclass(frozen=True, slots=True)
-class Mend(GmCommand, Weighty[Mended]):
+class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
     """Mend a campaign whose turns do not hang together. Without YES you are told what that would do."""
 
     usage = "MEND [sure]"
@@ -327,13 +334,13 @@ class Mend(GmCommand, Weighty[Mended]):
     rewrites = True
     sure: Annotated[str | None, SURE] = None
 
-    def look(self, scene: Scene) -> Mended:
+    def look(self, scene: Context) -> HistoryRepaired:
         """What is wrong, and where the campaign would stand.
 
         Raises CampaignError if there is nothing to mend, or nothing left to stand on.
         """
         session, snapshot = scene.session, scene.snapshot
-        broken = find_break(session, snapshot)
+        broken = find_inconsistency(session, snapshot)
         if broken is None:
             raise CampaignError(f"all turns of {snapshot.name} hang together: there is nothing to mend")
         if broken.last < snapshot.first:
@@ -342,11 +349,11 @@ class Mend(GmCommand, Weighty[Mended]):
             )
         last = current_turn(session, snapshot, broken.last)
         strays = tuple(turn.number for turn in _strays(session, snapshot, broken.last))
-        return Mended(
+        return HistoryRepaired(
             broken.text, strays, rolled_to(session, snapshot, last, _deadline(session, snapshot, last, scene.now))
         )
 
-    def do(self, scene: Scene) -> Mended:
+    def do(self, scene: Context) -> HistoryRepaired:
         """Puts the strays away, and opens the last turn that hangs together."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         plan = self.look(scene)
@@ -368,7 +375,7 @@ class Mend(GmCommand, Weighty[Mended]):
         tell_rolled(seat_again(scene, plan.rolled), plan.rolled, act=act, back=True)
         return plan
 
-    def render(self, facts: Mended, channel: Channel) -> Iterator[str]:
+    def render(self, facts: HistoryRepaired, channel: Channel) -> Iterator[str]:
         name, strays, done = facts.rolled.campaign, facts.strays, channel.done
         yield wrap(f"The turns of {name} {'did' if done else 'do'} not hang together: {facts.wrong}.")
         if strays:
@@ -391,8 +398,8 @@ def _strays(session: Session, snapshot: CampaignSnapshot, last: int) -> list[Tur
 
 def _open_again(session: Session, snapshot: CampaignSnapshot, last: Turn, now: dt.datetime) -> Turn:
     """Puts a turn that was run, but led nowhere, onto a shelf, and one like it in its place."""
-    shelve(session, snapshot, REPAIR, last.number, now)
-    turn = put_instead(session, last, opened_at=now, ruling=None)
+    withdraw_turns(session, snapshot, REPAIR, last.number, now)
+    turn = reopen_turn(session, last, opened_at=now, ruling=None)
     move_reports(session, last, turn)
     copy_sheets(session, last, turn, wait=True)
     return turn
@@ -405,11 +412,11 @@ def _put_away(session: Session, snapshot: CampaignSnapshot, strays: Sequence[Tur
     for stray in strays:
         origin = _origin(session, snapshot, stray)
         if origin is None:
-            own = own if own is not None else new_shelf(session, snapshot, REPAIR, stray.number, now)
-            put_on(own, stray, now)
+            own = own if own is not None else create_withdrawal(session, snapshot, REPAIR, stray.number, now)
+            withdraw_turn(own, stray, now)
         else:
             assert origin.shelf_id is not None
-            put_on(origin.shelf_id, stray, now)
+            withdraw_turn(origin.shelf_id, stray, now)
             gone += [origin] if origin not in gone else []
         session.flush()
     return gone

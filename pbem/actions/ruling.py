@@ -21,7 +21,7 @@ from unicodedata import normalize
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Channel, Confirmed, Question, Scene, Weighty, differing_lines
+from pbem.actions.base import Channel, Confirmed, Context, PreviewedChange, Query, diff_lines
 from pbem.actions.deadlines import hold
 from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, recheck_due
@@ -119,13 +119,13 @@ _FILE = re.compile(r"\A\s*+FILE\s++(\S+\.txt)\s*+", re.IGNORECASE)
 _REMARK = "#"
 
 
-def write_form(files: Mapping[str, str], remarks: str = "") -> str:
+def format_ruling(files: Mapping[str, str], remarks: str = "") -> str:
     """The files in one text, remarks before them."""
     said = "".join(f"{_REMARK} {line}".rstrip() + "\n" for line in remarks.splitlines())
     return said + "".join(f"FILE {name}\n{text.rstrip()}\n\n" for name, text in files.items())
 
 
-def read_form(lines: Iterable[str]) -> dict[str, str]:
+def parse_ruling(lines: Iterable[str]) -> dict[str, str]:
     """The files in a text. Raises CampaignError if something else than a remark stands before the first."""
     files: dict[str, list[str]] = {}
     inside: list[str] | None = None
@@ -161,7 +161,7 @@ _LOGO = "this picture stands in the mail's own text, and no line of the ruling s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WrittenFiles:
     """The files of a ruling, made ready in a folder; `left` were there before and are as they were.
 
     `kept` is the folder in it to which files went that were written anew, and had another text; None if none had.
@@ -185,7 +185,7 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class RulingResult:
     """A ruling as it was read: what is to be told of each file, and whether it was `kept`, having no error.
 
     `rolled` is what was rolled for it, once it is kept: a look rolls nothing. `replaced` are
@@ -202,7 +202,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class RulingForm:
     """A ruling to be filled in: of which turn, in which era of its campaign, its files, and the sheets as a digest."""
 
     campaign: str
@@ -214,7 +214,7 @@ class Form:
     @property
     def text(self) -> str:
         """The files as one text, the sheets above them as remarks."""
-        return write_form(self.files, self.digest)
+        return format_ruling(self.files, self.digest)
 
 
 class OpenRuling(NamedTuple):
@@ -238,7 +238,7 @@ def awaits_ruling(house: App, turn: DueTurn, now: dt.datetime) -> bool:
         snapshot = locked_campaign(session, turn.campaign)
         waits = recheck_due(session, turn, now) is not None and needs_ruling(house, session, snapshot)
         if waits:
-            hold(Scene(session, house, snapshot, now), HoldKind.RULING)
+            hold(Context(session, house, snapshot, now), HoldKind.RULING)
         return waits
 
 
@@ -281,7 +281,7 @@ def send_digests(house: App, now: dt.datetime, campaign: str | None = None) -> l
 
 
 @dataclass(frozen=True, slots=True)
-class TakeRuling(Weighty[Taken]):
+class SubmitRuling(PreviewedChange[RulingResult]):
     """Takes a GM's files, by their names, as the ruling on the open turn; with an `of`, on that turn and era alone.
 
     What they do not name stays of a ruling before. `brought` are the pictures and files that lie beside them;
@@ -295,16 +295,16 @@ class TakeRuling(Weighty[Taken]):
     brought: Mapping[str, CheckedAttachment] = field(default_factory=dict)
     passed_over: tuple[str, ...] = ()
 
-    def asks(self, scene: Scene, facts: Taken) -> bool:
+    def asks(self, scene: Context, facts: RulingResult) -> bool:
         """Return whether parts of a ruling before would be replaced."""
         return facts.kept and bool(facts.replaced)
 
-    def look(self, scene: Scene) -> Taken:
+    def look(self, scene: Context) -> RulingResult:
         """Return how the files read, and whether they could be kept. No dice are rolled before they are."""
         _, _, taken = self._read(scene)
         return replace(taken, rolled=())
 
-    def do(self, scene: Scene) -> Taken:
+    def do(self, scene: Context) -> RulingResult:
         """Keeps the ruling if it has no error; then the turn is held until the GM releases it.
 
         Raises CampaignError if the turn is not for its GM to decide, or is no longer open.
@@ -317,7 +317,7 @@ class TakeRuling(Weighty[Taken]):
             save_attachments(scene.session, scene.snapshot.id, open_.turn.id, contents)
         return taken
 
-    def _read(self, scene: Scene) -> tuple[OpenRuling, Json, Taken]:
+    def _read(self, scene: Context) -> tuple[OpenRuling, Json, RulingResult]:
         snapshot = scene.snapshot
         if self.of is not None and self.of != (snapshot.turn, snapshot.era):
             raise CampaignError(
@@ -333,7 +333,7 @@ class TakeRuling(Weighty[Taken]):
         if not has_errors(findings) and not parts:
             findings = {**findings, WHOLE_RULING: (_BLANK,)}
         kept, now = not has_errors(findings), ruled_parts(open_)
-        taken = Taken(
+        taken = RulingResult(
             campaign=snapshot.name,
             turn=snapshot.turn,
             kept=kept,
@@ -344,11 +344,11 @@ class TakeRuling(Weighty[Taken]):
         )
         return open_, ruling, taken
 
-    def render(self, facts: Taken, channel: Channel) -> Iterator[str]:
+    def render(self, facts: RulingResult, channel: Channel) -> Iterator[str]:
         return render_ruling(facts, channel)
 
 
-def render_ruling(taken: Taken, channel: Channel) -> Iterator[str]:
+def render_ruling(taken: RulingResult, channel: Channel) -> Iterator[str]:
     """Yield how the files of a ruling were read, and what becomes of them."""
     for file, findings in taken.findings.items():
         yield from render_findings(file, findings)
@@ -380,7 +380,7 @@ def render_replaced(turn: int, campaign: str, replaced: Iterable[Replaced], chan
     yield f"{'Replaced' if channel.done else 'Would replace'} in your ruling on turn {turn} of {campaign}:"
     for each in parts:
         yield f"  {each.part}" + ("" if each.now else ", which is taken out")
-        yield from (f"    {wrap(line, '      ')}" for line in differing_lines(each.before, each.now))
+        yield from (f"    {wrap(line, '      ')}" for line in diff_lines(each.before, each.now))
     if channel.done:
         back = channel.either(f"pbem adjudicate {campaign} --restore", "RULING BACK")
         yield f"The ruling before is kept. To have it back: {back}"
@@ -403,13 +403,13 @@ def replaced_parts(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[R
 
 
 @dataclass(frozen=True, slots=True)
-class ShowRulingForm(Question[Form]):
+class ShowRulingForm(Query[RulingForm]):
     """What is there to rule on?"""
 
-    def look(self, scene: Scene) -> Form:
+    def look(self, scene: Context) -> RulingForm:
         """The ruling on the open turn, to be filled in, and the sheets. Raises CampaignError."""
         open_ = open_ruling(scene.session, scene.house, scene.snapshot)
-        return Form(scene.snapshot.name, scene.snapshot.turn, scene.snapshot.era, _files(open_), _digest(open_))
+        return RulingForm(scene.snapshot.name, scene.snapshot.turn, scene.snapshot.era, _files(open_), _digest(open_))
 
 
 def _with_faults(
@@ -425,7 +425,7 @@ def _with_faults(
     return {**findings, **faults, **logos}
 
 
-def write_folder(form: Form, folder: Path, *, force: bool = False) -> Written:
+def write_folder(form: RulingForm, folder: Path, *, force: bool = False) -> WrittenFiles:
     """Writes the sheets and the files of a ruling into a folder. What is there is left, or by `force` put aside.
 
     Raises OSError if the folder cannot be used.
@@ -437,10 +437,10 @@ def write_folder(form: Form, folder: Path, *, force: bool = False) -> Written:
     for file in form.files.keys() - set(left):
         (folder / file).write_text(form.files[file], encoding="utf-8")
     written = (DIGEST, *(file for file in form.files if file not in left))
-    return Written(campaign=form.campaign, turn=form.turn, folder=folder, written=written, left=left, kept=kept)
+    return WrittenFiles(campaign=form.campaign, turn=form.turn, folder=folder, written=written, left=left, kept=kept)
 
 
-def _put_aside(form: Form, folder: Path, there: Sequence[str]) -> Path | None:
+def _put_aside(form: RulingForm, folder: Path, there: Sequence[str]) -> Path | None:
     """Move the files that would be overwritten by another text into a folder of their own, which is returned."""
     others = [file for file in there if (folder / file).read_bytes() != form.files[file].encode()]
     if not others:
@@ -452,18 +452,18 @@ def _put_aside(form: Form, folder: Path, there: Sequence[str]) -> Path | None:
     return aside
 
 
-class Ruled(NamedTuple):
+class RulingFiles(NamedTuple):
     """A ruling as it lies in a folder: its text files, by name, and what lies beside them."""
 
     files: dict[str, str]
     brought: Mapping[str, CheckedAttachment]
 
-    def taken(self, of: tuple[int, int] | None = None) -> TakeRuling:
+    def taken(self, of: tuple[int, int] | None = None) -> SubmitRuling:
         """The act that takes it; `of` as there."""
-        return TakeRuling(self.files, of, self.brought)
+        return SubmitRuling(self.files, of, self.brought)
 
 
-def read_folder(name: str, folder: Path) -> Ruled:
+def read_folder(name: str, folder: Path) -> RulingFiles:
     """The files of a folder as a ruling on a campaign: those with texts, or those that are written in `WHOLE` instead.
 
     Hidden files and folders are left alone. Raises CampaignError if there are no texts.
@@ -475,7 +475,7 @@ def read_folder(name: str, folder: Path) -> Ruled:
             f"there are no files of a ruling in {folder}: write them with: pbem adjudicate {name} {folder}"
         )
     brought = check_attachments((path.name, _beginning(path)) for path in files if path.suffix.lower() != ".txt")
-    return Ruled(_texts(folder, paths), brought)
+    return RulingFiles(_texts(folder, paths), brought)
 
 
 def _texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
@@ -485,10 +485,10 @@ def _texts(folder: Path, paths: Sequence[Path]) -> dict[str, str]:
     if len(texts) > 1:
         other = next(file for file in texts if file != WHOLE)
         raise CampaignError(f"{folder} has the whole ruling in {WHOLE}, and {other} besides: take one of them out")
-    return read_form(texts[WHOLE].splitlines())
+    return parse_ruling(texts[WHOLE].splitlines())
 
 
-def ruling_by_mail(files: Mapping[str, str], attached: Sequence[AttachedFile]) -> TakeRuling:
+def ruling_by_mail(files: Mapping[str, str], attached: Sequence[AttachedFile]) -> SubmitRuling:
     """Return the act that takes a mailed ruling, with the files of its mail. Raises CampaignError.
 
     Examining the files may take long, so this is no work for a transaction.
@@ -508,7 +508,7 @@ def ruling_by_mail(files: Mapping[str, str], attached: Sequence[AttachedFile]) -
     others = [each for each in attached if not each.name.lower().endswith(".txt")]
     logos = [each.name for each in others if each.inline and each.name.casefold() not in said]
     brought = check_attachments((each.name, each.content) for each in others if each.name not in logos)
-    return TakeRuling(texts, brought=brought, passed_over=tuple(dict.fromkeys(logos)))
+    return SubmitRuling(texts, brought=brought, passed_over=tuple(dict.fromkeys(logos)))
 
 
 def _holds_form(content: bytes) -> bool:
@@ -570,12 +570,12 @@ def _page(open_: OpenRuling) -> RulingDigest:
         zone=snapshot.schedule.zone,
         missing=tuple(seat for seat in snapshot.seats if seat in open_.given.missing),
         digest=_digest(open_),
-        form=write_form(_files(open_)),
+        form=format_ruling(_files(open_)),
         ruled=snapshot.hold_kind == HoldKind.RULED,
     )
 
 
-def keep_ruling(scene: Scene, open_: OpenRuling, ruling: Json) -> None:
+def keep_ruling(scene: Context, open_: OpenRuling, ruling: Json) -> None:
     """The ruling stands; the turn waits for the release, if not for something else. The one before is kept."""
     session, snapshot, now = scene.session, scene.snapshot, scene.now
     if open_.turn.ruling is not None and json_sha256(open_.turn.ruling) != json_sha256(ruling):

@@ -14,8 +14,8 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand
-from pbem.actions.base import Act, Deed, Reversible, Scene
-from pbem.actions.seats import back_hint, open_seat, remove_seat
+from pbem.actions.base import Change, Context, Reversible, TextResult
+from pbem.actions.seats import back_hint, remove_seat, vacate_seat
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
 from pbem.campaign.deadlines import BY_GM, DueTurn
@@ -43,7 +43,7 @@ class _Misser:
     in_all: int
 
 
-def follow_misses(scene: Scene, missing: frozenset[SeatName], *, act: int) -> None:
+def handle_missed_sheets(scene: Context, missing: frozenset[SeatName], *, act: int) -> None:
     """Warns who missed and tells the GM, and does what the house rules say of those who missed too often.
 
     The campaign is as it was when the turn was run, `missing` are its seats without
@@ -74,7 +74,7 @@ def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[Se
     return [_Misser(places[id_], in_a_row, in_all) for id_, in_a_row, in_all in rows if id_ in places]
 
 
-def _warn(scene: Scene, missers: Sequence[_Misser], act: int) -> None:
+def _warn(scene: Context, missers: Sequence[_Misser], act: int) -> None:
     """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
     snapshot = scene.snapshot
     pages = [
@@ -86,7 +86,7 @@ def _warn(scene: Scene, missers: Sequence[_Misser], act: int) -> None:
     notify_each(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, pages=pages)
 
 
-def _warning(scene: Scene, misser: _Misser) -> SheetMissed:
+def _warning(scene: Context, misser: _Misser) -> SheetMissed:
     snapshot, policy = scene.snapshot, scene.snapshot.policy
     removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
     opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
@@ -103,7 +103,7 @@ def _warning(scene: Scene, misser: _Misser) -> SheetMissed:
     )
 
 
-def _tell_others(scene: Scene, missers: Sequence[_Misser], act: int) -> None:
+def _tell_others(scene: Context, missers: Sequence[_Misser], act: int) -> None:
     session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
     seats = tuple(each.place.seat for each in missers)
     page = OthersMissed(campaign=snapshot.name, missed=seats)
@@ -118,7 +118,7 @@ def _is_too_many(policy: HouseRules, misser: _Misser) -> bool:
     return any(limit and misser.in_a_row >= limit for limit in (policy.nmr_open, policy.nmr_remove))
 
 
-def _act(scene: Scene, misser: _Misser) -> str:
+def _act(scene: Context, misser: _Misser) -> str:
     """Opens or removes the seat of somebody who missed too often; returns what was done, "" if nothing."""
     if not _is_too_many(scene.snapshot.policy, misser):
         return ""
@@ -130,7 +130,7 @@ def _act(scene: Scene, misser: _Misser) -> str:
         remove_seat(since, misser.place, why)
         back = back_hint(newest.name, misser.place.seat)
         return f"The seat is out of the game. Until turn {newest.turn} is run it is brought back by: {back}"
-    return open_seat(since, misser.place, why)
+    return vacate_seat(since, misser.place, why)
 
 
 _RESOLVED = (
@@ -146,22 +146,28 @@ _MISSED = update(Seat).where(_THESE).values(nmr_in_a_row=Seat.nmr_in_a_row + 1, 
 _CAME = update(Seat).where(_THESE).values(nmr_in_a_row=0)
 """Statements of every turn, built once: building them takes longer than running them."""
 
-Still = Callable[[Session, CampaignSnapshot], bool]
+RunCondition = Callable[[Session, CampaignSnapshot], bool]
 """Whether a turn is still to be run, asked anew each time it is planned."""
 
 
-def is_free(_: Session, snapshot: CampaignSnapshot) -> bool:
+def is_not_held(_: Session, snapshot: CampaignSnapshot) -> bool:
     """Whether turns of the campaign may run at all: the least to be asked of a run by the clock."""
     return not snapshot.held
 
 
-def at_any_rate(_: Session, __: CampaignSnapshot) -> bool:
+def always(_: Session, __: CampaignSnapshot) -> bool:
     """A GM's word is enough, whatever holds the turn."""
     return True
 
 
 def run_turn(
-    house: App, name: str, now: dt.datetime, *, reason: str, number: int | None = None, still: Still = is_free
+    house: App,
+    name: str,
+    now: dt.datetime,
+    *,
+    reason: str,
+    number: int | None = None,
+    still: RunCondition = is_not_held,
 ) -> bool:
     """Resolves the open turn of a campaign, queues its reports and archives it, or leaves that to others.
 
@@ -180,7 +186,7 @@ def run_turn(
 
     def keep(session: Session, _: CampaignSnapshot, planned: tuple[TurnInputs, TurnResult]) -> tuple[int, TurnResult]:
         before, after = planned
-        keep_run(session, house, before, after, now=now, reason=reason)
+        commit_run(session, house, before, after, now=now, reason=reason)
         if not house.archives:
             enqueue_on_commit(session, QueuedJob(JobQueue.ARCHIVE))
         return before.turn.id, after
@@ -194,7 +200,7 @@ def run_turn(
     return True
 
 
-def keep_run(
+def commit_run(
     session: Session, house: App, before: TurnInputs, after: TurnResult, *, now: dt.datetime, reason: str
 ) -> None:
     """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
@@ -220,7 +226,7 @@ def keep_run(
         add_entry(session, snapshot.id, now, actor="pbem", text=_missed(before, after), secret=True)
     # Who had not all his time to send has done nothing wrong.
     if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
-        follow_misses(Scene(session, house, snapshot, now), after.turn.missing, act=act)
+        handle_missed_sheets(Context(session, house, snapshot, now), after.turn.missing, act=act)
 
 
 def _advance(session: Session, before: TurnInputs, after: TurnResult) -> None:
@@ -266,28 +272,28 @@ RUN = "run"
 
 
 @dataclass(frozen=True, slots=True)
-class AskForRun(GmCommand, Act[Deed]):
+class RequestRun(GmCommand, Change[TextResult]):
     """Run the open turn now."""
 
     usage = "RUN"
     command = "run"
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Keeps it for the tick; once, however often it is asked. Raises CampaignError if no turn is open."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         require_running(snapshot)
-        if not is_asked(session, snapshot):
+        if not is_requested(session, snapshot):
             # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
             data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
             session.add(
                 PendingRequest(kind=RUN, code=_code(snapshot), campaign_id=snapshot.id, data=data, created_at=now)
             )
             enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, snapshot.name))
-        return Deed(f"Turn {snapshot.turn} of {snapshot.name} is run as soon as all letters are read.")
+        return TextResult(f"Turn {snapshot.turn} of {snapshot.name} is run as soon as all letters are read.")
 
 
-def is_asked(session: Session, snapshot: CampaignSnapshot) -> bool:
+def is_requested(session: Session, snapshot: CampaignSnapshot) -> bool:
     """Whether the GM has asked for the run of the turn that is open now."""
     return session.scalar(select(PendingRequest.id).where(PendingRequest.code == _code(snapshot))) is not None
 
@@ -304,7 +310,7 @@ _ASKED = (
 )
 
 
-def asked_runs(house: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
+def requested_runs(house: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
     """The turns, of all campaigns or of one, whose GM has asked for their run.
 
     What was asked of turns no longer open is crossed off.

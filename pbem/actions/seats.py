@@ -15,10 +15,27 @@ from typing import Annotated
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import ADDRESS, NUMBER, SEAT, SURE, Free, GmCommand, TextBlock
-from pbem.actions.base import Act, Channel, Confirmed, Deed, Harmless, Question, Reversible, Scene, Weighty
-from pbem.actions.settings import SetPolicy
-from pbem.actions.welcome import RENEWED, mail_again, recall_copies, renew_codes, tell_of_dice, welcome
+from pbem.actions.arguments import ADDRESS, NUMBER, SEAT, SURE, FreeText, GmCommand, TextBlock
+from pbem.actions.base import (
+    Change,
+    Channel,
+    Confirmed,
+    Context,
+    Harmless,
+    PreviewedChange,
+    Query,
+    Reversible,
+    TextResult,
+)
+from pbem.actions.settings import SetHouseRule
+from pbem.actions.welcome import (
+    RENEWED,
+    mail_dice_notice,
+    renew_codes,
+    resend_report,
+    send_welcomes,
+    withdraw_deputy_copies,
+)
 from pbem.app import App
 from pbem.campaign.history import add_entry, removed_in
 from pbem.campaign.notices import notify_players, send_page, send_text
@@ -64,14 +81,14 @@ def free_places(snapshot: CampaignSnapshot) -> list[SeatView]:
     return [place for place in snapshot.playing if not place.address]
 
 
-def place_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> SeatView | None:
+def seat_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> SeatView | None:
     """Where somebody sits already, if he does."""
     rows = session.scalars(select(Seat.id).where(Seat.campaign_id == snapshot.id, Seat.person_id == person.id))
     ids = set(rows)
     return next((place for place in snapshot.playing if place.id in ids), None)
 
 
-def open_seat(scene: Scene, place: SeatView, why: str, *, actor: str = "pbem", told: bool = False) -> str:
+def vacate_seat(scene: Context, place: SeatView, why: str, *, actor: str = "pbem", told: bool = False) -> str:
     """Takes a seat from its player and gives it to the first standby; returns what came of it, in a sentence.
 
     `why` completes "seat red is open: …". With `told`, the player knows already. Raises CampaignError.
@@ -89,7 +106,7 @@ def open_seat(scene: Scene, place: SeatView, why: str, *, actor: str = "pbem", t
         heir = heirs[0][0]
         taken = f"{why}, and the first standby takes it over"
         # Without its address: whoever has just lost the seat is not told twice.
-        hand_over(scene, replace(place, address=""), heir, taken, actor=actor)
+        give_seat(scene, replace(place, address=""), heir, taken, actor=actor)
         return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
     redirect_press(session, snapshot.name, place.seat, None)
     said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
@@ -98,7 +115,7 @@ def open_seat(scene: Scene, place: SeatView, why: str, *, actor: str = "pbem", t
     return f"Seat {place.seat} is open: {why}. Nobody is on the standby list."
 
 
-def hand_over(scene: Scene, place: SeatView, person: Person, why: str, *, actor: str = "pbem") -> None:
+def give_seat(scene: Context, place: SeatView, person: Person, why: str, *, actor: str = "pbem") -> None:
     """Seats somebody at a place, whoever sat there before, and tells all whom it concerns.
 
     In a running campaign the newcomer is mailed a new token and the newest
@@ -119,17 +136,17 @@ def hand_over(scene: Scene, place: SeatView, person: Person, why: str, *, actor:
     taken = replace(place, address=person.address, paused=False)
     said = f"The seat {place.seat} of {snapshot.name} has a new player: {why}."
     if snapshot.status == CampaignState.FORMING:
-        tell_of_dice(session, house, snapshot, [taken], now)
+        mail_dice_notice(session, house, snapshot, [taken], now)
     if snapshot.status == CampaignState.RUNNING:
         token = replace_token(session, place.id)
-        welcome(session, house, snapshot, {taken: token}, now, heir=True)
+        send_welcomes(session, house, snapshot, {taken: token}, now, heir=True)
         if renewed is not None:
-            mail_again(session, house, snapshot, taken, renewed, now, to=person.address, key=RENEWED)
+            resend_report(session, house, snapshot, taken, renewed, now, to=person.address, key=RENEWED)
         _tell_others(scene, place, act, "A seat has a new player", said)
     _tell_gm(scene, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}.")
 
 
-def remove_seat(scene: Scene, place: SeatView, why: str, *, actor: str = "pbem") -> None:
+def remove_seat(scene: Context, place: SeatView, why: str, *, actor: str = "pbem") -> None:
     """Take a seat out of the game; the rules hear of it when the next turn is run.
 
     No sheet of its player is taken any more, but all else stays as it is: `bring_back` lets the seat play on.
@@ -144,14 +161,14 @@ def remove_seat(scene: Scene, place: SeatView, why: str, *, actor: str = "pbem")
     _tell_gm(scene, actor, f"Seat {place.seat} is out of the game", said)
 
 
-def bring_back(scene: Scene, place: SeatView, why: str, *, actor: str = "gm") -> str:
+def bring_back(scene: Context, place: SeatView, why: str, *, actor: str = "gm") -> str:
     """Let a removed seat play on as it was; it is open if its player has another seat by now.
 
     `why` completes "seat red is back in the game: …". Returns what was done, in a sentence.
     """
     session, snapshot = scene.session, scene.snapshot
     row = session.get_one(Seat, place.id)
-    if row.person is not None and place_of(session, snapshot, row.person) is not None:
+    if row.person is not None and seat_of(session, snapshot, row.person) is not None:
         _empty(scene, place, status=SeatState.OPEN)
         place = replace(place, address="")
     row.status = SeatState.PLAYING if place.address else SeatState.OPEN
@@ -165,7 +182,7 @@ def bring_back(scene: Scene, place: SeatView, why: str, *, actor: str = "gm") ->
     return f"{back}." if place.address else f"{back}, and open. {_hint(snapshot, place)}"
 
 
-def pause_seat(scene: Scene, place: SeatView, *, paused: bool, actor: str = "gm") -> bool:
+def pause_seat(scene: Context, place: SeatView, *, paused: bool, actor: str = "gm") -> bool:
     """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
     session, snapshot = scene.session, scene.snapshot
     check_playing(snapshot, place)
@@ -177,7 +194,7 @@ def pause_seat(scene: Scene, place: SeatView, *, paused: bool, actor: str = "gm"
     return True
 
 
-def seat_or_list(scene: Scene, person: Person, *, wish: SeatName, words: str, why: str) -> str:
+def seat_or_standby(scene: Context, person: Person, *, wish: SeatName, words: str, why: str) -> str:
     """Gives somebody a free seat, the one he wishes for if it may be, else a place on the standby list.
 
     Returns what came of it, in sentences to him.
@@ -197,11 +214,11 @@ def seat_or_list(scene: Scene, person: Person, *, wish: SeatName, words: str, wh
             f"seat that comes free when it is your turn. To take that back, mail the line WITHDRAW {snapshot.name}."
         )
     place = next((each for each in free if each.seat == wish), None) or _named(scene, free[0], wish)
-    hand_over(scene, place, person, why)
+    give_seat(scene, place, person, why)
     return _seated(snapshot, place, wish)
 
 
-def _named(scene: Scene, place: SeatView, wish: SeatName) -> SeatView:
+def _named(scene: Context, place: SeatView, wish: SeatName) -> SeatView:
     """A seat as its player names it, before the start of a game without names of its own, or of a state."""
     session, snapshot = scene.session, scene.snapshot
     names = scene.house.game(snapshot.game).seats.names or session.scalar(
@@ -232,7 +249,7 @@ def check_playing(snapshot: CampaignSnapshot, place: SeatView) -> None:
         raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}; {back}")
 
 
-def _empty(scene: Scene, place: SeatView, *, status: SeatState) -> Report | None:
+def _empty(scene: Context, place: SeatView, *, status: SeatState) -> Report | None:
     """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
     nobody |= {"dice_word": "", "dice_code": ""}
@@ -243,29 +260,29 @@ def _empty(scene: Scene, place: SeatView, *, status: SeatState) -> Report | None
 
 def _end_rights(session: Session, place: SeatView) -> None:
     """Ends what a player arranged for himself, and the codes of who stood in for him."""
-    recall_copies(session, place)
+    withdraw_deputy_copies(session, place)
     theirs = select(Deputy.id).where(Deputy.seat_id == place.id)
     session.execute(delete(DeputyReport).where(DeputyReport.deputy_id.in_(theirs)))
     for rights in (Deputy, Absence):
         session.execute(delete(rights).where(rights.seat_id == place.id))
 
 
-def _end_standing_in(scene: Scene, person: Person) -> None:
+def _end_standing_in(scene: Context, person: Person) -> None:
     """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
     for place in seats_deputised(scene.session, scene.snapshot, person, scene.now):
         dismiss(scene.session, place, scene.now)
         if place.address and place.playing:
-            recall_copies(scene.session, place)
+            withdraw_deputy_copies(scene.session, place)
             said = f"{person.address} no longer stands in for your seat {place.seat} in {scene.snapshot.name}."
             _send(scene, place.address, "Your deputy", said)
 
 
-def _tell_former(scene: Scene, place: SeatView, why: str) -> None:
+def _tell_former(scene: Context, place: SeatView, why: str) -> None:
     said = f"You no longer play the seat {place.seat} of {scene.snapshot.name}: {why}. Thank you for playing!"
     _send(scene, place.address, "You no longer play", said)
 
 
-def _tell_others(scene: Scene, place: SeatView, act: int, subject: str, said: str) -> None:
+def _tell_others(scene: Context, place: SeatView, act: int, subject: str, said: str) -> None:
     """Tells the other players, where they may read the journal."""
     snapshot = scene.snapshot
     if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
@@ -274,13 +291,13 @@ def _tell_others(scene: Scene, place: SeatView, act: int, subject: str, said: st
         notify_players(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, page=page, but=but)
 
 
-def _tell_gm(scene: Scene, actor: str, subject: str, *said: str) -> None:
+def _tell_gm(scene: Context, actor: str, subject: str, *said: str) -> None:
     """Tells the GM, unless it was his own act."""
     if actor != "gm":
         _send(scene, scene.snapshot.gm, subject, *filter(None, said))
 
 
-def _send(scene: Scene, to: str, subject: str, *said: str) -> None:
+def _send(scene: Context, to: str, subject: str, *said: str) -> None:
     send_text(scene.session, scene.house, scene.snapshot, scene.now, *said, to=to, subject=subject)
 
 
@@ -295,7 +312,7 @@ def _hint(snapshot: CampaignSnapshot, place: SeatView) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Roster:
+class SeatList:
     """Who sits where in a campaign ("" for nobody), how the seat stands, and who waits for one, the first first."""
 
     campaign: str
@@ -304,7 +321,7 @@ class Roster:
 
 
 @dataclass(frozen=True, slots=True)
-class GiveSeat(GmCommand, Weighty[Deed]):
+class GiveSeat(GmCommand, PreviewedChange[TextResult]):
     """Hand a seat over to the person of this address. Without YES you are told first who would lose it."""
 
     usage = "SEAT seat TO address [sure]"
@@ -314,18 +331,18 @@ class GiveSeat(GmCommand, Weighty[Deed]):
     address: Annotated[str, ADDRESS]
     sure: Annotated[str | None, SURE] = None
 
-    def asks(self, scene: Scene, facts: Deed) -> bool:
+    def asks(self, scene: Context, facts: TextResult) -> bool:
         """Return whether a player would lose the seat."""
         return bool(find_seat_view(scene.snapshot, self.seat).address)
 
-    def look(self, scene: Scene) -> Deed:
+    def look(self, scene: Context) -> TextResult:
         """Return who would lose the seat, and who would get it. Raises CampaignError."""
         place = _playing_place(scene.snapshot, self.seat)
         address = require_address(self.address, f"seat {place.seat}", scene.house.settings.address)
         _check_another(scene.snapshot, place, address)
-        return Deed(f"{_would_be_taken(scene.snapshot, place)}, and played by {address} from then on.")
+        return TextResult(f"{_would_be_taken(scene.snapshot, place)}, and played by {address} from then on.")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Hands the seat over."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         place = find_seat_view(snapshot, self.seat)
@@ -333,13 +350,13 @@ class GiveSeat(GmCommand, Weighty[Deed]):
             session, require_address(self.address, f"seat {place.seat}", house.settings.address), now
         )
         _check_another(snapshot, place, person.address)
-        hand_over(scene, place, person, "seated by the GM", actor="gm")
+        give_seat(scene, place, person, "seated by the GM", actor="gm")
         mailed = ", who is mailed a new token and its newest report" if snapshot.status == CampaignState.RUNNING else ""
-        return Deed(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
+        return TextResult(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
 
 
 @dataclass(frozen=True, slots=True)
-class VacateSeat(GmCommand, Weighty[Deed]):
+class OpenSeat(GmCommand, PreviewedChange[TextResult]):
     """Take a seat from its player, and offer it to the standbys. Without YES you are told what that would do."""
 
     usage = "OPEN seat [sure]"
@@ -348,19 +365,19 @@ class VacateSeat(GmCommand, Weighty[Deed]):
     seat: Annotated[SeatName, SEAT]
     sure: Annotated[str | None, SURE] = None
 
-    def look(self, scene: Scene) -> Deed:
+    def look(self, scene: Context) -> TextResult:
         """Return who would lose the seat, and who would get it. Raises CampaignError."""
         place = _playing_place(scene.snapshot, self.seat)
         if not place.address:
             raise CampaignError(f"seat {place.seat} of {scene.snapshot.name} is open already")
         heirs = list_standbys(scene.session, scene.snapshot.id)
         then = f"go to {heirs[0][0].address}, the first standby" if heirs else "be open; there is no standby"
-        return Deed(f"{_would_be_taken(scene.snapshot, place)}, and {then}.")
+        return TextResult(f"{_would_be_taken(scene.snapshot, place)}, and {then}.")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Opens the seat."""
         place = find_seat_view(scene.snapshot, self.seat)
-        return Deed(open_seat(scene, place, "opened by the GM", actor="gm"))
+        return TextResult(vacate_seat(scene, place, "opened by the GM", actor="gm"))
 
 
 def _playing_place(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
@@ -379,7 +396,7 @@ def _would_be_taken(snapshot: CampaignSnapshot, place: SeatView) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpelSeat(GmCommand, Weighty[Deed]):
+class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
     """Take a seat out of the game, for good, when the turn is run."""
 
     usage = "REMOVE seat [sure] [asked]"
@@ -389,20 +406,22 @@ class ExpelSeat(GmCommand, Weighty[Deed]):
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
-    def look(self, scene: Scene) -> Deed:
+    def look(self, scene: Context) -> TextResult:
         """Return what would be lost, until when. Raises CampaignError."""
         snapshot, place = scene.snapshot, _playing_place(scene.snapshot, self.seat)
         version = _counting_version(scene, place)
         sheet = f"its sheet (version {version}) would not be used" if version else "no sheet of it would be taken"
         said = f"Seat {place.seat} of {snapshot.name} would leave the game when {_next_turn(snapshot)} is run; {sheet}."
-        return Deed(f"{said} Its player and the others would be told. {_until_then(snapshot, place)}")
+        return TextResult(f"{said} Its player and the others would be told. {_until_then(snapshot, place)}")
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Removes it."""
         snapshot, place = scene.snapshot, _playing_place(scene.snapshot, self.seat)
         remove_seat(scene, place, "removed by the GM", actor="gm")
         said = f"Seat {place.seat} of {snapshot.name} is out of the game"
-        return Deed(f"{said}; the rules hear of it when {_next_turn(snapshot)} is run. {_until_then(snapshot, place)}")
+        return TextResult(
+            f"{said}; the rules hear of it when {_next_turn(snapshot)} is run. {_until_then(snapshot, place)}"
+        )
 
 
 def _next_turn(snapshot: CampaignSnapshot) -> str:
@@ -413,7 +432,7 @@ def _until_then(snapshot: CampaignSnapshot, place: SeatView) -> str:
     return f"Until then it is brought back by: {back_hint(snapshot.name, place.seat)}"
 
 
-def _counting_version(scene: Scene, place: SeatView) -> int | None:
+def _counting_version(scene: Context, place: SeatView) -> int | None:
     """Return the version of the sheet that counts for a seat in the open turn, if there is one."""
     snapshot = scene.snapshot
     if snapshot.status != CampaignState.RUNNING:
@@ -423,7 +442,7 @@ def _counting_version(scene: Scene, place: SeatView) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class PauseSeat(GmCommand, Act[Deed]):
+class PauseSeat(GmCommand, Change[TextResult]):
     """Let turns no longer wait for a seat."""
 
     usage = "PAUSE seat"
@@ -431,16 +450,16 @@ class PauseSeat(GmCommand, Act[Deed]):
     weight = Reversible("pbem seat NAME SEAT --resume", "RESUME seat")
     seat: Annotated[SeatName, SEAT]
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Pause the seat."""
         snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
         changed = pause_seat(scene, place, paused=True)
         already = "" if changed else " already"
-        return Deed(f"Seat {place.seat} of {snapshot.name} is paused{already}: turns do not wait for it.")
+        return TextResult(f"Seat {place.seat} of {snapshot.name} is paused{already}: turns do not wait for it.")
 
 
 @dataclass(frozen=True, slots=True)
-class ResumeSeat(GmCommand, Act[Deed]):
+class ResumeSeat(GmCommand, Change[TextResult]):
     """Let turns wait for a seat again."""
 
     usage = "RESUME seat"
@@ -448,20 +467,20 @@ class ResumeSeat(GmCommand, Act[Deed]):
     weight = Reversible("pbem seat NAME SEAT --pause", "PAUSE seat")
     seat: Annotated[SeatName, SEAT]
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """End the pause of the seat, or its removal."""
         snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
         if not place.playing:
             _check_back(scene, place)
-            return Deed(bring_back(scene, place, "its removal was taken back by the GM"))
+            return TextResult(bring_back(scene, place, "its removal was taken back by the GM"))
         changed = pause_seat(scene, place, paused=False)
         state = "is no longer paused: turns wait for it again" if changed else "was not paused: turns wait for it"
-        return Deed(
+        return TextResult(
             f"Seat {place.seat} of {snapshot.name} {state}{'' if place.address else ' once somebody plays it'}."
         )
 
 
-def _check_back(scene: Scene, place: SeatView) -> None:
+def _check_back(scene: Context, place: SeatView) -> None:
     """Raise CampaignError for a seat that cannot be brought back, since a turn was run without it."""
     snapshot = scene.snapshot
     if snapshot.status == CampaignState.OVER:
@@ -476,7 +495,7 @@ def _check_back(scene: Scene, place: SeatView) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Invite(GmCommand, Act[Deed]):
+class Invite(GmCommand, Change[TextResult]):
     """Invite somebody to the campaign, for a seat if you name one."""
 
     usage = "INVITE address [AS seat]"
@@ -485,7 +504,7 @@ class Invite(GmCommand, Act[Deed]):
     address: Annotated[str, ADDRESS]
     seat: Annotated[SeatName | None, SEAT] = None
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Invites him."""
         session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
         if snapshot.status == CampaignState.OVER:
@@ -496,7 +515,7 @@ class Invite(GmCommand, Act[Deed]):
         if wish and wish not in free:
             raise CampaignError(f"seat {wish} of {snapshot.name} is taken; free: {', '.join(free) or 'none'}")
         person = find_person(session, address)
-        if person and (place := place_of(session, snapshot, person)):
+        if person and (place := seat_of(session, snapshot, person)):
             raise CampaignError(f"{address} plays in {snapshot.name} already, as {place.seat}")
         data = {"address": address, "wish": wish, "words": ""}
         code = create_request(session, "invite", now, to=address, data=data, campaign_id=snapshot.id)
@@ -505,7 +524,7 @@ class Invite(GmCommand, Act[Deed]):
         _mail_invitation(session, house, snapshot, address, now, wish=wish, code=code)
         add_entry(session, snapshot.id, now, actor="gm", text=f"invited {address}", secret=True)
         which = f"seat {wish}" if wish else "a seat" if free else "the standby list, since no seat is free"
-        return Deed(f"{address} is invited to {which}; the code in the mail holds for {DAYS} days.")
+        return TextResult(f"{address} is invited to {which}; the code in the mail holds for {DAYS} days.")
 
 
 def _mail_invitation(
@@ -540,28 +559,28 @@ class SetRule(GmCommand):
     """Change a house rule of the campaign."""
 
     usage = "RULE rule value"
-    rule: Annotated[str, Free("rule", "the name of a house rule", "grace")]
-    value: Annotated[str, Free("value", "its value", "12h")]
+    rule: Annotated[str, FreeText("rule", "the name of a house rule", "grace")]
+    value: Annotated[str, FreeText("value", "its value", "12h")]
 
-    def wish(self, text: TextBlock) -> SetPolicy:
+    def wish(self, text: TextBlock) -> SetHouseRule:
         """Return the change of that rule alone."""
-        return SetPolicy({self.rule: self.value})
+        return SetHouseRule({self.rule: self.value})
 
 
 @dataclass(frozen=True, slots=True)
-class ShowRoster(GmCommand, Question[Roster]):
+class ShowSeats(GmCommand, Query[SeatList]):
     """See who sits where, and who waits for a seat."""
 
     usage = "SEATS"
 
-    def look(self, scene: Scene) -> Roster:
+    def look(self, scene: Context) -> SeatList:
         """All seats, and the standby list."""
         places = scene.snapshot.places
         seats = [(place.seat, place.address, _standing(place)) for place in places]
         waiting = [(person.address, wish) for person, wish in list_standbys(scene.session, scene.snapshot.id)]
-        return Roster(scene.snapshot.name, tuple(seats), tuple(waiting))
+        return SeatList(scene.snapshot.name, tuple(seats), tuple(waiting))
 
-    def render(self, facts: Roster, channel: Channel) -> Iterator[str]:
+    def render(self, facts: SeatList, channel: Channel) -> Iterator[str]:
         yield from format_table(facts.seats, "seat", "player", "state").splitlines()
         for number, (address, wish) in enumerate(facts.standbys, start=1):
             yield f"standby {number}: {address}" + (f", who would like {wish}" if wish else "")

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand, Typed
-from pbem.actions.base import Act, Channel, Deed, Harmless, Question, Reversible, Scene
+from pbem.actions.base import Change, Channel, Context, Harmless, Query, Reversible, TextResult
 from pbem.app import App
 from pbem.campaign.history import add_entry
 from pbem.campaign.house_rules import HOUSE_RULES, parse_house_rules
@@ -27,7 +27,7 @@ from pbem.text import format_time, wrap
 
 
 @dataclass(frozen=True, slots=True)
-class WhoIsGm:
+class GmInfo:
     """Whose the campaign is, and whether a new token is on its way to him."""
 
     campaign: str
@@ -36,27 +36,27 @@ class WhoIsGm:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowGm(Question[WhoIsGm]):
+class ShowGm(Query[GmInfo]):
     """Who is the GM?"""
 
-    def look(self, scene: Scene) -> WhoIsGm:
+    def look(self, scene: Context) -> GmInfo:
         """His address."""
-        return WhoIsGm(scene.snapshot.name, scene.snapshot.gm)
+        return GmInfo(scene.snapshot.name, scene.snapshot.gm)
 
-    def render(self, facts: WhoIsGm, channel: Channel) -> Iterator[str]:
+    def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
         mailed = "; a new token goes to him with the next tick" if facts.mailed else ""
         yield f"The GM of {facts.campaign} is {facts.gm}{mailed}."
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeGm(Act[WhoIsGm]):
+class ChangeGm(Change[GmInfo]):
     """Lets the campaign be run from another address; a token given before is void."""
 
     command = "gm"
     weight = Reversible("pbem gm NAME --address ADDRESS")
     address: str
 
-    def do(self, scene: Scene) -> WhoIsGm:
+    def do(self, scene: Context) -> GmInfo:
         """Hands the campaign over."""
         snapshot = scene.snapshot
         gm = require_address(self.address, "the GM", scene.house.settings.address)
@@ -66,26 +66,26 @@ class ChangeGm(Act[WhoIsGm]):
         scene.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
         said = f"{gm} is the GM now; it was {snapshot.gm}"
         add_entry(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
-        return WhoIsGm(snapshot.name, gm)
+        return GmInfo(snapshot.name, gm)
 
-    def render(self, facts: WhoIsGm, channel: Channel) -> Iterator[str]:
+    def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
         return ShowGm().render(facts, channel)
 
 
 @dataclass(frozen=True, slots=True)
-class MailToken(GmCommand, Act[WhoIsGm]):
+class MailToken(GmCommand, Change[GmInfo]):
     """Get a new token; this one is void then."""
 
     usage = "TOKEN"
     command = "gm"
     weight = Harmless("the same GM gets another token")
 
-    def do(self, scene: Scene) -> WhoIsGm:
+    def do(self, scene: Context) -> GmInfo:
         """Queues the mail."""
         mail_gm_token(scene.session, scene.house, scene.snapshot, scene.now)
-        return WhoIsGm(scene.snapshot.name, scene.snapshot.gm, mailed=True)
+        return GmInfo(scene.snapshot.name, scene.snapshot.gm, mailed=True)
 
-    def render(self, facts: WhoIsGm, channel: Channel) -> Iterator[str]:
+    def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
         return ShowGm().render(facts, channel)
 
 
@@ -101,7 +101,7 @@ def mail_gm_token(session: Session, house: App, snapshot: CampaignSnapshot, now:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalLine:
     """An entry of a campaign's journal. Players may not read it if it is `secret`."""
 
     at: dt.datetime
@@ -116,22 +116,22 @@ class Journal:
 
     campaign: str
     zone: str
-    entries: tuple[Entry, ...]
+    entries: tuple[JournalLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ShowJournal(GmCommand, Question[Journal]):
+class ShowJournal(GmCommand, Query[Journal]):
     """See all that was done to the campaign, when, and by whom."""
 
     usage = "JOURNAL"
     command = "journal"
     typed = Typed("Show all that was done to a campaign, when, and by whom.", json=True)
 
-    def look(self, scene: Scene) -> Journal:
+    def look(self, scene: Context) -> Journal:
         """The whole journal."""
         snapshot = scene.snapshot
         acts = select(Row.at, Row.actor, Row.text, Row.secret).where(Row.campaign_id == snapshot.id).order_by(Row.id)
-        entries = tuple(Entry(*row) for row in scene.session.execute(acts))
+        entries = tuple(JournalLine(*row) for row in scene.session.execute(acts))
         return Journal(snapshot.name, snapshot.schedule.zone, entries)
 
     def render(self, facts: Journal, channel: Channel) -> Iterator[str]:
@@ -141,7 +141,7 @@ class ShowJournal(GmCommand, Question[Journal]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyLine:
+class HouseRuleLine:
     """A house rule of a campaign: its value in words, what it may be, and what it does."""
 
     name: str
@@ -152,53 +152,53 @@ class PolicyLine:
 
 
 @dataclass(frozen=True, slots=True)
-class HouseRules:
+class HouseRuleList:
     """The house rules of a campaign."""
 
     campaign: str
-    rules: tuple[PolicyLine, ...]
+    rules: tuple[HouseRuleLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SetPolicy(Act[Deed]):
+class SetHouseRule(Change[TextResult]):
     """Changes house rules of a campaign, each by its name, as typed."""
 
     command = "policy"
     weight = Reversible("pbem policy NAME RULE=VALUE", "RULE rule value")
     given: Mapping[str, str]
 
-    def do(self, scene: Scene) -> Deed:
+    def do(self, scene: Context) -> TextResult:
         """Changes them for the time to come."""
         changed = parse_house_rules(self.given)
         campaign = scene.session.get_one(Campaign, scene.snapshot.id)
         campaign.policy = {**campaign.policy, **changed}
         said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
         add_entry(scene.session, scene.snapshot.id, scene.now, actor="gm", text=f"house rules: {said}")
-        return Deed(f"House rules of {scene.snapshot.name} from now on: {said}.")
+        return TextResult(f"House rules of {scene.snapshot.name} from now on: {said}.")
 
 
 @dataclass(frozen=True, slots=True)
-class ShowPolicy(GmCommand, Question[HouseRules]):
+class ShowHouseRules(GmCommand, Query[HouseRuleList]):
     """See the house rules of the campaign."""
 
     usage = "POLICY"
 
-    def look(self, scene: Scene) -> HouseRules:
+    def look(self, scene: Context) -> HouseRuleList:
         """Every one."""
-        return HouseRules(scene.snapshot.name, tuple(policy_lines(scene.snapshot.policy)))
+        return HouseRuleList(scene.snapshot.name, tuple(policy_lines(scene.snapshot.policy)))
 
-    def render(self, facts: HouseRules, channel: Channel) -> Iterator[str]:
+    def render(self, facts: HouseRuleList, channel: Channel) -> Iterator[str]:
         for rule in facts.rules:
             yield f"{rule.name}={rule.value}" + ("" if rule.default else "  (changed)")
             yield f"    {wrap(f'{rule.help}: {rule.allowed}', '    ')}"
 
 
-def policy_lines(policy: Policy) -> Iterator[PolicyLine]:
+def policy_lines(policy: Policy) -> Iterator[HouseRuleLine]:
     """Every house rule, one after the other."""
     usual = Policy()
     for name, rule in HOUSE_RULES.items():
         value = getattr(policy, name)
-        yield PolicyLine(
+        yield HouseRuleLine(
             name=name,
             value=in_words(name, value),
             allowed=rule.allowed,

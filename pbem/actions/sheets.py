@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from sqlalchemy import select
 
 from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock, Wish
-from pbem.actions.base import Channel, Confirmed, Question, Scene, Weighty
-from pbem.actions.open_turn import GiveSheet, restoring
+from pbem.actions.base import Channel, Confirmed, Context, PreviewedChange, Query
+from pbem.actions.open_turn import EnterSheet, restoring
 from pbem.campaign.snapshot import SeatView, current_turn, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
@@ -54,13 +54,13 @@ class SheetsShown:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowSheets(GmCommand, Question[SheetsShown]):
+class ShowSheets(GmCommand, Query[SheetsShown]):
     """See the sheets of the open turn, of a seat or of all."""
 
     usage = "SHEETS [seat]"
     seat: Annotated[SeatName | None, SEAT] = None
 
-    def look(self, scene: Scene) -> SheetsShown:
+    def look(self, scene: Context) -> SheetsShown:
         """Return the sheets. Raises CampaignError if no turn is open, or there is no such seat."""
         snapshot = scene.snapshot
         require_running(snapshot)
@@ -93,7 +93,7 @@ def _named(sheet: SheetShown, zone: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class RestoreSheet(Weighty[Receipt]):
+class RestoreSheet(PreviewedChange[Receipt]):
     """Enters an earlier sheet of a seat again: that of a version, or the newest that does not count."""
 
     command = "sheet"
@@ -101,26 +101,26 @@ class RestoreSheet(Weighty[Receipt]):
     seat: SeatName
     version: int | None = None
 
-    def asks(self, scene: Scene, facts: Receipt) -> bool:
+    def asks(self, scene: Context, facts: Receipt) -> bool:
         """Return whether a sheet counts that asks for something else."""
         return self._again(scene).asks(scene, facts)
 
-    def look(self, scene: Scene) -> Receipt:
+    def look(self, scene: Context) -> Receipt:
         """Return how it reads. Raises CampaignError if there is no such sheet."""
         return self._again(scene).look(scene)
 
-    def do(self, scene: Scene) -> Receipt:
+    def do(self, scene: Context) -> Receipt:
         """Enter it once more, as a new version."""
         return self._again(scene).do(scene)
 
-    def _again(self, scene: Scene) -> GiveSheet:
+    def _again(self, scene: Context) -> EnterSheet:
         require_running(scene.snapshot)
         place = find_seat_view(scene.snapshot, self.seat)
         chosen = _chosen(scene, place, self.version)
-        return GiveSheet(place.seat, tuple(enumerate(chosen.lines, start=1)))
+        return EnterSheet(place.seat, tuple(enumerate(chosen.lines, start=1)))
 
     def render(self, facts: Receipt, channel: Channel) -> Iterator[str]:
-        return GiveSheet(self.seat, ()).render(facts, channel)
+        return EnterSheet(self.seat, ()).render(facts, channel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +146,10 @@ class SheetCommand(GmCommand):
             raise CampaignError(f"nothing stands below SHEET {self.seat} BACK: it is not known what to do with it")
         if self.what is not None:
             return RestoreSheet(self.seat, None if self.number is None else int(self.number))
-        return GiveSheet(self.seat, text.orders) if text.words else ShowSheets(self.seat)
+        return EnterSheet(self.seat, text.orders) if text.words else ShowSheets(self.seat)
 
 
-def _chosen(scene: Scene, place: SeatView, version: int | None) -> SheetShown:
+def _chosen(scene: Context, place: SeatView, version: int | None) -> SheetShown:
     found = _seat_sheets(scene, place)
     counts = found.counts.lines if found.counts else None
     others = [each for each in found.others if each.accepted and each.lines != counts]
@@ -164,7 +164,7 @@ def _chosen(scene: Scene, place: SeatView, version: int | None) -> SheetShown:
     )
 
 
-def _seat_sheets(scene: Scene, place: SeatView) -> SeatSheets:
+def _seat_sheets(scene: Context, place: SeatView) -> SeatSheets:
     book = scene.house.game(scene.snapshot.game).orders
     turn = current_turn(scene.session, scene.snapshot, scene.snapshot.turn)
     rows = (

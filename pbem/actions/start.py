@@ -12,9 +12,9 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SURE, GmCommand, Typed
-from pbem.actions.base import Channel, Confirmed, Planned, Scene
-from pbem.actions.create import from_state
-from pbem.actions.welcome import welcome
+from pbem.actions.base import Channel, Confirmed, Context, PlannedChange
+from pbem.actions.create import import_state
+from pbem.actions.welcome import send_welcomes
 from pbem.app import App
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.files import SpooledList
@@ -67,7 +67,7 @@ class _SetUp:
 
 
 @dataclass(frozen=True, slots=True)
-class Start(GmCommand, Planned[Started, _SetUp]):
+class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
     """Start the campaign with those who are seated. Without YES you are told first whose seats would be left out."""
 
     usage = "START [sure]"
@@ -77,11 +77,11 @@ class Start(GmCommand, Planned[Started, _SetUp]):
     rewrites = True
     sure: Annotated[str | None, SURE] = None
 
-    def asks(self, scene: Scene, facts: Started) -> bool:
+    def asks(self, scene: Context, facts: Started) -> bool:
         """Return whether seats would be left out."""
         return bool(facts.left_out)
 
-    def plan(self, scene: Scene) -> _SetUp:
+    def plan(self, scene: Context) -> _SetUp:
         """The set-up. Raises CampaignError if the campaign has begun already, or if too few are seated."""
         session, house, snapshot = scene.session, scene.house, scene.snapshot
         if snapshot.status != CampaignState.FORMING:
@@ -91,12 +91,12 @@ class Start(GmCommand, Planned[Started, _SetUp]):
         made = _set_up(session, house, replace(seated, words=load_dice_words(session, seated)), scene.now)
         return replace(made, left_out=left_out)
 
-    def keep(self, scene: Scene, plan: _SetUp) -> None:
+    def keep(self, scene: Context, plan: _SetUp) -> None:
         """Writes the set-up and the first turn, and queues the mails."""
         session, house, snapshot, now = scene.session, scene.house, plan.snapshot, scene.now
         turn = _keep(session, house, snapshot, plan, now)
         # First, since with the welcome a player's thread begins, and all later mail names it.
-        welcome(session, house, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
+        send_welcomes(session, house, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
         for reports in plan.reports.batches():
             save_reports(session, house, snapshot, turn_id=turn, reports=reports, now=now)
         withdraw_turn_mail(
@@ -183,7 +183,7 @@ def _given(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) ->
         return None
     state = ruleset.load(json.loads(given), snapshot.version)
     dumped = json.loads(canonical_json(ruleset.dump(state)))
-    return from_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, StateImporter) else dumped
+    return import_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, StateImporter) else dumped
 
 
 def _keep(session: Session, house: App, snapshot: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:

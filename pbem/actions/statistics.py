@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand
-from pbem.actions.base import Channel, Question, Scene
+from pbem.actions.base import Channel, Context, Query
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, is_current
 from pbem.ruleset.drawing import Anchor, Background, Drawing, Label, Mark, Picture
 from pbem.ruleset.protocol import AnyRuleset
@@ -46,7 +46,7 @@ MOST_TURNS_LISTED = 30
 """The newest turns."""
 
 
-class Came(StrEnum):
+class SheetTiming(StrEnum):
     """What became of a sheet that was waited for; nobody has had to send one who is still awaited."""
 
     IN_TIME = "in time"
@@ -62,7 +62,7 @@ class SheetCame:
     `hours` is negative after it, and None where there was no deadline or no sheet.
     """
 
-    came: Came
+    came: SheetTiming
     at: dt.datetime | None = None
     hours: float | None = None
 
@@ -115,12 +115,12 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowStatistics(GmCommand, Question[Statistics]):
+class ShowStatistics(GmCommand, Query[Statistics]):
     """See whose sheets came when, how long turns took, scores, and who may drop out; with a picture."""
 
     usage = "STATS"
 
-    def look(self, scene: Scene) -> Statistics:
+    def look(self, scene: Context) -> Statistics:
         """Its turns and seats; of a campaign that has not begun there are no turns."""
         snapshot, ruleset = scene.snapshot, scene.house.game(scene.snapshot.game)
         turns = tuple(_load_turns(scene.session, snapshot, ruleset))
@@ -184,7 +184,7 @@ def _turn_lines(statistics: Statistics) -> Iterator[str]:
         table = format_table(rows, "turn", "opened", "took", *seats)
     else:
         yield "Sheets that came in time, late, and did not come:"
-        kinds = (Came.IN_TIME, Came.LATE, Came.MISSED)
+        kinds = (SheetTiming.IN_TIME, SheetTiming.LATE, SheetTiming.MISSED)
         rows = [(*_turn(turn, statistics), *(_count(turn, came) for came in kinds)) for turn in turns]
         table = format_table(rows, "turn", "opened", "took", *kinds)
     yield from (f"  {line}" for line in table.splitlines())
@@ -195,7 +195,7 @@ def _turn(turn: TurnTaken, statistics: Statistics) -> tuple[int, str, str]:
     return turn.turn, format_time_short(turn.opened, statistics.zone), last if turn.hours is None else _span(turn.hours)
 
 
-def _count(turn: TurnTaken, came: Came) -> int:
+def _count(turn: TurnTaken, came: SheetTiming) -> int:
     return sum(sheet.came == came for sheet in turn.sheets.values())
 
 
@@ -274,13 +274,13 @@ def _sheets(
     for place in snapshot.places:
         at = came.get(place.id)
         if place.seat in missing:
-            yield place.seat, SheetCame(came=Came.MISSED)
+            yield place.seat, SheetCame(came=SheetTiming.MISSED)
         elif at is not None:
             hours = _hours(at, turn.deadline) if turn.deadline else None
             late = hours is not None and hours < 0
-            yield place.seat, SheetCame(came=Came.LATE if late else Came.IN_TIME, at=at, hours=hours)
+            yield place.seat, SheetCame(came=SheetTiming.LATE if late else SheetTiming.IN_TIME, at=at, hours=hours)
         elif place.seat in turn.awaited and turn.resolved_at is None and place.manned:
-            yield place.seat, SheetCame(came=Came.AWAITED)
+            yield place.seat, SheetCame(came=SheetTiming.AWAITED)
 
 
 def _first_sheets(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, Mapping[int, dt.datetime]]:
@@ -317,7 +317,7 @@ def _known_since(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, d
 
 
 def _seat(
-    scene: Scene,
+    scene: Context,
     place: SeatView,
     turns: Sequence[TurnTaken],
     last_word: dt.datetime | None,
@@ -332,9 +332,9 @@ def _seat(
     return SeatPlayed(
         seat=place.seat,
         address=place.address,
-        in_time=came.count(Came.IN_TIME),
-        late=came.count(Came.LATE),
-        missed=came.count(Came.MISSED),
+        in_time=came.count(SheetTiming.IN_TIME),
+        late=came.count(SheetTiming.LATE),
+        missed=came.count(SheetTiming.MISSED),
         hours=_median([sheet.hours for sheet in sheets]),
         last_word=last_word,
         fading=tuple(_reasons_to_fade(scene, came, last_word, began, usual)) if plays else (),
@@ -342,11 +342,11 @@ def _seat(
 
 
 def _reasons_to_fade(
-    scene: Scene, came: Sequence[Came], last_word: dt.datetime | None, began: dt.datetime, usual: float | None
+    scene: Context, came: Sequence[SheetTiming], last_word: dt.datetime | None, began: dt.datetime, usual: float | None
 ) -> Iterator[str]:
     """Why a player may drop out: he misses, or is not heard of."""
-    lately = [each for each in came if each != Came.AWAITED][-LATELY:]
-    missed = lately.count(Came.MISSED)
+    lately = [each for each in came if each != SheetTiming.AWAITED][-LATELY:]
+    missed = lately.count(SheetTiming.MISSED)
     if missed >= TOO_MANY:
         yield f"missed {missed} of the last {len(lately)}"
     silence = scene.now - (last_word or began)
@@ -354,7 +354,7 @@ def _reasons_to_fade(
         days = count_noun(silence // dt.timedelta(days=1), "day")
         yield f"last word {days} ago" if last_word else f"no word in {days}"
     limit = scene.snapshot.policy.nmr_remove
-    in_a_row = next((at for at, each in enumerate(reversed(lately)) if each != Came.MISSED), len(lately))
+    in_a_row = next((at for at, each in enumerate(reversed(lately)) if each != SheetTiming.MISSED), len(lately))
     if limit and missed and in_a_row == limit - 1:
         yield "is removed if the next is missed too"
 
@@ -381,7 +381,12 @@ MOST_ROWS, MOST_TURNS = 40, 60
 """Seats, those first that may drop out, and the newest turns: a larger picture nobody could read."""
 
 INK, PALE, PAPER = "#1f2933", "#8a949e", "#ffffff"
-FILLS = {Came.IN_TIME: "#4c9f70", Came.LATE: "#e0a030", Came.MISSED: "#c8443c", Came.AWAITED: "#d5dbe1"}
+FILLS = {
+    SheetTiming.IN_TIME: "#4c9f70",
+    SheetTiming.LATE: "#e0a030",
+    SheetTiming.MISSED: "#c8443c",
+    SheetTiming.AWAITED: "#d5dbe1",
+}
 BAR = "#6d8fb3"
 CLOSE = "#a8d5b5"
 """In time, but in the last sixth of the turn."""
@@ -400,7 +405,7 @@ OWN = {
 """Seats with the name of a colour have that."""
 
 
-def picture_of(statistics: Statistics) -> Picture:
+def statistics_chart(statistics: Statistics) -> Picture:
     """Sheets by seat and turn; below them how long turns took, and scores as each turn opened."""
     turns = statistics.turns[-MOST_TURNS:]
     seats = [each.seat for each in sorted(statistics.seats, key=lambda each: not each.fading)][:MOST_ROWS]
@@ -434,7 +439,9 @@ def _step(turns: Sequence[TurnTaken]) -> float:
 
 def _squares(turns: Sequence[TurnTaken], seats: Sequence[SeatName]) -> _Part:
     step, labels = _step(turns), []
-    kinds = {str(Came.IN_TIME): FILLS[Came.IN_TIME], "just in time": CLOSE} | {str(came): FILLS[came] for came in FILLS}
+    kinds = {str(SheetTiming.IN_TIME): FILLS[SheetTiming.IN_TIME], "just in time": CLOSE} | {
+        str(came): FILLS[came] for came in FILLS
+    }
     key = [_box(KEY + APART * at, 28, 15, 12, fill) for at, fill in enumerate(kinds.values())]
     labels += [Label(KEY + APART * at + 17, 38, kind, 11, PALE) for at, kind in enumerate(kinds)]
     drawn = []
@@ -455,10 +462,10 @@ def _box(x: float, y: float, step: float, high: float, fill: str) -> str:
 
 
 def _fill(turn: TurnTaken, sheet: SheetCame) -> str:
-    if sheet.came != Came.IN_TIME or sheet.hours is None or turn.deadline is None:
+    if sheet.came != SheetTiming.IN_TIME or sheet.hours is None or turn.deadline is None:
         return FILLS[sheet.came]
     whole = (turn.deadline - turn.opened).total_seconds() / 3600
-    return CLOSE if 6 * sheet.hours < whole else FILLS[Came.IN_TIME]
+    return CLOSE if 6 * sheet.hours < whole else FILLS[SheetTiming.IN_TIME]
 
 
 def _bars(turns: Sequence[TurnTaken], top: int) -> _Part:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
 from pbem.actions.arguments import GmCommand
-from pbem.actions.base import Channel, Question, Scene, format_days
+from pbem.actions.base import Channel, Context, Query, format_days
 from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns
 from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_state
@@ -54,7 +54,7 @@ class Undelivered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class GameResult:
     """How a game ended."""
 
     winners: tuple[SeatName, ...]
@@ -85,16 +85,16 @@ class CampaignStatus:
     awaits_ruling: bool
     seats: tuple[SeatStatus, ...]
     undelivered: tuple[Undelivered, ...]
-    result: Result | None
+    result: GameResult | None
 
 
 @dataclass(frozen=True, slots=True)
-class ShowStatus(GmCommand, Question[CampaignStatus]):
+class ShowStatus(GmCommand, Query[CampaignStatus]):
     """See how the campaign stands: sheets, deadlines, mail not delivered."""
 
     usage = "STATUS"
 
-    def look(self, scene: Scene) -> CampaignStatus:
+    def look(self, scene: Context) -> CampaignStatus:
         """Its turn, its seats, and what mail is stuck."""
         return campaign_status(scene.session, scene.house, scene.snapshot)
 
@@ -245,7 +245,7 @@ def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered
     )
 
 
-def _result(session: Session, house: App, snapshot: CampaignSnapshot) -> Result:
+def _result(session: Session, house: App, snapshot: CampaignSnapshot) -> GameResult:
     ruleset = house.game(snapshot.game)
     standing = ruleset.standing(load_state(session, ruleset, snapshot))
-    return Result(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)
+    return GameResult(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)

@@ -43,7 +43,7 @@ from pbem.store.types import PageDelivery
 from pbem.util import CODE_CHARACTERS
 
 
-def tell_of_dice(
+def mail_dice_notice(
     session: Session, house: App, snapshot: CampaignSnapshot, places: Iterable[SeatView], now: dt.datetime
 ) -> int:
     """Gives each player at these places, before the start, a code to choose his word with, and mails it to him.
@@ -64,7 +64,7 @@ def tell_of_dice(
     return len(codes)
 
 
-def tell_gm_of_dice(session: Session, house: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
+def mail_dice_notice_gm(session: Session, house: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
     """Mails the GM the seal, and that the players may choose words."""
     CampaignMailer.of(house, snapshot).send(session, now, _dice_notice(house, snapshot, None, ""))
 
@@ -93,7 +93,7 @@ def _dice_notice(house: App, snapshot: CampaignSnapshot, place: SeatView | None,
     )
 
 
-def welcome(
+def send_welcomes(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
@@ -186,7 +186,7 @@ def find_report(
     return session.scalar(reports if number is None else reports.where(Turn.number == number))
 
 
-def mail_again(
+def resend_report(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
@@ -207,7 +207,7 @@ def mail_again(
     postman.send(session, now, dataclasses.replace(mail, references=older, kind=kind, topic=topic))
 
 
-def mail_copy(
+def send_deputy_copy(
     session: Session,
     house: App,
     snapshot: CampaignSnapshot,
@@ -227,7 +227,7 @@ def mail_copy(
     postman.send(session, now, dataclasses.replace(mail, topic=topic))
 
 
-def recall_copies(session: Session, place: SeatView) -> None:
+def withdraw_deputy_copies(session: Session, place: SeatView) -> None:
     """Takes reports out of the outbox that wait there for somebody who stands in no more."""
     theirs = select(DeputyReport.message_id).join(Deputy, Deputy.id == DeputyReport.deputy_id)
     withdraw_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))

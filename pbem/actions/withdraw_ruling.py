@@ -10,24 +10,24 @@ from typing import Annotated
 from sqlalchemy import null, update
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, TextBlock, Wish
-from pbem.actions.base import Act, Channel, Confirmed, Question, Reversible, Scene, Weighty
+from pbem.actions.base import Change, Channel, Confirmed, Context, PreviewedChange, Query, Reversible
 from pbem.actions.ruling import (
     Earlier,
-    Form,
     OpenRuling,
     Replaced,
+    RulingForm,
     ShowRulingForm,
     choose_earlier,
     earlier_rulings,
+    format_ruling,
     keep_earlier,
     keep_ruling,
     open_ruling,
-    read_form,
+    parse_ruling,
     render_replaced,
     replaced_parts,
     ruled_parts,
     ruling_by_mail,
-    write_form,
 )
 from pbem.campaign.history import add_entry
 from pbem.errors import CampaignError
@@ -52,7 +52,7 @@ class RulingShown:
     zone: str
     parts: Mapping[str, str]
     earlier: tuple[tuple[int, dt.datetime], ...]
-    form: Form
+    form: RulingForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,10 @@ class Restored:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowRuling(Question[RulingShown]):
+class ShowRuling(Query[RulingShown]):
     """Show the ruling on the open turn."""
 
-    def look(self, scene: Scene) -> RulingShown:
+    def look(self, scene: Context) -> RulingShown:
         """Return the ruling, and the form with it. Raises CampaignError unless the turn is for its GM to decide."""
         open_ = open_ruling(scene.session, scene.house, scene.snapshot)
         return RulingShown(
@@ -98,7 +98,7 @@ class ShowRuling(Question[RulingShown]):
         if channel.by_mail:
             yield wrap("To rule, or to change the ruling, send this form with your token in it:")
             yield ""
-            yield from (f"GM {name} TOKEN", "RULING", *write_form(facts.form.files).rstrip().splitlines(), "END")
+            yield from (f"GM {name} TOKEN", "RULING", *format_ruling(facts.form.files).rstrip().splitlines(), "END")
             yield ""
         else:
             for part, text in facts.parts.items():
@@ -114,13 +114,13 @@ class ShowRuling(Question[RulingShown]):
 
 
 @dataclass(frozen=True, slots=True)
-class DropRuling(Act[Dropped]):
+class DropRuling(Change[Dropped]):
     """Lets the ruling on the open turn count no more; the turn waits for another."""
 
     command = "adjudicate"
     weight = Reversible("pbem adjudicate NAME --restore", "RULING BACK")
 
-    def do(self, scene: Scene) -> Dropped:
+    def do(self, scene: Context) -> Dropped:
         """Drop it, and keep it with the earlier ones. Raises CampaignError if there is none."""
         session, snapshot, now = scene.session, scene.snapshot, scene.now
         turn = open_ruling(session, scene.house, snapshot).turn
@@ -142,35 +142,35 @@ class DropRuling(Act[Dropped]):
 
 
 @dataclass(frozen=True, slots=True)
-class RestoreRuling(Weighty[Restored]):
+class RestoreRuling(PreviewedChange[Restored]):
     """Lets an earlier ruling on the open turn count again: that of a number, or the newest that does not count."""
 
     command = "adjudicate"
     weight = Confirmed("what was ruled since", "pbem adjudicate NAME --restore")
     number: int | None = None
 
-    def asks(self, scene: Scene, facts: Restored) -> bool:
+    def asks(self, scene: Context, facts: Restored) -> bool:
         """Return whether parts of the ruling that counts would be replaced."""
         return bool(facts.replaced)
 
-    def look(self, scene: Scene) -> Restored:
+    def look(self, scene: Context) -> Restored:
         """Return what would change. Raises CampaignError if there is no such ruling."""
         open_, earlier = self._chosen(scene)
         return self._facts(scene, open_, earlier)
 
-    def do(self, scene: Scene) -> Restored:
+    def do(self, scene: Context) -> Restored:
         """Bring it back; the one that counted is kept."""
         open_, earlier = self._chosen(scene)
         facts = self._facts(scene, open_, earlier)
         keep_ruling(scene, open_, earlier.ruling)
         return facts
 
-    def _chosen(self, scene: Scene) -> tuple[OpenRuling, Earlier]:
+    def _chosen(self, scene: Context) -> tuple[OpenRuling, Earlier]:
         open_ = open_ruling(scene.session, scene.house, scene.snapshot)
         known = earlier_rulings(scene.session, scene.snapshot, open_.turn)
         return open_, choose_earlier(scene.snapshot.name, open_.turn, known, self.number)
 
-    def _facts(self, scene: Scene, open_: OpenRuling, earlier: Earlier) -> Restored:
+    def _facts(self, scene: Context, open_: OpenRuling, earlier: Earlier) -> Restored:
         name, turn = scene.snapshot.name, scene.snapshot.turn
         parts = open_.ruleset.ruling_parts(open_.state, earlier.ruling)
         return Restored(name, turn, earlier.number, replaced_parts(ruled_parts(open_), parts))
@@ -183,7 +183,7 @@ class RestoreRuling(Weighty[Restored]):
         yield channel.undone or done
 
 
-def _others(scene: Scene, open_: OpenRuling) -> list[Earlier]:
+def _others(scene: Context, open_: OpenRuling) -> list[Earlier]:
     """Return the earlier rulings that differ from the one that counts."""
     known, ruling = earlier_rulings(scene.session, scene.snapshot, open_.turn), open_.turn.ruling
     return [each for each in known if ruling is None or json_sha256(each.ruling) != json_sha256(ruling)]
@@ -224,4 +224,4 @@ class RulingCommand(GmCommand):
                 "the mail is too big, and only its beginning was read: make pictures smaller, or have the ruling read "
                 f"from a folder; with all its files a mail may have {format_size(MAX_GM_MAIL)}"
             )
-        return ruling_by_mail(read_form(line for _, line in text.lines), text.attached)
+        return ruling_by_mail(parse_ruling(line for _, line in text.lines), text.attached)

@@ -31,7 +31,7 @@ from pbem.store.types import CampaignState, OutgoingState
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
+class Inconsistency:
     """Where a chain is broken, in words; `last` is the number of the last turn that hangs on it, -1 for none."""
 
     text: str
@@ -50,20 +50,20 @@ class _Link:
     told: frozenset[SeatName]
 
 
-def find_break(session: Session, snapshot: CampaignSnapshot) -> Break | None:
+def find_inconsistency(session: Session, snapshot: CampaignSnapshot) -> Inconsistency | None:
     """The first place where the turns of a campaign do not hang together; None if they do."""
     if snapshot.status == CampaignState.FORMING:
         return None
     links = list(_links(session, snapshot))
     if not links or links[0].number != snapshot.origin:
-        return Break("its set-up is missing", -1)
+        return Inconsistency("its set-up is missing", -1)
     before = b""
     for link, following in pairwise(links):
         if wrong := _between(before, link, following):
-            return Break(wrong, link.number)
+            return Inconsistency(wrong, link.number)
         before = link.record
     wrong = _at_the_end(snapshot, links[-1])
-    return Break(wrong, links[-1].number) if wrong else None
+    return Inconsistency(wrong, links[-1].number) if wrong else None
 
 
 def _between(before: bytes, link: _Link, following: _Link) -> str:
@@ -130,19 +130,19 @@ SEED_KNOWN = (
 """The warning that a turn is opened again whose dice are no longer secret."""
 
 
-def shelve(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:
+def withdraw_turns(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> list[Turn]:
     """Puts the turns from `first` on onto a shelf of their own; returns them, oldest first."""
     turns = list(
         session.scalars(select(Turn).where(is_current(snapshot.id), Turn.number >= first).order_by(Turn.number))
     )
-    shelf_id = new_shelf(session, snapshot, kind, first, now)
+    shelf_id = create_withdrawal(session, snapshot, kind, first, now)
     for turn in turns:
-        put_on(shelf_id, turn, now)
+        withdraw_turn(shelf_id, turn, now)
     session.flush()  # before others come in their place: no two live turns have one number
     return turns
 
 
-def new_shelf(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> int:
+def create_withdrawal(session: Session, snapshot: CampaignSnapshot, kind: str, first: int, now: dt.datetime) -> int:
     """Makes a shelf; returns its id."""
     shelf = WithdrawnTurns(campaign_id=snapshot.id, kind=kind, first=first, at=now)
     session.add(shelf)
@@ -150,14 +150,14 @@ def new_shelf(session: Session, snapshot: CampaignSnapshot, kind: str, first: in
     return shelf.id
 
 
-def put_on(shelf_id: int, turn: Turn, now: dt.datetime) -> None:
+def withdraw_turn(shelf_id: int, turn: Turn, now: dt.datetime) -> None:
     """Takes one turn out of the history."""
     turn.shelf_id = shelf_id
     if turn.resolved_at is not None:
         turn.archived_at = now  # its folder may have been written without a note of that
 
 
-def unshelve(session: Session, shelf: WithdrawnTurns) -> list[Turn]:
+def reinstate_turns(session: Session, shelf: WithdrawnTurns) -> list[Turn]:
     """Puts the turns of a shelf back into the campaign's history; returns them, oldest first."""
     turns = list(session.scalars(select(Turn).where(Turn.shelf_id == shelf.id).order_by(Turn.number)))
     for turn in turns:
@@ -167,7 +167,7 @@ def unshelve(session: Session, shelf: WithdrawnTurns) -> list[Turn]:
     return turns
 
 
-def put_instead(session: Session, turn: Turn, **changes: Any) -> Turn:
+def reopen_turn(session: Session, turn: Turn, **changes: Any) -> Turn:
     """Puts a turn like one on a shelf, but not resolved, into the history; returns it."""
     same = ("campaign_id", "number", "awaited", "state", "state_hash", "opened_at", "deadline", "ruling")
     row = Turn(**({name: getattr(turn, name) for name in same} | changes))

@@ -18,7 +18,7 @@ from typing import Literal
 from sqlalchemy import func, inspect, select, text, update
 from sqlalchemy.exc import DBAPIError
 
-from pbem.actions.withdrawal import find_break
+from pbem.actions.withdrawal import find_inconsistency
 from pbem.admin.health import stuck_mail
 from pbem.archive.record import folder_name
 from pbem.archive.writer import campaigns_there, list_turns, turn_folder
@@ -505,7 +505,7 @@ def _histories(store: Store) -> Iterator[Examined]:
     with store.reading() as session:
         for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
             try:
-                broken = find_break(session, load_campaign(session, name))
+                broken = find_inconsistency(session, load_campaign(session, name))
             except (CampaignError, *UNREADABLE):
                 continue  # its schedule, or another row, cannot be read, which is told already
             if broken is not None:

@@ -24,7 +24,7 @@ from typing import Any
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Scene
+from pbem.actions.base import Context
 from pbem.actions.deadlines import hold
 from pbem.admin.health import close_home
 from pbem.app import App, app_of, make_directories
@@ -147,7 +147,7 @@ def _bring_to_rest(session: Session, house: App, name: str, made: dt.datetime, n
         "and answers that you had after that are void, and orders sent after that have to be sent again"
     )
     fresh = locked_campaign(session, name)
-    held = hold(Scene(session, house, fresh, now), HoldKind.RESTORED, why)
+    held = hold(Context(session, house, fresh, now), HoldKind.RESTORED, why)
     _tell_gm(session, house, fresh, made, now)
     return held or bool(fresh.held)
 

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.withdrawal import find_break
+from pbem.actions.withdrawal import find_inconsistency
 from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
 from pbem.archive.record import folder_name, load_dice_words
@@ -42,14 +42,14 @@ def check_rows(session: Session) -> None:
 def broken_campaigns(session: Session) -> list[str]:
     """Return a sentence for each campaign whose turns do not hang together, or whose open turn was changed."""
     names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
-    found = ((name, find_break(session, load_campaign(session, name))) for name in names)
+    found = ((name, find_inconsistency(session, load_campaign(session, name))) for name in names)
     return [f"campaign {name}: {broken.text}" for name, broken in found if broken is not None]
 
 
 def check_campaign(session: Session, house: App, name: str) -> CampaignSnapshot:
     """Return a running campaign if its rows agree with its last record and its rules. Raise BackupError."""
     snapshot = load_campaign(session, name)
-    if broken := find_break(session, snapshot):
+    if broken := find_inconsistency(session, snapshot):
         raise BackupError(f"the turns of {name} do not hang together: {broken.text}")
     if snapshot.turn < snapshot.first:
         raise BackupError(f"campaign {name} has no open turn")

@@ -12,12 +12,12 @@ from typing import Any, TextIO
 import click
 
 from pbem.actions.arguments import GmCommand, Numeral, Typed
-from pbem.actions.base import Act, Deed, Question
-from pbem.actions.create import LAST_TURN, NewCampaign, create, read_data, read_texts, render_created
-from pbem.actions.press import AddText, Broadcast, DropText, ShowPress, ShowTexts
+from pbem.actions.base import Change, Query, TextResult
+from pbem.actions.create import LAST_TURN, NewCampaign, create_campaign, read_data, read_texts, render_created
+from pbem.actions.press import AddAnnouncement, Announce, RemoveAnnouncement, ShowPress, ShowTexts
 from pbem.actions.press_delivery import EVERYBODY
-from pbem.actions.seats import ExpelSeat, GiveSeat, Invite, PauseSeat, ResumeSeat, ShowRoster, VacateSeat
-from pbem.actions.settings import ChangeGm, MailToken, SetPolicy, ShowGm, ShowPolicy
+from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
+from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowGm, ShowHouseRules
 from pbem.cli.options import (
     FILE,
     FOLDER,
@@ -89,7 +89,7 @@ def new(
         turn=turn,
     )
     with open_home(home) as house:
-        created = create(house, wanted, now)
+        created = create_campaign(house, wanted, now)
     say(render_created(name, created))
 
 
@@ -118,14 +118,14 @@ def gm(name: str, *, token: bool, address: str | None, now: dt.datetime, home: P
 def policy(name: str, rules: dict[str, str], *, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Show the house rules of campaign NAME for mail, time, people and press, or change some."""
     if rules:
-        act(home, name, SetPolicy(rules), now, as_json=as_json)
+        act(home, name, SetHouseRule(rules), now, as_json=as_json)
     else:
-        ask(home, name, ShowPolicy(), now, as_json=as_json)
+        ask(home, name, ShowHouseRules(), now, as_json=as_json)
 
 
-CHANGES: Mapping[str, Callable[[SeatName], Act[Deed]]] = {
-    "open": VacateSeat,
-    "remove": ExpelSeat,
+CHANGES: Mapping[str, Callable[[SeatName], Change[TextResult]]] = {
+    "open": OpenSeat,
+    "remove": RemoveSeat,
     "pause": PauseSeat,
     "resume": ResumeSeat,
 }
@@ -170,7 +170,7 @@ def seat(
     if (to is not None) + (kind is not None) != (which is not None):
         raise click.UsageError("name a SEAT and one of --to, --open, --remove, --pause and --resume, or neither")
     if which is None:
-        ask(home, name, ShowRoster(), now, as_json=as_json)
+        ask(home, name, ShowSeats(), now, as_json=as_json)
     else:
         wish = GiveSeat(which, to) if to is not None else CHANGES[kind or ""](which)
         act(home, name, wish, now, sure=sure, as_json=as_json)
@@ -202,9 +202,9 @@ def text(
     if file is not None and drop is not None:
         raise click.UsageError("give one of FILE and --drop")
     if file is not None:
-        act(home, name, AddText(file.read(), seat), now, as_json=as_json)
+        act(home, name, AddAnnouncement(file.read(), seat), now, as_json=as_json)
     elif drop is not None:
-        act(home, name, DropText(drop), now, as_json=as_json)
+        act(home, name, RemoveAnnouncement(drop), now, as_json=as_json)
     else:
         ask(home, name, ShowTexts(), now, as_json=as_json)
 
@@ -223,7 +223,7 @@ def press(
 ) -> None:
     """Mail the words of FILE, or of standard input (-), to players at once. Without FILE, list all press."""
     if file is not None:
-        act(home, name, Broadcast(file.read(), split_words(",".join(seats or [EVERYBODY]))), now, as_json=as_json)
+        act(home, name, Announce(file.read(), split_words(",".join(seats or [EVERYBODY]))), now, as_json=as_json)
     else:
         ask(home, name, ShowPress(), now, as_json=as_json)
 
@@ -238,11 +238,11 @@ def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]
     def run(name: str, home: Path | None, now: dt.datetime | None = None, **given: Any) -> None:
         sure, as_json = given.pop("sure", False), given.pop("as_json", False)
         given = {field: value for field, value in given.items() if value is not None}
-        wish: GmCommand | Question[Any] = typed.shows() if typed.shows and not any(given.values()) else action(**given)
-        if isinstance(wish, Act):
+        wish: GmCommand | Query[Any] = typed.shows() if typed.shows and not any(given.values()) else action(**given)
+        if isinstance(wish, Change):
             act(home, name, wish, now or clock(), sure=sure, as_json=as_json)
         else:
-            assert isinstance(wish, Question)
+            assert isinstance(wish, Query)
             ask(home, name, wish, now or clock(), as_json=as_json)
 
     command = Command(action.command, callback=run, help=inspect.cleandoc(typed.help))
@@ -251,7 +251,12 @@ def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]
         if field.name in kinds and field.name not in _CONFIRMING:
             type_, required = _type_of(kinds[field.name]), field.default is MISSING
             command.params.append(click.Argument([field.name], type=type_, required=required))
-    has = {yes_option: "sure" in kinds, now_option: issubclass(action, Act), json_option: typed.json, home_option: True}
+    has = {
+        yes_option: "sure" in kinds,
+        now_option: issubclass(action, Change),
+        json_option: typed.json,
+        home_option: True,
+    }
     for option in (option for option, needed in has.items() if needed):
         option(command)
     return command

@@ -19,11 +19,11 @@ from pathlib import Path
 import click
 from sqlalchemy import select
 
-from pbem.actions.base import do, look
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.deadlines import Release
+from pbem.actions.base import run_action, run_query
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.deadlines import ReleaseCampaign
 from pbem.actions.ruling import ShowRulingForm, read_folder, write_folder
-from pbem.actions.start import Start
+from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.archive.replay import replay
 from pbem.campaign.snapshot import format_player_count, load_campaign, load_state
@@ -292,8 +292,8 @@ class _Demo:
             options=self._options(),
             policy={"site": "all"},
         )
-        create(self._house, wanted, self._now, seed=self._seed)
-        do(self._house, CAMPAIGN, Start(), self._now)
+        create_campaign(self._house, wanted, self._now, seed=self._seed)
+        run_action(self._house, CAMPAIGN, StartCampaign(), self._now)
         self._tick()
         self._inbox.send(_ADDRESS, self._players[0].ask(CAMPAIGN, "FORMAT PAGE", self._now))
 
@@ -382,16 +382,16 @@ class _Demo:
         rule = self._ruleset.demo.rule
         if rule is None:
             return run_now(self._house, CAMPAIGN, self._now)
-        form = look(self._house, CAMPAIGN, ShowRulingForm(), self._now)
+        form = run_query(self._house, CAMPAIGN, ShowRulingForm(), self._now)
         files, beside = rule(form.turn, form.files)
         folder = self._rulings / str(form.turn)
         write_folder(replace(form, files=files), folder)
         for name, content in beside.items():
             (folder / name).write_text(content, encoding="utf-8")
-        taken = do(self._house, CAMPAIGN, read_folder(CAMPAIGN, folder).taken(), self._now)
+        taken = run_action(self._house, CAMPAIGN, read_folder(CAMPAIGN, folder).taken(), self._now)
         if not taken.kept:
             raise CampaignError(f"the ruling of the demo's GM on turn {form.turn} has errors: {dict(taken.findings)}")
-        do(self._house, CAMPAIGN, Release(), self._now)
+        run_action(self._house, CAMPAIGN, ReleaseCampaign(), self._now)
         return tick(self._house, self._now)
 
     @property

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 
 import click
 
-from pbem.actions.base import ASKED, CLI, DRY_RUN, Act, Question, attempt, do, do_as_shown, look
+from pbem.actions.base import ASKED, CLI, DRY_RUN, Change, Query, attempt, do_as_shown, run_action, run_query
 from pbem.actions.fork import Forked, render_forked
-from pbem.actions.open_turn import Written as PreviewWritten
-from pbem.actions.ruling import Written as RulingWritten
+from pbem.actions.open_turn import PreviewFiles as PreviewWritten
+from pbem.actions.ruling import WrittenFiles as RulingWritten
 from pbem.app import App, open_app
 from pbem.cli.options import printable
 from pbem.config import find_home
@@ -67,15 +67,15 @@ def show(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:
     say([_json_text(facts)] if as_json else lines)
 
 
-def ask(home: Path | None, name: str, question: Question[Any], now: dt.datetime, *, as_json: bool = False) -> None:
+def ask(home: Path | None, name: str, question: Query[Any], now: dt.datetime, *, as_json: bool = False) -> None:
     """Prints the answer to a question about a campaign."""
     with open_home(home) as house:
-        facts = look(house, name, question, now)
+        facts = run_query(house, name, question, now)
     show(facts, question.render(facts, CLI), as_json=as_json)
 
 
 def act(
-    home: Path | None, name: str, wish: Act[Any], now: dt.datetime, *, sure: bool = False, as_json: bool = False
+    home: Path | None, name: str, wish: Change[Any], now: dt.datetime, *, sure: bool = False, as_json: bool = False
 ) -> None:
     """Do something to a campaign, and print what was done; what needs confirmation is asked about as in `perform`."""
     with open_home(home) as house:
@@ -83,14 +83,16 @@ def act(
     show(facts, wish.render(facts, CLI), as_json=as_json)
 
 
-def perform(house: App, name: str, wish: Act[Facts], now: dt.datetime, *, sure: bool, as_json: bool = False) -> Facts:
+def perform(
+    house: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure: bool, as_json: bool = False
+) -> Facts:
     """Do something to a campaign, and return what was done.
 
     What needs confirmation, and is not `sure`, is shown first: at a terminal the caller is asked; without
     one, or if they decline, nothing is changed and the command exits with `UNCONFIRMED`.
     """
     if sure:
-        return do(house, name, wish, now)
+        return run_action(house, name, wish, now)
     tried = attempt(house, name, wish, now)
     if tried.ground is None:
         return tried.facts

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from pbem.actions.base import CLI, do, format_utc, look
-from pbem.actions.run_turn import AskForRun
-from pbem.actions.statistics import ShowStatistics, picture_of
+from pbem.actions.base import CLI, format_utc, run_action, run_query
+from pbem.actions.run_turn import RequestRun
+from pbem.actions.statistics import ShowStatistics, statistics_chart
 from pbem.actions.status import render_status, render_undelivered
 from pbem.admin.health import HouseStatus, check_open, house_status
 from pbem.cli.options import FILE, FOLDER, Command, F, clock, home_option, json_option, now_option
@@ -161,8 +161,8 @@ def run(
     with open_home(home, log) as house, progress() as bar:
         done = run_now(house, name, now, progress=bar)
         if done.busy and is_anybody_at_work(house):
-            wish = AskForRun()
-            asked = do(house, name, wish, now)
+            wish = RequestRun()
+            asked = run_action(house, name, wish, now)
             show(asked, wish.render(asked, CLI), as_json=as_json)
             return
     _tell(done, as_json=as_json)
@@ -194,9 +194,9 @@ def status(name: str | None, workers: bool, as_json: bool, home: Path | None) ->
 def stats(name: str, picture: Path | None, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Show whose sheets came when, how long turns took, scores, and who may drop out."""
     with open_home(home) as house:
-        found = look(house, name, question := ShowStatistics(), now)
+        found = run_query(house, name, question := ShowStatistics(), now)
     if picture is not None:
-        write_picture(picture, picture_of(found))
+        write_picture(picture, statistics_chart(found))
     show(found, question.render(found, CLI), as_json=as_json)
 
 

@@ -11,17 +11,17 @@ from typing import Any, BinaryIO
 import click
 
 from pbem.actions import fork as forking
-from pbem.actions.base import CLI, DRY_RUN, do, look
+from pbem.actions.base import CLI, DRY_RUN, run_action, run_query
 from pbem.actions.fork import ShowFork
-from pbem.actions.open_turn import GiveSheet, ShowPreview, render_receipt, write_preview
-from pbem.actions.rerun import Amend, Patch, ShowState
-from pbem.actions.rerun_plan import Changes
+from pbem.actions.open_turn import EnterSheet, PreviewTurn, render_receipt, write_preview
+from pbem.actions.rerun import EditState, RerunTurn, ShowState
+from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.ruling import (
     DIGEST,
-    Form,
+    RulingForm,
+    RulingResult,
     ShowRulingForm,
-    Taken,
-    TakeRuling,
+    SubmitRuling,
     read_folder,
     render_findings,
     render_ruling,
@@ -65,7 +65,7 @@ TAKE, STOP = "take", "stop"
 """What may be typed instead of a file: to have them read as the ruling, or to go on some other day."""
 
 
-def rule(form: Form, folder: Path, read: Callable[[], Taken]) -> bool:
+def rule(form: RulingForm, folder: Path, read: Callable[[], RulingResult]) -> bool:
     """Opens the files of a ruling in the GM's editor, one by one; returns whether they are to be taken.
 
     `read` says how they read now. It begins with the first that is wrong, or else
@@ -87,14 +87,14 @@ def rule(form: Form, folder: Path, read: Callable[[], Taken]) -> bool:
     return file == TAKE
 
 
-def _first(files: Sequence[str], found: Taken) -> str:
+def _first(files: Sequence[str], found: RulingResult) -> str:
     """The first file that has an error; or of which else something is to be said; or the first of all."""
     wrong = (file for file in files if any(each.severity == "error" for each in found.findings.get(file, ())))
     said = (file for file in files if file in found.findings)
     return next(chain(wrong, said, files))
 
 
-def _edit(form: Form, folder: Path, file: str) -> None:
+def _edit(form: RulingForm, folder: Path, file: str) -> None:
     """Opens a file, and says beforehand if its sheet is not the one that stands in it."""
     path = folder / file
     sheet = _remarks(form.files[file])
@@ -148,7 +148,7 @@ def restore_option(text: str) -> Callable[[F], F]:
 def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, home: Path | None) -> None:
     """Show what the open turn would come to if it were run now, with other dice; keep nothing, mail nobody."""
     with open_home(home) as house:
-        made = look(house, name, question := ShowPreview(real_dice=real_dice), now)
+        made = run_query(house, name, question := PreviewTurn(real_dice=real_dice), now)
     say(question.render(made, CLI))
     if to:
         say(preview_folder_lines(write_preview(made, to)))
@@ -181,7 +181,7 @@ def sheet(
     if seat is None or (file is None and restore is None):
         ask(home, name, ShowSheets(seat), now)
     elif file is not None:
-        act(home, name, GiveSheet(seat, sheet_lines(file.read(), name)), now, sure=sure)
+        act(home, name, EnterSheet(seat, sheet_lines(file.read(), name)), now, sure=sure)
     else:
         act(home, name, RestoreSheet(seat, restore or None), now, sure=sure)
 
@@ -235,7 +235,7 @@ def adjudicate(
                 return
             taken = edited
         elif not take:
-            written = write_folder(look(house, name, ShowRulingForm(), now), folder, force=force)
+            written = write_folder(run_query(house, name, ShowRulingForm(), now), folder, force=force)
             show(written, ruling_folder_lines(written), as_json=as_json)
             return
         else:
@@ -253,16 +253,16 @@ def _check_options(*, folder: bool, edit: bool, take: bool, force: bool, drop: b
         raise click.UsageError("give one of FOLDER, --edit, --drop and --restore")
 
 
-def _edited(house: App, name: str, now: dt.datetime, *, sure: bool) -> Taken | None:
+def _edited(house: App, name: str, now: dt.datetime, *, sure: bool) -> RulingResult | None:
     """The ruling as the GM writes it in his editor; None if he goes on another day. His files stay in the home."""
-    form = look(house, name, ShowRulingForm(), now)
+    form = run_query(house, name, ShowRulingForm(), now)
     folder = house.settings.home / RULINGS / f"{name}-{form.turn}"
     write_folder(form, folder)
 
-    def ruling() -> TakeRuling:
+    def ruling() -> SubmitRuling:
         return read_folder(name, folder).taken((form.turn, form.era))
 
-    if not rule(form, folder, lambda: look(house, name, ruling(), now)):
+    if not rule(form, folder, lambda: run_query(house, name, ruling(), now)):
         return None
     return perform(house, name, ruling(), now, sure=sure)
 
@@ -273,7 +273,7 @@ def _edited(house: App, name: str, now: dt.datetime, *, sure: bool) -> Taken | N
 def state(name: str, home: Path | None) -> None:
     """Print the state of the open turn as JSON, to be edited and given to `pbem patch`."""
     with open_home(home) as house:
-        click.echo(look(house, name, ShowState(), clock()).text)
+        click.echo(run_query(house, name, ShowState(), clock()).text)
 
 
 @click.command(cls=Command)
@@ -284,7 +284,7 @@ def state(name: str, home: Path | None) -> None:
 @home_option
 def patch(name: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Change the state of the open turn to that in FILE, or by the JSON Patch (RFC 6902) in it."""
-    act(home, name, Patch(_read_json(file)), now, sure=sure)
+    act(home, name, EditState(_read_json(file)), now, sure=sure)
 
 
 def _read_json(file: BinaryIO) -> Any:
@@ -321,12 +321,12 @@ def rerun(
 
     For an older turn roll the campaign back first, enter the sheets, and run it.
     """
-    wish = Amend(Changes(sheets=_read_sheets(name, sheets), drop_patch=without_patch))
+    wish = RerunTurn(RerunChanges(sheets=_read_sheets(name, sheets), drop_patch=without_patch))
     if not dry_run:
         act(home, name, wish, now, sure=sure)
         return
     with open_home(home) as house:
-        impact = look(house, name, wish, now)
+        impact = run_query(house, name, wish, now)
     say(wish.render(impact, DRY_RUN))
 
 
@@ -351,17 +351,17 @@ def fork(
     """Copy a campaign, as it stood when TURN was open, into a home of its own in FOLDER, to try what if."""
     given = _read_sheets(name, sheets)
     with open_home(home) as house:
-        look(house, name, ShowFork(turn), now)
+        run_query(house, name, ShowFork(turn), now)
         settings = init_home(folder, house.settings.address)
         forking.copy_templates(house, settings.home)
         with open_app(settings.home, known_games()) as there:
-            say(copied_lines(do(house, name, forking.CopyTo(turn, there), now), settings.home))
+            say(copied_lines(run_action(house, name, forking.ForkCampaign(turn, there), now), settings.home))
             for seat, lines in given.items():
-                say(render_receipt(do(there, name, GiveSheet(seat, lines), now)))
+                say(render_receipt(run_action(there, name, EnterSheet(seat, lines), now)))
             if compare:
-                made = look(there, name, ShowPreview(real_dice=True), now)
+                made = run_query(there, name, PreviewTurn(real_dice=True), now)
                 question = forking.Compare(there, made)
-                say(question.render(look(house, name, question, now), CLI))
+                say(question.render(run_query(house, name, question, now), CLI))
 
 
 def _read_sheets(name: str, sheets: Mapping[SeatName, str]) -> dict[SeatName, Lines]:

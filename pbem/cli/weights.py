@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pbem.actions.base import Act, Harmless, Reversible, Weight
+from pbem.actions.base import Change, Harmless, Reversible, Weight
 from pbem.actions.registry import ACTIONS
 
-Acts = tuple[type[Act[Any]], ...]
+Acts = tuple[type[Change[Any]], ...]
 
 _SHOWS = Harmless("it only shows")
 _NEW = Harmless("it writes only where nothing is")
 _DUE = Harmless("it does what is due, which others have asked for")
 
-_ACTS = [action for action in ACTIONS if issubclass(action, Act)]
+_ACTS = [action for action in ACTIONS if issubclass(action, Change)]
 
 WEIGHTS: Mapping[str, Acts | Weight] = {
     **{done.command: tuple(act for act in _ACTS if act.command == done.command) for done in _ACTS if done.command},

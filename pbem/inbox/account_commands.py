@@ -10,9 +10,16 @@ from collections.abc import Callable
 
 from sqlalchemy import select
 
-from pbem.actions.base import Scene
-from pbem.actions.seats import free_places, place_of, seat_or_list
-from pbem.actions.welcome import RENEWED, find_report, mail_again, mail_copy, recall_copies, welcome
+from pbem.actions.base import Context
+from pbem.actions.seats import free_places, seat_of, seat_or_standby
+from pbem.actions.welcome import (
+    RENEWED,
+    find_report,
+    resend_report,
+    send_deputy_copy,
+    send_welcomes,
+    withdraw_deputy_copies,
+)
 from pbem.campaign.history import add_entry
 from pbem.campaign.notices import send_page, send_text
 from pbem.campaign.people import (
@@ -110,13 +117,13 @@ def confirm_deputy(asked: AskedByPerson, request: PendingRequest) -> str:
     deputy = get_or_create_person(case.session, data["address"], case.now)
     player = case.session.get_one(Person, data["person_id"])
     elsewhere = [place for place in seats_deputised(case.session, snapshot, deputy, case.now) if place.id != seat.id]
-    if elsewhere or place_of(case.session, snapshot, deputy) is not None:
+    if elsewhere or seat_of(case.session, snapshot, deputy) is not None:
         # The player hears nothing, as if there had been no answer: else he learned who plays in his campaign.
         how = (
             f"stand in for {elsewhere[0].seat} in {snapshot.name}" if elsewhere else f"play in {snapshot.name} yourself"
         )
         return f"You {how}, so you cannot stand in for another seat."
-    recall_copies(case.session, place)
+    withdraw_deputy_copies(case.session, place)
     stand_in = appoint(case.session, seat.id, deputy, case.now, until)
     noted = f"has a deputy to the end of {data['until']}"
     add_entry(case.session, snapshot.id, case.now, actor=seat.name, text=noted, secret=True)
@@ -127,7 +134,7 @@ def confirm_deputy(asked: AskedByPerson, request: PendingRequest) -> str:
     send_text(case.session, case.house, snapshot, case.now, said, to=player.address, subject="Your deputy")
     report = find_report(case.session, snapshot, place)
     if report is not None:
-        mail_copy(case.session, case.house, snapshot, place, report, case.now, deputy=stand_in)
+        send_deputy_copy(case.session, case.house, snapshot, place, report, case.now, deputy=stand_in)
     return (
         f"You stand in for the seat {seat.name} of {snapshot.name} to the end of {data['until']}. Its reports come to "
         "you too: press Reply on one to send orders. Thank you!"
@@ -141,7 +148,7 @@ def confirm_moved(asked: AskedByPerson, request: PendingRequest) -> str:
     person = case.session.get_one(Person, request.data["person_id"])
     if seat.person_id != person.id or not place.playing or request.data["to"] != person.key:
         return _GONE
-    welcome(
+    send_welcomes(
         case.session,
         case.house,
         snapshot,
@@ -152,7 +159,7 @@ def confirm_moved(asked: AskedByPerson, request: PendingRequest) -> str:
     )
     report = find_report(case.session, snapshot, place)
     if report is not None:
-        mail_again(case.session, case.house, snapshot, place, report, case.now, to=person.address, key=RENEWED)
+        resend_report(case.session, case.house, snapshot, place, report, case.now, to=person.address, key=RENEWED)
     add_entry(
         case.session, snapshot.id, case.now, actor=seat.name, text="has confirmed that the campaign is played here"
     )
@@ -202,7 +209,7 @@ def _join(asked: AskedByPerson, order: Join) -> str:
     if name not in taking_players(case.session):
         return f"No campaign called {name} takes players by mail now. Please look at the name, or ask its GM."
     snapshot = load_campaign(case.session, name)
-    if asked.person is not None and (place := place_of(case.session, snapshot, asked.person)):
+    if asked.person is not None and (place := seat_of(case.session, snapshot, asked.person)):
         return f"You play in {name} already, as {place.seat}."
     wish = (order.seat or "").lower()
     if wish and _never_there(case, snapshot, wish):
@@ -297,11 +304,11 @@ def _confirm_seat(asked: AskedByPerson, request: PendingRequest) -> str:
     if snapshot.status == CampaignState.OVER or not (invited or snapshot.policy.signup):
         return f"{name} takes no more players now. We are sorry that it comes too late."
     person = get_or_create_person(case.session, data["address"], case.now)
-    if place := place_of(case.session, snapshot, person):
+    if place := seat_of(case.session, snapshot, person):
         return f"You play in {name} already, as {place.seat}."
     why = "invited by the GM" if invited else "signed up by mail"
-    scene = Scene(case.session, case.house, snapshot, case.now)
-    said = seat_or_list(scene, person, wish=data["wish"], words=data["words"], why=why)
+    scene = Context(case.session, case.house, snapshot, case.now)
+    said = seat_or_standby(scene, person, wish=data["wish"], words=data["words"], why=why)
     if asked.sender.lower() != person.key:
         send_text(case.session, case.house, snapshot, case.now, said, to=person.address, subject="You are in")
     return said

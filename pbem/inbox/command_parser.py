@@ -36,7 +36,7 @@ from typing import Annotated, Any
 
 from pbem.actions.arguments import ABOUT, ADDRESS, CAMPAIGN, CODE, SEAT, TURN, PlayerCommand, Proof
 from pbem.actions.base import Confirmed, Harmless, Reversible
-from pbem.actions.players import Leave
+from pbem.actions.players import LeaveSeat
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.campaign.order_sheets import ignore_courtesies
 from pbem.campaign.people import match_code
@@ -416,7 +416,7 @@ def _pressed(case: Case) -> CommandList | None:
     match = _BUTTON.fullmatch(case.letter.subject.strip())
     if match is None:
         return None
-    request = CommandList(None, ((1, COMMANDS.line(Leave())),), pressed=True)
+    request = CommandList(None, ((1, COMMANDS.line(LeaveSeat())),), pressed=True)
     if not match["campaign"]:
         return request
     own = [seat for seat in seats_of(case.session, case.letter.sender) if seat.campaign == match["campaign"].lower()]

@@ -23,12 +23,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand, TextBlock, Wish
-from pbem.actions.base import Act, Channel, Question, Scene, confirmation, leave_traces, mail_channel
-from pbem.actions.fork import WhatIf
+from pbem.actions.base import Change, Channel, Context, Query, add_audit_entries, confirmation, mail_channel
+from pbem.actions.fork import TrialResult
 from pbem.actions.open_turn import Preview
 from pbem.actions.registry import GM_ACTIONS
 from pbem.actions.rerun import State
-from pbem.actions.statistics import Statistics, picture_of
+from pbem.actions.statistics import Statistics, statistics_chart
 from pbem.app import App
 from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.campaign.people import verify_token
@@ -202,7 +202,7 @@ def _perform(case: Case, name: str, order: Any, text: TextBlock, wishes: Wishes)
         if isinstance(wish, CampaignError):
             raise wish
         # Anew, since the command before may have changed it.
-        scene = Scene(case.session, case.house, locked_campaign(case.session, name), case.now)
+        scene = Context(case.session, case.house, locked_campaign(case.session, name), case.now)
         return _answer(scene, wish, order)
     except StoreError:
         raise
@@ -210,22 +210,22 @@ def _perform(case: Case, name: str, order: Any, text: TextBlock, wishes: Wishes)
         raise _Failed(order, error) from error
 
 
-def _answer(scene: Scene, wish: Wish, order: GmCommand) -> _Answer:
+def _answer(scene: Context, wish: Wish, order: GmCommand) -> _Answer:
     """Do what is wished, or look at it: at what needs confirmation too, unless the command has a YES."""
     _check_turn(scene, order)
-    asked = confirmation(wish, scene) if isinstance(wish, Act) and order.sure is None else None
-    if isinstance(wish, Act) and asked is None:
+    asked = confirmation(wish, scene) if isinstance(wish, Change) and order.sure is None else None
+    if isinstance(wish, Change) and asked is None:
         facts, channel = wish.do(scene), Channel(by_mail=True)
     else:
-        assert isinstance(wish, Question)
+        assert isinstance(wish, Query)
         facts = wish.look(scene) if asked is None else asked
         channel = mail_channel("" if asked is None else _confirming(scene, order))
-        leave_traces(scene, wish.traces(facts))
-    acts = isinstance(wish, Act) and asked is None
+        add_audit_entries(scene, wish.traces(facts))
+    acts = isinstance(wish, Change) and asked is None
     return _Answer("\n".join(wish.render(facts, channel)), _files(facts), acts=acts, asks=asked is not None)
 
 
-def _confirming(scene: Scene, order: GmCommand) -> str:
+def _confirming(scene: Context, order: GmCommand) -> str:
     """Return the command that does what was only looked at, with the open turn if it depends on that."""
     yes: dict[str, Any] = {"sure": "YES"}
     if any(field.name == "asked" for field in fields(order)):
@@ -233,7 +233,7 @@ def _confirming(scene: Scene, order: GmCommand) -> str:
     return GM_COMMANDS.line(replace(order, **yes))
 
 
-def _check_turn(scene: Scene, order: GmCommand) -> None:
+def _check_turn(scene: Context, order: GmCommand) -> None:
     """Raise CampaignError if another turn is open than when the GM was asked about a command."""
     snapshot = scene.snapshot
     if order.asked is not None and int(order.asked) != snapshot.turn:
@@ -247,10 +247,10 @@ def _files(facts: Any) -> tuple[MailPart, ...]:
     """The reports of a preview, the state of a turn, the picture of statistics; of most else there are no files."""
     if isinstance(facts, Preview):
         return tuple(_text(f"{report.place.seat}.txt", report.parts.text) for report in facts.reports)
-    if isinstance(facts, WhatIf):
+    if isinstance(facts, TrialResult):
         return _files(facts.preview)
     if isinstance(facts, Statistics):
-        png = render_png(picture_of(facts))
+        png = render_png(statistics_chart(facts))
         return (MailPart(f"{facts.campaign}-statistics.png", "image/png", png),) if png else ()
     if isinstance(facts, State):
         return (_text(f"{facts.campaign}-{facts.turn}.json", facts.text),)

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.actions.base import format_days
-from pbem.actions.welcome import RESENT, find_report, mail_again
+from pbem.actions.welcome import RESENT, find_report, resend_report
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns
 from pbem.campaign.history import Labels, labels_named, load_turn_labels, match_turns, relabel
 from pbem.campaign.people import deputies_of, standby_position
@@ -254,7 +254,7 @@ def _resend(asked: Asked, order: Resend) -> str:
         return "This report comes already, in a mail of its own."
     if sent_today(case, begins, spot.address) >= most:
         return _ENOUGH_REPORTS.format(most=most) + ("" if case.proven else _WITH_A_KEY)
-    mail_again(
+    resend_report(
         case.session,
         case.house,
         snapshot,

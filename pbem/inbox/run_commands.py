@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 
 from pbem.actions.arguments import PlayerCommand, Proof, SeatCommand
-from pbem.actions.base import Scene
-from pbem.actions.deadlines import AskForTime
-from pbem.actions.players import ChooseWord, Leave
+from pbem.actions.base import Context
+from pbem.actions.deadlines import VoteForExtension
+from pbem.actions.players import LeaveSeat, SetDiceWord
 from pbem.campaign.people import find_person
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
@@ -96,7 +96,7 @@ def _asker(case: Case, request: CommandList, parsed: ParsedSheet) -> _Asker | Cl
     if isinstance(claim, Seated):
         asked = next((order for order in asks if _must_ask(case, claim, order)), None)
         if asked is not None:
-            leaves = isinstance(asked, Leave) and _is_proven(case, claim)
+            leaves = isinstance(asked, LeaveSeat) and _is_proven(case, claim)
             return Unproven(claim.spot, to=claim.spot.address, weighty=_proof(asked) is Proof.STRONG, leaves=leaves)
         return _at(case, claim.spot, proven=_is_proven(case, claim))
     if isinstance(claim, Unproven):
@@ -165,7 +165,7 @@ def _done(case: Case, asker: _Asker, request: CommandList, parsed: ParsedSheet, 
     if slip := _slip(case, request, parsed, order):
         return CommandResult(shown, slip)
     confirmed, spot = case.confirmed, asker.spot
-    if isinstance(order, AskForTime) and confirmed and spot and confirmed.report_id != spot.report_id:
+    if isinstance(order, VoteForExtension) and confirmed and spot and confirmed.report_id != spot.report_id:
         return CommandResult(shown, _RUN_SINCE)
     assert isinstance(order, PlayerCommand)
     text = request.text if order.takes_text else ""
@@ -181,9 +181,9 @@ def _done(case: Case, asker: _Asker, request: CommandList, parsed: ParsedSheet, 
 
 def _must_ask(case: Case, claim: Seated, order: Order) -> bool:
     """Whether the registered address is asked before a command is done: for a word, if nothing shows but an address."""
-    if isinstance(order, ChooseWord):
+    if isinstance(order, SetDiceWord):
         return claim.proof == "address" and case.verdict != "pass" and not _is_late(claim.spot, order)
-    if isinstance(order, Leave):
+    if isinstance(order, LeaveSeat):
         return claim.proof != "confirmed"  # it ends a seat, so that it is asked about whoever shows what
     return _proof(order) is Proof.STRONG and not _is_proven(case, claim)
 
@@ -200,12 +200,12 @@ def _is_harmless(spot: SeatContext, orders: Iterable[Order]) -> bool:
 
 def _is_late(spot: SeatContext | None, order: Order) -> bool:
     """Whether a word comes after the start: that is told at once, since a reply would not mend it."""
-    return isinstance(order, ChooseWord) and spot is not None and spot.status != CampaignState.FORMING
+    return isinstance(order, SetDiceWord) and spot is not None and spot.status != CampaignState.FORMING
 
 
 def _slip(case: Case, request: CommandList, parsed: ParsedSheet, order: Order) -> str:
     """Why a command is not done whoever asks for it, because it may not be meant; "" if it is clear."""
-    if not isinstance(order, Leave) or request.pressed:
+    if not isinstance(order, LeaveSeat) or request.pressed:
         return ""
     if parsed.errors or len(parsed.orders) > 1:
         return _ALONE
@@ -224,7 +224,7 @@ def _answered(case: Case, asker: _Asker, request: CommandList, parsed: ParsedShe
         findings=tell_findings(parsed.findings, request.lines),
         notes=(*case.letter.notes, *request.notes),
     )
-    left = asker.proven and any(isinstance(order, Leave) for order in parsed.orders)
+    left = asker.proven and any(isinstance(order, LeaveSeat) for order in parsed.orders)
     # Anew, since a command may have given its report another code.
     spot = None if left or asker.spot is None else load_seat(case.session, asker.spot.seat_id)
     return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "")
@@ -235,7 +235,7 @@ def _done_about_seat(asked: Asked, command: PlayerCommand) -> str:
     if not isinstance(command, SeatCommand):
         return HANDLERS[type(command)](asked, command)
     case = asked.case
-    scene = Scene(case.session, case.house, locked_campaign(case.session, asked.spot.campaign), case.now)
+    scene = Context(case.session, case.house, locked_campaign(case.session, asked.spot.campaign), case.now)
     return replace(command, seat=asked.spot.seat, text=asked.text, account=case.account).do(scene).done
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Scene
+from pbem.actions.base import Context
 from pbem.actions.deadlines import hold
 from pbem.actions.ruling import needs_ruling
 from pbem.app import App
@@ -86,7 +86,7 @@ def _is_held_back(house: App, turn: DueTurn, now: dt.datetime) -> bool:
         doubt = _open_doubt(session, house, snapshot, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
             return False
-        hold(Scene(session, house, snapshot, now), doubt.kind, doubt.reason)
+        hold(Context(session, house, snapshot, now), doubt.kind, doubt.reason)
         _tell_gm(session, house, snapshot, waiting, doubt, now)
         return True
 

@@ -23,7 +23,7 @@ from sqlalchemy import func, select
 
 from pbem import util as budget
 from pbem.actions.ruling import awaits_ruling, send_digests
-from pbem.actions.run_turn import Still, asked_runs, at_any_rate, is_asked, run_turn
+from pbem.actions.run_turn import RunCondition, always, is_requested, requested_runs, run_turn
 from pbem.admin.health import check_open, stuck_mail, watch_polls
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending, repair_archive
@@ -155,8 +155,8 @@ def _look_after(house: App, moment: Moment, done: Ticked, campaign: str | None, 
         done.reminded, problems = remind(house, waiting, now)
         done.problems += problems
     found = due_turns(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
-    turns = [*asked_runs(house, now, campaign), *_sifted(house, found, now, done)]
-    resolve(house, turns, now, done, progress, at_word=is_asked)
+    turns = [*requested_runs(house, now, campaign), *_sifted(house, found, now, done)]
+    resolve(house, turns, now, done, progress, at_word=is_requested)
     done.problems += send_digests(house, now, campaign)
 
 
@@ -171,7 +171,7 @@ def _sifted(house: App, turns: Sequence[DueTurn], now: dt.datetime, done: Ticked
 
 
 def resolve(
-    house: App, turns: Sequence[DueTurn], now: dt.datetime, done: Ticked, progress: Progress, *, at_word: Still
+    house: App, turns: Sequence[DueTurn], now: dt.datetime, done: Ticked, progress: Progress, *, at_word: RunCondition
 ) -> None:
     """Runs turns. Those by the clock must be due still when they are run; for those of a GM, `at_word` is asked."""
     for count, turn in enumerate(turns, start=1):
@@ -185,7 +185,7 @@ def resolve(
         progress("resolving", count, len(turns))
 
 
-def _run(house: App, turn: DueTurn, now: dt.datetime, done: Ticked, *, at_word: Still) -> None:
+def _run(house: App, turn: DueTurn, now: dt.datetime, done: Ticked, *, at_word: RunCondition) -> None:
     by_gm = turn.reason == BY_GM
     still = at_word if by_gm else may_run(house, turn, now)
     if not by_gm and awaits_ruling(house, turn, now):
@@ -320,7 +320,7 @@ def run_now(house: App, name: str, now: dt.datetime, *, progress: Progress = no_
             fetch_mail(house, now, done)
             answer_mail(house, now, done, progress=progress)
             mask_tokens(house, now, done)
-            resolve(house, [DueTurn(name, number, BY_GM)], now, done, progress, at_word=at_any_rate)
+            resolve(house, [DueTurn(name, number, BY_GM)], now, done, progress, at_word=always)
             file_away(house, now, done)
             send_mail(house, now, done, progress=progress)
     return done

@@ -38,7 +38,7 @@ from sqlalchemy import column, delete, func, select, table
 from sqlalchemy.orm import Session
 
 from pbem.actions.ruling import held_for_rulings
-from pbem.actions.run_turn import asked_runs
+from pbem.actions.run_turn import requested_runs
 from pbem.admin.health import LastPoll, check_open, last_poll, watch_polls
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE
@@ -234,7 +234,7 @@ def _may_be_due(house: App, moment: Moment, campaign: str) -> bool:
 def _due_in(house: App, moment: Moment, campaign: str | None) -> Iterator[str]:
     waiting = open_turns(house, campaign)
     found = due_turns(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
-    yield from (turn.campaign for turn in (*found, *asked_runs(house, moment.at, campaign)))
+    yield from (turn.campaign for turn in (*found, *requested_runs(house, moment.at, campaign)))
     with house.store.reading() as session:
         yield from held_for_rulings(session, campaign)
     if moment.readable:

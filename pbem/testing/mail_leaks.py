@@ -20,9 +20,9 @@ from typing import Self
 
 from sqlalchemy import select, update
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.start import StartCampaign
 from pbem.app import TEMPLATE_DIR, App
 from pbem.config import load_settings, write_default_settings
 from pbem.mail.headers import reply_code
@@ -117,10 +117,10 @@ class Posthouse:
             options={},
             policy={"accept": "address", "pages": "attached"},
         )
-        create(self._house, wanted, NOW, seed=SEED)
+        create_campaign(self._house, wanted, NOW, seed=SEED)
         with self._house.store.writing() as session:
             session.execute(update(Campaign).values(mail_key=MAIL_KEY))
-        do(self._house, NAME, Start(), NOW)
+        run_action(self._house, NAME, StartCampaign(), NOW)
         with self._house.store.writing() as session:
             (setup,) = session.scalars(select(Turn).where(Turn.record.is_not(None)))
             setup.record = canonical_json(json.loads(setup.record or b"") | {"salt": SALT}) + b"\n"

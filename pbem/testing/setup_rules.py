@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pbem.actions.create import from_state
+from pbem.actions.create import import_state
 from pbem.archive.record import turn_dice
 from pbem.errors import CampaignError, SaveError, SetupError
 from pbem.games import ORDERS, rulebook
@@ -243,7 +243,7 @@ def _spoilt_everywhere(ruleset: AnyRuleset) -> tuple[list[tuple[Any, ...]], int]
 
 def _try(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], path: tuple[Any, ...], value: Any) -> None:
     try:
-        from_state(ruleset, data, seats, None)
+        import_state(ruleset, data, seats, None)
     except CampaignError as error:
         error.add_note(f"check_state found nothing with {value!r} at /{'/'.join(map(str, path))}")
         raise

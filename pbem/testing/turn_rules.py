@@ -15,11 +15,11 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from pbem.actions.base import Scene, do
-from pbem.actions.create import NewCampaign, create
+from pbem.actions.base import Context, run_action
+from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.deadlines import release
-from pbem.actions.ruling import TakeRuling
-from pbem.actions.start import Start
+from pbem.actions.ruling import SubmitRuling
+from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.archive.record import turn_dice
 from pbem.campaign.archive_sync import prove_archive
@@ -180,8 +180,8 @@ def _campaign(house: App, ruleset: AnyRuleset, name: str) -> list[str]:
         options={option: str(value) for option, value in default_options(ruleset).items() if value is not None},
         policy={"accept": "address"},
     )
-    create(house, wanted, now, seed=dice.seed)
-    do(house, name, Start(), now)
+    create_campaign(house, wanted, now, seed=dice.seed)
+    run_action(house, name, StartCampaign(), now)
     for turn in range(TURNS_A_CAMPAIGN):
         for seat, view in _views(house, name):
             _write(house, ruleset, name, seat, view, dice.scoped(turn, seat))
@@ -212,9 +212,9 @@ def _rule(house: App, name: str, now: dt.datetime, dice: Dice) -> Ticked:
     names = ["all.txt", *(f"{seat}.txt" for seat in snapshot.seats)]
     files = {file: "\n".join(dice.pick(list(HOSTILE.values()), file)) for file in names}
     games = ["", f"SCORE {snapshot.seats[0]} 5\nLABEL The storm", "OVER", "LABEL \x00\x1b", "SCORE ½"]
-    kept = do(house, name, TakeRuling({**files, "game.txt": dice.pick(games, "game")}), now).kept
+    kept = run_action(house, name, SubmitRuling({**files, "game.txt": dice.pick(games, "game")}), now).kept
     with house.store.writing() as session:
-        release(Scene(session, house, snapshot, now))
+        release(Context(session, house, snapshot, now))
     return tick(house, now) if kept else run_now(house, name, now)
 
 

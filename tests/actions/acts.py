@@ -18,21 +18,21 @@ from typing import Any
 
 from sqlalchemy import update
 
-from pbem.actions.base import Act as Deed
-from pbem.actions.base import do, look
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.deadlines import Extend, Hold, Release, Reschedule
-from pbem.actions.fork import CopyTo
-from pbem.actions.open_turn import GiveSheet, RollDice, ShowPreview
-from pbem.actions.rerun import Amend, Patch
-from pbem.actions.rerun_plan import Changes
-from pbem.actions.rollback import GoForward, Mend, RollBack
-from pbem.actions.ruling import ShowRulingForm, TakeRuling
-from pbem.actions.seats import ExpelSeat, GiveSeat, PauseSeat, ResumeSeat, VacateSeat
-from pbem.actions.settings import SetPolicy
-from pbem.actions.start import Start
+from pbem.actions.base import Change as Deed
+from pbem.actions.base import run_action, run_query
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.deadlines import ExtendDeadline, HoldCampaign, ReleaseCampaign, SetSchedule
+from pbem.actions.fork import ForkCampaign
+from pbem.actions.open_turn import EnterSheet, PreviewTurn, RollDice
+from pbem.actions.rerun import EditState, RerunTurn
+from pbem.actions.rerun_plan import RerunChanges
+from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
+from pbem.actions.ruling import ShowRulingForm, SubmitRuling
+from pbem.actions.seats import GiveSeat, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat
+from pbem.actions.settings import SetHouseRule
+from pbem.actions.start import StartCampaign
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling
-from pbem.actions.withdrawal import find_break
+from pbem.actions.withdrawal import find_inconsistency
 from pbem.app import App
 from pbem.campaign.history import set_dice_word
 from pbem.campaign.people import hash_token
@@ -89,7 +89,7 @@ def nothing(_house: App, _now: dt.datetime) -> None:
 
 def deed(act: Deed[Any]) -> Act:
     """What a GM does at the screen."""
-    return lambda house, now: do(house, "toy1", act, now)
+    return lambda house, now: run_action(house, "toy1", act, now)
 
 
 def choose(house: App, now: dt.datetime) -> None:
@@ -105,44 +105,44 @@ def fork(house: App, now: dt.datetime) -> None:
         tempfile.TemporaryDirectory(prefix="fork-", dir=house.settings.home.parent) as folder,
         open_desk(Path(folder) / "home") as there,
     ):
-        do(house, "toy1", CopyTo(2, there.house), now)
+        run_action(house, "toy1", ForkCampaign(2, there.house), now)
         with there.house.store.reading() as session:
-            assert find_break(session, load_campaign(session, "toy1")) is None
+            assert find_inconsistency(session, load_campaign(session, "toy1")) is None
 
 
 def fill_in(house: App, now: dt.datetime) -> None:
     """The GM looks at the form of a ruling, and hands it in."""
-    form = look(house, "toy1", ShowRulingForm(), now)
-    do(house, "toy1", TakeRuling({"all.txt": "It snowed."}, of=(form.turn, form.era)), now)
+    form = run_query(house, "toy1", ShowRulingForm(), now)
+    run_action(house, "toy1", SubmitRuling({"all.txt": "It snowed."}, of=(form.turn, form.era)), now)
 
 
 def rule_twice(house: App, now: dt.datetime) -> None:
     """The GM rules once more on the same turn."""
     for words in ("It rained.", "It hailed."):
-        do(house, "toy1", TakeRuling({"all.txt": words}), now)
+        run_action(house, "toy1", SubmitRuling({"all.txt": words}), now)
 
 
 def rule_and_drop(house: App, now: dt.datetime) -> None:
     """The GM drops their ruling."""
-    do(house, "toy1", TakeRuling(RULING), now)
-    do(house, "toy1", DropRuling(), now)
+    run_action(house, "toy1", SubmitRuling(RULING), now)
+    run_action(house, "toy1", DropRuling(), now)
 
 
 def bring_back(house: App, now: dt.datetime) -> None:
     """The GM brings back what they had ruled before."""
     rule_twice(house, now)
-    do(house, "toy1", RestoreRuling(), now)
+    run_action(house, "toy1", RestoreRuling(), now)
 
 
 SHARP: dict[str, Act] = {
     "run": lambda house, now: run_now(house, "toy1", now),
     "rollback by one": deed(RollBack(2)),
     "rollback by two": deed(RollBack(1)),
-    "forward": deed(GoForward()),
-    "rerun": deed(Amend()),
-    "rerun with a sheet": deed(Amend(Changes(sheets=SHEET))),
-    "patch": deed(Patch(PURSE)),
-    "remove": deed(ExpelSeat("green")),
+    "forward": deed(UndoRollback()),
+    "rerun": deed(RerunTurn()),
+    "rerun with a sheet": deed(RerunTurn(RerunChanges(sheets=SHEET))),
+    "patch": deed(EditState(PURSE)),
+    "remove": deed(RemoveSeat("green")),
 }
 """What changes turns, or who plays them."""
 
@@ -159,14 +159,14 @@ ACTS: dict[str, Act] = (
     | MAILED
     | {
         "tick": tick,
-        "sheet": deed(GiveSheet("red", SHEET["red"])),
-        "preview": lambda house, now: look(house, "toy1", ShowPreview(), now),
+        "sheet": deed(EnterSheet("red", SHEET["red"])),
+        "preview": lambda house, now: run_query(house, "toy1", PreviewTurn(), now),
         "fork": fork,
-        "hold": deed(Hold()),
-        "release": deed(Release()),
-        "extend": deed(Extend()),
-        "reschedule": deed(Reschedule("DAILY 20:00 UTC")),
-        "rules": deed(SetPolicy({"grace": "2h"})),
+        "hold": deed(HoldCampaign()),
+        "release": deed(ReleaseCampaign()),
+        "extend": deed(ExtendDeadline()),
+        "reschedule": deed(SetSchedule("DAILY 20:00 UTC")),
+        "rules": deed(SetHouseRule({"grace": "2h"})),
         "pause": deed(PauseSeat("green")),
         "bring back": deed(ResumeSeat("green")),
         "hand over": deed(GiveSeat("green", "dan@example.org")),
@@ -174,18 +174,18 @@ ACTS: dict[str, Act] = (
 )
 
 FORMING: dict[str, Act] = {
-    "start": deed(Start()),
+    "start": deed(StartCampaign()),
     "run": SHARP["run"],
     "tick": tick,
     "word": choose,
     "rules": ACTS["rules"],
     "hand over": ACTS["hand over"],
-    "open": deed(VacateSeat("green")),
+    "open": deed(OpenSeat("green")),
 }
 """What is done before the start, and to start."""
 
 RULED: dict[str, Act] = {
-    "ruling": deed(TakeRuling(RULING)),
+    "ruling": deed(SubmitRuling(RULING)),
     "filled form": fill_in,
     "roll": deed(RollDice("3d6", "the gate")),
     "mailed ruling": letter("RULING", "FILE all.txt", "It rained."),
@@ -199,7 +199,7 @@ RULED: dict[str, Act] = {
 """What is done to a turn that its GM decides."""
 
 BROKEN: dict[str, Act] = {
-    "mend": deed(Mend()),
+    "mend": deed(RepairHistory()),
     **{name: ACTS[name] for name in ("run", "tick", "rollback by two", "forward", "rerun", "patch", "mailed rerun")},
 }
 """What is done to a broken campaign."""
@@ -210,7 +210,7 @@ def set_the_stage(desk: Desk) -> dt.datetime:
     begin(desk, rounds="9", rules={"mass": "101"})
     for _ in range(3):
         play(desk, ALL)
-    do(desk.house, "toy1", RollBack(3), desk.now)
+    run_action(desk.house, "toy1", RollBack(3), desk.now)
     return _settled(desk)
 
 
@@ -224,7 +224,7 @@ def form(desk: Desk) -> dt.datetime:
         deadline="FRI 20:00 UTC",
         options={},
     )
-    create(desk.house, wanted, desk.now, seed=b"a seed for tests")
+    create_campaign(desk.house, wanted, desk.now, seed=b"a seed for tests")
     return _settled(desk)
 
 
@@ -241,7 +241,7 @@ def break_apart(desk: Desk) -> dt.datetime:
     begin(desk, rounds="9", rules={"mass": "101"})
     for _ in range(2):
         play(desk, ALL)
-    meanwhile(desk, lambda: do(desk.house, "toy1", RollBack(1), desk.now))
+    meanwhile(desk, lambda: run_action(desk.house, "toy1", RollBack(1), desk.now))
     return _settled(desk)
 
 

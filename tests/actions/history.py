@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from pbem.actions.run_turn import at_any_rate, keep_run, run_turn
+from pbem.actions.run_turn import always, commit_run, run_turn
 from pbem.archive import ReplayProof
 from pbem.campaign.archive_sync import archive_now, prove_archive
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
@@ -28,7 +28,7 @@ def play(desk: Desk, sheets: Mapping[str, str], *, hours: float = 1) -> None:
     """Lets seats send sheets, runs the open turn, and mails its reports."""
     send(desk, sheets)
     desk.tick(hours=hours)
-    run_turn(desk.house, "toy1", desk.now, reason="test", still=at_any_rate)
+    run_turn(desk.house, "toy1", desk.now, reason="test", still=always)
     desk.tick()
 
 
@@ -46,7 +46,7 @@ def meanwhile(desk: Desk, act: Callable[[], object]) -> None:
         after = compute_turn(session, house, before, desk.now)
     act()
     with house.store.writing() as session:
-        keep_run(session, house, before, after, now=desk.now, reason="deadline")
+        commit_run(session, house, before, after, now=desk.now, reason="deadline")
     archive_now(house, before.turn.id, after.record, after.files, desk.now)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, event
 
-from pbem.actions.withdrawal import find_break
+from pbem.actions.withdrawal import find_inconsistency
 from pbem.app import App, open_app
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove_archive
@@ -141,7 +141,7 @@ def faults(house: App, now: dt.datetime) -> list[str]:
     with house.store.reading() as session:
         snapshot = load_campaign(session, "toy1")
         begun = snapshot.status != "forming"
-        broken = find_break(session, snapshot) if begun else None
+        broken = find_inconsistency(session, snapshot) if begun else None
     try:
         if begun:
             prove_archive(house, "toy1")

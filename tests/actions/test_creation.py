@@ -1,4 +1,4 @@
-"""What `create` refuses, and what it writes."""
+"""What `create_campaign` refuses, and what it writes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.create import NewCampaign, check_seats, create
+from pbem.actions.create import NewCampaign, check_seats, create_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import SetupError, seed_hash
 from pbem.store.models import Campaign, JournalEntry
@@ -32,7 +32,7 @@ def wanted(**changes: Any) -> NewCampaign:
 
 def test_a_campaign_is_written_with_all_its_options(desk: Desk) -> None:
     """Options not given have their defaults; seats stand in the order of the game; a journal begins."""
-    create(desk.house, wanted(options={"rounds": "5", "rich": "yes"}), MONDAY)
+    create_campaign(desk.house, wanted(options={"rounds": "5", "rich": "yes"}), MONDAY)
 
     with desk.house.store.reading() as session:
         campaign = session.scalars(select(Campaign)).one()
@@ -50,7 +50,7 @@ def test_a_file_option_is_read_as_json(desk: Desk, tmp_path: Path) -> None:
     """The content of the file goes into the campaign, so that it may change or go afterwards."""
     path = tmp_path / "purses.json"
     path.write_text(json.dumps({"red": 7, "blue": 9}))
-    create(desk.house, wanted(options={"purses": str(path)}), MONDAY)
+    create_campaign(desk.house, wanted(options={"purses": str(path)}), MONDAY)
 
     with desk.house.store.reading() as session:
         assert session.scalars(select(Campaign)).one().options["purses"] == {"red": 7, "blue": 9}
@@ -90,7 +90,7 @@ def test_open_seats_are_numbered_behind_those_that_have_names() -> None:
 def test_what_cannot_be_is_refused_in_a_sentence(desk: Desk, changes: dict[str, Any], said: str) -> None:
     """An error names what was wrong and the nearest that would do; nothing is written."""
     with pytest.raises(CampaignError) as refused:
-        create(desk.house, wanted(**changes), MONDAY)
+        create_campaign(desk.house, wanted(**changes), MONDAY)
 
     assert said in str(refused.value)
     with desk.house.store.reading() as session:
@@ -100,7 +100,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(desk: Desk, changes: dict[str, 
 def test_a_value_out_of_bounds_is_refused_by_the_option(desk: Desk) -> None:
     """The option's own words say what is allowed."""
     with pytest.raises(SetupError, match="option rounds cannot be '99': it is a whole number from 1 to 20"):
-        create(desk.house, wanted(options={"rounds": "99"}), MONDAY)
+        create_campaign(desk.house, wanted(options={"rounds": "99"}), MONDAY)
 
 
 def test_a_file_that_is_not_json_is_refused(desk: Desk, tmp_path: Path) -> None:
@@ -109,12 +109,12 @@ def test_a_file_that_is_not_json_is_refused(desk: Desk, tmp_path: Path) -> None:
     path.write_text("{")
 
     with pytest.raises(CampaignError, match=r"purses\.json is not JSON"):
-        create(desk.house, wanted(options={"purses": str(path)}), MONDAY)
+        create_campaign(desk.house, wanted(options={"purses": str(path)}), MONDAY)
 
 
 def test_a_name_is_given_once(desk: Desk) -> None:
     """Two campaigns cannot have the same name."""
-    create(desk.house, wanted(), MONDAY)
+    create_campaign(desk.house, wanted(), MONDAY)
 
     with pytest.raises(CampaignError, match="there is a campaign 'toy1' already"):
-        create(desk.house, wanted(), MONDAY)
+        create_campaign(desk.house, wanted(), MONDAY)

@@ -19,10 +19,10 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from sqlalchemy import func, select
 
-from pbem.actions.base import Scene, do, look
+from pbem.actions.base import Context, run_action, run_query
 from pbem.actions.deadlines import release
-from pbem.actions.fork import TryOut
-from pbem.actions.open_turn import ShowPreview, write_preview
+from pbem.actions.fork import TryTurn
+from pbem.actions.open_turn import PreviewTurn, write_preview
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import ShowRulingForm, read_folder, ruling_by_mail, write_folder
 from pbem.actions.settings import mail_gm_token
@@ -122,7 +122,7 @@ def post(desk: Desk, mail: EmailMessage) -> str:
 def let_go(desk: Desk) -> None:
     """The GM releases the campaign, and its turn is run."""
     with desk.house.store.writing() as session:
-        release(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now))
+        release(Context(session, desk.house, load_campaign(session, "toy1"), desk.now))
     desk.tick(hours=1)
 
 
@@ -151,10 +151,10 @@ def war(tmp_path_factory: pytest.TempPathFactory) -> Iterator[War]:
 
 def second(desk: Desk, folder: Path) -> None:
     """The ruling on turn 2: red's map is left as the form has it, and blue is shown a picture of his own."""
-    write_folder(look(desk.house, "toy1", ShowRulingForm(), desk.now), folder)
+    write_folder(run_query(desk.house, "toy1", ShowRulingForm(), desk.now), folder)
     (folder / "blue.txt").write_text("[FILE]\nThe fort.\n[PICTURE FORT.PNG: Its walls]\n[ATTACH fort.png]\n")
     (folder / "fort.png").write_bytes(png("gray"))
-    taken = do(desk.house, "toy1", read_folder("toy1", folder).taken(), desk.now)
+    taken = run_action(desk.house, "toy1", read_folder("toy1", folder).taken(), desk.now)
     assert taken.kept, taken.findings
 
 
@@ -295,9 +295,9 @@ def test_a_page_has_the_pictures_in_it(war: War) -> None:
 
 def test_a_preview_has_what_the_reports_will_have(war: War, tmp_path: Path) -> None:
     """A look at the open turn, and a copy of the campaign, bring what stands before the readers."""
-    made = look(war.desk.house, "toy1", ShowPreview(), war.desk.now)
+    made = run_query(war.desk.house, "toy1", PreviewTurn(), war.desk.now)
     write_preview(made, tmp_path)
-    tried = do(war.desk.house, "toy1", TryOut(2), war.desk.now)
+    tried = run_action(war.desk.house, "toy1", TryTurn(2), war.desk.now)
 
     assert (tmp_path / "reports" / f"red.{COAST}").read_bytes() == files_of(war.report("red", 3))[COAST][1]
     assert not list((tmp_path / "reports").glob("green.*.png"))
@@ -315,7 +315,7 @@ def test_a_turn_taken_back_and_run_again_shows_the_same(tmp_path: Path) -> None:
         desk.tick(hours=WEEK)
         second(desk, tmp_path / "1")
         let_go(desk)
-        do(desk.house, "toy1", RollBack(1), desk.now)
+        run_action(desk.house, "toy1", RollBack(1), desk.now)
         desk.tick(hours=WEEK)
         shutil.rmtree(tmp_path / "1")
         second(desk, tmp_path / "1")

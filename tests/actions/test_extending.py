@@ -7,8 +7,8 @@ import datetime as dt
 import pytest
 from sqlalchemy import update
 
-from pbem.actions.base import Scene, attempt, do
-from pbem.actions.deadlines import Extend, Reschedule, extend, needed_votes, read_extension, vote
+from pbem.actions.base import Context, attempt, run_action
+from pbem.actions.deadlines import ExtendDeadline, SetSchedule, extend, needed_votes, read_extension, vote
 from pbem.admin.health import house_status
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import load_campaign
@@ -31,13 +31,13 @@ def _campaign(desk: Desk) -> None:
 def more(desk: Desk, by: dt.timedelta | dt.datetime | None = None) -> str:
     """The GM extends the open turn."""
     with desk.house.store.writing() as session:
-        return extend(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), by)
+        return extend(Context(session, desk.house, load_campaign(session, "toy1"), desk.now), by)
 
 
 def ask(desk: Desk, seat: str) -> str:
     """A seat asks for more time; what it is answered."""
     with desk.house.store.writing() as session:
-        return vote(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), seat)
+        return vote(Context(session, desk.house, load_campaign(session, "toy1"), desk.now), seat)
 
 
 def deadline(desk: Desk) -> dt.datetime | None:
@@ -116,7 +116,7 @@ def test_a_deadline_moves_within_reason(desk: Desk, by: dt.datetime, said: str) 
 
 def asked(desk: Desk, by: str) -> str:
     """Return what a GM is asked who gives a turn more time, "" if it is done unasked."""
-    tried = attempt(desk.house, "toy1", Extend(by), desk.now)
+    tried = attempt(desk.house, "toy1", ExtendDeadline(by), desk.now)
     return tried.facts.done if tried.ground else ""
 
 
@@ -135,7 +135,7 @@ def test_a_surprising_deadline_is_asked_about(desk: Desk, by: str) -> None:
 
 def test_an_extension_by_the_house_rules_is_no_surprise(desk: Desk) -> None:
     """Where turns are shorter than the rule `extension`, it may be given, and no more."""
-    do(desk.house, "toy1", Reschedule("EVERY 6h"), desk.now)
+    run_action(desk.house, "toy1", SetSchedule("EVERY 6h"), desk.now)
 
     assert asked(desk, "3d") != ""
     assert asked(desk, "2d") == ""
@@ -146,10 +146,10 @@ def test_an_extension_is_taken_back_as_it_says(desk: Desk) -> None:
     odd = FRIDAY + dt.timedelta(seconds=7, microseconds=5)
     with desk.house.store.writing() as session:
         session.execute(update(Turn).where(Turn.deadline == FRIDAY).values(deadline=odd))
-    said = do(desk.house, "toy1", Extend("50d"), desk.now).done
+    said = run_action(desk.house, "toy1", ExtendDeadline("50d"), desk.now).done
     back = said.split("To take that back: pbem extend toy1 ")[1].split()[0]
     assert "shortened" not in said
-    do(desk.house, "toy1", Extend(back), desk.now)
+    run_action(desk.house, "toy1", ExtendDeadline(back), desk.now)
     desk.tick()
 
     assert deadline(desk) == odd
@@ -307,7 +307,7 @@ def test_in_a_game_in_turns_both_must_ask(desk: Desk) -> None:
     """The seat whose turn it is does not decide alone, for that would tell that no other is awaited."""
     desk.begin(name="toy2", pace="in_turn")
     with desk.house.store.writing() as session:
-        scene = Scene(session, desk.house, load_campaign(session, "toy2"), desk.now)
+        scene = Context(session, desk.house, load_campaign(session, "toy2"), desk.now)
         said = [vote(scene, seat) for seat in ("red", "blue")]
 
     assert [words[:4] for words in said] == ["Your", "Enou"]

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from pbem.actions.base import Scene, do
+from pbem.actions.base import Context, run_action
 from pbem.actions.deadlines import extend, hold, release
-from pbem.actions.open_turn import GiveSheet
+from pbem.actions.open_turn import EnterSheet
 from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import pause_seat
 from pbem.admin.health import house_status
@@ -43,13 +43,13 @@ def resolved(desk: Desk, *, hours: float = 0) -> list[str]:
 def pause(desk: Desk, why: str = "") -> bool:
     """Holds the campaign."""
     with desk.house.store.writing() as session:
-        return hold(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now), HoldKind.GM, why)
+        return hold(Context(session, desk.house, load_campaign(session, "toy1"), desk.now), HoldKind.GM, why)
 
 
 def go_on(desk: Desk) -> bool:
     """Releases the campaign."""
     with desk.house.store.writing() as session:
-        return release(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now))
+        return release(Context(session, desk.house, load_campaign(session, "toy1"), desk.now))
 
 
 def held(desk: Desk) -> str:
@@ -122,7 +122,7 @@ def test_what_is_told_in_a_pause_speaks_of_no_deadline(desk: Desk, hours: int) -
     desk.post("STATUS\n", sender=ANN)
     desk.tick()
     status = text_of(desk.last(ANN))
-    do(desk.house, "toy1", GiveSheet("red", [(1, "BID 2")]), desk.now)
+    run_action(desk.house, "toy1", EnterSheet("red", [(1, "BID 2")]), desk.now)
     desk.tick()
 
     for told in (receipt, status, text_of(desk.last(ANN))):
@@ -206,7 +206,7 @@ def test_extending_a_mass_is_a_release(desk: Desk) -> None:
     begin(desk)
     desk.tick(hours=120)
     with desk.house.store.writing() as session:
-        extend(Scene(session, desk.house, load_campaign(session, "toy1"), desk.now))
+        extend(Context(session, desk.house, load_campaign(session, "toy1"), desk.now))
 
     assert held(desk) == ""
     assert resolved(desk, hours=47) == []
@@ -320,7 +320,7 @@ def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:
     with desk.house.store.writing() as session:
         snapshot = load_campaign(session, "toy1")
         for place in snapshot.places:
-            pause_seat(Scene(session, desk.house, snapshot, desk.now), place, paused=True)
+            pause_seat(Context(session, desk.house, snapshot, desk.now), place, paused=True)
     before = [resolved(desk, hours=1), resolved(desk, hours=WEEK)]
     told = [mail for mail in desk.mails(GM) if mail["Subject"] == "[toy1] Turn 1 is held"]
     go_on(desk)

@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import delete, update
 
-from pbem.actions.base import do, look
-from pbem.actions.rerun import Amend
-from pbem.actions.rerun_plan import Changes
-from pbem.actions.rollback import GoForward, Mend, RollBack
-from pbem.actions.withdrawal import find_break
+from pbem.actions.base import run_action, run_query
+from pbem.actions.rerun import RerunTurn
+from pbem.actions.rerun_plan import RerunChanges
+from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
+from pbem.actions.withdrawal import find_inconsistency
 from pbem.archive.verify import verify
 from pbem.errors import CampaignError
 from pbem.store.models import Campaign, Report, Seat, Turn
@@ -47,13 +47,13 @@ def played(desk: Desk) -> Desk:
 
 def roll_to(desk: Desk, number: int) -> Callable[[], object]:
     """A rollback."""
-    return lambda: do(desk.house, "toy1", RollBack(number), desk.now)
+    return lambda: run_action(desk.house, "toy1", RollBack(number), desk.now)
 
 
 def wrong(desk: Desk) -> str:
     """What the doctor finds, "" for nothing."""
     with desk.house.store.reading() as session:
-        found = find_break(session, snapshot(desk))
+        found = find_inconsistency(session, snapshot(desk))
     return found.text if found else ""
 
 
@@ -64,12 +64,12 @@ def numbers(desk: Desk) -> list[int]:
 
 def test_turns_that_hang_together(played: Desk) -> None:
     """Nothing is wrong with turns run, run again, patched or rolled back, nor is there anything to mend."""
-    do(played.house, "toy1", Amend(), played.now)
-    do(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.house, "toy1", RerunTurn(), played.now)
+    run_action(played.house, "toy1", RollBack(2), played.now)
 
     assert wrong(played) == ""
     with pytest.raises(CampaignError, match="all turns of toy1 hang together: there is nothing to mend"):
-        look(played.house, "toy1", Mend(), played.now)
+        run_query(played.house, "toy1", RepairHistory(), played.now)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_run_across_a_rollback_is_mended(played: Desk, to: int, live: list[int
     meanwhile(played, roll_to(played, to))
     assert (numbers(played), wrong(played)) == (live, text)
 
-    mended = do(played.house, "toy1", Mend(), played.now)
+    mended = run_action(played.house, "toy1", RepairHistory(), played.now)
     assert (mended.strays, numbers(played), wrong(played)) == ((5,), list(range(to + 1)), "")
     assert played.tick(hours=24 * 7).problems == []
     assert proof(played).turns == to
@@ -102,11 +102,11 @@ def test_a_broken_home_is_told_in_a_sentence(played: Desk) -> None:
 
 def test_a_run_across_a_second_run_is_mended(played: Desk) -> None:
     """The turn that was run from what is no more is withdrawn; the one that it took for its own is open again."""
-    changes = Changes(sheets={"red": [(1, "BID 3")]})
-    meanwhile(played, lambda: do(played.house, "toy1", Amend(changes), played.now))
+    changes = RerunChanges(sheets={"red": [(1, "BID 3")]})
+    meanwhile(played, lambda: run_action(played.house, "toy1", RerunTurn(changes), played.now))
     assert wrong(played) == "turn 4 was not run, but turn 5 follows it"
 
-    do(played.house, "toy1", Mend(), played.now)
+    run_action(played.house, "toy1", RepairHistory(), played.now)
     played.tick(hours=24 * 7)
     assert (numbers(played), wrong(played)) == ([0, 1, 2, 3, 4, 5], "")
     assert proof(played).turns == 4
@@ -115,7 +115,7 @@ def test_a_run_across_a_second_run_is_mended(played: Desk) -> None:
 def test_what_a_mending_would_do_is_told_first(played: Desk) -> None:
     """Without being sure nothing is changed."""
     meanwhile(played, roll_to(played, 2))
-    mended = look(played.house, "toy1", Mend(), played.now)
+    mended = run_query(played.house, "toy1", RepairHistory(), played.now)
 
     assert (mended.wrong, mended.strays, mended.rolled.turn) == ("turn 2 was not run, but turn 5 follows it", (5,), 2)
     assert numbers(played) == [0, 1, 2, 5]
@@ -124,7 +124,7 @@ def test_what_a_mending_would_do_is_told_first(played: Desk) -> None:
 def test_nothing_mended_is_lost(played: Desk) -> None:
     """The stray lies with its reports on the shelf of the turn that it came from, and that turn's folder is kept."""
     meanwhile(played, roll_to(played, 2))
-    do(played.house, "toy1", Mend(), played.now)
+    run_action(played.house, "toy1", RepairHistory(), played.now)
 
     shelves = {turn.number: turn.shelf_id for turn in rows(played, Turn) if turn.shelf_id is not None}
     (stray,) = [turn.id for turn in rows(played, Turn) if turn.number == 5]
@@ -138,8 +138,8 @@ def test_nothing_mended_is_lost(played: Desk) -> None:
 def test_a_rollback_can_be_taken_back_after_a_mending(played: Desk) -> None:
     """Then the run counts that was done at its moment."""
     meanwhile(played, roll_to(played, 2))
-    do(played.house, "toy1", Mend(), played.now)
-    do(played.house, "toy1", GoForward(), played.now)
+    run_action(played.house, "toy1", RepairHistory(), played.now)
+    run_action(played.house, "toy1", UndoRollback(), played.now)
     played.tick()
 
     assert (numbers(played), wrong(played)) == ([0, 1, 2, 3, 4, 5], "")
@@ -149,18 +149,18 @@ def test_a_rollback_can_be_taken_back_after_a_mending(played: Desk) -> None:
 def test_a_rollback_of_a_broken_home_is_not_taken_back(played: Desk) -> None:
     """Whoever has rolled it back instead of mending it cannot bring the break back."""
     meanwhile(played, roll_to(played, 2))
-    do(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.house, "toy1", RollBack(2), played.now)
 
     assert wrong(played) == ""
     with pytest.raises(CampaignError, match="cannot be taken back, since turn 2 was not run, but turn 5 follows it"):
-        do(played.house, "toy1", GoForward(), played.now)
+        run_action(played.house, "toy1", UndoRollback(), played.now)
     assert numbers(played) == [0, 1, 2]
 
 
 def test_players_hear_of_a_mending(played: Desk) -> None:
     """They get the notice of a rollback, and the journal tells why; the stray's reports go out no more."""
     meanwhile(played, roll_to(played, 2))
-    do(played.house, "toy1", Mend(), played.now)
+    run_action(played.house, "toy1", RepairHistory(), played.now)
     played.tick()
 
     assert "Rolled back to round 2" in subjects(played, ANN)[-1]
@@ -177,7 +177,7 @@ def test_a_mended_turn_has_time_and_is_reminded_of(played: Desk) -> None:
     with played.house.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 2, Turn.shelf_id.is_(None)).values(reminded_at=played.now))
     played.now += dt.timedelta(days=30)
-    do(played.house, "toy1", Mend(), played.now)
+    run_action(played.house, "toy1", RepairHistory(), played.now)
 
     mended = live_turns(played)[-1]
     assert mended.deadline is not None
@@ -189,7 +189,7 @@ def test_sheets_missed_in_a_stray_run_were_not_missed(played: Desk) -> None:
     """Blue and green had sent nothing for it."""
     meanwhile(played, roll_to(played, 2))
     before = [seat.nmr_total for seat in rows(played, Seat)]
-    do(played.house, "toy1", Mend(), played.now)
+    run_action(played.house, "toy1", RepairHistory(), played.now)
 
     assert (before, [seat.nmr_total for seat in rows(played, Seat)]) == ([0, 1, 1], [0, 0, 0])
 
@@ -201,7 +201,7 @@ def test_a_turn_that_led_nowhere_is_open_again(played: Desk) -> None:
         session.execute(update(Turn).where(Turn.id == gone).values(number=99))
     assert wrong(played) == "turn 3 is missing, but there is a turn 4"
 
-    do(played.house, "toy1", Mend(), played.now)
+    run_action(played.house, "toy1", RepairHistory(), played.now)
     played.tick()
     send(played, ALL)
     played.tick()
@@ -240,7 +240,7 @@ def test_a_campaign_that_stands_elsewhere(played: Desk) -> None:
         session.execute(update(Campaign).values(turn=7))
     assert wrong(played) == "it stands at turn 7, but its last turn is 4"
 
-    do(played.house, "toy1", Mend(), played.now)
+    run_action(played.house, "toy1", RepairHistory(), played.now)
     assert (wrong(played), snapshot(played).turn) == ("", 4)
 
 
@@ -250,4 +250,4 @@ def test_a_campaign_without_its_set_up(played: Desk) -> None:
         session.execute(update(Turn).where(Turn.number == 0).values(number=99))
 
     with pytest.raises(CampaignError, match="toy1 cannot be mended, since its set-up is missing: go back to a copy"):
-        look(played.house, "toy1", Mend(), played.now)
+        run_query(played.house, "toy1", RepairHistory(), played.now)

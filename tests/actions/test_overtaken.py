@@ -6,12 +6,12 @@ import datetime as dt
 
 import pytest
 
-from pbem.actions.base import Scene, do
+from pbem.actions.base import Context, run_action
 from pbem.actions.deadlines import extend, hold
-from pbem.actions.rerun import Amend, read_edit
-from pbem.actions.rerun_plan import Changes
+from pbem.actions.rerun import RerunTurn, read_edit
+from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
-from pbem.actions.run_turn import AskForRun, is_asked, run_turn
+from pbem.actions.run_turn import RequestRun, is_requested, run_turn
 from pbem.campaign.deadlines import DueTurn, due_turns, open_turns
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
@@ -63,10 +63,10 @@ def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:
 def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
     """It was found due by its deadline, which is later by now."""
     played.now += WEEK
-    do(played.house, "toy1", RollBack(2), played.now - WEEK)
+    run_action(played.house, "toy1", RollBack(2), played.now - WEEK)
     (found,) = due_turns(open_turns(played.house), played.now)
     with played.house.store.writing() as session:
-        extend(Scene(session, played.house, locked_campaign(session, "toy1"), played.now))
+        extend(Context(session, played.house, locked_campaign(session, "toy1"), played.now))
 
     assert (found.reason, runs(played, found)) == ("deadline", False)
 
@@ -75,7 +75,7 @@ def test_a_turn_that_is_held(played: Desk) -> None:
     """A pause holds a turn that was found due before."""
     (found,) = due_turns(open_turns(played.house), played.now)
     with played.house.store.writing() as session:
-        hold(Scene(session, played.house, locked_campaign(session, "toy1"), played.now), HoldKind.GM)
+        hold(Context(session, played.house, locked_campaign(session, "toy1"), played.now), HoldKind.GM)
 
     assert not runs(played, found)
 
@@ -90,7 +90,7 @@ def test_a_turn_that_is_to_be_reviewed(played: Desk) -> None:
 
 def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
     """The turn of the GM's word is gone: he is told so, and the one that is open is not run instead."""
-    points = Points(KEEPING, lambda: do(played.house, "toy1", RollBack(2), played.now))
+    points = Points(KEEPING, lambda: run_action(played.house, "toy1", RollBack(2), played.now))
     with points.watched():
         done = run_now(played.house, "toy1", played.now)
 
@@ -101,20 +101,20 @@ def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
 
 def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
     """It was asked for the turn as it was, not for one that another run of the turn before has led to."""
-    do(played.house, "toy1", AskForRun(), played.now)
+    run_action(played.house, "toy1", RequestRun(), played.now)
     with played.house.store.reading() as session:
-        before = is_asked(session, snapshot(played))
-    do(played.house, "toy1", Amend(), played.now)
+        before = is_requested(session, snapshot(played))
+    run_action(played.house, "toy1", RerunTurn(), played.now)
 
     with played.house.store.reading() as session:
-        assert (before, is_asked(session, snapshot(played))) == (True, False)
+        assert (before, is_requested(session, snapshot(played))) == (True, False)
 
 
 def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
     """The GM's sheet was for turn 2; it is not used for turn 3, which is the last that was run by now."""
     points = Points(KEEPING, lambda: run_now(played.house, "toy1", played.now))
     with points.watched(), pytest.raises(CampaignError, match="toy1 has changed at this very moment, and is at turn 4"):
-        do(played.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), played.now)
+        run_action(played.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), played.now)
 
     assert [turn.shelf_id for turn in live_turns(played)] == [None] * 5
 
@@ -122,9 +122,9 @@ def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
 def test_an_edit_of_a_state_that_is_no_more(played: Desk) -> None:
     """A change made for the state of turn 3 is not made to that of turn 4."""
     with played.house.store.reading() as session:
-        scene = Scene(session, played.house, snapshot(played), played.now)
+        scene = Context(session, played.house, snapshot(played), played.now)
         edit = read_edit(scene, [{"op": "replace", "path": "/purses/1", "value": 40}])
     run_now(played.house, "toy1", played.now)
 
     with pytest.raises(CampaignError, match="the state of toy1 has changed since you edited it"):
-        do(played.house, "toy1", Amend(edit.changes), played.now)
+        run_action(played.house, "toy1", RerunTurn(edit.changes), played.now)

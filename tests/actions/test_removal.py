@@ -8,10 +8,10 @@ import json
 import pytest
 from sqlalchemy import select, update
 
-from pbem.actions.base import CLI, DRY_RUN, do, look
-from pbem.actions.deadlines import Hold
-from pbem.actions.rollback import GoForward, RollBack
-from pbem.actions.seats import ExpelSeat, GiveSeat, ResumeSeat, VacateSeat
+from pbem.actions.base import CLI, DRY_RUN, run_action, run_query
+from pbem.actions.deadlines import HoldCampaign
+from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.actions.seats import GiveSeat, OpenSeat, RemoveSeat, ResumeSeat
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import SeatView
 from pbem.errors import CampaignError
@@ -36,11 +36,11 @@ def played(desk: Desk) -> Desk:
 
 
 def remove(desk: Desk, seat: str = "green") -> str:
-    return do(desk.house, "toy1", ExpelSeat(seat), desk.now).done
+    return run_action(desk.house, "toy1", RemoveSeat(seat), desk.now).done
 
 
 def bring_back(desk: Desk, seat: str = "green") -> str:
-    return do(desk.house, "toy1", ResumeSeat(seat), desk.now).done
+    return run_action(desk.house, "toy1", ResumeSeat(seat), desk.now).done
 
 
 def miss(desk: Desk) -> None:
@@ -72,7 +72,9 @@ def test_the_effect_is_shown_first(played: Desk) -> None:
     send(played, {"green": "BID 1"})
     played.tick()
     before = row(played)
-    shown = " ".join(ExpelSeat("green").render(look(played.house, "toy1", ExpelSeat("green"), played.now), DRY_RUN))
+    shown = " ".join(
+        RemoveSeat("green").render(run_query(played.house, "toy1", RemoveSeat("green"), played.now), DRY_RUN)
+    )
 
     assert "would leave the game when turn 3 is run; its sheet (version 1) would not be used." in shown
     assert "Until then it is brought back by: pbem seat toy1 green --resume (by mail: RESUME green)" in shown
@@ -115,8 +117,8 @@ def test_a_rollback_brings_the_seat_back(played: Desk, number: int) -> None:
     send(played, {"green": "BID 1"})
     remove(played)
     run_now(played.house, "toy1", played.now)
-    shown = list(RollBack(number).render(look(played.house, "toy1", RollBack(number), played.now), DRY_RUN))
-    done = list(RollBack(number).render(do(played.house, "toy1", RollBack(number), played.now), CLI))
+    shown = list(RollBack(number).render(run_query(played.house, "toy1", RollBack(number), played.now), DRY_RUN))
+    done = list(RollBack(number).render(run_action(played.house, "toy1", RollBack(number), played.now), CLI))
     played.tick()
 
     assert "Seat green would be in the game again, as it was then." in shown
@@ -133,7 +135,7 @@ def test_a_rollback_to_after_it_left_brings_nothing_back(played: Desk) -> None:
     remove(played)
     run_now(played.house, "toy1", played.now)
     run_now(played.house, "toy1", played.now)
-    do(played.house, "toy1", RollBack(4), played.now)
+    run_action(played.house, "toy1", RollBack(4), played.now)
 
     assert not place(played).playing
     run_now(played.house, "toy1", played.now)
@@ -144,8 +146,8 @@ def test_a_rollback_taken_back_takes_the_seat_out_again(played: Desk) -> None:
     """What the turns that are back in the history were told holds again."""
     remove(played)
     run_now(played.house, "toy1", played.now)
-    do(played.house, "toy1", RollBack(3), played.now)
-    done = list(GoForward().render(do(played.house, "toy1", GoForward(), played.now), CLI))
+    run_action(played.house, "toy1", RollBack(3), played.now)
+    done = list(UndoRollback().render(run_action(played.house, "toy1", UndoRollback(), played.now), CLI))
 
     assert "Seat green is out of the game again." in done
     assert not place(played).playing
@@ -155,7 +157,7 @@ def test_a_rollback_taken_back_takes_the_seat_out_again(played: Desk) -> None:
 
 def test_a_removal_during_a_hold_waits_for_the_turn(played: Desk) -> None:
     """Nothing is run while the campaign is held, so that it can be taken back all the time."""
-    do(played.house, "toy1", Hold("a week off"), played.now)
+    run_action(played.house, "toy1", HoldCampaign("a week off"), played.now)
     remove(played)
     played.tick(hours=24 * 8)
 
@@ -166,16 +168,16 @@ def test_a_removal_during_a_hold_waits_for_the_turn(played: Desk) -> None:
 def test_a_seat_is_removed_once(played: Desk) -> None:
     """Who confirms a second time, or gives the seat away meanwhile, is told how it is brought back."""
     remove(played)
-    for wish in (ExpelSeat("green"), VacateSeat("green"), GiveSeat("green", EVE)):
+    for wish in (RemoveSeat("green"), OpenSeat("green"), GiveSeat("green", EVE)):
         with pytest.raises(CampaignError, match=r"seat green is out of the game in toy1; .* --resume"):
-            do(played.house, "toy1", wish, played.now)
+            run_action(played.house, "toy1", wish, played.now)
 
 
 def test_a_seat_whose_player_plays_elsewhere_comes_back_open(played: Desk) -> None:
     """Nobody plays two seats."""
     remove(played)
-    do(played.house, "toy1", VacateSeat("blue"), played.now)
-    do(played.house, "toy1", GiveSeat("blue", CYD), played.now)
+    run_action(played.house, "toy1", OpenSeat("blue"), played.now)
+    run_action(played.house, "toy1", GiveSeat("blue", CYD), played.now)
     said = bring_back(played)
 
     assert said.startswith("Seat green of toy1 is back in the game, and open. To give it to somebody: pbem seat toy1")
@@ -190,9 +192,9 @@ def test_a_deputy_who_gets_a_seat_meanwhile_stands_in_no_more(played: Desk) -> N
         assert person is not None
         until = played.now + dt.timedelta(60)
         session.add(Deputy(seat_id=seats["green"].id, person_id=person, since=played.now, until=until))
-    do(played.house, "toy1", VacateSeat("red"), played.now)
+    run_action(played.house, "toy1", OpenSeat("red"), played.now)
     remove(played)
-    do(played.house, "toy1", GiveSeat("red", ANN), played.now)
+    run_action(played.house, "toy1", GiveSeat("red", ANN), played.now)
     bring_back(played)
 
     with played.house.store.reading() as session:
@@ -211,9 +213,9 @@ def test_a_removal_by_the_house_rules_is_taken_back(desk: Desk) -> None:
     assert bring_back(desk) == "Seat green of toy1 is back in the game."
     remove(desk)
     miss(desk)
-    do(desk.house, "toy1", RollBack(3), desk.now)
+    run_action(desk.house, "toy1", RollBack(3), desk.now)
     assert not place(desk).playing
-    do(desk.house, "toy1", RollBack(2), desk.now)
+    run_action(desk.house, "toy1", RollBack(2), desk.now)
     assert place(desk).playing
 
 

@@ -7,11 +7,11 @@ import datetime as dt
 
 import pytest
 
-from pbem.actions.base import MOST_LINES, Scene, differing_lines, do, look
-from pbem.actions.open_turn import GiveSheet
-from pbem.actions.rerun import Amend, Patch, keep_amendment
-from pbem.actions.rerun_plan import Changes, Impact, plan_amendment
-from pbem.actions.rollback import GoForward, RollBack
+from pbem.actions.base import MOST_LINES, Context, diff_lines, run_action, run_query
+from pbem.actions.open_turn import EnterSheet
+from pbem.actions.rerun import EditState, RerunTurn, apply_rerun
+from pbem.actions.rerun_plan import RerunChanges, RerunImpact, plan_rerun
+from pbem.actions.rollback import RollBack, UndoRollback
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
@@ -35,10 +35,10 @@ def lines(text: str) -> Lines:
     return list(enumerate(text.split("\n"), start=1))
 
 
-def again(desk: Desk, *, sure: bool = True, **sheets: str) -> Impact:
+def again(desk: Desk, *, sure: bool = True, **sheets: str) -> RerunImpact:
     """Runs the last turn again, with other sheets."""
-    changes = Changes(sheets={seat: lines(text) for seat, text in sheets.items()})
-    return (do if sure else look)(desk.house, "toy1", Amend(changes), desk.now)
+    changes = RerunChanges(sheets={seat: lines(text) for seat, text in sheets.items()})
+    return (run_action if sure else run_query)(desk.house, "toy1", RerunTurn(changes), desk.now)
 
 
 @pytest.fixture
@@ -248,8 +248,8 @@ def test_a_corrected_game_goes_on(played: Desk) -> None:
     again(played, blue="BID 4")
     assert proof(played).turns == 2
 
-    do(played.house, "toy1", RollBack(1), played.now)
-    do(played.house, "toy1", GoForward(), played.now)
+    run_action(played.house, "toy1", RollBack(1), played.now)
+    run_action(played.house, "toy1", UndoRollback(), played.now)
     played.tick()
     assert proof(played).turns == 2
 
@@ -257,11 +257,11 @@ def test_a_corrected_game_goes_on(played: Desk) -> None:
 def test_a_rerun_closes_the_way_forward(played: Desk) -> None:
     """A rollback from before it cannot be taken back any more, and that is said."""
     play(played, {"red": "BID 1"})
-    do(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.house, "toy1", RollBack(2), played.now)
     again(played, green="BID 9")
 
     with pytest.raises(CampaignError, match="since the last one, a turn was run again"):
-        do(played.house, "toy1", GoForward(), played.now)
+        run_action(played.house, "toy1", UndoRollback(), played.now)
 
 
 def test_the_last_turn_of_a_game_can_be_run_again(desk: Desk) -> None:
@@ -288,7 +288,7 @@ def test_in_a_game_of_turns_the_right_seat_is_told(desk: Desk) -> None:
 
 def test_long_differences_are_cut() -> None:
     """A report that is new from top to bottom says how much more differs."""
-    told = differing_lines("", "\n".join(f"line {number}" for number in range(100)))
+    told = diff_lines("", "\n".join(f"line {number}" for number in range(100)))
 
     assert len(told) == MOST_LINES + 1
     assert told[-1] == "(and 40 lines more)"
@@ -296,7 +296,7 @@ def test_long_differences_are_cut() -> None:
 
 def test_a_gms_sheet_for_the_open_turn_counts_and_is_told(played: Desk) -> None:
     """Its player gets a receipt that says who entered it, and can answer with another."""
-    do(played.house, "toy1", GiveSheet("green", lines("BID 3")), played.now)
+    run_action(played.house, "toy1", EnterSheet("green", lines("BID 3")), played.now)
     played.tick()
     receipt = played.last(CYD)
     played.reply(receipt, "BID 4")
@@ -310,7 +310,7 @@ def test_a_gms_sheet_for_the_open_turn_counts_and_is_told(played: Desk) -> None:
 
 def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
     """Without being sure the findings are told and nothing is kept."""
-    receipt = look(played.house, "toy1", GiveSheet("green", lines("BID 3\nBIT 1")), played.now)
+    receipt = run_query(played.house, "toy1", EnterSheet("green", lines("BID 3\nBIT 1")), played.now)
 
     assert receipt.verdict == "Sheet 1 taken: 1 order, 1 line in error."
     assert [sheet.author for sheet in rows(played, OrderSheet)] == ["player", "player"]
@@ -318,19 +318,19 @@ def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
 
 def test_a_gms_sheet_of_errors_replaces_nothing(played: Desk) -> None:
     """Nothing of it would be taken: what the player has sent himself counts on."""
-    do(played.house, "toy1", GiveSheet("green", lines("BID 3")), played.now)
-    receipt = look(played.house, "toy1", GiveSheet("green", lines("BIT 1")), played.now)
+    run_action(played.house, "toy1", EnterSheet("green", lines("BID 3")), played.now)
+    receipt = run_query(played.house, "toy1", EnterSheet("green", lines("BIT 1")), played.now)
 
     assert (receipt.accepted, receipt.counts, receipt.replaces) == (False, 1, None)
 
 
 def test_a_crash_before_the_archive_is_written_is_made_good(played: Desk) -> None:
     """The database is changed by one commit; the next tick sets the old folder aside and writes the new one."""
-    changes = Changes(sheets={"red": lines("BID 3")})
+    changes = RerunChanges(sheets={"red": lines("BID 3")})
     with played.house.store.writing() as session:
-        scene = Scene(session, played.house, locked_campaign(session, "toy1"), played.now)
-        amendment = plan_amendment(scene, changes)
-        keep_amendment(scene, amendment)
+        scene = Context(session, played.house, locked_campaign(session, "toy1"), played.now)
+        amendment = plan_rerun(scene, changes)
+        apply_rerun(scene, amendment)
     played.tick()
 
     assert proof(played).turns == 1
@@ -340,13 +340,13 @@ def test_the_past_is_changed_alike_on_both_databases(shared: Desk) -> None:
     """Run, run again, edited, rolled back, taken back, rolled back and run: the archive proves itself at the end."""
     play(shared, {"red": "BID 2\nWHISPER blue deal"})
     again(shared, red="BID 2\nWHISPER blue never")
-    do(shared.house, "toy1", Patch([{"op": "replace", "path": "/purses/1", "value": 40}]), shared.now)
+    run_action(shared.house, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), shared.now)
     play(shared, {"blue": "BID 33"})
-    do(shared.house, "toy1", RollBack(1), shared.now)
-    do(shared.house, "toy1", GoForward(), shared.now)
+    run_action(shared.house, "toy1", RollBack(1), shared.now)
+    run_action(shared.house, "toy1", UndoRollback(), shared.now)
     assert proof(shared).turns == 2
 
-    do(shared.house, "toy1", RollBack(2), shared.now)
+    run_action(shared.house, "toy1", RollBack(2), shared.now)
     play(shared, {"red": "BID 1"})
     assert proof(shared).turns == 2
     assert len({mail["Message-ID"] for mail in shared.mails()}) == len(shared.mails())
@@ -377,7 +377,7 @@ def test_a_question_without_another_sheet_shows_nothing_new(played: Desk) -> Non
 
 def test_a_question_with_another_state_is_told(played: Desk) -> None:
     """So is a patch that was only looked at."""
-    look(played.house, "toy1", Patch([{"op": "replace", "path": "/purses/1", "value": 40}]), played.now)
+    run_query(played.house, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), played.now)
 
     assert looks(played) == [("looked at what turn 1 would have come to with another state", False)]
 
@@ -386,7 +386,7 @@ def test_a_question_is_told_after_a_rollback_too(played: Desk) -> None:
     """The report that would have told it is never made; the next one tells it."""
     play(played, {})
     again(played, sure=False, red="BID 3")
-    do(played.house, "toy1", RollBack(1), played.now)
+    run_action(played.house, "toy1", RollBack(1), played.now)
     play(played, {})
 
     assert 'The GM looked at what "round 2" would have come to' in " ".join(text_of(played.last()).split())

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import do, look
-from pbem.actions.open_turn import RollDice, ShowPreview, ShowRolls
+from pbem.actions.base import run_action, run_query
+from pbem.actions.open_turn import PreviewTurn, RollDice, ShowRolls
 from pbem.actions.rollback import RollBack
-from pbem.actions.ruling import TakeRuling
+from pbem.actions.ruling import SubmitRuling
 from pbem.actions.settings import ShowJournal
 from pbem.archive import file_hash
 from pbem.archive.verify import VerifyResult, verify
@@ -44,12 +44,12 @@ def war(desk: Desk) -> Iterator[Desk]:
 
 def roll(desk: Desk, dice: str = "3d6+2", label: str = "ann storms the gate") -> Roll:
     """The GM rolls."""
-    return do(desk.house, "toy1", RollDice(dice, label), desk.now).roll
+    return run_action(desk.house, "toy1", RollDice(dice, label), desk.now).roll
 
 
 def run(desk: Desk, **files: str) -> None:
     """The GM rules by files, named without their ending, and the turn is run, archived and mailed."""
-    do(desk.house, "toy1", TakeRuling({f"{name}.txt": text for name, text in files.items()}), desk.now)
+    run_action(desk.house, "toy1", SubmitRuling({f"{name}.txt": text for name, text in files.items()}), desk.now)
     run_now(desk.house, "toy1", desk.now)
     desk.tick()
 
@@ -61,7 +61,7 @@ def report(desk: Desk, to: str) -> str:
 
 def journal(desk: Desk) -> list[tuple[str, bool]]:
     """What the journal says of rolls, and whether it is the GM's alone."""
-    entries = look(desk.house, "toy1", ShowJournal(), desk.now).entries
+    entries = run_query(desk.house, "toy1", ShowJournal(), desk.now).entries
     return [(entry.text, entry.secret) for entry in entries if entry.text.startswith("rolled in")]
 
 
@@ -124,26 +124,26 @@ def test_a_rollback_undoes_no_roll(war: Desk) -> None:
     """When the turn is open again its roll stands; the same words again are a second roll, of which all are told."""
     made = roll(war)
     run(war, red=GATE)
-    do(war.house, "toy1", RollBack(1), war.now)
-    taken = do(war.house, "toy1", TakeRuling({"red.txt": GATE}), war.now)
+    run_action(war.house, "toy1", RollBack(1), war.now)
+    taken = run_action(war.house, "toy1", SubmitRuling({"red.txt": GATE}), war.now)
     again = roll(war)
     run(war, red=GATE)
 
     assert (taken.rolled, again.number) == ((), 2)
     assert again.told(2) in report(war, ANN)
     assert records(war)[-1]["rolls"] == [made.to_json(), again.to_json()]
-    assert look(war.house, "toy1", ShowRolls(1), war.now).rolls == (made, again)
+    assert run_query(war.house, "toy1", ShowRolls(1), war.now).rolls == (made, again)
 
 
 def test_taking_a_ruling_rolls_once(war: Desk) -> None:
     """What it names is rolled when it is taken, and never again; a look, or a ruling with an error, rolls nothing."""
     files = {"red.txt": GATE}
-    look(war.house, "toy1", TakeRuling(files), war.now)
-    do(war.house, "toy1", TakeRuling(files | {"blue.txt": "[FILLE]"}), war.now)
-    assert look(war.house, "toy1", ShowRolls(), war.now).rolls == ()
+    run_query(war.house, "toy1", SubmitRuling(files), war.now)
+    run_action(war.house, "toy1", SubmitRuling(files | {"blue.txt": "[FILLE]"}), war.now)
+    assert run_query(war.house, "toy1", ShowRolls(), war.now).rolls == ()
 
-    first, second = (do(war.house, "toy1", TakeRuling(files), war.now) for _ in range(2))
-    shown = look(war.house, "toy1", ShowPreview(), war.now)
+    first, second = (run_action(war.house, "toy1", SubmitRuling(files), war.now) for _ in range(2))
+    shown = run_query(war.house, "toy1", PreviewTurn(), war.now)
 
     assert (len(first.rolled), second.rolled) == (1, ())
     assert first.rolled[0].told(1) in next(each.parts.text for each in shown.reports if each.place.seat == "red")

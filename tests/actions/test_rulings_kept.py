@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from pbem.actions.base import CLI, attempt, do, do_as_shown, look
-from pbem.actions.deadlines import Release
+from pbem.actions.base import CLI, attempt, do_as_shown, run_action, run_query
+from pbem.actions.deadlines import ReleaseCampaign
 from pbem.actions.rollback import RollBack
-from pbem.actions.ruling import ShowRulingForm, Taken, TakeRuling, read_folder, render_ruling, write_folder
+from pbem.actions.ruling import RulingResult, ShowRulingForm, SubmitRuling, read_folder, render_ruling, write_folder
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingShown, ShowRuling
 from pbem.admin.health import house_status
 from pbem.backup import back_up, check_backup, restore_home
@@ -40,10 +40,10 @@ def mail(desk: Desk, *lines: str) -> str:
 
 def shown(desk: Desk) -> RulingShown:
     """What was ruled on the open turn."""
-    return look(desk.house, "toy1", ShowRuling(), desk.now)
+    return run_query(desk.house, "toy1", ShowRuling(), desk.now)
 
 
-def errors(taken: Taken) -> list[str]:
+def errors(taken: RulingResult) -> list[str]:
     """The codes of what is wrong with a ruling."""
     return [each.code for found in taken.findings.values() for each in found if each.severity == "error"]
 
@@ -51,13 +51,13 @@ def errors(taken: Taken) -> list[str]:
 def test_a_blank_form_is_no_ruling(war: Desk, tmp_path: Path) -> None:
     """An unfilled form is refused, and the turn goes on waiting: it cannot run with nothing in its ruling."""
     war.tick(hours=DUE)
-    write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
-    taken = do(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    write_folder(run_query(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
+    taken = run_action(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
 
     assert (taken.kept, errors(taken), held(war)) == (False, ["blank-ruling"], HoldKind.RULING)
     assert "nothing is told to anybody" in "\n".join(render_ruling(taken, CLI)).lower().replace("\n    ", " ")
     with pytest.raises(CampaignError, match="awaits your ruling"):
-        do(war.house, "toy1", Release(), war.now)
+        run_action(war.house, "toy1", ReleaseCampaign(), war.now)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_ruling_confirmed_after_the_turn_moved_on(war: Desk) -> None:
     war.tick(hours=DUE)
     rule(war, all="Snow.")
     mail(war, "RULING", "FILE all.txt", "Rain.")
-    do(war.house, "toy1", Release(), war.now)
+    run_action(war.house, "toy1", ReleaseCampaign(), war.now)
     war.tick()
 
     late = mail(war, "RULING YES 1", "FILE all.txt", "Rain.")
@@ -141,7 +141,7 @@ def test_a_ruling_confirmed_after_the_turn_moved_on(war: Desk) -> None:
 def test_two_rulings_at_once(war: Desk) -> None:
     """What was shown is done only on the ground on which it was shown."""
     rule(war, all="Snow.")
-    second = TakeRuling({"all.txt": "Rain."})
+    second = SubmitRuling({"all.txt": "Rain."})
     tried = attempt(war.house, "toy1", second, war.now)
     rule(war, blue="Gold.")
 
@@ -161,13 +161,13 @@ def test_forms_have_the_ruling_in_them(war: Desk, tmp_path: Path) -> None:
         game="OUT blue\nTURNS 9\nSCORE red 2",
     )
     before = shown(war).parts
-    write_folder(look(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
-    again = look(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    write_folder(run_query(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
+    again = run_query(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
     assert (again.same, again.replaced) == (True, ())
 
     game = tmp_path / "game.txt"
     game.write_text(game.read_text().replace("SCORE red 2\n", ""))
-    done = do(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    done = run_action(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
     assert [(each.part, each.now) for each in done.replaced] == [("game.txt: SCORE red", "")]
     assert shown(war).parts == {part: text for part, text in before.items() if part != "game.txt: SCORE red"}
 
@@ -191,7 +191,7 @@ def test_a_ruling_is_dropped_and_brought_back(war: Desk) -> None:
     assert (held(war), shown(war).parts, len(shown(war).earlier)) == (HoldKind.RULING, {}, 1)
     assert "counts again" in mail(war, "RULING BACK")
     assert (held(war), shown(war).parts) == (HoldKind.RULED, parts)
-    do(war.house, "toy1", Release(), war.now)
+    run_action(war.house, "toy1", ReleaseCampaign(), war.now)
     war.tick()
     assert "You won." in last_report(war, ANN)
 
@@ -199,7 +199,7 @@ def test_a_ruling_is_dropped_and_brought_back(war: Desk) -> None:
 def test_a_ruling_dropped_before_the_deadline_holds_nothing(war: Desk) -> None:
     """The hold that came with it goes with it, and the turn waits when it is due."""
     rule(war, red="You won.")
-    do(war.house, "toy1", DropRuling(), war.now)
+    run_action(war.house, "toy1", DropRuling(), war.now)
 
     assert held(war) == HoldKind.NONE
     assert [turn.turn for turn in war.tick(hours=DUE).awaiting] == [1]
@@ -209,8 +209,8 @@ def test_a_dropped_ruling_does_not_run_by_a_release_before(war: Desk) -> None:
     """Released first and dropped then, the turn waits for another ruling."""
     war.tick(hours=DUE)
     rule(war, red="You won.")
-    do(war.house, "toy1", Release(), war.now)
-    do(war.house, "toy1", DropRuling(), war.now)
+    run_action(war.house, "toy1", ReleaseCampaign(), war.now)
+    run_action(war.house, "toy1", DropRuling(), war.now)
 
     assert war.tick().resolved == []
     assert held(war) == HoldKind.RULING
@@ -221,10 +221,10 @@ def test_any_earlier_ruling_comes_back_by_its_number(war: Desk) -> None:
     for words in ("One.", "Two.", "Three.", "Two."):
         rule(war, all=words)
     assert [number for number, _ in shown(war).earlier] == [1, 3]
-    do(war.house, "toy1", RestoreRuling(1), war.now)
+    run_action(war.house, "toy1", RestoreRuling(1), war.now)
     assert shown(war).parts == {"all.txt [RESULT]": "One."}
     with pytest.raises(CampaignError, match=r"no earlier ruling 9 .*; there are: 2, 3"):
-        do(war.house, "toy1", RestoreRuling(9), war.now)
+        run_action(war.house, "toy1", RestoreRuling(9), war.now)
 
 
 def test_a_ruling_that_was_rolled_back_comes_back(war: Desk) -> None:
@@ -232,9 +232,9 @@ def test_a_ruling_that_was_rolled_back_comes_back(war: Desk) -> None:
     war.tick(hours=DUE)
     rule(war, all="Snow.")
     run_now(war.house, "toy1", war.now)
-    do(war.house, "toy1", RollBack(1), war.now)
+    run_action(war.house, "toy1", RollBack(1), war.now)
     assert shown(war).parts == {}
-    do(war.house, "toy1", RestoreRuling(), war.now)
+    run_action(war.house, "toy1", RestoreRuling(), war.now)
 
     assert shown(war).parts == {"all.txt [RESULT]": "Snow."}
 
@@ -242,9 +242,9 @@ def test_a_ruling_that_was_rolled_back_comes_back(war: Desk) -> None:
 def test_nothing_to_drop_and_nothing_to_bring_back(war: Desk) -> None:
     """What cannot be done is a sentence, typed and mailed."""
     with pytest.raises(CampaignError, match="there is no ruling on turn 1 of toy1"):
-        do(war.house, "toy1", DropRuling(), war.now)
+        run_action(war.house, "toy1", DropRuling(), war.now)
     with pytest.raises(CampaignError, match="there is no earlier ruling on turn 1 of toy1"):
-        do(war.house, "toy1", RestoreRuling(), war.now)
+        run_action(war.house, "toy1", RestoreRuling(), war.now)
     assert "there is no ruling on turn 1 of toy1: nothing was dropped" in mail(war, "RULING OFF")
     assert "nothing stands below RULING OFF" in mail(war, "RULING OFF", "FILE all.txt", "Snow.").replace("\n", " ")
 
@@ -290,11 +290,13 @@ def test_a_picture_of_the_first_ruling_stays_with_a_second(war: Desk, tmp_path: 
     war.tick(hours=DUE)
     (tmp_path / "map.png").write_bytes(png("blue"))
     (tmp_path / "red.txt").write_text("[RESULT]\nLook.\n[PICTURE map.png: The pass]\n")
-    do(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
-    taken = do(war.house, "toy1", TakeRuling({"red.txt": "Look again.\n[PICTURE map.png: The pass]\n"}), war.now)
+    run_action(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    taken = run_action(
+        war.house, "toy1", SubmitRuling({"red.txt": "Look again.\n[PICTURE map.png: The pass]\n"}), war.now
+    )
     assert taken.kept
     rule(war, blue="Nothing.")
-    do(war.house, "toy1", Release(), war.now)
+    run_action(war.house, "toy1", ReleaseCampaign(), war.now)
     war.tick()
     (report,) = [each for each in war.mails(ANN) if "Look again." in text_of(each)]
 
@@ -305,7 +307,7 @@ def test_earlier_rulings_are_in_backups(war: Desk, tmp_path: Path) -> None:
     """A backup of a home that keeps one is restored with it."""
     war.tick(hours=DUE)
     rule(war, all="Snow.")
-    do(war.house, "toy1", DropRuling(), war.now)
+    run_action(war.house, "toy1", DropRuling(), war.now)
     back_up(war.house.settings, tmp_path / "backup.zip", war.now)
 
     assert check_backup(tmp_path / "backup.zip", war.now, war.house.games).problems == ()

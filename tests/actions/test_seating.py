@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import do, look
+from pbem.actions.base import run_action, run_query
 from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import GiveSeat, Invite
-from pbem.actions.settings import SetPolicy, ShowPolicy
-from pbem.actions.start import Start
+from pbem.actions.settings import SetHouseRule, ShowHouseRules
+from pbem.actions.start import StartCampaign
 from pbem.admin.health import house_status
 from pbem.campaign.house_rules import HouseRules
 from pbem.cli.campaigns import CHANGES
@@ -31,14 +31,14 @@ from tests.toy.ruleset import Auction
 def _begun(desk: Desk) -> None:
     """A campaign of red and blue."""
     form(desk, "red", "blue")
-    do(desk.house, "toy1", Start(), desk.now)
+    run_action(desk.house, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 
 def act(desk: Desk, seat: str, what: str, address: str = "") -> str:
     """Does one of a GM's acts on a seat."""
     wish = GiveSeat(seat, address) if what == "give" else CHANGES[what](seat)
-    return do(desk.house, "toy1", wish, desk.now).done
+    return run_action(desk.house, "toy1", wish, desk.now).done
 
 
 def test_the_gm_hands_a_seat_over(desk: Desk) -> None:
@@ -125,7 +125,7 @@ def test_a_removed_seat_reaches_the_rules(desk: Desk) -> None:
 def test_an_invitation_brings_the_seat(desk: Desk) -> None:
     """The address is mailed a code; confirmed, it has the seat offered, and the GM hears."""
     act(desk, "red", "open")
-    said = do(desk.house, "toy1", Invite(EVE, "red"), desk.now).done
+    said = run_action(desk.house, "toy1", Invite(EVE, "red"), desk.now).done
     desk.tick()
 
     assert said == "eve@example.net is invited to seat red; the code in the mail holds for 14 days."
@@ -137,7 +137,7 @@ def test_an_invitation_brings_the_seat(desk: Desk) -> None:
 
 def test_standbys_come_in_their_order(desk: Desk) -> None:
     """Each seat that comes free goes to whoever has waited longest."""
-    do(desk.house, "toy1", SetPolicy({"signup": "yes"}), desk.now)
+    run_action(desk.house, "toy1", SetHouseRule({"signup": "yes"}), desk.now)
     for address in (CYD, EVE):
         ask(desk, "JOIN toy1", address)
         confirm(desk, address)
@@ -208,7 +208,7 @@ def test_who_is_known_to_the_journal(desk: Desk) -> None:
 
 def test_other_players_hear_only_where_they_may_read_the_journal(desk: Desk) -> None:
     """With the journal kept by the GM, a takeover is between him and the two players."""
-    do(desk.house, "toy1", SetPolicy({"journal": "gm"}), desk.now)
+    run_action(desk.house, "toy1", SetHouseRule({"journal": "gm"}), desk.now)
     before = len(desk.mails(BOB))
     act(desk, "red", "give", EVE)
     desk.tick()
@@ -241,9 +241,9 @@ def test_a_seat_that_changes_hands_during_a_run_gets_its_report(desk: Desk) -> N
 def test_house_rules_are_changed_and_told(desk: Desk) -> None:
     """Values are read as typed and shown as they may be typed again; the journal has them."""
     changes = {"grace": "90m", "least": "2d", "holidays": "2026-12-24"}
-    do(desk.house, "toy1", SetPolicy(changes), desk.now)
+    run_action(desk.house, "toy1", SetHouseRule(changes), desk.now)
 
-    rules = {rule.name: rule for rule in look(desk.house, "toy1", ShowPolicy(), desk.now).rules}
+    rules = {rule.name: rule for rule in run_query(desk.house, "toy1", ShowHouseRules(), desk.now).rules}
     assert snapshot(desk).policy == HouseRules(accept="address", grace=90, least=2880, holidays=("2026-12-24",))
     assert [rules[name].value for name in ("grace", "least", "holidays", "diary")] == ["90m", "2d", "2026-12-24", "yes"]
     assert [rules[name].default for name in ("grace", "diary")] == [False, True]

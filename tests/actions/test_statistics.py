@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbem.actions.base import look
-from pbem.actions.statistics import MOST_ROWS, Came, ShowStatistics, Statistics, picture_of
+from pbem.actions.base import run_query
+from pbem.actions.statistics import MOST_ROWS, SheetTiming, ShowStatistics, Statistics, statistics_chart
 from pbem.cli import main
 from pbem.report.pictures import check_svg
 from tests.toy.home import ADDRESSES, GAMES, Desk, open_desk
@@ -59,7 +59,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 @pytest.fixture(scope="module")
 def found(played: Desk) -> Statistics:
     """What is told of them."""
-    return look(played.house, "toy1", ShowStatistics(), played.now)
+    return run_query(played.house, "toy1", ShowStatistics(), played.now)
 
 
 def run(desk: Desk, *words: str) -> Result:
@@ -104,7 +104,7 @@ def test_who_may_drop_out_is_told_with_the_reasons(played: Desk, found: Statisti
     fading = {each.seat: each.fading for each in found.seats if each.fading}
     assert fading == {"blue": ("missed 2 of the last 3",)}
 
-    later = look(played.house, "toy1", ShowStatistics(), played.now + dt.timedelta(days=9))
+    later = run_query(played.house, "toy1", ShowStatistics(), played.now + dt.timedelta(days=9))
     assert {each.seat: each.fading for each in later.seats} == {
         "red": ("last word 9 days ago",),
         "blue": ("missed 2 of the last 3", "last word 12 days ago"),
@@ -155,8 +155,8 @@ def test_a_picture_is_drawn(played: Desk, found: Statistics, tmp_path: Path) -> 
     for name, begins in (("stats.svg", b"<svg "), ("stats.PNG", b"\x89PNG")):
         assert run(played, "toy1", "--picture", str(tmp_path / name)).exit_code == 0
         assert (tmp_path / name).read_bytes().startswith(begins)
-    check_svg(picture_of(found))
-    assert picture_of(found).svg.count('fill="#c8443c"/>') == 2 + 1  # missed twice, and the key
+    check_svg(statistics_chart(found))
+    assert statistics_chart(found).svg.count('fill="#c8443c"/>') == 2 + 1  # missed twice, and the key
     refused = run(played, "toy1", "--picture", str(tmp_path / "stats.gif"))
     assert (refused.exit_code, "call it like" in refused.output) == (1, True)
 
@@ -167,17 +167,20 @@ def test_a_picture_of_many_seats_has_the_worst(found: Statistics) -> None:
     worst = next(each for each in found.seats if each.fading)
     crowd = Statistics(**{name: getattr(found, name) for name in found.__slots__} | {"seats": (*many, worst)})
 
-    assert picture_of(crowd).height < 1300
-    assert f"({MOST_ROWS} of {len(many) + 1} seats)" in picture_of(crowd).svg
-    assert ">blue</text>" in picture_of(crowd).svg
+    assert statistics_chart(crowd).height < 1300
+    assert f"({MOST_ROWS} of {len(many) + 1} seats)" in statistics_chart(crowd).svg
+    assert ">blue</text>" in statistics_chart(crowd).svg
 
 
 def test_before_the_start_there_is_nothing_yet(tmp_path: Path) -> None:
     """A campaign without turns is told, and drawn, all the same."""
     with open_desk(tmp_path / "home") as desk:
         desk.begin(seats=("red", "blue"))
-        found = look(desk.house, "toy1", ShowStatistics(), desk.now)
+        found = run_query(desk.house, "toy1", ShowStatistics(), desk.now)
 
-    assert [sheet.came for turn in found.turns for sheet in turn.sheets.values()] == [Came.AWAITED, Came.AWAITED]
+    assert [sheet.came for turn in found.turns for sheet in turn.sheets.values()] == [
+        SheetTiming.AWAITED,
+        SheetTiming.AWAITED,
+    ]
     assert [each.fading for each in found.seats] == [(), ()]
-    check_svg(picture_of(found))
+    check_svg(statistics_chart(found))

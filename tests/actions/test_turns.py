@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from pbem.actions.base import do
+from pbem.actions.base import run_action
 from pbem.actions.run_turn import run_turn
-from pbem.actions.start import Start
+from pbem.actions.start import StartCampaign
 from pbem.campaign.optimistic_lock import ATTEMPTS
 from pbem.errors import CampaignError
 from pbem.games import rulebook
@@ -86,7 +86,7 @@ def test_a_campaign_starts_once(desk: Desk) -> None:
     queued = len(rows(desk, OutgoingMail))
 
     with pytest.raises(CampaignError, match="campaign toy1 is running: it has begun already"):
-        do(desk.house, "toy1", Start(), MONDAY)
+        run_action(desk.house, "toy1", StartCampaign(), MONDAY)
     assert len(rows(desk, OutgoingMail)) == queued
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from pbem.actions.create import NewCampaign, create
+from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.run_turn import run_turn
 from pbem.app import open_app
 from pbem.campaign.archive_sync import prove_archive
@@ -139,5 +139,5 @@ def test_a_campaign_made_by_two_at_once_is_made_once(migrated_postgres_url: str,
             session.connection().exec_driver_sql(_TAKEN_MEANWHILE.replace("ON outgoing", "ON campaign"))
 
         with pytest.raises(CampaignError, match="at this very moment: make toy1 again"):
-            create(desk.house, wanted, desk.now)
-        assert create(desk.house, wanted, desk.now).seal
+            create_campaign(desk.house, wanted, desk.now)
+        assert create_campaign(desk.house, wanted, desk.now).seal

@@ -15,16 +15,16 @@ from click.testing import CliRunner, Result
 from sqlalchemy import select
 
 from pbem.actions.arguments import GmCommand, PlayerCommand, TextBlock
-from pbem.actions.base import Act, Confirmed, Harmless, Reversible, Weight, Weighty
-from pbem.actions.deadlines import Extend
-from pbem.actions.open_turn import GiveSheet
-from pbem.actions.players import Leave
-from pbem.actions.rerun import Amend, Patch
-from pbem.actions.rollback import Mend, RollBack
-from pbem.actions.ruling import TakeRuling
-from pbem.actions.seats import ExpelSeat, GiveSeat, VacateSeat
+from pbem.actions.base import Change, Confirmed, Harmless, PreviewedChange, Reversible, Weight
+from pbem.actions.deadlines import ExtendDeadline
+from pbem.actions.open_turn import EnterSheet
+from pbem.actions.players import LeaveSeat
+from pbem.actions.rerun import EditState, RerunTurn
+from pbem.actions.rollback import RepairHistory, RollBack
+from pbem.actions.ruling import SubmitRuling
+from pbem.actions.seats import GiveSeat, OpenSeat, RemoveSeat
 from pbem.actions.sheets import RestoreSheet
-from pbem.actions.start import Start
+from pbem.actions.start import StartCampaign
 from pbem.actions.withdraw_ruling import RestoreRuling
 from pbem.app import App
 from pbem.cli import main
@@ -55,16 +55,16 @@ class Asking:
 RULED = ("adjudicate", "toy1", "RULED", "--take")
 """A first ruling."""
 
-ASKING: Mapping[type[Act[Any]], Asking] = {
+ASKING: Mapping[type[Change[Any]], Asking] = {
     RollBack: Asking("running", ("rollback", "toy1", "1"), ("ROLLBACK 1",)),
-    Amend: Asking("running", ("rerun", "toy1", "--sheet", "red=FILE"), ("RERUN red", "BID 3")),
-    Patch: Asking(
+    RerunTurn: Asking("running", ("rerun", "toy1", "--sheet", "red=FILE"), ("RERUN red", "BID 3")),
+    EditState: Asking(
         "running",
         ("patch", "toy1", FILE),
         ("PATCH", '[{"op": "replace", "path": "/purses/1", "value": 40}]'),
     ),
-    Mend: Asking("broken", ("mend", "toy1"), ("MEND",)),
-    GiveSheet: Asking("running", ("sheet", "toy1", "red", FILE), ("SHEET red", "BID 3")),
+    RepairHistory: Asking("broken", ("mend", "toy1"), ("MEND",)),
+    EnterSheet: Asking("running", ("sheet", "toy1", "red", FILE), ("SHEET red", "BID 3")),
     RestoreSheet: Asking(
         "running",
         ("sheet", "toy1", "red", "--restore"),
@@ -72,11 +72,13 @@ ASKING: Mapping[type[Act[Any]], Asking] = {
         before=(("sheet", "toy1", "red", "RED", "--yes"),),
     ),
     GiveSeat: Asking("running", ("seat", "toy1", "red", "--to", "eve@example.org"), ("SEAT red TO eve@example.org",)),
-    Extend: Asking("running", ("extend", "toy1", "50d"), ("EXTEND 50d",)),
-    VacateSeat: Asking("running", ("seat", "toy1", "red", "--open"), ("OPEN red",)),
-    ExpelSeat: Asking("running", ("seat", "toy1", "red", "--remove"), ("REMOVE red",)),
-    Start: Asking("forming", ("start", "toy1"), ("START",), before=(("seat", "toy1", "green", "--open", "--yes"),)),
-    TakeRuling: Asking(
+    ExtendDeadline: Asking("running", ("extend", "toy1", "50d"), ("EXTEND 50d",)),
+    OpenSeat: Asking("running", ("seat", "toy1", "red", "--open"), ("OPEN red",)),
+    RemoveSeat: Asking("running", ("seat", "toy1", "red", "--remove"), ("REMOVE red",)),
+    StartCampaign: Asking(
+        "forming", ("start", "toy1"), ("START",), before=(("seat", "toy1", "green", "--open", "--yes"),)
+    ),
+    SubmitRuling: Asking(
         "ruled",
         ("adjudicate", "toy1", "FOLDER", "--take"),
         ("RULING", "FILE all.txt", "It snowed."),
@@ -134,7 +136,7 @@ PLAYERS = (
 """Every command of a player."""
 
 
-def acts(base: type[Act[Any]] = Act) -> Iterator[type[Act[Any]]]:
+def acts(base: type[Change[Any]] = Change) -> Iterator[type[Change[Any]]]:
     """Return every act that there is."""
     for each in base.__subclasses__():
         # A dataclass with slots stands in the place of a class without, which may be there still.
@@ -182,7 +184,7 @@ def test_every_command_by_mail_has_a_weight() -> None:
 def test_every_typed_command_has_a_weight() -> None:
     """The table names every command of the command line, and every act that a GM does by mail is of one of them."""
     typed = {act for each in WEIGHTS.values() if isinstance(each, tuple) for act in each}
-    mailed = {type(wish) for _, wish in map(gm_wish, EXAMPLES) if isinstance(wish, Act)}
+    mailed = {type(wish) for _, wish in map(gm_wish, EXAMPLES) if isinstance(wish, Change)}
 
     assert sorted(WEIGHTS) == sorted(main.commands)
     assert {act.__name__ for act in mailed - typed} == {"TryOut"}  # `fork` does what it does in steps
@@ -190,11 +192,11 @@ def test_every_typed_command_has_a_weight() -> None:
 
 def test_what_needs_confirmation_can_be_looked_at() -> None:
     """Such an act has a preview; on the command line it has --yes, by a GM's mail the word YES."""
-    confirmed = {act for act in acts() if isinstance(act.weight, Confirmed)} - {Leave}
+    confirmed = {act for act in acts() if isinstance(act.weight, Confirmed)} - {LeaveSeat}
     typed = [name for name, each in WEIGHTS.items() if isinstance(each, tuple) and confirmed.intersection(each)]
     mailed = [order for order, wish in map(gm_wish, EXAMPLES) if type(wish) in confirmed]
 
-    assert [act.__name__ for act in confirmed if not issubclass(act, Weighty)] == []
+    assert [act.__name__ for act in confirmed if not issubclass(act, PreviewedChange)] == []
     assert [name for name in typed if "sure" not in {param.name for param in main.commands[name].params}] == []
     assert [order for order in mailed if "sure" not in {field.name for field in fields(order)}] == []
     assert {act.__name__ for act in confirmed - {*ASKING}} == set()
@@ -243,7 +245,7 @@ def invoke(desk: Desk, stage: str, now: Any, *words: str) -> Result:
 
 
 @pytest.mark.parametrize("act", ASKING, ids=lambda act: act.__name__)
-def test_the_command_line_asks_first(tmp_path: Path, act: type[Act[Any]]) -> None:
+def test_the_command_line_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
     """Without --yes the effect is shown, nothing is changed and the exit code is 3; with it the act is done."""
     asking = ASKING[act]
     with open_desk(tmp_path / "home", games=STAGES[asking.stage].games) as desk:
@@ -262,7 +264,7 @@ def test_the_command_line_asks_first(tmp_path: Path, act: type[Act[Any]]) -> Non
 
 
 @pytest.mark.parametrize("act", ASKING, ids=lambda act: act.__name__)
-def test_a_mail_asks_first(tmp_path: Path, act: type[Act[Any]]) -> None:
+def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
     """Without YES the answer shows the effect, and how to have it; nothing is changed."""
     asking = ASKING[act]
     with open_desk(tmp_path / "home", games=STAGES[asking.stage].games) as desk:
@@ -301,9 +303,9 @@ def test_a_players_mail_asks_first(desk: Desk, line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "act", [Extend, GiveSheet, RestoreSheet, Amend, RollBack, ExpelSeat], ids=lambda act: act.__name__
+    "act", [ExtendDeadline, EnterSheet, RestoreSheet, RerunTurn, RollBack, RemoveSeat], ids=lambda act: act.__name__
 )
-def test_a_yes_is_for_the_turn_that_was_asked_about(tmp_path: Path, act: type[Act[Any]]) -> None:
+def test_a_yes_is_for_the_turn_that_was_asked_about(tmp_path: Path, act: type[Change[Any]]) -> None:
     """If that was run meanwhile, a mailed confirmation changes nothing, and says so."""
     asking = ASKING[act]
     with open_desk(tmp_path / "home", games=STAGES[asking.stage].games) as desk:

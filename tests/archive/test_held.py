@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import do
+from pbem.actions.base import run_action
 from pbem.actions.rollback import RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import LocatedFile, VerifyResult, verify
@@ -135,7 +135,7 @@ def test_an_altered_report_is_found(played: Desk) -> None:
 def test_a_report_that_was_withdrawn_is_found_so(played: Desk) -> None:
     """The mails of a turn that was taken back are in the archive too, among those withdrawn."""
     report, told = attached(newest(played)), hash_of(played, 3)
-    do(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.house, "toy1", RollBack(2), played.now)
     play(played, {"red": "BID 3"})
 
     assert [(held.turn, held.withdrawn) for held in checked(played, report, record=told).held] == [(3, True), (3, True)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import do
+from pbem.actions.base import run_action
 from pbem.actions.rollback import RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import verify
@@ -82,7 +82,7 @@ def test_the_hash_of_a_record_without_salt_is_never_told(old: Desk) -> None:
 
 def test_what_was_withdrawn_before_is_vouched_for_by_the_next_record(old: Desk) -> None:
     """Old records name nothing that was withdrawn; the first new one names it all."""
-    do(old.house, "toy1", RollBack(2), old.now)
+    run_action(old.house, "toy1", RollBack(2), old.now)
     before = verify(archive(old), "toy1", games=GAMES)
     play(old, {"blue": "BID 2"})
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pbem.actions.base import do
-from pbem.actions.rerun import Amend, Patch
-from pbem.actions.rerun_plan import Changes
+from pbem.actions.base import run_action
+from pbem.actions.rerun import EditState, RerunTurn
+from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
 from pbem.archive import file_hash
 from pbem.archive.verify import VerifyResult, find_campaigns, verify
@@ -135,10 +135,10 @@ def test_reruns_edits_and_rollbacks_stay_provable(desk: Desk, tmp_path: Path) ->
     """After each of them, and all of them, the archive alone proves the game that counts, and shows what was done."""
     begin(desk, rounds="2")
     play(desk, {"red": "BID 2"})
-    do(desk.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), desk.now)
-    do(desk.house, "toy1", Patch([{"op": "replace", "path": "/purses/1", "value": 40}]), desk.now)
+    run_action(desk.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
+    run_action(desk.house, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), desk.now)
     play(desk, {"blue": "BID 33"})
-    do(desk.house, "toy1", RollBack(2), desk.now)
+    run_action(desk.house, "toy1", RollBack(2), desk.now)
     play(desk, {"blue": "BID 34"})
     verified = checked(elsewhere(desk, tmp_path))
 

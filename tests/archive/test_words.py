@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from pbem.actions.base import do
-from pbem.actions.rerun import Amend
-from pbem.actions.rerun_plan import Changes
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.rerun import RerunTurn
+from pbem.actions.rerun_plan import RerunChanges
+from pbem.actions.start import StartCampaign
 from pbem.archive import file_hash
 from pbem.errors import ReplayError
 from pbem.ruleset import json_sha256
@@ -39,7 +39,7 @@ def over(desk: Desk, tmp_path: Path) -> Path:
             "purses": None,
         }
         session.execute(update(Seat).where(Seat.name == "red").values(dice_word="swordfish"))
-    do(desk.house, "toy1", Start(), desk.now)
+    run_action(desk.house, "toy1", StartCampaign(), desk.now)
     play(desk, {"red": "BID 2", "blue": "BID 2"})
     play(desk, {"red": "BID 1", "blue": "BID 1"})
     return elsewhere(desk, tmp_path)
@@ -126,7 +126,7 @@ def test_every_run_is_listed(desk: Desk, tmp_path: Path) -> None:
     """Turns run again stand beside those that count, each with the hash of its record."""
     desk.begin(rounds="5")
     play(desk, {"red": "BID 2"})
-    do(desk.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), desk.now)
+    run_action(desk.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
     runs = checked(elsewhere(desk, tmp_path)).runs
 
     assert sorted((run.turn, run.withdrawn) for run in runs) == [(0, False), (1, False), (1, True)]

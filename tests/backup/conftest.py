@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.actions.base import do
+from pbem.actions.base import run_action
 from pbem.actions.rollback import RollBack
 from pbem.backup import back_up
 from pbem.config import load_settings
@@ -30,19 +30,19 @@ def in_the_middle(desk: Desk) -> None:
     begin(desk, rounds="9", rules={"mass": "101"})
     play(desk, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
     play(desk, {"red": "BID 1"})
-    do(desk.house, "toy1", RollBack(2), desk.now)
+    run_action(desk.house, "toy1", RollBack(2), desk.now)
     play(desk, {"blue": "BID 3"})
     send(desk, {"green": "BID 2"})
     desk.tick(hours=1)
-    do(desk.house, "toy1", RollBack(2), desk.now)  # all are told of it, at the next tick
+    run_action(desk.house, "toy1", RollBack(2), desk.now)  # all are told of it, at the next tick
     play_again(desk)
 
 
 def play_again(desk: Desk) -> None:
     """The turn that is open is run, and what it has to mail waits."""
-    from pbem.actions.run_turn import at_any_rate, run_turn
+    from pbem.actions.run_turn import always, run_turn
 
-    assert run_turn(desk.house, "toy1", desk.now, reason="test", still=at_any_rate)
+    assert run_turn(desk.house, "toy1", desk.now, reason="test", still=always)
 
 
 @pytest.fixture(scope="module")

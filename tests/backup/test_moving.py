@@ -20,8 +20,8 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import do
-from pbem.actions.deadlines import Hold, Release
+from pbem.actions.base import run_action
+from pbem.actions.deadlines import HoldCampaign, ReleaseCampaign
 from pbem.actions.run_turn import run_turn
 from pbem.admin.health import house_status
 from pbem.app import App, open_app
@@ -62,7 +62,7 @@ def moved() -> Iterator[Moved]:
         play(old, {"red": "BID 1"})
         send(old, {"red": "BID 3"})
         old.tick(hours=1)
-        do(old.house, "toy1", Hold("a holiday"), old.now)
+        run_action(old.house, "toy1", HoldCampaign("a holiday"), old.now)
         file = folder / "toy1.zip"
         export_campaign(old.house, "toy1", file, old.now, to=NEW)
         yield Moved(old, file)
@@ -109,7 +109,7 @@ def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> N
     for reader in (ANN, BOB, CYD):
         asked = [mail for mail in there.mails(reader) if "is played here now" in mail["Subject"]][-1]
         answer(there, asked, "YES")
-    do(there.house, "toy1", Release(), there.now)
+    run_action(there.house, "toy1", ReleaseCampaign(), there.now)
     there.tick(hours=1)
     again = [mail for mail in there.mails(ANN) if "toy1-red" in files(mail)][-1]
     assert "orders@example.org" not in again.as_string()
@@ -191,7 +191,7 @@ def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None
         old.tick()
         assert f"has moved to {NEW}" in " ".join(text_of(old.last(ANN)).split())
         with pytest.raises(CampaignError, match=f"has moved to {NEW}"):
-            do(house, "toy1", Release(), old.now)
+            run_action(house, "toy1", ReleaseCampaign(), old.now)
         with pytest.raises(CampaignError, match=f"has moved to {NEW}"):
             run_now(house, "toy1", old.now)
         assert live_turns(old)[-1].number == 3
@@ -217,7 +217,7 @@ def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
     with open_app(home, GAMES) as house:
         old = Desk(house, moved.old.now)
         take_back(house, "toy1", old.now)
-        do(house, "toy1", Release(), old.now)
+        run_action(house, "toy1", ReleaseCampaign(), old.now)
         play(old, {"blue": "BID 1"})
 
         assert prove_archive(house, "toy1").turns == 3
@@ -389,14 +389,14 @@ def test_every_table_is_thought_of() -> None:
 def test_it_comes_home_again(moved: Moved, alone: Desk, tmp_path: Path) -> None:
     """A turn was run elsewhere; the home that it left takes it back with that, and the chain goes on there."""
     import_campaign(alone.house, moved.file, alone.now)
-    do(alone.house, "toy1", Release(), alone.now)
+    run_action(alone.house, "toy1", ReleaseCampaign(), alone.now)
     play(alone, {"green": "BID 2"})
     export_campaign(alone.house, "toy1", tmp_path / "back.zip", alone.now, to="orders@example.org")
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
     with open_app(home, GAMES) as house:
         old = Desk(house, alone.now)
         import_campaign(house, tmp_path / "back.zip", old.now)
-        do(house, "toy1", Release(), old.now)
+        run_action(house, "toy1", ReleaseCampaign(), old.now)
         play(old, {"red": "BID 1"})
 
         assert (snapshot(old).status, prove_archive(house, "toy1").turns) == ("over", 4)
@@ -406,7 +406,7 @@ def test_it_comes_home_again(moved: Moved, alone: Desk, tmp_path: Path) -> None:
 def test_a_turn_that_is_just_being_run_is_not_kept(moved: Moved, alone: Desk, tmp_path: Path) -> None:
     """The export comes between its planning and its keeping: the run is given up without a word."""
     import_campaign(alone.house, moved.file, alone.now)
-    do(alone.house, "toy1", Release(), alone.now)
+    run_action(alone.house, "toy1", ReleaseCampaign(), alone.now)
 
     def meanwhile(_session: Session, snapshot: CampaignSnapshot) -> bool:
         if snapshot.status == "running":

@@ -11,8 +11,8 @@ import psycopg
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import do
-from pbem.actions.deadlines import Release
+from pbem.actions.base import run_action
+from pbem.actions.deadlines import ReleaseCampaign
 from pbem.admin.health import house_status, is_closed, open_home
 from pbem.app import open_app
 from pbem.backup import back_up, check_backup, restore_home
@@ -124,7 +124,7 @@ def test_no_turn_runs_before_its_gm_says_so(opened: Desk) -> None:
     opened.tick(hours=24 * 14)
     assert live_turns(opened)[-1].number == 3
 
-    do(opened.house, "toy1", Release(), opened.now)
+    run_action(opened.house, "toy1", ReleaseCampaign(), opened.now)
     opened.tick()
     assert live_turns(opened)[-1].number == 4
     assert "restored from its backup" in text_of(opened.last("bob@example.org"))
@@ -137,7 +137,7 @@ def test_no_mail_after_it_has_a_name_that_was_used(kept: Kept, opened: Desk, tmp
     with open_app(went_on, GAMES) as house:
         old = Desk(house, kept.desk.now)
         play(old, {"red": "BID 1"})
-        do(opened.house, "toy1", Release(), opened.now)
+        run_action(opened.house, "toy1", ReleaseCampaign(), opened.now)
         play(opened, {"red": "BID 2"})
 
         ours, theirs = (
@@ -222,7 +222,7 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
         open_home(house)
     with open_app(home, GAMES) as house:
         desk = Desk(house, kept.desk.now)
-        do(house, "toy1", Release(), desk.now)
+        run_action(house, "toy1", ReleaseCampaign(), desk.now)
         play(desk, {"red": "BID 2"})
         assert "restored" in " ".join(journal(desk))
         made = back_up(load_settings(home), tmp_path / "shared.zip", desk.now)
@@ -235,7 +235,7 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
     with open_app(tmp_path / "alone", GAMES) as house:
         alone = Desk(house, desk.now)
         assert [turn.record for turn in live_turns(alone)] == records
-        do(house, "toy1", Release(), alone.now)
+        run_action(house, "toy1", ReleaseCampaign(), alone.now)
         play(alone, {"red": "BID 1"})
         assert prove_archive(house, "toy1").turns == 4
         assert "[toy1] The game goes on" in subjects(alone, "ann@example.org")

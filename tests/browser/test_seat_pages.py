@@ -13,9 +13,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 from sqlalchemy import select
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.start import StartCampaign
 from pbem.app import open_app
 from pbem.config import write_default_settings
 from pbem.report.data import read_report_data
@@ -123,8 +123,8 @@ def test_the_desk_takes_what_a_page_mails(ruleset: AnyRuleset, opened: Page, tmp
     )  # fmt: skip
     with open_app(tmp_path, {ruleset.key: ruleset}) as house:
         desk = Desk(house, MONDAY)
-        create(house, wanted, desk.now, seed=b"a seed for pages")
-        do(house, "web1", Start(), desk.now)
+        create_campaign(house, wanted, desk.now, seed=b"a seed for pages")
+        run_action(house, "web1", StartCampaign(), desk.now)
         desk.tick()
         files = {seat: _files(desk, address) for seat, address in seats}
         seat = next(seat for seat, found in files.items() if read_report_data(found[".json"])["view"]["awaited"])

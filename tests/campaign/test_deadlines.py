@@ -6,8 +6,8 @@ import datetime as dt
 
 import pytest
 
-from pbem.actions.base import do, look
-from pbem.actions.deadlines import Deadlines, Reschedule, ShowDeadlines
+from pbem.actions.base import run_action, run_query
+from pbem.actions.deadlines import DeadlineList, SetSchedule, ShowDeadlines
 from pbem.campaign.deadlines import AbsencePeriod, next_deadline
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Schedule
@@ -30,9 +30,9 @@ def due(words: str = WEEKLY, *absences: tuple[str, str], opened: dt.datetime = M
     return moment.isoformat()[:16]
 
 
-def ahead(desk: Desk) -> Deadlines:
+def ahead(desk: Desk) -> DeadlineList:
     """What the GM is shown of the campaign's deadlines."""
-    return look(desk.house, "toy1", ShowDeadlines(), desk.now)
+    return run_query(desk.house, "toy1", ShowDeadlines(), desk.now)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_the_next_deadline_is_told_ahead(desk: Desk) -> None:
 def test_another_schedule_begins_with_the_next_turn(desk: Desk) -> None:
     """The open turn keeps its deadline, and everybody is told."""
     desk.begin()
-    do(desk.house, "toy1", Reschedule("1ST MON 09:00 UTC"), desk.now)
+    run_action(desk.house, "toy1", SetSchedule("1ST MON 09:00 UTC"), desk.now)
     desk.tick()
 
     assert ahead(desk).deadline == utc("2026-11-06T19:00")
@@ -139,5 +139,5 @@ def test_a_schedule_that_cannot_be_read_changes_nothing(desk: Desk) -> None:
     desk.begin()
 
     with pytest.raises(CampaignError, match="'1TS' is not a week of a month"):
-        do(desk.house, "toy1", Reschedule("1TS MON 09:00 UTC"), desk.now)
+        run_action(desk.house, "toy1", SetSchedule("1TS MON 09:00 UTC"), desk.now)
     assert ahead(desk).schedule == WEEKLY

@@ -8,9 +8,9 @@ import hmac
 import pytest
 from sqlalchemy import update
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.start import StartCampaign
 from pbem.archive import disclose_dice_words, drawn_word, mixed_seed, rehearsal_seed
 from pbem.campaign.history import set_dice_word
 from pbem.errors import CampaignError
@@ -27,11 +27,11 @@ def made(desk: Desk, name: str, **words: str) -> bytes:
     wanted = NewCampaign(
         name=name, game="toy", gm="gm@example.org", seats=seats, deadline="DAILY 20:00 UTC", options={}
     )
-    create(desk.house, wanted, desk.now, seed=b"tried until it suited")
+    create_campaign(desk.house, wanted, desk.now, seed=b"tried until it suited")
     with desk.house.store.writing() as session:
         for seat, word in words.items():
             session.execute(update(Seat).where(Seat.name == seat).values(dice_word=word))
-    do(desk.house, name, Start(), desk.now)
+    run_action(desk.house, name, StartCampaign(), desk.now)
     return live_turns(desk)[-1].state
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.rollback import GoForward, RollBack
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.rollback import RollBack, UndoRollback
+from pbem.actions.start import StartCampaign
 from pbem.campaign.notices import CampaignMailer
 from pbem.report.facts import DrawnPicture, RenderedReport
 from pbem.scheduler.tick import run_now
@@ -75,8 +75,8 @@ def test_a_campaign_that_runs_keeps_its_mails(desk: Desk) -> None:
     desk.tick(hours=24)  # too many are missing: the GM is asked
     run_now(desk.house, "toy1", desk.now)
     ACTS["rerun with a sheet"](desk.house, desk.now)
-    do(desk.house, "toy1", RollBack(2), desk.now)
-    do(desk.house, "toy1", GoForward(), desk.now)
+    run_action(desk.house, "toy1", RollBack(2), desk.now)
+    run_action(desk.house, "toy1", UndoRollback(), desk.now)
     desk.tick()
 
     mails = [mail for to in ("ann@example.org", "cyd@example.org", "gm@example.org") for mail in desk.mails(to)]
@@ -93,11 +93,11 @@ def begin_with_key(desk: Desk, key: bytes) -> None:
         deadline="FRI 20:00 Europe/Berlin",
         options={"rounds": "9"},
     )
-    create(desk.house, wanted, desk.now, seed=b"a seed for tests")
+    create_campaign(desk.house, wanted, desk.now, seed=b"a seed for tests")
     with desk.house.store.writing() as session:
         session.execute(update(Campaign).values(mail_key=key))
     desk.set_rules(**ADDRESS_IS_ENOUGH)
-    do(desk.house, "toy1", Start(), desk.now)
+    run_action(desk.house, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import do, look
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.press import AddText, Broadcast, DropText, ShowPress, Text
+from pbem.actions.base import run_action, run_query
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.press import AddAnnouncement, Announce, RemoveAnnouncement, ShowPress, Text
 from pbem.actions.rollback import RollBack
-from pbem.actions.run_turn import at_any_rate, run_turn
-from pbem.actions.start import Start
+from pbem.actions.run_turn import always, run_turn
+from pbem.actions.start import StartCampaign
 from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.press import MOST_CHARACTERS, sanitise_text
 from pbem.errors import CampaignError
@@ -31,12 +31,12 @@ THREE = ("red", "blue", "green")
 
 def put(desk: Desk, words: str, seat: str | None = None) -> Text:
     """A text of the GM."""
-    return do(desk.house, "toy1", AddText(words, seat), desk.now)
+    return run_action(desk.house, "toy1", AddAnnouncement(words, seat), desk.now)
 
 
 def run(desk: Desk) -> None:
     """Runs the open turn and sends its reports."""
-    assert run_turn(desk.house, "toy1", desk.now, reason="test", still=at_any_rate)
+    assert run_turn(desk.house, "toy1", desk.now, reason="test", still=always)
     desk.tick()
 
 
@@ -82,9 +82,9 @@ def test_a_text_may_open_the_first_turn(desk: Desk) -> None:
     wanted = NewCampaign(
         name="toy1", game="toy", gm="gm@example.org", seats=seats, deadline="DAILY 20:00 UTC", options={}
     )
-    create(desk.house, wanted, desk.now)
+    create_campaign(desk.house, wanted, desk.now)
     put(desk, "Welcome, all of you.")
-    do(desk.house, "toy1", Start(), desk.now)
+    run_action(desk.house, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
     assert "| Welcome, all of you." in report(desk)
@@ -94,11 +94,11 @@ def test_a_text_can_be_taken_back_in_time(desk: Desk) -> None:
     """A text that waits can be dropped; one that was sent, or never was there, is refused by name."""
     desk.begin()
     kept, dropped = put(desk, "stays"), put(desk, "goes")
-    left = do(desk.house, "toy1", DropText(dropped.id), desk.now)
+    left = run_action(desk.house, "toy1", RemoveAnnouncement(dropped.id), desk.now)
 
     assert left.texts == (kept,)
     with pytest.raises(CampaignError, match=rf"toy1 has no text {dropped.id} that waits .* there is: {kept.id}"):
-        do(desk.house, "toy1", DropText(dropped.id), desk.now)
+        run_action(desk.house, "toy1", RemoveAnnouncement(dropped.id), desk.now)
 
 
 def test_a_text_to_one_seat_is_no_entry_for_players(desk: Desk) -> None:
@@ -250,9 +250,9 @@ def test_a_gm_does_not_read_diaries_before_the_end(desk: Desk) -> None:
     desk.post("UNSIGNED TO blue\nboo")
     desk.post("DIARY\nsecret")
     desk.tick()
-    during = look(desk.house, "toy1", ShowPress(), desk.now).press
+    during = run_query(desk.house, "toy1", ShowPress(), desk.now).press
     run(desk)
-    after = look(desk.house, "toy1", ShowPress(), desk.now).press
+    after = run_query(desk.house, "toy1", ShowPress(), desk.now).press
 
     assert [(each.seat, each.unsigned, each.to, each.text) for each in during] == [("red", True, ("blue",), "boo")]
     assert [each.text for each in after] == ["boo", "secret"]
@@ -287,7 +287,7 @@ def test_a_turn_that_is_run_again_brings_the_same_words(desk: Desk) -> None:
     desk.post("NEWS\nWar!")
     desk.tick()
     run(desk)
-    do(desk.house, "toy1", RollBack(1), desk.now)
+    run_action(desk.house, "toy1", RollBack(1), desk.now)
     desk.post("NEWS\nPeace!")
     desk.tick()
     run(desk)
@@ -312,7 +312,7 @@ def test_words_are_no_part_of_a_reports_data(desk: Desk) -> None:
 def test_a_broadcast_goes_out_at_once(desk: Desk) -> None:
     """A GM's letter is mailed to those it is for, whatever the policy on press, and answers go to him."""
     desk.begin(seats=THREE, rules={"press": "off"})
-    reached = do(desk.house, "toy1", Broadcast("Be quick.", ("red", "BLUE")), desk.now).to
+    reached = run_action(desk.house, "toy1", Announce("Be quick.", ("red", "BLUE")), desk.now).to
     desk.tick()
 
     assert reached == ("red", "blue")

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from pbem.actions.base import do
-from pbem.actions.rerun import Amend
-from pbem.actions.rerun_plan import Changes
+from pbem.actions.base import run_action
+from pbem.actions.rerun import RerunTurn
+from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
 from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import ReplayError
@@ -72,7 +72,7 @@ def test_what_was_taken_back_is_forgotten(desk: Desk) -> None:
         play(desk, {"red": f"BID {bid}"})
     start = scores(desk)[0][1]
 
-    do(desk.house, "toy1", RollBack(1), desk.now)
+    run_action(desk.house, "toy1", RollBack(1), desk.now)
     play(desk, {"red": "BID 5"})
 
     assert scores(desk) == [[1, start], [2, start - 5]]
@@ -86,7 +86,7 @@ def test_a_turn_run_again_replaces_what_was_remembered_of_it(desk: Desk) -> None
         play(desk, {"red": f"BID {bid}"})
     start = scores(desk)[0][1]
 
-    do(desk.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 7")]})), desk.now)
+    run_action(desk.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 7")]})), desk.now)
 
     assert scores(desk) == [[1, start], [2, start - 3], [3, start - 10]]
     assert proof(desk).turns == 2

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from pbem.actions.base import do
-from pbem.actions.fork import CopyTo
-from pbem.actions.rerun import Amend
-from pbem.actions.rerun_plan import Changes
+from pbem.actions.base import run_action
+from pbem.actions.fork import ForkCampaign
+from pbem.actions.rerun import RerunTurn
+from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
 from pbem.actions.run_turn import run_turn
 from pbem.campaign import archive_sync as restoring
@@ -26,9 +26,9 @@ def past(desk: Desk) -> Desk:
     """A campaign of three turns: the first was run again, and a second was taken back."""
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2"})
-    do(desk.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), desk.now)
+    run_action(desk.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
     play(desk, {"blue": "BID 1"})
-    do(desk.house, "toy1", RollBack(2), desk.now)
+    run_action(desk.house, "toy1", RollBack(2), desk.now)
     play(desk, {"blue": "BID 2"})
     play(desk, {"red": "BID 1"})
     return desk
@@ -118,7 +118,7 @@ def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeyp
     begin(desk)
     monkeypatch.setattr("pbem.actions.run_turn.archive_now", lambda *_: None)
     run_turn(desk.house, "toy1", desk.now, reason="test")
-    do(desk.house, "toy1", RollBack(1), desk.now)
+    run_action(desk.house, "toy1", RollBack(1), desk.now)
     desk.tick()
     play(desk, {"red": "BID 3"})
 
@@ -128,7 +128,7 @@ def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeyp
 def test_on_either_database(shared: Desk) -> None:
     """What is looked for and written again is the same on SQLite and PostgreSQL."""
     play(shared, {"red": "BID 2"})
-    do(shared.house, "toy1", Amend(Changes(sheets={"red": [(1, "BID 3")]})), shared.now)
+    run_action(shared.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), shared.now)
     before = files(shared)
     shutil.rmtree(turns(shared))
 
@@ -140,7 +140,7 @@ def test_on_either_database(shared: Desk) -> None:
 def test_a_fork_has_what_its_records_name(past: Desk, tmp_path: Path) -> None:
     """The archive of a copy is proved like that of the campaign."""
     with open_desk(tmp_path / "fork") as there:
-        do(past.house, "toy1", CopyTo(3, there.house), past.now)
+        run_action(past.house, "toy1", ForkCampaign(3, there.house), past.now)
         tick(there.house, past.now)
 
         assert (proof(there).turns, proof(there).withdrawn) == (2, 2)

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select, text
 
-from pbem.actions.base import look
+from pbem.actions.base import run_query
 from pbem.actions.statistics import ShowStatistics
 from pbem.admin.checks import database
 from pbem.admin.health import house_status
@@ -148,7 +148,7 @@ def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
     assert copy is not None
 
     with open_app(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
-        look(house, "toy1", ShowStatistics(), club.now)
+        run_query(house, "toy1", ShowStatistics(), club.now)
     with open_app(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
         house_status(house, "toy1")
 

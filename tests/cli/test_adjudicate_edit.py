@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pbem.actions.ruling import read_form, write_form
+from pbem.actions.ruling import format_ruling, parse_ruling
 from pbem.cli import main
 
 NOW = "2026-11-02T09:00Z"
@@ -126,6 +126,6 @@ def test_a_form_reads_as_it_was_written() -> None:
     """Files put into one text come out again, and remarks above them do not."""
     files = {"all.txt": "The sun rises.\n", "red.txt": "You sleep.\n"}
 
-    read = read_form(write_form(files, "two sheets\ncame").splitlines())
+    read = parse_ruling(format_ruling(files, "two sheets\ncame").splitlines())
 
     assert {name: text.strip() for name, text in read.items()} == {name: text.strip() for name, text in files.items()}

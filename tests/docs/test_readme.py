@@ -11,13 +11,13 @@ from pathlib import Path
 import click
 import pytest
 
-from pbem.actions.deadlines import Deadlines
-from pbem.actions.open_turn import RollBook, Rolled
+from pbem.actions.deadlines import DeadlineList
+from pbem.actions.open_turn import RollList, RollResult
 from pbem.actions.press import PressShown, Text
-from pbem.actions.ruling import Taken, Written
-from pbem.actions.seats import Roster
-from pbem.actions.settings import Entry, PolicyLine, in_words
-from pbem.actions.status import CampaignStatus, Result, SeatStatus, Undelivered
+from pbem.actions.ruling import RulingResult, WrittenFiles
+from pbem.actions.seats import SeatList
+from pbem.actions.settings import HouseRuleLine, JournalLine, in_words
+from pbem.actions.status import CampaignStatus, GameResult, SeatStatus, Undelivered
 from pbem.admin import Diagnosis, Examined
 from pbem.admin.health import HouseStatus
 from pbem.admin.mail import Account, Held, LetterList, LetterShown
@@ -69,10 +69,10 @@ def test_every_command_is_documented(command: str) -> None:
     assert main.commands[command].get_short_help_str(limit=200).endswith(".")
 
 
-OF_STATUS = (HouseStatus, CampaignStatus, SeatStatus, Undelivered, Result)
+OF_STATUS = (HouseStatus, CampaignStatus, SeatStatus, Undelivered, GameResult)
 OF_UPKEEP = (LetterList, LetterShown, Held, Account, Diagnosis, Examined)
-OF_PEOPLE = (Roster, PolicyLine, Entry, Text, PressShown)
-OF_TURNS = (Deadlines, Written, Taken, Finding, Rolled, RollBook, Roll, VerifyResult, ReplayProof)
+OF_PEOPLE = (SeatList, HouseRuleLine, JournalLine, Text, PressShown)
+OF_TURNS = (DeadlineList, WrittenFiles, RulingResult, Finding, RollResult, RollList, Roll, VerifyResult, ReplayProof)
 
 
 @pytest.mark.parametrize(

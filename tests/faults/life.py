@@ -14,11 +14,11 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.run_turn import run_turn
 from pbem.actions.settings import mail_gm_token
-from pbem.actions.start import Start
+from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.campaign.snapshot import load_campaign, load_last_reports
 from pbem.inbox.process import answer_letters
@@ -101,8 +101,8 @@ def _begin(house: App, name: str, seats: tuple[str, ...], turns: int) -> None:
         options={},
         policy={"signup": "yes"},
     )
-    create(house, wanted, MONDAY, seed=b"a seed for tests")
-    do(house, name, Start(), MONDAY)
+    create_campaign(house, wanted, MONDAY, seed=b"a seed for tests")
+    run_action(house, name, StartCampaign(), MONDAY)
     with house.store.writing() as session:
         mail_gm_token(session, house, load_campaign(session, name), MONDAY)
     for _ in range(turns):

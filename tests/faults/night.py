@@ -18,9 +18,9 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.campaign.notices import host_mail_key
 from pbem.errors import PbemError, describe_error
@@ -92,8 +92,8 @@ def begin(
         options=options,
         policy={"accept": "address"},
     )
-    create(house, wanted, now, seed=b"a seed for tests")
-    do(house, name, Start(), now)
+    create_campaign(house, wanted, now, seed=b"a seed for tests")
+    run_action(house, name, StartCampaign(), now)
     with house.store.writing() as session:
         host_mail_key(session)  # now, or each copy of the home would draw another
 

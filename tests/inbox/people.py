@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from email.message import EmailMessage
 
-from pbem.actions.create import NewCampaign, create
+from pbem.actions.create import NewCampaign, create_campaign
 from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
 from tests.toy.home import ADDRESS_IS_ENOUGH, ADDRESSES, Desk, text_of
 
@@ -23,7 +23,7 @@ def form(desk: Desk, *seats: str, name: str = "toy1", game: str = "toy", open_se
         policy={**ADDRESS_IS_ENOUGH, **policy},
         open=open_seats,
     )
-    create(desk.house, wanted, desk.now, seed=b"a seed for tests")
+    create_campaign(desk.house, wanted, desk.now, seed=b"a seed for tests")
 
 
 def snapshot(desk: Desk, name: str = "toy1") -> CampaignSnapshot:

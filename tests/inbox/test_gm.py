@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pbem.actions.base import do
+from pbem.actions.base import run_action
 from pbem.actions.settings import ChangeGm, mail_gm_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.gm_commands import GM_COMMANDS
@@ -110,7 +110,7 @@ def test_a_robot_is_no_gm(desk: Desk, token: str) -> None:
 
 def test_a_new_gm_needs_a_new_token(desk: Desk, token: str) -> None:
     """When a campaign has another GM, the token of the one before opens nothing."""
-    do(desk.house, "toy1", ChangeGm("gma@example.org"), desk.now)
+    run_action(desk.house, "toy1", ChangeGm("gma@example.org"), desk.now)
     desk.post(f"GM toy1 {token}\nHOLD\nEND", sender=GM)
     desk.tick()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbem.actions.ruling import read_form
+from pbem.actions.ruling import parse_ruling
 from pbem.campaign.order_sheets import parse_sheet
 from pbem.campaign.press import sanitise_text
 from pbem.errors import CampaignError
@@ -74,7 +74,7 @@ def passed(text: str) -> object:
 def formed(text: str) -> object:
     """The files of a ruling, if the text is one."""
     try:
-        return read_form(text.split("\n"))
+        return parse_ruling(text.split("\n"))
     except CampaignError:
         return None
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import do
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.start import StartCampaign
 from pbem.store.models import Campaign
 from pbem_rules.gm_adjudicated import RULESET as UMPIRE
 from tests.inbox.people import CYD, EVE, ask, form, reports, words
@@ -78,7 +78,7 @@ def test_strangers_are_helped_with_commands_alone(desk: Desk) -> None:
 def test_an_order_in_free_words_may_begin_with_help(desk: Desk) -> None:
     """In a reply to a report of such a game a sentence is an order; HELP alone, or with a verb, is not."""
     form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
-    do(desk.house, "pen1", Start(), desk.now)
+    run_action(desk.house, "pen1", StartCampaign(), desk.now)
     desk.tick()
     report = reports(desk, CYD)[-1]
     for line, begins in {
@@ -100,7 +100,7 @@ def test_help_explains_the_verbs_of_a_campaign(desk: Desk) -> None:
     with desk.house.store.writing() as session:
         campaign = session.scalars(select(Campaign).where(Campaign.name == "pen1")).one()
         campaign.options = {**campaign.options, "verbs": verbs}
-    do(desk.house, "pen1", Start(), desk.now)
+    run_action(desk.house, "pen1", StartCampaign(), desk.now)
     desk.tick()
     report = reports(desk, CYD)[-1]
 

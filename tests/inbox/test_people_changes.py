@@ -8,8 +8,8 @@ import re
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import do
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.start import StartCampaign
 from pbem.store.models import JournalEntry, Person
 from tests.inbox.people import (
     ANN,
@@ -35,7 +35,7 @@ from tests.toy.home import Desk
 def _begun(desk: Desk) -> None:
     """A campaign of red, blue and green in which anyone may ask for a seat."""
     form(desk, "red", "blue", "green", signup="yes", mass="101")
-    do(desk.house, "toy1", Start(), desk.now)
+    run_action(desk.house, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 

@@ -9,10 +9,10 @@ import threading
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import do
-from pbem.actions.seats import VacateSeat
-from pbem.actions.settings import SetPolicy
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.seats import OpenSeat
+from pbem.actions.settings import SetHouseRule
+from pbem.actions.start import StartCampaign
 from pbem.campaign.people import list_standbys
 from pbem.errors import CampaignError
 from pbem.inbox.process import answer_letters
@@ -211,10 +211,10 @@ def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
     """Before, its start is refused in words; then seats that nobody took are left out."""
     form(desk, "red", open_seats=2, signup="yes")
     with pytest.raises(CampaignError, match="is for 2 to 4 players, and 1 sit in toy1"):
-        do(desk.house, "toy1", Start(), desk.now)
+        run_action(desk.house, "toy1", StartCampaign(), desk.now)
     join(desk, EVE, "JOIN toy1 AS green")
 
-    do(desk.house, "toy1", Start(), desk.now)
+    run_action(desk.house, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
     assert players(desk) == {"red": ANN, "green": EVE}
@@ -224,7 +224,7 @@ def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
 def test_an_open_seat_of_a_running_game_is_taken_over(desk: Desk) -> None:
     """Who joins then gets token and newest report at once."""
     form(desk, "red", "blue", signup="yes")
-    do(desk.house, "toy1", Start(), desk.now)
+    run_action(desk.house, "toy1", StartCampaign(), desk.now)
     insist(desk, "LEAVE", BOB)
     join(desk, EVE)
 
@@ -238,7 +238,7 @@ def test_a_campaign_that_closed_meanwhile_seats_nobody(desk: Desk) -> None:
     """The code of a campaign that no longer takes players brings an apology."""
     form(desk, "red", signup="yes")
     ask(desk, "JOIN toy1", EVE)
-    do(desk.house, "toy1", SetPolicy({"signup": "no"}), desk.now)
+    run_action(desk.house, "toy1", SetHouseRule({"signup": "no"}), desk.now)
 
     assert "takes no more players now" in confirm(desk, EVE)
 
@@ -271,8 +271,8 @@ def test_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
 
 def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
     """On either database two desks that confirm at once seat one and list the other."""
-    do(shared.house, "toy1", SetPolicy({"signup": "yes"}), shared.now)
-    do(shared.house, "toy1", VacateSeat("red"), shared.now)
+    run_action(shared.house, "toy1", SetHouseRule({"signup": "yes"}), shared.now)
+    run_action(shared.house, "toy1", OpenSeat("red"), shared.now)
     for address in (CYD, EVE):
         ask(shared, "JOIN toy1", address)
     for address in (CYD, EVE):

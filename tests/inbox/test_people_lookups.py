@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.actions.base import do
-from pbem.actions.settings import SetPolicy
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.settings import SetHouseRule
+from pbem.actions.start import StartCampaign
 from pbem.campaign.history import add_entry
 from pbem.inbox.queries import RESENDS_A_DAY
 from tests.inbox.people import ANN, BOB, EVE, ask, form, reports, snapshot, token, words
@@ -17,13 +17,13 @@ from tests.toy.home import Desk, text_of
 def _begun(desk: Desk) -> None:
     """A campaign of red and blue."""
     form(desk, "red", "blue")
-    do(desk.house, "toy1", Start(), desk.now)
+    run_action(desk.house, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 
 def rule(desk: Desk, **rules: str) -> None:
     """Changes house rules."""
-    do(desk.house, "toy1", SetPolicy(rules), desk.now)
+    run_action(desk.house, "toy1", SetHouseRule(rules), desk.now)
 
 
 def test_status_tells_deadline_and_sheet(desk: Desk) -> None:

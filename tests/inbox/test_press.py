@@ -9,9 +9,9 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import func, select, update
 
-from pbem.actions.base import do
+from pbem.actions.base import run_action
 from pbem.actions.press_delivery import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_DIARIES, ROOM_IN_REPORTS
-from pbem.actions.seats import GiveSeat, VacateSeat
+from pbem.actions.seats import GiveSeat, OpenSeat
 from pbem.campaign.press import load_press
 from pbem.campaign.snapshot import load_campaign
 from pbem.inbox.process import answer_letters
@@ -381,7 +381,7 @@ def test_a_waiting_letter_goes_to_who_sits_there_when_it_goes(desk: Desk) -> Non
     begin(desk, press="anonymous")
     desk.now += dt.timedelta(minutes=10)
     say(desk, "UNSIGNED TO green\nTrust nobody.")
-    do(desk.house, "toy1", GiveSeat("green", EVE), desk.now)
+    run_action(desk.house, "toy1", GiveSeat("green", EVE), desk.now)
     desk.tick(hours=1)
 
     assert press(desk, CYD) == []
@@ -393,7 +393,7 @@ def test_a_letter_that_waits_for_a_signed_writer_follows_the_seat_too(desk: Desk
     """Signed or not: one that a slow outbox held up goes to the new player, under the same Message-ID."""
     begin(desk)
     put_off(desk, "PRESS TO green\nLet us deal.")
-    do(desk.house, "toy1", GiveSeat("green", EVE), desk.now)
+    run_action(desk.house, "toy1", GiveSeat("green", EVE), desk.now)
     desk.tick(hours=2)
 
     assert [mail["To"] for mail in press(desk)] == [EVE]
@@ -411,7 +411,7 @@ def test_a_letter_for_an_open_seat_is_not_mailed_to_who_left_it(desk: Desk) -> N
     begin(desk, press="anonymous")
     desk.now += dt.timedelta(minutes=10)
     say(desk, "UNSIGNED TO green\nTrust nobody.")
-    do(desk.house, "toy1", VacateSeat("green"), desk.now)
+    run_action(desk.house, "toy1", OpenSeat("green"), desk.now)
     desk.tick(hours=1)
 
     assert press(desk) == []

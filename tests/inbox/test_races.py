@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Scene
-from pbem.actions.seats import hand_over
+from pbem.actions.base import Context
+from pbem.actions.seats import give_seat
 from pbem.campaign.people import get_or_create_person
 from pbem.campaign.snapshot import find_seat_view, locked_campaign
 from pbem.inbox.process import answer_letters
@@ -58,7 +58,7 @@ def give_to_eve(desk: Desk) -> Callable[[Session], None]:
     def act(session: Session) -> None:
         snapshot = locked_campaign(session, "toy1")
         eve = get_or_create_person(session, EVE, desk.now)
-        hand_over(Scene(session, desk.house, snapshot, desk.now), find_seat_view(snapshot, "red"), eve, "a test")
+        give_seat(Context(session, desk.house, snapshot, desk.now), find_seat_view(snapshot, "red"), eve, "a test")
 
     return act
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from pbem.actions.base import do
+from pbem.actions.base import run_action
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
-from pbem.actions.settings import SetPolicy
+from pbem.actions.settings import SetHouseRule
 from pbem.inbox.command_parser import COMMANDS, MOST_COMMANDS, VERBS, find_request
 from pbem.inbox.process import answer_letters
 from pbem.inbox.run_commands import HANDLERS, PERSON_HANDLERS
@@ -247,7 +247,7 @@ def test_no_command_is_silent(begun: Desk, text: str) -> None:
 @pytest.mark.parametrize("accept", ["code", "token"])
 def test_what_the_campaign_accepts_is_asked_of_commands_too(begun: Desk, accept: str) -> None:
     """An address alone changes nothing where it is not enough; to look up it is, since the answer goes there."""
-    do(begun.house, "toy1", SetPolicy({"accept": accept}), begun.now)
+    run_action(begun.house, "toy1", SetHouseRule({"accept": accept}), begun.now)
 
     assert "seat red" in ask(begun, "STATUS")
     assert "is paused" not in ask(begun, "PAUSE")

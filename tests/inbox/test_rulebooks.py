@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from pbem.actions.base import do
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.start import StartCampaign
 from pbem.games import rulebook
 from pbem.inbox.queries import RULES_A_DAY, UNPROVEN_RULES_A_DAY
 from pbem.report.markdown import headed_sections
@@ -208,7 +208,7 @@ def test_rules_are_mailed_so_often_a_day(desk: Desk) -> None:
 def pen(desk: Desk) -> None:
     """A campaign of Cyd's, of free words, begun."""
     form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
-    do(desk.house, "pen1", Start(), desk.now)
+    run_action(desk.house, "pen1", StartCampaign(), desk.now)
     desk.tick()
 
 

@@ -9,8 +9,8 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import do
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.start import StartCampaign
 from pbem.store.models import Absence, Deputy, ExtensionVote, OrderSheet, Person, Press, Seat, Standby
 from tests.inbox.people import ANN, BOB, EVE, ask, code, form, reports, token
 from tests.inbox.trusting import believing, stamp, told
@@ -93,7 +93,7 @@ def begun(desk: Desk) -> Desk:
     """A campaign in its second turn; red is muted by none, has a deputy, an absence, and a second address."""
     believing(desk)
     form(desk, "red", "blue", "green", mass="101", signup="yes", accept="confirmed")
-    do(desk.house, "toy1", Start(), desk.now)
+    run_action(desk.house, "toy1", StartCampaign(), desk.now)
     desk.tick()
     desk.tick(hours=24 * 5)
     stand_by(desk, DAN)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import Scene, do
+from pbem.actions.base import Context, run_action
 from pbem.actions.deadlines import hold, release
-from pbem.actions.open_turn import GiveSheet
+from pbem.actions.open_turn import EnterSheet
 from pbem.actions.seats import GiveSeat
-from pbem.actions.start import Start
+from pbem.actions.start import StartCampaign
 from pbem.campaign.snapshot import RESERVED_SEATS, is_valid_seat_name, load_campaign
 from pbem.store.models import OutgoingMail, Person
 from pbem.store.types import HoldKind, OutgoingState
@@ -40,7 +40,7 @@ DAN = "dan@example.net"
 def _begun(desk: Desk) -> None:
     """A campaign of red, blue and green."""
     form(desk, "red", "blue", "green", signup="yes", mass="101")
-    do(desk.house, "toy1", Start(), desk.now)
+    run_action(desk.house, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 
@@ -70,7 +70,7 @@ def test_history_tells_no_address_whose_mail_came_back(desk: Desk) -> None:
 
 def test_history_does_not_tell_whose_sheet_a_gm_enters(desk: Desk) -> None:
     """Its seat and version would tell who had sent none, while the turn is open."""
-    do(desk.house, "toy1", GiveSheet("green", ((1, "BID 3"),)), desk.now)
+    run_action(desk.house, "toy1", EnterSheet("green", ((1, "BID 3"),)), desk.now)
 
     text = ask(desk, "HISTORY")
 
@@ -82,7 +82,7 @@ def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
     """How many sheets are missing is between the house and the GM; his own pause is for all."""
     for kind, reason in ((HoldKind.MISSING, "2 of 3 sheets have not come"), (HoldKind.GM, "snow")):
         with desk.house.store.writing() as session:
-            scene = Scene(session, desk.house, load_campaign(session, "toy1"), desk.now)
+            scene = Context(session, desk.house, load_campaign(session, "toy1"), desk.now)
             hold(scene, kind, reason)
             release(scene)
 
@@ -95,7 +95,7 @@ def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
 def test_a_vote_is_not_told_why_the_house_holds_a_turn(desk: Desk) -> None:
     """That a turn waits is answered, and no more of it."""
     with desk.house.store.writing() as session:
-        scene = Scene(session, desk.house, load_campaign(session, "toy1"), desk.now)
+        scene = Context(session, desk.house, load_campaign(session, "toy1"), desk.now)
         hold(scene, HoldKind.MISSING, "2 of 3 sheets have not come")
 
     assert "you have time." in ask(desk, "EXTEND")
@@ -248,7 +248,7 @@ def test_nobody_stands_in_for_two_seats(desk: Desk) -> None:
 def test_a_deputy_who_gets_a_seat_stands_in_no_more(desk: Desk) -> None:
     """His own seat and the reports of another are too much; the player whom he stood for is told, but not why."""
     appoint(desk)
-    do(desk.house, "toy1", GiveSeat("blue", EVE), desk.now)
+    run_action(desk.house, "toy1", GiveSeat("blue", EVE), desk.now)
     desk.tick(hours=24 * 5)
 
     assert [mail["Subject"].rpartition("for ")[2].split()[0] for mail in reports(desk, EVE)] == ["red", "blue", "blue"]

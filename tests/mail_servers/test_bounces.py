@@ -10,9 +10,9 @@ from email import policy
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.start import StartCampaign
 from pbem.actions.status import CampaignStatus
 from pbem.admin.health import house_status
 from pbem.app import App, open_app
@@ -44,8 +44,8 @@ def _begin(house: App, *, gm: str, seats: dict[str, str]) -> Ticked:
         deadline="FRI 20:00 Europe/Berlin",
         options={},
     )
-    create(house, wanted, NOW)
-    do(house, "trap7", Start(), NOW)
+    create_campaign(house, wanted, NOW)
+    run_action(house, "trap7", StartCampaign(), NOW)
     return tick(house, NOW)
 
 

@@ -10,9 +10,9 @@ from email.message import EmailMessage
 
 import pytest
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.campaign.archive_sync import prove_archive
 from pbem.cli.demo import Player
@@ -46,8 +46,8 @@ def _begin(house: App, server: MailServer) -> None:
         deadline="FRI 20:00 Europe/Berlin",
         options={},
     )
-    create(house, wanted, NOW)
-    do(house, "trap7", Start(), NOW)
+    create_campaign(house, wanted, NOW)
+    run_action(house, "trap7", StartCampaign(), NOW)
     _tick(house, NOW)
 
 

@@ -8,8 +8,8 @@ import datetime as dt
 import pytest
 from sqlalchemy import select, update
 
-from pbem.actions.base import do
-from pbem.actions.run_turn import AskForRun
+from pbem.actions.base import run_action
+from pbem.actions.run_turn import RequestRun
 from pbem.scheduler.worker import do_job
 from pbem.store.models import InboxMessage, Turn
 from pbem.store.session import JobQueue, QueuedJob
@@ -86,7 +86,7 @@ def test_a_turn_waits_for_the_letters_that_came_before_its_deadline(begun: Desk)
 
 def test_a_gm_has_a_turn_run(begun: Desk) -> None:
     """His word wakes the campaign, and the turn runs as it is."""
-    do(begun.house, "toy1", AskForRun(), begun.now)
+    run_action(begun.house, "toy1", RequestRun(), begun.now)
 
     assert do_all(begun)[:1] == [TOY]
     assert resolved(begun) == [0, 1]

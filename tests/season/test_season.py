@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.settings import mail_gm_token
-from pbem.actions.start import Start
+from pbem.actions.start import StartCampaign
 from pbem.actions.status import CampaignStatus
 from pbem.admin.health import house_status
 from pbem.app import open_app
@@ -41,7 +41,7 @@ def season(mail_server: MailServer, make_settings: MakeSettings) -> Iterator[Sea
         season = Season(house, mail_server)
         for seat, account in (("red", "ann"), ("yellow", "bob"), ("green", "cyn"), ("cyan", "dee")):
             season.sit(seat, account)
-        create(house, _wanted(season), START, seed=b"a season of twelve turns")
+        create_campaign(house, _wanted(season), START, seed=b"a season of twelve turns")
         yield season
 
 
@@ -99,7 +99,7 @@ def _two_sign_up(season: Season) -> None:
 
 def _it_begins(season: Season) -> None:
     """Turn 1 is played by all six and run when the last sheet is in."""
-    do(season.house, NAME, Start(), season.now)
+    run_action(season.house, NAME, StartCampaign(), season.now)
     season.tick()
 
     assert [turn.reason for turn in season.play().resolved] == ["all sheets in"]

@@ -10,7 +10,7 @@ import pytest
 from icalendar import Calendar
 from sqlalchemy import select
 
-from pbem.actions.create import NewCampaign, create
+from pbem.actions.create import NewCampaign, create_campaign
 from pbem.errors import CampaignError
 from pbem.site import publish
 from pbem.site.publish import site_pages
@@ -66,7 +66,7 @@ def test_open_seats_say_how_to_join(desk: Desk) -> None:
         policy={"signup": "yes"},
         open=2,
     )
-    create(desk.house, wanted, desk.now)
+    create_campaign(desk.house, wanted, desk.now)
     page = (site(desk) / "c/toy2/index.html").read_text()
     desk.post("JOIN toy2", sender="new@example.org")
     desk.tick()

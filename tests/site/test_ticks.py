@@ -7,8 +7,8 @@ import re
 
 from sqlalchemy import select
 
-from pbem.actions.base import do
-from pbem.actions.deadlines import Extend, Hold
+from pbem.actions.base import run_action
+from pbem.actions.deadlines import ExtendDeadline, HoldCampaign
 from pbem.actions.seats import GiveSeat
 from pbem.site.publish import publish
 from pbem.store.models import SealedPage
@@ -37,7 +37,7 @@ def test_a_tick_shows_what_was_done(desk: Desk) -> None:
     desk.tick()
     page = desk.home / "public/c/toy1/index.html"
     first, index = page.read_text(), desk.home / "public/index.html"
-    do(desk.house, "toy1", Extend("24h"), desk.now)
+    run_action(desk.house, "toy1", ExtendDeadline("24h"), desk.now)
     desk.tick()
     moved = page.read_text()
     made = index.stat().st_mtime_ns
@@ -90,7 +90,7 @@ def test_sealed_pages_are_withdrawn_when_a_seat_changes_hands(desk: Desk) -> Non
     desk = linked(desk)
     publish(desk.house, desk.home / "copy")
     before, copied = sealed_pages(desk), sealed_pages(desk, "copy")
-    do(desk.house, "toy1", GiveSeat("red", "cyd@example.org"), desk.now)
+    run_action(desk.house, "toy1", GiveSeat("red", "cyd@example.org"), desk.now)
     desk.tick()
     publish(desk.house, desk.home / "copy")
 
@@ -105,7 +105,7 @@ def test_sealed_pages_stay_ninety_days(desk: Desk) -> None:
     """A page that was put on the site longer ago is removed, and its content is dropped from the database."""
     desk = linked(desk)
     [page] = sealed_pages(desk)
-    do(desk.house, "toy1", Hold(), desk.now)
+    run_action(desk.house, "toy1", HoldCampaign(), desk.now)
     desk.tick(hours=24 * 90 - 1)
     kept = sealed_pages(desk)
     (desk.home / "public/p" / page).unlink()  # as if killed between the file and its row

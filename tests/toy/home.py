@@ -19,9 +19,9 @@ from typing import Any
 
 from sqlalchemy import select
 
-from pbem.actions.base import do
-from pbem.actions.create import NewCampaign, create
-from pbem.actions.start import Start
+from pbem.actions.base import run_action
+from pbem.actions.create import NewCampaign, create_campaign
+from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.campaign.house_rules import parse_house_rules
 from pbem.config import load_settings, write_default_settings
@@ -158,9 +158,9 @@ class Desk:
             _BEGUN[alike] = Begun.of(self.house)
 
     def _begin(self, wanted: NewCampaign, rules: Mapping[str, str]) -> None:
-        create(self.house, wanted, self.now, seed=b"a seed for tests")
+        create_campaign(self.house, wanted, self.now, seed=b"a seed for tests")
         self.set_rules(wanted.name, **rules)
-        do(self.house, wanted.name, Start(), self.now)
+        run_action(self.house, wanted.name, StartCampaign(), self.now)
 
     def set_rules(self, name: str = "toy1", **rules: str) -> None:
         """Changes house rules of a campaign."""
