@@ -20,7 +20,7 @@ from pbem.errors import reason_of
 from pbem.games import InstalledGames
 from pbem.report.template_check import check_rendering, check_syntax, list_custom_templates
 from pbem.ruleset.protocol import AnyRuleset
-from pbem.site.publish import site_pages
+from pbem.site.publish import sample_pages
 from pbem.util import Progress, no_progress
 
 LEAST_FREE = 200_000_000
@@ -87,7 +87,7 @@ def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[E
     faults = (
         faults
         if any(fault.fatal for fault in faults)
-        else [*faults, *check_rendering(own, TEMPLATE_DIR, games, site_pages)]
+        else [*faults, *check_rendering(own, TEMPLATE_DIR, games, sample_pages)]
     )
     for fault in faults:
         where = own / fault.name if own else Path(fault.name)

@@ -84,7 +84,7 @@ def _make(folder: Path) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class TurnOpened:
     """A turn whose opening all players were told of: what reports call it, when it opened, when it is or was due."""
 
     number: int
@@ -97,15 +97,15 @@ class Opened:
 class Issue:
     """The newspaper that came with the reports of one opening."""
 
-    opened: Opened
+    opened: TurnOpened
     pieces: tuple[QuotedText, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Spectacle:
+class BoardView:
     """What strangers see of the board, as it was some turns ago."""
 
-    opened: Opened
+    opened: TurnOpened
     pictures: tuple[Picture, ...]
 
 
@@ -127,7 +127,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class GameShown:
+class GamePage:
     """A game as the site tells of it."""
 
     key: str
@@ -137,7 +137,7 @@ class GameShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CampaignShown:
+class CampaignPage:
     """A campaign as all its players may know it.
 
     `free` seats can be asked for by mail where it `joins`. `last` is the newest
@@ -146,7 +146,7 @@ class CampaignShown:
     """
 
     name: str
-    game: GameShown
+    game: GamePage
     status: CampaignState
     schedule: str
     zone: str
@@ -155,11 +155,11 @@ class CampaignShown:
     free: int
     paused: bool
     created: dt.datetime
-    last: Opened | None = None
-    openings: tuple[Opened, ...] = ()
+    last: TurnOpened | None = None
+    openings: tuple[TurnOpened, ...] = ()
     scores: tuple[Score, ...] = ()
     of: str = ""
-    spectacle: Spectacle | None = None
+    spectacle: BoardView | None = None
     issues: tuple[Issue, ...] = ()
     result: Result | None = None
     replay: bool = False
@@ -176,17 +176,17 @@ class CampaignShown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClubShown:
+class ClubPage:
     """The club: its name, its order address, and what is played there."""
 
     name: str
     address: str
     domain: str
     url: str
-    campaigns: tuple[CampaignShown, ...] = ()
-    games: tuple[GameShown, ...] = field(default=())
+    campaigns: tuple[CampaignPage, ...] = ()
+    games: tuple[GamePage, ...] = field(default=())
 
-    def of(self, *statuses: CampaignState) -> list[CampaignShown]:
+    def of(self, *statuses: CampaignState) -> list[CampaignPage]:
         """The campaigns that stand so, those with news first."""
         found = [each for each in self.campaigns if each.status in statuses]
         return sorted(found, key=lambda each: each.since, reverse=True)
@@ -198,17 +198,17 @@ OFF, NEWS_ALONE, REPLAY, ALL = "off", "news", "replay", "all"
 MOST_OPENINGS = 12
 """Openings told in a feed."""
 
-_Told = tuple[int, Opened]
+_Told = tuple[int, TurnOpened]
 """The id of a turn whose opening all were told of, and what is told of it; its label is looked up when it is needed."""
 
 
-def load_club(session: Session, house: App, problems: list[str]) -> ClubShown:
+def load_public_data(session: Session, house: App, problems: list[str]) -> ClubPage:
     """The club and all of its campaigns that the site may show; problems are told of those that cannot be read."""
     settings = house.settings
     names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
     campaigns = tuple(filter(None, (_shown(session, house, name, problems) for name in names)))
     games = {each.game.key: each.game for each in campaigns}
-    return ClubShown(
+    return ClubPage(
         name=settings.sender_name,
         address=settings.address,
         domain=settings.domain,
@@ -218,7 +218,7 @@ def load_club(session: Session, house: App, problems: list[str]) -> ClubShown:
     )
 
 
-def _shown(session: Session, house: App, name: str, problems: list[str]) -> CampaignShown | None:
+def _shown(session: Session, house: App, name: str, problems: list[str]) -> CampaignPage | None:
     try:
         snapshot = load_campaign(session, name)
         if snapshot.policy.site == OFF or snapshot.game not in house.games:
@@ -231,14 +231,14 @@ def _shown(session: Session, house: App, name: str, problems: list[str]) -> Camp
         return None
 
 
-def _campaign(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> CampaignShown:
+def _campaign(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> CampaignPage:
     told = list(_told(session, snapshot))
     openings = [_labelled(session, *each) for each in told[:MOST_OPENINGS]]
     over = snapshot.status == CampaignState.OVER
     panorama = _panorama(session, ruleset, told[0][0]) if told else None
-    return CampaignShown(
+    return CampaignPage(
         name=snapshot.name,
-        game=GameShown(ruleset.key, ruleset.title, ruleset.designer, ruleset.summary),
+        game=GamePage(ruleset.key, ruleset.title, ruleset.designer, ruleset.summary),
         status=snapshot.status,
         schedule=snapshot.schedule.text,
         zone=snapshot.schedule.zone,
@@ -276,12 +276,12 @@ def _told(session: Session, snapshot: CampaignSnapshot) -> Iterator[_Told]:
         .order_by(Turn.number.desc())
     )
     for id_, number, at, deadline in rows:
-        yield id_, Opened(number=number, label="", at=at, deadline=deadline)
+        yield id_, TurnOpened(number=number, label="", at=at, deadline=deadline)
 
 
-def _labelled(session: Session, turn_id: int, opened: Opened) -> Opened:
+def _labelled(session: Session, turn_id: int, opened: TurnOpened) -> TurnOpened:
     label = str(_view(session, turn_id)["label"])
-    return Opened(number=opened.number, label=label, at=opened.at, deadline=opened.deadline)
+    return TurnOpened(number=opened.number, label=label, at=opened.at, deadline=opened.deadline)
 
 
 def _view(session: Session, turn_id: int) -> View:
@@ -305,13 +305,13 @@ def ranked(scores: Mapping[SeatName, int]) -> Iterator[Score]:
 
 def _spectacle(
     session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot, told: Sequence[_Told]
-) -> Spectacle | None:
+) -> BoardView | None:
     delay = snapshot.policy.delay
     if delay is None or len(told) <= delay or snapshot.status != CampaignState.RUNNING:
         return None
     turn_id, opened = told[delay]
     panorama = _panorama(session, ruleset, turn_id)
-    return Spectacle(_labelled(session, turn_id, opened), panorama.pictures) if panorama else None
+    return BoardView(_labelled(session, turn_id, opened), panorama.pictures) if panorama else None
 
 
 def _issues(session: Session, snapshot: CampaignSnapshot, told: Sequence[_Told]) -> Iterator[Issue]:

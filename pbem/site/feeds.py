@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 from pbem.report.data import CalendarEntry, deadlines_ics
 from pbem.ruleset.drawing import svg_escape
-from pbem.site.data import CampaignShown, ClubShown, Opened
+from pbem.site.data import CampaignPage, ClubPage, TurnOpened
 from pbem.store.types import CampaignState
 from pbem.text import format_time
 
@@ -28,7 +28,7 @@ class Entry:
     page: str
 
 
-def calendar(club: ClubShown, campaigns: Iterable[CampaignShown], name: str) -> bytes:
+def calendar(club: ClubPage, campaigns: Iterable[CampaignPage], name: str) -> bytes:
     """The open deadlines of campaigns, each under a name of its own that stays, so that calendars move it."""
     due = [
         CalendarEntry(
@@ -40,19 +40,19 @@ def calendar(club: ClubShown, campaigns: Iterable[CampaignShown], name: str) -> 
     return deadlines_ics(name, due)
 
 
-def campaign_feed(club: ClubShown, campaign: CampaignShown) -> bytes:
+def campaign_feed(club: ClubPage, campaign: CampaignPage) -> bytes:
     """What happened in a campaign."""
     return _feed(club, campaign.name, _tag(club, campaign), _page(campaign), campaign.since, _entries(club, campaign))
 
 
-def club_feed(club: ClubShown) -> bytes:
+def club_feed(club: ClubPage) -> bytes:
     """What happened in all campaigns."""
     entries = [entry for each in club.campaigns for entry in _entries(club, each)]
     since = max((each.since for each in club.campaigns), default=dt.datetime(2020, 1, 1, tzinfo=dt.UTC))
     return _feed(club, club.name, f"tag:{club.domain},2020:pbem", "index.html", since, entries)
 
 
-def _entries(club: ClubShown, campaign: CampaignShown) -> list[Entry]:
+def _entries(club: ClubPage, campaign: CampaignPage) -> list[Entry]:
     tag, page = _tag(club, campaign), _page(campaign)
     found = [
         Entry(f"{tag}/turn/{each.number}", f"{campaign.name}: {each.label}", _said(campaign, each), each.at, page)
@@ -74,7 +74,7 @@ def _entries(club: ClubShown, campaign: CampaignShown) -> list[Entry]:
     return found
 
 
-def _said(campaign: CampaignShown, opened: Opened) -> str:
+def _said(campaign: CampaignPage, opened: TurnOpened) -> str:
     if campaign.status == CampaignState.OVER and opened == campaign.last:
         return "The game is over."
     if campaign.status == CampaignState.MOVED and opened == campaign.last:
@@ -84,16 +84,16 @@ def _said(campaign: CampaignShown, opened: Opened) -> str:
     )
 
 
-def _tag(club: ClubShown, campaign: CampaignShown) -> str:
+def _tag(club: ClubPage, campaign: CampaignPage) -> str:
     """What a campaign is known by for ever (RFC 4151), wherever the site lies."""
     return f"tag:{club.domain},{campaign.created:%Y-%m-%d}:pbem/{campaign.name}"
 
 
-def _page(campaign: CampaignShown) -> str:
+def _page(campaign: CampaignPage) -> str:
     return f"c/{campaign.name}/index.html"
 
 
-def _feed(club: ClubShown, title: str, id_: str, page: str, since: dt.datetime, entries: Sequence[Entry]) -> bytes:
+def _feed(club: ClubPage, title: str, id_: str, page: str, since: dt.datetime, entries: Sequence[Entry]) -> bytes:
     feed = ET.Element("feed", xmlns=_ATOM)
     _add(feed, "title", title)
     _add(feed, "id", id_)

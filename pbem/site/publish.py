@@ -31,7 +31,7 @@ from pbem.ruleset.drawing import svg_escape
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import Adjudicated
 from pbem.ruleset.values import SeatName
-from pbem.site.data import ALL, OFF, CampaignShown, ClubShown, GameShown, Result, SiteFolder, load_club
+from pbem.site.data import ALL, OFF, CampaignPage, ClubPage, GamePage, Result, SiteFolder, load_public_data
 from pbem.site.feeds import calendar, campaign_feed, club_feed
 from pbem.site.replay import Replay, write_replay
 from pbem.store.models import Campaign, JournalEntry, Press, Report, SealedPage, Seat, Turn
@@ -53,7 +53,7 @@ def colour_of(seats: Sequence[SeatName]) -> Mapping[SeatName, str]:
     return {seat: f"c-{seat}" if seat in KNOWN else f"c-{at % COLOURS}" for at, seat in enumerate(seats)}
 
 
-def plot(scores: Mapping[SeatName, Sequence[int | None]], labels: Sequence[str], title: str) -> str:
+def score_plot(scores: Mapping[SeatName, Sequence[int | None]], labels: Sequence[str], title: str) -> str:
     """An SVG of the scores of each seat, one for each of the labels; "" if there are none to compare."""
     told = [score for each in scores.values() for score in each if score is not None]
     if len(labels) < 2 or not told:
@@ -131,7 +131,7 @@ def publish(house: App, root: Path, only: Collection[str] = ()) -> Published:
     folder = SiteFolder(root)
     with house.store.reading() as session:
         problems: list[str] = []
-        club = load_club(session, house, problems)
+        club = load_public_data(session, house, problems)
         _check_shown(session, club, only)
         site = _Site(session, house, club, folder)
         site.write_club()
@@ -243,7 +243,7 @@ def _depends_on(session: Session, house: App) -> Any:
     ]
 
 
-def _check_shown(session: Session, club: ClubShown, only: Collection[str]) -> None:
+def _check_shown(session: Session, club: ClubPage, only: Collection[str]) -> None:
     shown = [each.name for each in club.campaigns]
     for name in only:
         if load_campaign(session, name).policy.site == OFF:
@@ -255,7 +255,7 @@ def _check_shown(session: Session, club: ClubShown, only: Collection[str]) -> No
 class _Site:
     """One writing of the site."""
 
-    def __init__(self, session: Session, house: App, club: ClubShown, folder: SiteFolder) -> None:
+    def __init__(self, session: Session, house: App, club: ClubPage, folder: SiteFolder) -> None:
         self._session, self._house, self._club, self._folder = session, house, club, folder
         self.replays = 0
 
@@ -269,7 +269,7 @@ class _Site:
             text = _unstyled(as_html(rulebook(self._house.game(game.key))))
             self._page(f"games/{game.key}.html", "rules", club=club, game=game, text=text)
 
-    def write_campaign(self, campaign: CampaignShown) -> str:
+    def write_campaign(self, campaign: CampaignPage) -> str:
         """The pages of a campaign; returns a sentence where they cannot be made, else ""."""
         try:
             self._write_campaign(campaign)
@@ -279,7 +279,7 @@ class _Site:
             return f"campaign {campaign.name}: its pages cannot be written ({describe_error(error)})"
         return ""
 
-    def _write_campaign(self, campaign: CampaignShown) -> None:
+    def _write_campaign(self, campaign: CampaignPage) -> None:
         home = f"c/{campaign.name}"
         if campaign.replay:
             self._write_replay(campaign, f"{home}/replay")
@@ -289,7 +289,7 @@ class _Site:
         self._folder.write(f"{home}/deadline.ics", calendar(self._club, [campaign], campaign.name))
         self._folder.write(f"{home}/feed.xml", campaign_feed(self._club, campaign))
 
-    def _write_replay(self, campaign: CampaignShown, home: str) -> None:
+    def _write_replay(self, campaign: CampaignPage, home: str) -> None:
         """The replay, unless it is there as it would be made."""
         session, house = self._session, self._house
         snapshot = load_campaign(session, campaign.name)
@@ -334,7 +334,7 @@ def site_page(reporter: Renderer, path: str, template: str, **facts: Any) -> str
 
 
 def replay_page(
-    reporter: Renderer, club: ClubShown, campaign: CampaignShown, replay: Replay, *, made: str, **proof: Any
+    reporter: Renderer, club: ClubPage, campaign: CampaignPage, replay: Replay, *, made: str, **proof: Any
 ) -> str:
     """The page of a replay, for which its files lie there; `made` tells of what, so that it is not made again."""
     colours = colour_of(replay.seats)
@@ -354,7 +354,7 @@ def replay_page(
         campaign=campaign,
         data=json_script("replay", data),
         colours=list(colours.items()),
-        plot=Markup(plot(replay.scores, labels, title)),  # noqa: S704 - it escapes its words
+        plot=Markup(score_plot(replay.scores, labels, title)),  # noqa: S704 - it escapes its words
         plot_of=replay.of,
         **proof,
     )
@@ -402,12 +402,12 @@ def _zip(source: Path, target: Path) -> None:
             file.writestr(told, path.read_bytes())
 
 
-def site_pages(reporter: Renderer) -> Iterator[Callable[[], str]]:
+def sample_pages(reporter: Renderer) -> Iterator[Callable[[], str]]:
     """Ways to write each page of a site: with all that it can have, with little, and for campaigns of each kind."""
     campaigns = tuple(_campaigns())
-    game = sample(GameShown, full=True)
-    club = replace(sample(ClubShown, full=True), campaigns=campaigns)
-    for each in (sample(ClubShown, full=False), club):
+    game = sample(GamePage, full=True)
+    club = replace(sample(ClubPage, full=True), campaigns=campaigns)
+    for each in (sample(ClubPage, full=False), club):
         yield partial(site_page, reporter, "index.html", "club", club=each)
         yield partial(
             site_page, reporter, f"games/{game.key}.html", "rules", club=each, game=game, text=Markup("sample")
@@ -416,9 +416,9 @@ def site_pages(reporter: Renderer) -> Iterator[Callable[[], str]]:
         yield from _pages_of(reporter, campaign, club)
 
 
-def _campaigns() -> Iterator[CampaignShown]:
+def _campaigns() -> Iterator[CampaignPage]:
     for full in (False, True):
-        campaign = sample(CampaignShown, full=full)
+        campaign = sample(CampaignPage, full=full)
         over = Result(winners=("sample",) if full else (), reason="sample")
         for changed in (campaign, replace(campaign, paused=not campaign.paused)):
             for phase in CampaignState:
@@ -426,7 +426,7 @@ def _campaigns() -> Iterator[CampaignShown]:
                 yield replace(changed, status=phase, result=over if ended else None, replay=changed.replay and ended)
 
 
-def _pages_of(reporter: Renderer, campaign: CampaignShown, club: ClubShown) -> Iterator[Callable[[], str]]:
+def _pages_of(reporter: Renderer, campaign: CampaignPage, club: ClubPage) -> Iterator[Callable[[], str]]:
     home = f"c/{campaign.name}"
     drawn = Markup("<svg></svg>")
     pictures = [drawn] if campaign.spectacle else []

@@ -46,7 +46,7 @@ MOST_TOGETHER = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class ReplayStep:
     """An opening: when it was, the views of the seats that were told of it, and the record of the turn before.
 
     `words` are what people had written by then, for its reports; `diaries` what they wrote while it was open.
@@ -89,7 +89,7 @@ class Replay:
         self.scores: dict[SeatName, list[int | None]] = {seat: [] for seat in self.seats}
         self.of = ""
 
-    def add(self, moment: Moment) -> None:
+    def add(self, moment: ReplayStep) -> None:
         """Writes the file of one opening, and the grounds that its pictures need."""
         opening = _Opening(self._reporter, self._ruleset, moment, self._shelf() if self._shelf else None)
         together = opening.together() if self._together else None
@@ -128,7 +128,7 @@ def write_replay(session: Session, house: App, snapshot: CampaignSnapshot, folde
         if views:
             words = [each.data for each in said if each.turn == number - 1 and each.data["kind"] != DIARY]
             diaries = [each.data for each in said if each.turn == number and each.data["kind"] == DIARY]
-            replay.add(Moment(number=number, at=at, views=views, before=before, words=words, diaries=diaries))
+            replay.add(ReplayStep(number=number, at=at, views=views, before=before, words=words, diaries=diaries))
         before = json.loads(record) if record else {}
     return replay
 
@@ -188,7 +188,7 @@ class _Opening:
     """The data of one opening: the reports that were mailed then, and what came of the orders before."""
 
     def __init__(
-        self, reporter: Renderer, ruleset: AnyRuleset, moment: Moment, shelf: AttachmentStore | None = None
+        self, reporter: Renderer, ruleset: AnyRuleset, moment: ReplayStep, shelf: AttachmentStore | None = None
     ) -> None:
         self._reporter, self._ruleset, self._views, self._shelf = reporter, ruleset, moment.views, shelf
         self._orders = orders_disclosed(moment.before, ruleset.orders)

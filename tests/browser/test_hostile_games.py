@@ -14,9 +14,9 @@ import tests.toy
 from pbem.app import TEMPLATE_DIR
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Json, Order, Picture, View
-from pbem.site.data import ClubShown, Score, SiteFolder
+from pbem.site.data import ClubPage, Score, SiteFolder
 from pbem.site.publish import replay_page
-from pbem.site.replay import Moment, Replay
+from pbem.site.replay import Replay, ReplayStep
 from tests.browser.test_reports import _facts
 from tests.browser.test_site import HOME, campaign_of, opened
 from tests.toy.ruleset import Auction
@@ -89,7 +89,7 @@ def test_a_hostile_replay_is_text(browser: Browser, tmp_path: Path) -> None:
     game, folder, seats = Wild(), SiteFolder(tmp_path), ("constructor", "blue")
     campaign = campaign_of(game, seats)
     campaign = dataclasses.replace(campaign, scores=(Score(EVIL[0], 1, 2),), of=EVIL[1])
-    club = ClubShown(name=EVIL[0], address="orders@example.org", domain="example.org", url="", campaigns=(campaign,))
+    club = ClubPage(name=EVIL[0], address="orders@example.org", domain="example.org", url="", campaigns=(campaign,))
     with Renderer(
         [TEMPLATE_DIR, Path(tests.toy.__file__).parent / "templates"], {game.key: game}, pictures=False
     ) as reporter:
@@ -99,7 +99,7 @@ def test_a_hostile_replay_is_text(browser: Browser, tmp_path: Path) -> None:
             views = {seat: view_of(seat, word) for seat in seats}
             before = {"orders": {"blue": [{"verb": "WHISPER", "to": word, "talk": [word]}]}, "missing": [word]}
             replay.add(
-                Moment(
+                ReplayStep(
                     number=number, at=dt.datetime(2026, 11, 2, tzinfo=dt.UTC), views=views, before=before, words=said
                 )
             )

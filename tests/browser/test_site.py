@@ -18,9 +18,9 @@ from pbem.app import TEMPLATE_DIR
 from pbem.report.facts import QuotedText
 from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset
-from pbem.site.data import CampaignShown, ClubShown, GameShown, Issue, Opened, Result, Score, SiteFolder
+from pbem.site.data import CampaignPage, ClubPage, GamePage, Issue, Result, Score, SiteFolder, TurnOpened
 from pbem.site.publish import replay_page, site_page
-from pbem.site.replay import Moment, Replay
+from pbem.site.replay import Replay, ReplayStep
 from pbem.store.types import CampaignState
 from pbem.testing.play import standard_game
 from pbem.web import encrypt_page, page_assets
@@ -31,16 +31,16 @@ TRAP = next(each for each in RULESETS if each.key == "singularity_trap")
 HOME = "c/war7/replay"
 START = dt.datetime(2026, 11, 2, 9, tzinfo=dt.UTC)
 HOSTILE = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
-OPENED = Opened(number=1, label="turn 1", at=START, deadline=START + dt.timedelta(days=7))
+OPENED = TurnOpened(number=1, label="turn 1", at=START, deadline=START + dt.timedelta(days=7))
 
 
 def campaign_of(
     ruleset: AnyRuleset, seats: tuple[str, ...], status: CampaignState = CampaignState.OVER
-) -> CampaignShown:
+) -> CampaignPage:
     """A campaign with all that a page can tell of one."""
-    return CampaignShown(
+    return CampaignPage(
         name="war7",
-        game=GameShown(ruleset.key, ruleset.title, ruleset.designer, ruleset.summary),
+        game=GamePage(ruleset.key, ruleset.title, ruleset.designer, ruleset.summary),
         status=status,
         schedule="FRI 20:00 America/Argentina/ComodRivadavia",
         zone="America/Argentina/ComodRivadavia",
@@ -64,13 +64,13 @@ def write_replay(root: Path, ruleset: AnyRuleset, times: int = 1) -> list[str]:
     game = standard_game(ruleset)
     folder = SiteFolder(root)
     campaign = campaign_of(ruleset, game.seats)
-    club = ClubShown(name="The Club", address="orders@example.org", domain="example.org", url="", campaigns=(campaign,))
+    club = ClubPage(name="The Club", address="orders@example.org", domain="example.org", url="", campaigns=(campaign,))
     said = {"kind": "news", "by": "red", "to": [], "text": HOSTILE}
     with Renderer([TEMPLATE_DIR], {ruleset.key: ruleset}, pictures=False) as reporter:
         replay = Replay(reporter, ruleset, game.seats, folder, HOME)
         for number, step in enumerate(game.steps * times, start=1):
             before = {"orders": {}, "missing": [game.seats[0]]}
-            replay.add(Moment(number=number, at=START, views=step.views, before=before, words=[said]))
+            replay.add(ReplayStep(number=number, at=START, views=step.views, before=before, words=[said]))
         proof = {"seal": "ab" * 32, "seed": "cd" * 32, "head": "ef" * 32, "dice": ("red: w",), "archive": "a.zip"}
         page = replay_page(reporter, club, campaign, replay, made="", judged=False, **proof)
         folder.write(f"{HOME}/index.html", page)
@@ -246,7 +246,7 @@ def test_a_replay_plays_by_itself_to_its_end(browser: Browser, trap: tuple[Path,
 def test_pages_of_the_club_read_well(browser: Browser, tmp_path: Path, status: CampaignState, scheme: Scheme) -> None:
     """Club and campaign on a small phone: nothing too wide, nothing that axe-core finds, and no words that run."""
     campaign = campaign_of(RULESETS[0], ("red", "cyan"), status)
-    club = ClubShown(
+    club = ClubPage(
         name="The Club", address="orders@example.org", domain="example.org", url="", campaigns=(campaign,),
         games=(campaign.game,),
     )  # fmt: skip

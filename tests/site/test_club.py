@@ -13,7 +13,7 @@ from sqlalchemy import select
 from pbem.actions.create import NewCampaign, create_campaign
 from pbem.errors import CampaignError
 from pbem.site import publish
-from pbem.site.publish import site_pages
+from pbem.site.publish import sample_pages
 from pbem.store.models import Campaign
 from tests.toy.home import Desk
 
@@ -47,7 +47,7 @@ def test_a_club_shows_what_is_played(desk: Desk) -> None:
 
 def test_samples_fill_in_every_page(desk: Desk) -> None:
     """Those with which a GM's own templates are tried are enough for the program's own, whatever a campaign is like."""
-    pages = [write() for write in site_pages(desk.house.reporter)]
+    pages = [write() for write in sample_pages(desk.house.reporter)]
 
     assert all(page.startswith("<!DOCTYPE html>") for page in pages)
     for said in ("not begun yet", "in another house now", "won by sample", "won by nobody"):
