@@ -34,7 +34,7 @@ from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending
 from pbem.campaign.deadlines import due_turns, open_turns
 from pbem.games import installed_games
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.mail.delivery import deliver_due
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.mail.transport import open_transport
@@ -107,7 +107,7 @@ def _night(house: App, club: Club, sheets: int) -> Stages:
     with stages.timed("poll"), closing(open_mailbox(house.settings)) as mailbox:
         polled = fetch_messages(house.store, mailbox, now)
     with stages.timed("answer"):
-        answered = answer_letters(house, now)
+        answered = process_messages(house, now)
     with stages.timed("turns"):
         waiting = open_turns(house)
         remind(house, waiting, now)

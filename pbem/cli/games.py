@@ -24,7 +24,7 @@ from pbem.cli.options import FOLDER, Command, json_option
 from pbem.cli.output import known_games, show
 from pbem.errors import ConfigError
 from pbem.games import find_game, rulebook
-from pbem.inbox.order_sheets import Check, check_sheet, offered
+from pbem.inbox.order_sheets import Check, check_sheet, order_form
 from pbem.report.schemas import WHAT, json_schema
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.text import as_sentence, count_noun, wrap
@@ -114,7 +114,7 @@ def check(context: click.Context, sheet: BinaryIO, report: BinaryIO, as_json: bo
 @click.argument("report", type=click.File("rb"))
 def desk(report: BinaryIO) -> None:
     """Print, as JSON, what may be ordered, by the .json file attached to a REPORT; for clients of your own."""
-    click.echo(json.dumps(offered(known_games(), report.read()), indent=2, ensure_ascii=False))
+    click.echo(json.dumps(order_form(known_games(), report.read()), indent=2, ensure_ascii=False))
 
 
 _KEY = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")

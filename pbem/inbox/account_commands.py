@@ -38,17 +38,17 @@ from pbem.campaign.people import (
 )
 from pbem.campaign.snapshot import CampaignSnapshot, SeatView, load_campaign, lock_campaign, locked_campaign
 from pbem.inbox.command_parser import (
-    AskedByPerson,
     ChangeAddress,
     Confirm,
     Fallback,
     Join,
     MailAs,
     PersonHandlers,
+    PersonRequest,
     Withdraw,
 )
-from pbem.inbox.context import Case, midnight
-from pbem.inbox.replies import STRANGERS_A_DAY, STRANGERS_OF_DOMAIN_A_DAY, answer, forbidden, warn_once
+from pbem.inbox.context import MessageContext, start_of_day_utc
+from pbem.inbox.replies import STRANGERS_A_DAY, STRANGERS_OF_DOMAIN_A_DAY, answer, reply_limit_reason, warn_once
 from pbem.inbox.seat_lookup import seats_of, taking_players
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation, RequestKind
@@ -60,7 +60,7 @@ from pbem.store.types import CampaignState, PageDelivery, SeatState, StandbyStat
 _GONE = "This code was mailed to an address that is no longer yours here, so nothing was done."
 
 
-def ask_new_address(asked: AskedByPerson, request: PendingRequest) -> str:
+def ask_new_address(asked: PersonRequest, request: PendingRequest) -> str:
     """Asks the address that somebody wishes to play from, in words that do not tell whether it is known here."""
     case, address = asked.case, request.data["address"]
     person = case.session.get_one(Person, request.data["person_id"])
@@ -77,7 +77,7 @@ def ask_new_address(asked: AskedByPerson, request: PendingRequest) -> str:
     return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
 
 
-def confirm_address(asked: AskedByPerson, request: PendingRequest) -> str:
+def confirm_address(asked: PersonRequest, request: PendingRequest) -> str:
     """Moves a person to another address in all his campaigns, or notes his second one; both addresses hear of it."""
     case, address = asked.case, request.data["address"]
     person = case.session.get_one(Person, request.data["person_id"])
@@ -102,7 +102,7 @@ def confirm_address(asked: AskedByPerson, request: PendingRequest) -> str:
     return ""
 
 
-def confirm_deputy(asked: AskedByPerson, request: PendingRequest) -> str:
+def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
     """Appoints somebody for a seat, if its player and the time are still those of the request."""
     case, data = asked.case, request.data
     seat, snapshot, place = _locked(case, request)
@@ -141,7 +141,7 @@ def confirm_deputy(asked: AskedByPerson, request: PendingRequest) -> str:
     )
 
 
-def confirm_moved(asked: AskedByPerson, request: PendingRequest) -> str:
+def confirm_moved(asked: PersonRequest, request: PendingRequest) -> str:
     """Gives a player whose campaign has moved here all that opens his seat: its newest report, and a token."""
     case = asked.case
     seat, snapshot, place = _locked(case, request)
@@ -170,20 +170,20 @@ def confirm_moved(asked: AskedByPerson, request: PendingRequest) -> str:
     )
 
 
-def _locked(case: Case, request: PendingRequest) -> tuple[Seat, CampaignSnapshot, SeatView]:
+def _locked(case: MessageContext, request: PendingRequest) -> tuple[Seat, CampaignSnapshot, SeatView]:
     """The seat that a request is about, and its campaign, locked."""
     seat = case.session.get_one(Seat, request.data["seat_id"])
     snapshot = locked_campaign(case.session, case.session.get_one(Campaign, seat.campaign_id).name)
     return seat, snapshot, next(each for each in snapshot.places if each.id == seat.id)
 
 
-def _tell(case: Case, addresses: list[str], subject: str, said: str) -> None:
+def _tell(case: MessageContext, addresses: list[str], subject: str, said: str) -> None:
     help_ = "If this was not you, please tell your GM at once."
     for address in dict.fromkeys(addresses):
         send_text(case.session, case.house, None, case.now, said, help_, to=address, subject=subject)
 
 
-def _note_address(case: Case, person: Person, old: str) -> None:
+def _note_address(case: MessageContext, person: Person, old: str) -> None:
     """Enters the change into the journal of each campaign, for its GM alone, and tells him."""
     for known in seats_of(case.session, person.address):
         snapshot = load_campaign(case.session, known.campaign)
@@ -204,7 +204,7 @@ MOST_LISTED = 200
 _ENOUGH = "You were mailed so many codes today that no more are sent before tomorrow."
 
 
-def _join(asked: AskedByPerson, order: Join) -> str:
+def _join(asked: PersonRequest, order: Join) -> str:
     case, name = asked.case, order.campaign.lower()
     if name not in taking_players(case.session):
         return f"No campaign called {name} takes players by mail now. Please look at the name, or ask its GM."
@@ -215,7 +215,7 @@ def _join(asked: AskedByPerson, order: Join) -> str:
     if wish and _never_there(case, snapshot, wish):
         return f"{name} has no seat called {wish}: {suggest(wish, snapshot.seats)} Nothing was done."
     address = asked.person.address if asked.person else asked.sender
-    if asked.person is None and (why := forbidden(case, address, "join")):
+    if asked.person is None and (why := reply_limit_reason(case, address, "join")):
         case.silent(why)  # before a code is drawn, so that forged senders do not pile up requests
         if case.verdict != "fail":
             _list_newcomer(case, snapshot, address)
@@ -246,11 +246,15 @@ def _join(asked: AskedByPerson, order: Join) -> str:
     return ""
 
 
-def _list_newcomer(case: Case, snapshot: CampaignSnapshot, address: str) -> None:
+def _list_newcomer(case: MessageContext, snapshot: CampaignSnapshot, address: str) -> None:
     """Enter a newcomer who is not answered today into the journal, and tell the GM once a day that there are some."""
     begins = "not answered today: "
     words = f"{begins}{address} asked to join"
-    today = (JournalEntry.campaign_id == snapshot.id, JournalEntry.secret, JournalEntry.at >= midnight(case.now))
+    today = (
+        JournalEntry.campaign_id == snapshot.id,
+        JournalEntry.secret,
+        JournalEntry.at >= start_of_day_utc(case.now),
+    )
     listed = case.session.scalars(
         select(JournalEntry.text).where(*today, JournalEntry.text.startswith(begins, autoescape=True))
     ).all()
@@ -271,7 +275,7 @@ def _list_newcomer(case: Case, snapshot: CampaignSnapshot, address: str) -> None
     warn_once(case, snapshot.gm, snapshot.name, subject, page, ("newcomers", snapshot.name))
 
 
-def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
+def _withdraw(asked: PersonRequest, order: Withdraw) -> str:
     session, name = asked.case.session, order.campaign.lower()
     lock_campaign(session, name)
     campaign_id = session.scalar(select(Campaign.id).where(Campaign.name == name))
@@ -287,7 +291,7 @@ def _withdraw(asked: AskedByPerson, order: Withdraw) -> str:
     return f"You are off the standby list of {name}."
 
 
-def _confirm(asked: AskedByPerson, order: Confirm) -> str:
+def _confirm(asked: PersonRequest, order: Confirm) -> str:
     case = asked.case
     request = find_request(case.session, order.code, case.now)
     if request is None or request.kind not in _CONFIRMED or not mark_confirmed(case.session, request, case.now):
@@ -295,7 +299,7 @@ def _confirm(asked: AskedByPerson, order: Confirm) -> str:
     return _CONFIRMED[request.kind](asked, request)
 
 
-def _confirm_seat(asked: AskedByPerson, request: PendingRequest) -> str:
+def _confirm_seat(asked: PersonRequest, request: PendingRequest) -> str:
     """Somebody has confirmed that he wishes to play, or that he comes as invited."""
     case, data = asked.case, request.data
     name = case.session.scalars(select(Campaign.name).where(Campaign.id == request.campaign_id)).one()
@@ -314,7 +318,7 @@ def _confirm_seat(asked: AskedByPerson, request: PendingRequest) -> str:
     return said
 
 
-_CONFIRMED: dict[str, Callable[[AskedByPerson, PendingRequest], str]] = {
+_CONFIRMED: dict[str, Callable[[PersonRequest, PendingRequest], str]] = {
     "join": _confirm_seat,
     "invite": _confirm_seat,
     "deputy": confirm_deputy,
@@ -325,7 +329,7 @@ _CONFIRMED: dict[str, Callable[[AskedByPerson, PendingRequest], str]] = {
 }
 
 
-def _never_there(case: Case, snapshot: CampaignSnapshot, wish: str) -> bool:
+def _never_there(case: MessageContext, snapshot: CampaignSnapshot, wish: str) -> bool:
     """Whether no such seat is or can come to be: before the start, seats without names of their own may be named."""
     named = (
         snapshot.status != CampaignState.FORMING
@@ -358,7 +362,7 @@ _PAGES = {
 _NOBODY = "This address is nobody's here, so there is nothing to change."
 
 
-def _change_address(asked: AskedByPerson, order: ChangeAddress) -> str:
+def _change_address(asked: PersonRequest, order: ChangeAddress) -> str:
     if asked.person is None:
         return _NOBODY
     address = require_address(order.address, "a player", asked.case.address)
@@ -367,14 +371,14 @@ def _change_address(asked: AskedByPerson, order: ChangeAddress) -> str:
     return _ask_owner(asked.case, asked.person, "address", address)
 
 
-def _fallback(asked: AskedByPerson, order: Fallback) -> str:
+def _fallback(asked: PersonRequest, order: Fallback) -> str:
     if asked.person is None:
         return _NOBODY
     address = require_address(order.address, "a player", asked.case.address)
     return _ask_owner(asked.case, asked.person, "fallback", "" if address.lower() == asked.person.key else address)
 
 
-def _ask_owner(case: Case, person: Person, kind: RequestKind, address: str) -> str:
+def _ask_owner(case: MessageContext, person: Person, kind: RequestKind, address: str) -> str:
     """Mails a code to the registered address; returns "" if it goes out."""
     data = {"person_id": person.id, "address": address}
     code = create_request(case.session, kind, case.now, to=person.address, data=data, account=case.account)
@@ -385,7 +389,7 @@ def _ask_owner(case: Case, person: Person, kind: RequestKind, address: str) -> s
     return ""
 
 
-def _mail_as(asked: AskedByPerson, order: MailAs) -> str:
+def _mail_as(asked: PersonRequest, order: MailAs) -> str:
     if asked.person is None:
         return _NOBODY
     if order.form in _PAGES:

@@ -19,23 +19,23 @@ from sqlalchemy.orm import Session
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.people import verify_token
 from pbem.inbox.context import (
-    Case,
-    Claim,
+    Accepted,
+    AuthResult,
     Declined,
-    Disagreeing,
+    DeputyExpired,
     Evidence,
-    Impostor,
-    Lapsed,
+    MessageContext,
+    NeedsConfirmation,
     Proof,
-    Seated,
-    Stranger,
-    Unproven,
+    SeatMismatch,
+    SenderMismatch,
+    UnknownSender,
 )
 from pbem.inbox.rate_limits import is_guess
 from pbem.inbox.seat_lookup import (
+    DeputyInfo,
     SeatContext,
-    Shown,
-    StandIn,
+    ShownReport,
     find_seat,
     find_stand_in,
     is_known,
@@ -45,7 +45,7 @@ from pbem.inbox.seat_lookup import (
     shown_by_code,
     shown_by_reference,
 )
-from pbem.inbox.sheet_finder import Header
+from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.authentication import AuthVerdict
 from pbem.mail.message import Message, find_reply_codes
 from pbem.report.answers import Reason
@@ -62,17 +62,17 @@ PAUSED = (
 )
 
 
-def judge(case: Case, header: Header | None) -> Claim:
+def authenticate(case: MessageContext, header: SheetHeader | None) -> AuthResult:
     """Whether a letter may send a sheet, and for which seat. `header` is that of its sheet, if it has one."""
     claim = _judged(case, header, changing=False)
-    return replace(claim, notes=(*claim.notes, *_remarks(case, claim))) if isinstance(claim, Seated) else claim
+    return replace(claim, notes=(*claim.notes, *_remarks(case, claim))) if isinstance(claim, Accepted) else claim
 
 
-def _remarks(case: Case, seated: Seated) -> Iterator[str]:
+def _remarks(case: MessageContext, seated: Accepted) -> Iterator[str]:
     """What the seat's player should know of a sheet that is taken."""
     if seated.deputy:
         yield f"The sheet came from {seated.deputy}, who stands in for the seat's player."
-    elif seated.proof != "confirmed" and not is_own(case.letter, seated.spot):
+    elif seated.proof != "confirmed" and not is_own_address(case.letter, seated.spot):
         shown = "its token" if seated.proof == "token" else "the reply code of its report"
         came = f"The sheet came from {case.shown_sender}, which is not the seat's address"
         yield f"{came}; it was taken because it had {shown}."
@@ -80,19 +80,19 @@ def _remarks(case: Case, seated: Seated) -> Iterator[str]:
         yield PAUSED
 
 
-def judge_request(case: Case, header: Header | None) -> Claim:
+def authenticate_request(case: MessageContext, header: SheetHeader | None) -> AuthResult:
     """Whether a letter may ask for changes to a seat; `header` is that of its frame, if it has one.
 
     Who stands in may send sheets and no more. The code of an old report does
     no harm when the letter comes from the seat's own address.
     """
     claim = _judged(case, header, changing=True)
-    if isinstance(claim, Seated) and claim.deputy:
+    if isinstance(claim, Accepted) and claim.deputy:
         return Declined(reason="deputy-asks", to=claim.deputy, spot=claim.spot)
     return claim
 
 
-def _judged(case: Case, header: Header | None, *, changing: bool) -> Claim:
+def _judged(case: MessageContext, header: SheetHeader | None, *, changing: bool) -> AuthResult:
     session, letter = case.session, case.letter
     if case.confirmed is not None and case.confirmed.seat_id is not None:
         return _weighed(case, Evidence(load_seat(session, case.confirmed.seat_id), "confirmed"), changing=changing)
@@ -109,7 +109,7 @@ def _judged(case: Case, header: Header | None, *, changing: bool) -> Claim:
     return _weighed(case, _up_to_date(case, found), changing=changing) if isinstance(found, Evidence) else found
 
 
-def _up_to_date(case: Case, evidence: Evidence) -> Evidence:
+def _up_to_date(case: MessageContext, evidence: Evidence) -> Evidence:
     """Evidence without a key that is good no more.
 
     It was renewed, as for another player, between its look-up and the campaign's
@@ -123,7 +123,7 @@ def _up_to_date(case: Case, evidence: Evidence) -> Evidence:
     return replace(evidence, proof=None, shown=None)
 
 
-def _plain_reply(session: Session, letter: Message, replied: Sequence[Shown]) -> Claim | Evidence:
+def _plain_reply(session: Session, letter: Message, replied: Sequence[ShownReport]) -> AuthResult | Evidence:
     if not replied:
         return _without_code(session, letter)
     if len({shown.seat_id for shown in replied}) > 1:
@@ -131,9 +131,9 @@ def _plain_reply(session: Session, letter: Message, replied: Sequence[Shown]) ->
     return Evidence(load_seat(session, replied[0].seat_id), "reply", _newest(replied))
 
 
-def _without_code(session: Session, letter: Message) -> Claim:
+def _without_code(session: Session, letter: Message) -> AuthResult:
     if letter.sender is None or not is_known(session, letter.sender):
-        return Stranger()
+        return UnknownSender()
     seats = seats_of(session, letter.sender)
     spot = None
     if len(seats) == 1:
@@ -142,17 +142,17 @@ def _without_code(session: Session, letter: Message) -> Claim:
     return Declined(reason="no-orders", to=letter.sender, spot=spot)
 
 
-def _misnamed(session: Session, letter: Message, header: Header, replied: Sequence[Shown]) -> Claim:
+def _misnamed(session: Session, letter: Message, header: SheetHeader, replied: Sequence[ShownReport]) -> AuthResult:
     """A header that names no seat: told only to people known, and with nothing but what is theirs."""
     if replied:
         spot = load_seat(session, replied[0].seat_id)
         if not spot.address:
-            return Stranger()
+            return UnknownSender()
         to, own = spot.address, [(spot.campaign, spot.seat)]
     elif letter.sender is not None and is_known(session, letter.sender):
         to, own = letter.sender, [(seat.campaign, seat.seat) for seat in seats_of(session, letter.sender)]
     else:
-        return Stranger()
+        return UnknownSender()
     if header.campaign in {campaign for campaign, _ in own}:
         hint = suggest(header.seat, seat_names(session, header.campaign))
         return Declined(reason="unknown-seat", to=to, typed=header.seat, hint=hint)
@@ -163,17 +163,17 @@ def _misnamed(session: Session, letter: Message, header: Header, replied: Sequen
 def _framed(
     session: Session,
     letter: Message,
-    header: Header,
+    header: SheetHeader,
     spot: SeatContext,
     *,
-    named: Shown | None,
-    replied: Sequence[Shown],
-) -> Claim | Evidence:
+    named: ShownReport | None,
+    replied: Sequence[ShownReport],
+) -> AuthResult | Evidence:
     own = [shown for shown in replied if shown.seat_id == spot.seat_id]
     other = [shown for shown in (named, *replied) if shown is not None and shown.seat_id != spot.seat_id]
     by_token = verify_token(header.key, spot.token_hash)
     if other:
-        proven = by_token or is_own(letter, spot)
+        proven = by_token or is_own_address(letter, spot)
         return _disagreeing(spot if proven else load_seat(session, other[0].seat_id), header)
     if by_token:
         return Evidence(spot, "token")
@@ -191,10 +191,10 @@ class _Writer:
 
     own: bool
     deputy: str = ""
-    lapsed: StandIn | None = None
+    lapsed: DeputyInfo | None = None
 
 
-def _writer(case: Case, spot: SeatContext, shown: Shown | None) -> _Writer:
+def _writer(case: MessageContext, spot: SeatContext, shown: ShownReport | None) -> _Writer:
     if shown is not None and shown.stand_in is not None:
         return _Writer(own=False, deputy=shown.stand_in.address)  # his is the code, whatever From says
     sender = case.confirmed.by if case.confirmed else case.letter.sender
@@ -205,7 +205,7 @@ def _writer(case: Case, spot: SeatContext, shown: Shown | None) -> _Writer:
     return _Writer(own, deputy=found.address) if found.is_on(case.now) else _Writer(own, lapsed=found)
 
 
-def _weighed(case: Case, evidence: Evidence, *, changing: bool) -> Claim:
+def _weighed(case: MessageContext, evidence: Evidence, *, changing: bool) -> AuthResult:
     """What the evidence is good for: by who wrote the letter, the state of the game, the policy, and the turn."""
     spot = evidence.spot
     if not spot.address:
@@ -213,21 +213,21 @@ def _weighed(case: Case, evidence: Evidence, *, changing: bool) -> Claim:
     writer = _writer(case, spot, evidence.shown)
     proof = evidence.proof or ("address" if writer.own or writer.deputy else None)
     if writer.lapsed and proof != "token":
-        return Lapsed(spot, writer.lapsed)
+        return DeputyExpired(spot, writer.lapsed)
     if proof is None:
-        return Impostor(spot, guessed=evidence.guessed)
+        return SenderMismatch(spot, guessed=evidence.guessed)
     stale = _by_turn(case, spot, evidence, changing=changing)
     if stale and changing and writer.own and _by_policy(spot, "address", case.verdict) is None:
         # The code of an old report is worth nothing, and takes nothing from the address.
         proof, stale = "address", None
     reason = _by_state(spot, changing=changing) or _by_policy(spot, proof, case.verdict)
     if reason == "forged":
-        return Impostor(spot, forged=True)
+        return SenderMismatch(spot, forged=True)
     if lacking := reason or stale:
         return Declined(reason=lacking, to=spot.address, spot=spot)
     if proof == "address" and spot.policy.accept == "confirmed" and case.verdict != "pass":
-        return Unproven(spot, to=writer.deputy or spot.address, orders=not changing)
-    return Seated(spot, evidence.notes, proof, writer.deputy)
+        return NeedsConfirmation(spot, to=writer.deputy or spot.address, orders=not changing)
+    return Accepted(spot, evidence.notes, proof, writer.deputy)
 
 
 def _by_state(spot: SeatContext, *, changing: bool) -> Reason | None:
@@ -259,7 +259,7 @@ def _by_policy(spot: SeatContext, proof: Proof, verdict: AuthVerdict) -> Reason 
     return "unverified" if accept == "verified" and verdict != "pass" else None
 
 
-def _by_turn(case: Case, spot: SeatContext, evidence: Evidence, *, changing: bool) -> Reason | None:
+def _by_turn(case: MessageContext, spot: SeatContext, evidence: Evidence, *, changing: bool) -> Reason | None:
     """Why the report that the letter answers, or that was the last when it came, is not the one to answer."""
     if case.confirmed is not None:
         return None if changing or case.confirmed.report_id == spot.report_id else "confirmed-late"
@@ -269,36 +269,36 @@ def _by_turn(case: Case, spot: SeatContext, evidence: Evidence, *, changing: boo
     return "withdrawn" if shown.withdrawn else "stale-code"
 
 
-def _vacant(case: Case, evidence: Evidence) -> Claim:
+def _vacant(case: MessageContext, evidence: Evidence) -> AuthResult:
     """A letter for a seat where nobody sits; who knows its keys has played it, and may hear of that."""
     sender = case.letter.sender
     if evidence.proof is None or sender is None or not is_known(case.session, sender):
-        return Stranger()
+        return UnknownSender()
     return Declined(reason="vacant", to=sender, spot=evidence.spot)
 
 
-def _disagreeing(spot: SeatContext, header: Header | None) -> Claim:
-    return Disagreeing(spot.address, header) if spot.address else Stranger()
+def _disagreeing(spot: SeatContext, header: SheetHeader | None) -> AuthResult:
+    return SeatMismatch(spot.address, header) if spot.address else UnknownSender()
 
 
-def reads_as_order(case: Case, line: tuple[int, str]) -> bool:
+def reads_as_order(case: MessageContext, line: tuple[int, str]) -> bool:
     """Whether a numbered line of a reply is an order of its seat's game as it stands: there are games of free words."""
-    claim = judge(case, None)
-    if not isinstance(claim, Seated):
+    claim = authenticate(case, None)
+    if not isinstance(claim, Accepted):
         return False
     return are_orders(case, claim.spot, [line])
 
 
-def are_orders(case: Case, spot: SeatContext, lines: Lines) -> bool:
+def are_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> bool:
     """Whether numbered lines are orders of a seat's game as they stand, and nothing else."""
     read = case.house.game(spot.game).parse(json.loads(spot.view), lines)
     return bool(read.entries) and not read.errors
 
 
-def is_own(letter: Message, spot: SeatContext) -> bool:
+def is_own_address(letter: Message, spot: SeatContext) -> bool:
     """Whether a letter's From names the seat's own address."""
     return letter.sender is not None and letter.sender.lower() == spot.address.lower()
 
 
-def _newest(shown: Sequence[Shown]) -> Shown:
+def _newest(shown: Sequence[ShownReport]) -> ShownReport:
     return max(shown, key=lambda each: each.report_id)

@@ -41,11 +41,11 @@ from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.campaign.order_sheets import ignore_courtesies
 from pbem.campaign.people import match_code
 from pbem.games import rulebook
-from pbem.inbox.authenticate import judge, reads_as_order
-from pbem.inbox.context import Case, Seated
+from pbem.inbox.authenticate import authenticate, reads_as_order
+from pbem.inbox.context import Accepted, MessageContext
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.seat_lookup import SeatContext, seats_of
-from pbem.inbox.sheet_finder import Header, Names, SheetText
+from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText
 from pbem.mail.message import Message, find_reply_codes
 from pbem.mail.reply_parser import is_end
 from pbem.report.markdown import find_sections, headed_sections
@@ -199,7 +199,7 @@ _DAY_FIRST = re.compile(rf"{_WEEKDAY}\b{_DAY}\s++(?:of\s++)?+{_MONTH}\s++{_YEAR}
 _MONTH_FIRST = re.compile(rf"{_WEEKDAY}\b{_MONTH}\s++{_DAY}\s++{_YEAR}", re.IGNORECASE)
 
 
-def with_days(line: str) -> str:
+def normalise_dates(line: str) -> str:
     """The line with its written-out days as 2026-11-27; one that no calendar has is put so all the same."""
     for pattern in (_DAY_FIRST, _MONTH_FIRST):
         line = pattern.sub(_iso, line)
@@ -230,26 +230,26 @@ _FRAME = re.compile(r"\A\s*+player\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SeatRequest:
     """A command about one seat, which the letter has shown to be its writer's.
 
     `text` is what stands below the command, up to END, a signature or a
     quotation: plain, and cleaned as order sheets are.
     """
 
-    case: Case
+    case: MessageContext
     spot: SeatContext
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class AskedByPerson:
+class PersonRequest:
     """A command about no seat in particular; `person` is None for a sender whom the house does not know.
 
     `to` is where the answer goes, and `spot` the seat that the letter shows to be its writer's, if it shows one.
     """
 
-    case: Case
+    case: MessageContext
     person: Person | None
     sender: str
     to: str
@@ -257,10 +257,10 @@ class AskedByPerson:
     text: str
 
 
-Handlers = Mapping[type[PlayerCommand], Callable[[Asked, Any], str]]
+Handlers = Mapping[type[PlayerCommand], Callable[[SeatRequest, Any], str]]
 """What is done for each command about a seat."""
 
-PersonHandlers = Mapping[type[PlayerCommand], Callable[[AskedByPerson, Any], str]]
+PersonHandlers = Mapping[type[PlayerCommand], Callable[[PersonRequest, Any], str]]
 """What is done for each command about no seat in particular."""
 
 
@@ -273,7 +273,7 @@ class CommandList:
     letter on which they begin.
     """
 
-    header: Header | None
+    header: SheetHeader | None
     lines: tuple[tuple[int, str], ...]
     text: str = ""
     notes: tuple[str, ...] = ()
@@ -285,7 +285,7 @@ class CommandList:
         return ignore_courtesies(COMMANDS.parse({}, self.lines), self.lines)[0]
 
 
-def find_request(lines: Sequence[str], known: Names) -> CommandList | None:
+def find_commands(lines: Sequence[str], known: Names) -> CommandList | None:
     """The commands in a text, cleaned of quotations before; None if it asks for nothing.
 
     A line that looks like a frame's first counts when its campaign is `known`, or when an END follows.
@@ -308,7 +308,7 @@ def find_press(lines: Sequence[str], sheet: SheetText, known: Names) -> CommandL
 
     Words such as "Press on! My orders:" are no command, and take no sheet away.
     """
-    above, whole = find_request(lines[: sheet.at] if sheet.header else lines, known), find_request(lines, known)
+    above, whole = find_commands(lines[: sheet.at] if sheet.header else lines, known), find_commands(lines, known)
     if above is None or whole is None or not any(map(_has_text, above.parse().orders)):
         return None
     return replace(whole, notes=(*whole.notes, *[NEVER_ORDERS] * bool(sheet.header)))
@@ -332,7 +332,7 @@ def _unframed(lines: Sequence[str]) -> CommandList:
     return _request(None, lines[:blank], (BELOW,) if any(map(begins_with_command, lines[blank:])) else ())
 
 
-def _request(header: Header | None, lines: Sequence[str], notes: tuple[str, ...]) -> CommandList:
+def _request(header: SheetHeader | None, lines: Sequence[str], notes: tuple[str, ...]) -> CommandList:
     numbered = tuple(enumerate(lines, start=1))
     texted = next((at for at, line in enumerate(lines) if _takes_text(line)), None)
     if texted is not None:
@@ -350,7 +350,7 @@ def _plainly(line: str) -> str:
     verb = _in_full(match[1].upper()) if match else ""
     if verb in ("", "DICE"):
         return line
-    said = (with_days(line) if verb in _WITH_DAYS else line).rstrip(" \t.!?,")
+    said = (normalise_dates(line) if verb in _WITH_DAYS else line).rstrip(" \t.!?,")
     polite = next((words for words in _POLITE if said.lower().endswith(words)), "")
     return said.removesuffix(said[len(said) - len(polite) :]).rstrip(" \t,")
 
@@ -366,8 +366,8 @@ def _in_full(word: str) -> str:
     return word if word in VERBS else meant[0] if len(meant) == 1 else ""
 
 
-def _header(line: str) -> Header | None:
-    return Header.of(split_words(line)) if _FRAME.match(line) else None
+def _header(line: str) -> SheetHeader | None:
+    return SheetHeader.of(split_words(line)) if _FRAME.match(line) else None
 
 
 def _end(lines: Sequence[str], start: int) -> int | None:
@@ -399,19 +399,19 @@ def first_line(letter: Message) -> str:
     return next((line.strip() for line in letter.lines if line.strip()), "")
 
 
-def find_asked(case: Case, known: Names) -> CommandList | None:
+def find_request(case: MessageContext, known: Names) -> CommandList | None:
     """The commands of a letter: in its text, or in the subject of one without text; a YES confirms what it answers."""
     letter = case.letter
     first = first_line(letter)
     if YES.fullmatch(first) and (code := match_code(case.session, find_reply_codes(letter, case.address))):
         return CommandList(None, ((1, f"CONFIRM {code}"),))
-    found = find_request(letter.lines, known) or _pressed(case)
+    found = find_commands(letter.lines, known) or _pressed(case)
     if found is None and not first:
-        found = find_request([bare_subject(letter.subject)], known)
+        found = find_commands([bare_subject(letter.subject)], known)
     return None if found is None or _is_order(case, found) else found
 
 
-def _pressed(case: Case) -> CommandList | None:
+def _pressed(case: MessageContext) -> CommandList | None:
     """To leave, as a mail program's button asks it: a campaign's player, or whoever has but one seat."""
     match = _BUTTON.fullmatch(case.letter.subject.strip())
     if match is None:
@@ -421,10 +421,10 @@ def _pressed(case: Case) -> CommandList | None:
         return request
     own = [seat for seat in seats_of(case.session, case.letter.sender) if seat.campaign == match["campaign"].lower()]
     seat = match["seat"] or (own[0].seat if own else "")
-    return replace(request, header=Header(match["campaign"].lower(), seat.lower())) if seat else None
+    return replace(request, header=SheetHeader(match["campaign"].lower(), seat.lower())) if seat else None
 
 
-def _is_order(case: Case, found: CommandList) -> bool:
+def _is_order(case: MessageContext, found: CommandList) -> bool:
     """Whether a reply only begins like a command, and is an order of its seat's game: there are games of free words."""
     asked = found.parse().orders
     if found.pressed or found.header is not None or (asked and not _may_be_words(asked[0])):
@@ -433,9 +433,9 @@ def _is_order(case: Case, found: CommandList) -> bool:
     return not (alone and _names_section(case, asked[0])) and reads_as_order(case, found.lines[0])
 
 
-def _names_section(case: Case, order: Order) -> bool:
-    claim = judge(case, None)
-    if not isinstance(claim, Seated):
+def _names_section(case: MessageContext, order: Order) -> bool:
+    claim = authenticate(case, None)
+    if not isinstance(claim, Accepted):
         return False
     return names_section(case.house.game(claim.spot.game), order, claim.spot.campaign)
 

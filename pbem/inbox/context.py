@@ -18,8 +18,8 @@ from typing import Literal
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.inbox.seat_lookup import SeatContext, Shown, StandIn
-from pbem.inbox.sheet_finder import Header
+from pbem.inbox.seat_lookup import DeputyInfo, SeatContext, ShownReport
+from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.authentication import AuthVerdict
 from pbem.mail.message import Message
 from pbem.report.answers import Doubt, Reason
@@ -49,7 +49,7 @@ class Confirmed:
 
 
 @dataclass(frozen=True, slots=True)
-class Seated:
+class Accepted:
     """The letter may send a sheet for this seat's open turn.
 
     `deputy` is the address of who stands in for its player, if he wrote it.
@@ -73,15 +73,15 @@ class Declined:
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreeing:
+class SeatMismatch:
     """A letter whose text is for one seat and whose reply code for another's report."""
 
     to: str
-    header: Header | None
+    header: SheetHeader | None
 
 
 @dataclass(frozen=True, slots=True)
-class Impostor:
+class SenderMismatch:
     """A letter for a seat from an address that is not its own, with nothing to prove it.
 
     `forged`: it is its own or its deputy's, but the receiving server says that the letter did not come from there.
@@ -94,7 +94,7 @@ class Impostor:
 
 
 @dataclass(frozen=True, slots=True)
-class Unproven:
+class NeedsConfirmation:
     """A letter that is kept until the address `to` says that it is its own: anybody could have written it.
 
     `spot` is None for what concerns no seat. `orders`: it is a sheet, for the
@@ -115,19 +115,19 @@ class Unproven:
 
 
 @dataclass(frozen=True, slots=True)
-class Lapsed:
+class DeputyExpired:
     """A letter of somebody who stands in for a seat's player at another time, not now."""
 
     spot: SeatContext
-    stand_in: StandIn
+    stand_in: DeputyInfo
 
 
 @dataclass(frozen=True, slots=True)
-class Stranger:
+class UnknownSender:
     """Nobody the house knows."""
 
 
-Claim = Seated | Unproven | Declined | Disagreeing | Impostor | Lapsed | Stranger
+AuthResult = Accepted | NeedsConfirmation | Declined | SeatMismatch | SenderMismatch | DeputyExpired | UnknownSender
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +139,13 @@ class Evidence:
 
     spot: SeatContext
     proof: Proof | None
-    shown: Shown | None = None
+    shown: ShownReport | None = None
     notes: tuple[str, ...] = ()
     guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class MessageContext:
     """A letter on the desk, in its own transaction; `verdict` is what the receiving server says of its sender.
 
     `key` names the right key that it shows, "" if none (`pbem.desk.keys`). Whoever
@@ -194,6 +194,6 @@ class Case:
         return f"not answered: {why}"
 
 
-def midnight(at: dt.datetime) -> dt.datetime:
+def start_of_day_utc(at: dt.datetime) -> dt.datetime:
     """When the day of a moment began (UTC)."""
     return at.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)

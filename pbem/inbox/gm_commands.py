@@ -34,7 +34,7 @@ from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.campaign.people import verify_token
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
-from pbem.inbox.context import Case
+from pbem.inbox.context import MessageContext
 from pbem.inbox.replies import answer_gm, to_stranger, warn_gm
 from pbem.mail.compose import MailPart
 from pbem.mail.message import is_truncated, list_attachments
@@ -55,7 +55,7 @@ _TOKENLIKE = re.compile(r"[0-9a-f]{15,25}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class GmSheet:
+class GmFrame:
     """A GM's commands as found: of which campaign, with what token, and the numbered lines between GM and END."""
 
     campaign: str
@@ -76,7 +76,7 @@ class GmOrders:
     text: TextBlock
 
 
-def find_gm_sheet(lines: Sequence[str]) -> GmSheet | None:
+def find_gm_frame(lines: Sequence[str]) -> GmFrame | None:
     """The first GM frame in a text; it ends at the last END, so that a text in it may hold one too."""
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
     for at, line in enumerate(lines):
@@ -85,11 +85,11 @@ def find_gm_sheet(lines: Sequence[str]) -> GmSheet | None:
         if match and (at == first or _TOKENLIKE.fullmatch(match[2])):
             ends = [end for end in range(at + 1, len(lines)) if is_end(lines[end])]
             inside = lines[at + 1 : ends[-1] if ends else None]
-            return GmSheet(match[1].lower(), match[2], tuple(enumerate(inside, start=1)))
+            return GmFrame(match[1].lower(), match[2], tuple(enumerate(inside, start=1)))
     return None
 
 
-def read_gm_sheet(sheet: GmSheet) -> GmOrders:
+def parse_gm_frame(sheet: GmFrame) -> GmOrders:
     """Its commands, down to the first that takes a text, and that text. Never raises."""
     texted = next((at for at, (_, line) in enumerate(sheet.lines) if _takes_text(line)), len(sheet.lines))
     return GmOrders(GM_COMMANDS.parse({}, sheet.shown[: texted + 1]), TextBlock(sheet.lines[texted + 1 :]))
@@ -131,9 +131,9 @@ _NOT_ALONE = (
 )
 
 
-def examine_files(house: App, raw: bytes, sheet: GmSheet) -> Wishes:
+def examine_files(house: App, raw: bytes, sheet: GmFrame) -> Wishes:
     """Return what the commands wish that take the files of their mail, if the token is right. Holds no lock."""
-    orders = read_gm_sheet(sheet)
+    orders = parse_gm_frame(sheet)
     taking = [each for each in orders.parsed.orders if isinstance(each, GmCommand) and each.takes_files]
     if not taking or orders.parsed.errors:
         return {}
@@ -152,7 +152,7 @@ def _wish(order: GmCommand, text: TextBlock) -> Wish | CampaignError:
         return error
 
 
-def answer_gm_letter(case: Case, sheet: GmSheet, wishes: Wishes) -> str:
+def answer_gm_letter(case: MessageContext, sheet: GmFrame, wishes: Wishes) -> str:
     """Do what a letter with a GM frame asks, if its token is right; return what to note of it."""
     campaign = _campaign(case.session, sheet)
     if campaign is None:
@@ -166,16 +166,16 @@ def answer_gm_letter(case: Case, sheet: GmSheet, wishes: Wishes) -> str:
     return f"from the GM of {campaign.name}: " + _in_short(told)
 
 
-def _campaign(session: Session, sheet: GmSheet) -> Campaign | None:
+def _campaign(session: Session, sheet: GmFrame) -> Campaign | None:
     return session.scalar(select(Campaign).where(Campaign.name == sheet.campaign))
 
 
-def _is_gm(campaign: Campaign, sheet: GmSheet) -> bool:
+def _is_gm(campaign: Campaign, sheet: GmFrame) -> bool:
     return bool(campaign.gm_token_hash) and verify_token(sheet.key, campaign.gm_token_hash)
 
 
-def _answered(case: Case, name: str, sheet: GmSheet, wishes: Wishes) -> tuple[GmAnswer, tuple[MailPart, ...]]:
-    orders = read_gm_sheet(sheet)
+def _answered(case: MessageContext, name: str, sheet: GmFrame, wishes: Wishes) -> tuple[GmAnswer, tuple[MailPart, ...]]:
+    orders = parse_gm_frame(sheet)
     if orders.parsed.errors or not orders.parsed.orders:
         return GmAnswer(campaign=name, findings=tell_findings(orders.parsed.findings, sheet.shown)), ()
     try:
@@ -196,7 +196,7 @@ def _check_together(said: Sequence[tuple[Order, _Answer]]) -> None:
         raise _Failed(asking, CampaignError(_NOT_ALONE))
 
 
-def _perform(case: Case, name: str, order: Any, text: TextBlock, wishes: Wishes) -> _Answer:
+def _perform(case: MessageContext, name: str, order: Any, text: TextBlock, wishes: Wishes) -> _Answer:
     try:
         wish = wishes.get(type(order), CampaignError(_NOT_EXAMINED)) if order.takes_files else _wish(order, text)
         if isinstance(wish, CampaignError):

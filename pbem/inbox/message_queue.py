@@ -21,8 +21,8 @@ from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.errors import StoreError, describe_error
-from pbem.inbox.context import Case
-from pbem.inbox.replies import Fault, LetterProblem, answer, notify
+from pbem.inbox.context import MessageContext
+from pbem.inbox.replies import MessageQuarantined, ProcessingFailed, answer, notify
 from pbem.inbox.seat_lookup import is_known
 from pbem.log import event
 from pbem.mail.message import UNREADABLE, Message, parse_headers
@@ -42,12 +42,12 @@ MOST_ATTEMPTS = SUSPECTED + 2
 """Note of a letter that has ended its reader twice, and is not tried again by itself."""
 
 
-ALONE = ""
+GLOBAL = ""
 """The lane of letters that are no campaign's: each is dealt with by itself, in its place among all others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class QueuedMessage:
     """A new letter, and what is noted of attempts that ended with the reader (`SUSPECTED`, `MOST_ATTEMPTS`)."""
 
     id: int
@@ -55,11 +55,11 @@ class Waiting:
     received_at: dt.datetime
 
 
-def waiting_letters(session: Session, lane: str | None = None) -> list[Waiting]:
+def load_new_messages(session: Session, lane: str | None = None) -> list[QueuedMessage]:
     """All new letters, oldest first; or those of a lane that need not wait for an older one of another."""
     if lane is None:
-        return [Waiting(*row) for row in flushed_connection(session).execute(_ALL_NEW)]
-    in_the_way = InboxMessage.lane != ALONE if lane == ALONE else InboxMessage.lane == ALONE
+        return [QueuedMessage(*row) for row in flushed_connection(session).execute(_ALL_NEW)]
+    in_the_way = InboxMessage.lane != GLOBAL if lane == GLOBAL else InboxMessage.lane == GLOBAL
     came = select(InboxMessage.received_at, InboxMessage.id).where(_NEW, in_the_way)
     first = session.execute(came.order_by(*_AS_THEY_CAME).limit(1)).first()
     return _new_letters(session, InboxMessage.lane == lane, *([_came_before(*first)] if first else []))
@@ -69,12 +69,12 @@ def _came_before(at: dt.datetime, letter_id: int) -> ColumnElement[bool]:
     return (InboxMessage.received_at < at) | ((InboxMessage.received_at == at) & (InboxMessage.id < letter_id))
 
 
-def raw_letter(session: Session, letter_id: int) -> bytes:
+def load_raw(session: Session, letter_id: int) -> bytes:
     """A letter as it came."""
     return session.scalars(select(InboxMessage.raw).where(InboxMessage.id == letter_id)).one()
 
 
-def unsorted_letters(session: Session) -> list[Waiting]:
+def load_unpartitioned(session: Session) -> list[QueuedMessage]:
     """The new letters that have no lane yet, oldest first."""
     return _new_letters(session, InboxMessage.lane.is_(None))
 
@@ -86,11 +86,11 @@ _AS_THEY_CAME = (InboxMessage.received_at, InboxMessage.id)
 _ALL_NEW = select(InboxMessage.id, InboxMessage.attempts, InboxMessage.received_at).where(_NEW).order_by(*_AS_THEY_CAME)
 
 
-def _new_letters(session: Session, *which: ColumnElement[bool]) -> list[Waiting]:
-    return [Waiting(*row) for row in session.execute(_ALL_NEW.where(*which))]
+def _new_letters(session: Session, *which: ColumnElement[bool]) -> list[QueuedMessage]:
+    return [QueuedMessage(*row) for row in session.execute(_ALL_NEW.where(*which))]
 
 
-def in_groups(letters: Sequence[Waiting]) -> Iterator[tuple[int, list[Waiting]]]:
+def group_messages(letters: Sequence[QueuedMessage]) -> Iterator[tuple[int, list[QueuedMessage]]]:
     """Yield the letters in their order with the place of the first: those never tried some at a time, others alone."""
     done = 0
     for tried, some in groupby(letters, key=lambda letter: letter.attempts > 0):
@@ -102,7 +102,7 @@ def in_groups(letters: Sequence[Waiting]) -> Iterator[tuple[int, list[Waiting]]]
 
 
 @contextmanager
-def attempted(store: Store, letters: Sequence[Waiting]) -> Iterator[None]:
+def counted_attempt(store: Store, letters: Sequence[QueuedMessage]) -> Iterator[None]:
     """Note an attempt at some letters, all tried equally often; take it back if the block gives up in good order."""
     ids, before = [letter.id for letter in letters], letters[0].attempts
     _note(store, ids, SUSPECTED if len(letters) > 1 else max(before, SUSPECTED) + 1)
@@ -134,13 +134,13 @@ _CLOSE = (
 )
 
 
-def close_letter(session: Session, letter_id: int, state: str, note: str) -> bool:
+def close_message(session: Session, letter_id: int, state: str, note: str) -> bool:
     """Takes a new letter off the pile; False if another process was faster."""
     values = {"letter": letter_id, "state": state, "note": note}
     return session.connection().execute(_CLOSE, values).first() is not None
 
 
-def set_aside(house: App, now: dt.datetime, letter_id: int, raw: bytes, error: Exception | TimeLimitExceeded) -> bool:
+def quarantine(house: App, now: dt.datetime, letter_id: int, raw: bytes, error: Exception | TimeLimitExceeded) -> bool:
     """Keeps a letter that could not be dealt with, and tells those concerned; whether it was still new."""
     event("letter set aside", level="error", fault=error, letter=letter_id)
     problem = _overrun(house) if isinstance(error, TimeLimitExceeded) else describe_error(error)
@@ -149,9 +149,9 @@ def set_aside(house: App, now: dt.datetime, letter_id: int, raw: bytes, error: E
     letter = _head(house, raw)
     try:
         with house.store.writing() as session:
-            if not close_letter(session, letter_id, MessageState.QUARANTINED, note):
+            if not close_message(session, letter_id, MessageState.QUARANTINED, note):
                 return False
-            case = Case(house, session, now, letter_id, letter)
+            case = MessageContext(house, session, now, letter_id, letter)
             _tell_gms(case, problem)
             _tell_writer(case)
     except StoreError:
@@ -159,25 +159,25 @@ def set_aside(house: App, now: dt.datetime, letter_id: int, raw: bytes, error: E
     except Exception:
         # If there are no words for it either, whoever runs the program hears of that; the letter is kept all the same.
         with house.store.writing() as session:
-            close_letter(session, letter_id, MessageState.QUARANTINED, note)
+            close_message(session, letter_id, MessageState.QUARANTINED, note)
         raise
     return True
 
 
-def set_aside_unread(house: App, now: dt.datetime, letter_id: int) -> bool:
+def quarantine_unread(house: App, now: dt.datetime, letter_id: int) -> bool:
     """Keeps a letter that has killed the reader; whether it was still new. Its writer is told if its head can be read.
 
     That is tried last, when nothing else can be lost by it.
     """
     event("letter set aside", level="error", letter=letter_id, text=KILLS)
     with house.store.writing() as session:
-        if not close_letter(session, letter_id, MessageState.QUARANTINED, KILLS):
+        if not close_message(session, letter_id, MessageState.QUARANTINED, KILLS):
             return False
-        _tell_gms(Case(house, session, now, letter_id, UNREADABLE), KILLS)
-        raw = raw_letter(session, letter_id)
+        _tell_gms(MessageContext(house, session, now, letter_id, UNREADABLE), KILLS)
+        raw = load_raw(session, letter_id)
     letter = _head(house, raw)
     with house.store.writing() as session:
-        _tell_writer(Case(house, session, now, letter_id, letter))
+        _tell_writer(MessageContext(house, session, now, letter_id, letter))
     return True
 
 
@@ -193,9 +193,9 @@ def _head(house: App, raw: bytes) -> Message:
         return UNREADABLE
 
 
-def _tell_gms(case: Case, problem: str) -> None:
+def _tell_gms(case: MessageContext, problem: str) -> None:
     letter = case.letter
-    page = LetterProblem(
+    page = MessageQuarantined(
         letter=case.letter_id,
         sender=letter.sender or "",
         subject=redact_all(letter.subject),
@@ -205,7 +205,7 @@ def _tell_gms(case: Case, problem: str) -> None:
         notify(case, gm, f"Letter {case.letter_id} was set aside", page)
 
 
-def _tell_writer(case: Case) -> None:
+def _tell_writer(case: MessageContext) -> None:
     sender = case.letter.sender
     if sender is not None and not case.letter.automatic and is_known(case.session, sender):
-        answer(case, sender, Fault(address=case.address))
+        answer(case, sender, ProcessingFailed(address=case.address))

@@ -23,12 +23,12 @@ from pbem.campaign.schedule import Schedule
 from pbem.errors import PARSE_ERRORS
 from pbem.games import find_game
 from pbem.inbox.command_parser import begins_with_command
-from pbem.inbox.context import Case, Seated
+from pbem.inbox.context import Accepted, MessageContext
 from pbem.inbox.quoted_originals import repeats_receipt
-from pbem.inbox.rate_limits import TooMany, sheets_enough
-from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, tell_of_sheets
-from pbem.inbox.seat_lookup import SeatContext, as_mailed_to
-from pbem.inbox.sheet_finder import SheetText, file_lines, find_sheet, meant
+from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
+from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, warn_sheet_limit
+from pbem.inbox.seat_lookup import SeatContext, seat_for_deputy
+from pbem.inbox.sheet_finder import SheetText, choose_sheet, file_lines, find_sheet
 from pbem.mail.body import rejoin_lines
 from pbem.report.answers import Doubt, FindingWithLine, Reason, Receipt, Refusal, RestatedOrder
 from pbem.report.data import ReportDataError, read_report_data
@@ -50,7 +50,7 @@ Outcome = tuple[str, bool]
 """What to note of a letter, and whether a sheet was kept."""
 
 
-def take_sheet(case: Case, claim: Seated, sheet: SheetText) -> Outcome | Doubt:
+def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Outcome | Doubt:
     """Save a sheet for the open turn and queue its receipt, or answer a letter that has none.
 
     Return the doubt about one that may not be meant; nothing is done with it then. Raises TooMany, if so many were
@@ -58,15 +58,15 @@ def take_sheet(case: Case, claim: Seated, sheet: SheetText) -> Outcome | Doubt:
     """
     spot, deputy = claim.spot, claim.deputy
     # By the code of his own copy a quoted form is known for one, and masked; the player's he does not have.
-    answered = as_mailed_to(case.session, spot, deputy) if deputy else spot
+    answered = seat_for_deputy(case.session, spot, deputy) if deputy else spot
     ruleset = case.house.game(spot.game)
     earlier = earlier_sheets(case.session, ruleset.orders, turn_id=spot.turn_id, seat_id=spot.seat_id)
     counted = earlier.counted
-    if most := sheets_enough(case, spot, earlier.last):
+    if most := sheet_limit(case, spot, earlier.last):
         said = f"{most} sheets like it came for the seat {spot.seat} of {spot.campaign}"
-        raise TooMany(said, tell_of_sheets(case, spot, most))
+        raise RateLimitExceeded(said, warn_sheet_limit(case, spot, most))
     view = json.loads(spot.view)
-    sheet = _without_keys(meant(ruleset, view, sheet, case.letter.filed), answered)
+    sheet = _without_keys(choose_sheet(ruleset, view, sheet, case.letter.filed), answered)
     if _asks_nothing(case, answered, sheet, counted):
         return _nothing_to_take(case, spot, sheet, counted), False
     reading = _read_sheet(ruleset, view, sheet, counted)
@@ -89,7 +89,7 @@ def take_sheet(case: Case, claim: Seated, sheet: SheetText) -> Outcome | Doubt:
     return f"sheet {receipt.version} of {spot.seat} in {spot.campaign}{errors}", True
 
 
-def _receipt(case: Case, claim: Seated, sheet: SheetText, read: SheetToSave, label: str) -> Receipt:
+def _receipt(case: MessageContext, claim: Accepted, sheet: SheetText, read: SheetToSave, label: str) -> Receipt:
     spot = claim.spot
     told = make_receipt(
         read.reading,
@@ -112,7 +112,7 @@ def _receipt(case: Case, claim: Seated, sheet: SheetText, read: SheetToSave, lab
     )
 
 
-def _doubt(case: Case, spot: SeatContext, reading: SheetReading, counted: Counted | None) -> Doubt | None:
+def _doubt(case: MessageContext, spot: SeatContext, reading: SheetReading, counted: Counted | None) -> Doubt | None:
     """Return why a sheet that would replace a good one may not be meant; None if it is, or its player has said so."""
     if (case.confirmed and case.confirmed.meant) or counted is None or not reading.accepted:
         return None
@@ -135,7 +135,7 @@ def _with_its_place(finding: FindingWithLine) -> FindingWithLine:
     return dataclasses.replace(finding, hint=f"{verb} is a command: send it as the first line of a mail of its own")
 
 
-def is_untouched(case: Case, spot: SeatContext, sheet: SheetText) -> bool:
+def is_unedited_form(case: MessageContext, spot: SeatContext, sheet: SheetText) -> bool:
     """Whether a sheet holds the orders that its report's own form came with, and not a word more or less."""
     view, asked = json.loads(spot.view), _words(line for _, line in sheet.lines)
     if not asked or view["over"] or not view["awaited"]:
@@ -147,14 +147,14 @@ def _words(lines: Iterable[str]) -> list[list[str]]:
     return [words for line in lines if (words := split_words(line.casefold()))]
 
 
-def _asks_nothing(case: Case, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> bool:
+def _asks_nothing(case: MessageContext, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> bool:
     """Whether a letter only looks like a sheet: an empty reply, or one that quotes the report's own form as it was."""
     if sheet.header is None:
         return sheet.empty and not (counted and sheet.wait is not None)
     if sheet.wait is not None or not spot.code or sheet.header.key.lower() != spot.code:
         return False
     quoted = sheet.below_text or case.letter.sent_back or case.letter.quotes_ours
-    return (sheet.below_text and sheet.empty) or (quoted and is_untouched(case, spot, sheet))
+    return (sheet.below_text and sheet.empty) or (quoted and is_unedited_form(case, spot, sheet))
 
 
 def _read_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, counted: Counted | None) -> SheetReading:
@@ -184,7 +184,7 @@ def _is_key(word: str, spot: SeatContext) -> bool:
     return word.lower() == spot.code or verify_token(word, spot.token_hash)
 
 
-def _nothing_to_take(case: Case, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> str:
+def _nothing_to_take(case: MessageContext, spot: SeatContext, sheet: SheetText, counted: Counted | None) -> str:
     reason: Reason = "no-text"
     if case.letter.text.strip():
         reason = "no-orders" if sheet.empty else "untouched"
@@ -244,7 +244,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
     )
 
 
-def offered(games: Mapping[str, AnyRuleset], report: bytes) -> Json:
+def order_form(games: Mapping[str, AnyRuleset], report: bytes) -> Json:
     """What its seat may order, by a report's attachment: the data of `pbem.ruleset.desk`. Raises as `check_sheet`."""
     ruleset, data = _opened(games, report)
     return _asked(ruleset, lambda: ruleset.desk(data["view"]))
@@ -261,7 +261,7 @@ def _opened(games: Mapping[str, AnyRuleset], report: bytes) -> tuple[AnyRuleset,
 
 
 def _read_offline(ruleset: AnyRuleset, view: View, sheet: SheetText) -> tuple[SheetText, SheetReading]:
-    found = meant(ruleset, view, sheet, None)
+    found = choose_sheet(ruleset, view, sheet, None)
     return found, parse_sheet(ruleset, view, found.lines)
 
 

@@ -24,13 +24,22 @@ from pbem.campaign.people import (
 )
 from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import are_orders
-from pbem.inbox.command_parser import YES, find_asked, first_line
-from pbem.inbox.context import Case, Claim, Confirmed, Declined, Disagreeing, Impostor, Lapsed, Unproven
+from pbem.inbox.command_parser import YES, find_request, first_line
+from pbem.inbox.context import (
+    AuthResult,
+    Confirmed,
+    Declined,
+    DeputyExpired,
+    MessageContext,
+    NeedsConfirmation,
+    SeatMismatch,
+    SenderMismatch,
+)
 from pbem.inbox.order_sheets import Outcome
-from pbem.inbox.rate_limits import GUESSES_A_DAY, note_guess
-from pbem.inbox.replies import Disagreement, answer, question, tell_of_guesses, to_stranger, warn
+from pbem.inbox.rate_limits import GUESSES_A_DAY, count_guess
+from pbem.inbox.replies import SeatMismatchNotice, answer, question, to_stranger, warn_guess_limit, warn_seat
 from pbem.inbox.seat_lookup import SeatContext, load_seat
-from pbem.inbox.sheet_finder import Names, SheetText, find_sheet, meant
+from pbem.inbox.sheet_finder import Names, SheetText, choose_sheet, find_sheet
 from pbem.mail.message import Message, find_reply_codes, parse_message
 from pbem.report.answers import ConfirmSender, Doubt, Reason, Refusal
 from pbem.store.models import InboxMessage as LetterRow
@@ -53,7 +62,7 @@ _EXCERPT = 800
 """Characters of a letter that are shown: enough for its owner to know it again, too few to write to him through us."""
 
 
-def keep(case: Case, claim: Unproven) -> str:
+def request_confirmation(case: MessageContext, claim: NeedsConfirmation) -> str:
     """Keeps a letter, and asks the address in whose name it came; returns what to note of it."""
     person, spot = find_person(case.session, claim.to), claim.spot
     assert person is not None
@@ -84,7 +93,7 @@ def keep(case: Case, claim: Unproven) -> str:
     return f"kept; asked {claim.to} whether it is his"
 
 
-def _told_of_doubt(case: Case, claim: Unproven, doubt: Doubt) -> str:
+def _told_of_doubt(case: MessageContext, claim: NeedsConfirmation, doubt: Doubt) -> str:
     assert claim.spot is not None
     spot = claim.spot
     page = Refusal(
@@ -99,7 +108,7 @@ def _told_of_doubt(case: Case, claim: Unproven, doubt: Doubt) -> str:
     return answer(case, claim.to, page, spot=spot)
 
 
-def _page(case: Case, claim: Unproven, *, last: bool) -> ConfirmSender:
+def _page(case: MessageContext, claim: NeedsConfirmation, *, last: bool) -> ConfirmSender:
     spot = claim.spot
     return ConfirmSender(
         address=case.address,
@@ -118,24 +127,28 @@ def _page(case: Case, claim: Unproven, *, last: bool) -> ConfirmSender:
     )
 
 
-def _excerpt(case: Case, claim: Unproven) -> str:
+def _excerpt(case: MessageContext, claim: NeedsConfirmation) -> str:
     """How that begins which would be done, without keys; a letter's subject if it has no text."""
     text = redact_all((_asked(case, claim) or case.letter.subject)[:_EXCERPT])
     lines = text.split("\n")
     return "\n".join([*lines[:_EXCERPT_LINES], *(["(and more)"] if lines[_EXCERPT_LINES:] else [])])
 
 
-def _asked(case: Case, claim: Unproven) -> str:
+def _asked(case: MessageContext, claim: NeedsConfirmation) -> str:
     """What a letter asks, without what stands above it: a forger could put there what its owner has just written."""
     letter, spot = case.letter, claim.spot
     if not claim.orders or spot is None:
         return "\n".join(letter.lines[claim.at :])
     sheet = find_sheet(letter.lines, {spot.campaign})
-    return meant(case.house.game(spot.game), json.loads(spot.view), sheet, letter.filed).text().strip("\n")
+    return choose_sheet(case.house.game(spot.game), json.loads(spot.view), sheet, letter.filed).text().strip("\n")
 
 
-def answer_question(
-    case: Case, asked: PendingRequest, sheet: SheetText, known: Names, deal: Callable[[Case], Outcome]
+def handle_confirmation(
+    case: MessageContext,
+    asked: PendingRequest,
+    sheet: SheetText,
+    known: Names,
+    deal: Callable[[MessageContext], Outcome],
 ) -> Outcome | None:
     """Does what follows from the answer to a question about a letter; None if this letter is no such answer.
 
@@ -147,7 +160,7 @@ def answer_question(
     agrees = _says_yes(case.letter) if asked.data.get("doubt") else _agrees(case.letter, letter)
     if not agrees and not _replaces(case, asked, sheet):
         # What else it says is dealt with as in any other mail.
-        other = sheet.header is not None or find_asked(case, known) is not None
+        other = sheet.header is not None or find_request(case, known) is not None
         return None if other else (_told(case, asked, "unclear"), False)
     if not (is_open(asked, case.now) and mark_confirmed(case.session, asked, case.now)):
         return _told(case, asked, "answered"), False
@@ -163,7 +176,7 @@ def answer_question(
     return f"says that letter {kept.id} is his", is_sheet
 
 
-def find_question(case: Case) -> PendingRequest | None:
+def find_pending(case: MessageContext) -> PendingRequest | None:
     """The question that a letter answers, by its code or by the mail that it replies to; answered before, or not."""
     if case.confirmed is not None:
         return None
@@ -191,7 +204,7 @@ def _says_yes(answered: Message) -> bool:
     return bool(YES.fullmatch(first)) or first.upper().startswith("CONFIRM ")
 
 
-def _replaces(case: Case, asked: PendingRequest, sheet: SheetText) -> bool:
+def _replaces(case: MessageContext, asked: PendingRequest, sheet: SheetText) -> bool:
     """Whether an answer holds a sheet that takes the place of the one asked about."""
     if not asked.data["orders"]:
         return False
@@ -202,7 +215,7 @@ def _replaces(case: Case, asked: PendingRequest, sheet: SheetText) -> bool:
     return are_orders(case, spot, sheet.lines) and not are_orders(case, spot, ((1, "No, it is not"),))
 
 
-def _is_still_his(case: Case, asked: PendingRequest) -> bool:
+def _is_still_his(case: MessageContext, asked: PendingRequest) -> bool:
     """Whether the address asked, and the seat, are those of the same people still."""
     person, seat_id = case.session.get_one(Person, asked.data["person_id"]), asked.data["seat_id"]
     if person.key != asked.data["to"]:
@@ -210,7 +223,7 @@ def _is_still_his(case: Case, asked: PendingRequest) -> bool:
     return seat_id is None or load_seat(case.session, seat_id).address.lower() == asked.data["player"]
 
 
-def _told(case: Case, asked: PendingRequest, reason: Reason) -> str:
+def _told(case: MessageContext, asked: PendingRequest, reason: Reason) -> str:
     """Tells the address that was asked what became of its answer; while the question is open, a reply answers it."""
     seat_id = asked.data["seat_id"]
     spot = None if seat_id is None else load_seat(case.session, seat_id)
@@ -227,24 +240,24 @@ def _told(case: Case, asked: PendingRequest, reason: Reason) -> str:
     return f"{reason}; " + answer(case, asked.data["to"], page, spot=thread, code=code)
 
 
-def declined(case: Case, claim: Claim) -> str:
+def refuse(case: MessageContext, claim: AuthResult) -> str:
     """Answers a letter by what its claim lacks; returns what to note of it."""
     match claim:
         case Declined():
             return _known(case, claim)
-        case Disagreeing(to=to, header=header):
-            return "for two seats at once; " + answer(case, to, Disagreement(address=case.address, header=header))
-        case Unproven():
-            return keep(case, claim)
-        case Impostor():
+        case SeatMismatch(to=to, header=header):
+            return "for two seats at once; " + answer(case, to, SeatMismatchNotice(address=case.address, header=header))
+        case NeedsConfirmation():
+            return request_confirmation(case, claim)
+        case SenderMismatch():
             return _impostor(case, claim)
-        case Lapsed():
+        case DeputyExpired():
             return _lapsed(case, claim)
         case _:
             return to_stranger(case)
 
 
-def _known(case: Case, claim: Declined) -> str:
+def _known(case: MessageContext, claim: Declined) -> str:
     spot = claim.spot
     page = Refusal(
         reason=claim.reason,
@@ -260,22 +273,22 @@ def _known(case: Case, claim: Declined) -> str:
     return f"{claim.reason}; " + answer(case, claim.to, page, spot=spot)
 
 
-def _impostor(case: Case, claim: Impostor) -> str:
+def _impostor(case: MessageContext, claim: SenderMismatch) -> str:
     """The seat's own address hears of it; the sender no more than a stranger, and nothing if he is not the sender."""
     spot = claim.spot
     said = f"not from {spot.seat} of {spot.campaign}"
     if claim.forged:
-        return f"{said}, by the receiving server's word; {warn(case, spot, _about(case, spot, 'forged'))}"
+        return f"{said}, by the receiving server's word; {warn_seat(case, spot, _about(case, spot, 'forged'))}"
     page = _about(case, spot, "sender-mismatch")
     if find_person(case.session, case.sender):  # one who mistook the seat shall not tell another where he is written to
         page = replace(page, sender="somebody else who plays here")
-    said = f"{said}; {warn(case, spot, page)}"
-    if claim.guessed and note_guess(case, spot):
-        said = f"{said}; {tell_of_guesses(case, spot, GUESSES_A_DAY)}"
+    said = f"{said}; {warn_seat(case, spot, page)}"
+    if claim.guessed and count_guess(case, spot):
+        said = f"{said}; {warn_guess_limit(case, spot, GUESSES_A_DAY)}"
     return f"{said}; {to_stranger(case)}"
 
 
-def _lapsed(case: Case, claim: Lapsed) -> str:
+def _lapsed(case: MessageContext, claim: DeputyExpired) -> str:
     spot, stand_in = claim.spot, claim.stand_in
     page = Refusal(
         reason="not-deputy-now",
@@ -288,11 +301,11 @@ def _lapsed(case: Case, claim: Lapsed) -> str:
         zone=Schedule.read(spot.schedule).zone,
     )
     told = answer(case, stand_in.address, page, spot=spot)
-    warned = warn(case, spot, _about(case, spot, "sender-mismatch"))
+    warned = warn_seat(case, spot, _about(case, spot, "sender-mismatch"))
     return f"from one who does not stand in for {spot.seat} of {spot.campaign} now; {told}; {warned}"
 
 
-def _about(case: Case, spot: SeatContext, reason: Reason) -> Refusal:
+def _about(case: MessageContext, spot: SeatContext, reason: Reason) -> Refusal:
     """What a seat's own address is told of a letter in its name."""
     return Refusal(
         reason=reason,

@@ -4,7 +4,7 @@ A letter is in the lane of a campaign if all that can come of it is kept there:
 what it shows and names is of that campaign alone, by a frame, a reply code or
 the mail that it answers, and it asks for nothing that is kept for a person, such
 as another address. Letters of a lane are answered in their order. All others
-are in the lane "" (`ALONE`): strangers', those that show nothing, those that
+are in the lane "" (`GLOBAL`): strangers', those that show nothing, those that
 concern several campaigns, those that cannot be read. Of a letter there and one
 of a campaign's lane, whichever came first is answered first, whatever they say.
 
@@ -27,27 +27,36 @@ from sqlalchemy.orm import Session
 from pbem.actions.arguments import PlayerCommand
 from pbem.app import App
 from pbem.errors import StoreError
-from pbem.inbox.command_parser import CommandList, Rules, Status, find_request
-from pbem.inbox.context import Case
-from pbem.inbox.gm_commands import find_gm_sheet
+from pbem.inbox.command_parser import CommandList, Rules, Status, find_commands
+from pbem.inbox.context import MessageContext
+from pbem.inbox.gm_commands import find_gm_frame
 from pbem.inbox.message_queue import (
-    ALONE,
+    GLOBAL,
     MOST_ATTEMPTS,
-    Waiting,
-    attempted,
-    close_letter,
-    in_groups,
-    raw_letter,
-    set_aside,
-    set_aside_unread,
-    unsorted_letters,
-    waiting_letters,
+    QueuedMessage,
+    close_message,
+    counted_attempt,
+    group_messages,
+    load_new_messages,
+    load_raw,
+    load_unpartitioned,
+    quarantine,
+    quarantine_unread,
 )
-from pbem.inbox.quoted_originals import unquoted
-from pbem.inbox.rate_limits import LETTERS_A_DAY, TooMany, has_sent_enough
-from pbem.inbox.replies import ECHO, bare_subject, tell_of_echo, tell_of_letters
-from pbem.inbox.route import Opened, Raw, Read, handle, opened, read_mail, returned_mail, with_files
-from pbem.inbox.seat_lookup import Shown, shown_by_code, shown_by_reference
+from pbem.inbox.quoted_originals import strip_our_text
+from pbem.inbox.rate_limits import LETTERS_A_DAY, RateLimitExceeded, message_limit_reached
+from pbem.inbox.replies import ECHO, bare_subject, tell_of_echo, warn_message_limit
+from pbem.inbox.route import (
+    OpenedMessage,
+    ParsedMail,
+    QueuedMail,
+    find_bounced_mail,
+    handle,
+    open_message,
+    parse_mail,
+    with_files,
+)
+from pbem.inbox.seat_lookup import ShownReport, shown_by_code, shown_by_reference
 from pbem.inbox.sheet_finder import Names, find_sheet
 from pbem.log import event
 from pbem.mail.bounces import parse_bounce
@@ -76,7 +85,7 @@ class MessageResult:
 
 
 @dataclass(slots=True)
-class Tally:
+class ProcessResult:
     """What came of the letters dealt with; `unanswered` had an answer due, which limits forbade.
 
     `left` are those for which there was no room; then all that came before `read_until` were dealt with.
@@ -90,29 +99,29 @@ class Tally:
     read_until: dt.datetime | None = None
 
 
-def answer_letters(
+def process_messages(
     house: App, now: dt.datetime, *, lane: str | None = None, most: int | None = None, progress: Progress = no_progress
-) -> Tally:
+) -> ProcessResult:
     """Deals with every new letter, oldest first; of a lane alone, with those that may go now.
 
     After `most` bytes of letters the others are left for the next time. None takes more than its budget, or is
     charged with a third attempt.
     """
-    tally, size = Tally(), 0
+    tally, size = ProcessResult(), 0
     with house.store.reading() as session:
-        waiting = waiting_letters(session, lane)
+        waiting = load_new_messages(session, lane)
         if not waiting:
             return tally
         known = frozenset(session.scalars(select(Campaign.name)))
-    for at, group in in_groups(waiting):
+    for at, group in group_messages(waiting):
         if most is not None and size >= most:
             tally.left, tally.read_until = len(waiting) - at, group[0].received_at
             break
         if group[0].attempts >= MOST_ATTEMPTS:
             tally.letters += 1
-            tally.set_aside += set_aside_unread(house, now, group[0].id)
+            tally.set_aside += quarantine_unread(house, now, group[0].id)
             continue
-        with attempted(house.store, group):
+        with counted_attempt(house.store, group):
             for mail in _load_mails(house, group):
                 size += len(mail.raw)
                 _answer(house, now, mail, known, tally)
@@ -120,57 +129,57 @@ def answer_letters(
     return tally
 
 
-def _load_mails(house: App, letters: Sequence[Waiting]) -> list[Raw]:
+def _load_mails(house: App, letters: Sequence[QueuedMessage]) -> list[QueuedMail]:
     """Return some letters as they came, in the order given."""
     ids = [letter.id for letter in letters]
     with house.store.reading() as session:
         found = session.execute(select(LetterRow.id, LetterRow.raw, LetterRow.received_at).where(LetterRow.id.in_(ids)))
-        rows = {row.id: Raw(*row) for row in found}
+        rows = {row.id: QueuedMail(*row) for row in found}
     return [rows[letter_id] for letter_id in ids]
 
 
-def _answer(house: App, now: dt.datetime, mail: Raw, known: Names, tally: Tally) -> None:
+def _answer(house: App, now: dt.datetime, mail: QueuedMail, known: Names, tally: ProcessResult) -> None:
     tally.letters += 1
     try:
         result = run_with_time_limit(house.settings.letter_seconds, lambda: _process(house, now, mail, known))
     except StoreError:
         raise  # the letter is not to blame; it stays new for the next tick
     except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - a letter nobody foresaw must not stop the others
-        tally.set_aside += set_aside(house, now, mail.id, mail.raw, error)
+        tally.set_aside += quarantine(house, now, mail.id, mail.raw, error)
     else:
         tally.sheets += result.sheet
         tally.set_aside += result.state == MessageState.QUARANTINED
         tally.unanswered += bool(result.silences)
 
 
-def _process(house: App, now: dt.datetime, mail: Raw, known: Names) -> MessageResult:
-    read = with_files(house, read_mail(house, mail, known))
+def _process(house: App, now: dt.datetime, mail: QueuedMail, known: Names) -> MessageResult:
+    read = with_files(house, parse_mail(house, mail, known))
     try:
         return _process_once(house, now, read, known)
     except IntegrityError:  # another process has answered the same sender meanwhile, which shows now
         return _process_once(house, now, read, known)
 
 
-def _process_once(house: App, now: dt.datetime, read: Read, known: Names) -> MessageResult:
+def _process_once(house: App, now: dt.datetime, read: ParsedMail, known: Names) -> MessageResult:
     """Answer a letter, if it is still new, and note what was done."""
     # What a power cut takes back is a letter still new, and a receipt not yet sent.
     with house.store.writing(durable=False) as session:
         # Before anything else, so that another process with the same letter waits here, and then finds it done.
-        if not close_letter(session, read.mail.id, MessageState.PROCESSED, ""):
+        if not close_message(session, read.mail.id, MessageState.PROCESSED, ""):
             return MessageResult()
-        found = opened(house, session, now, read, known)
+        found = open_message(house, session, now, read, known)
         result = _handle(found, read.mail.received_at, known)
         _save_result(found.case, result)
     event("letter answered", letter=read.mail.id, note=result.note)
     return result
 
 
-def _handle(found: Opened, received_at: dt.datetime, known: Names) -> MessageResult:
+def _handle(found: OpenedMessage, received_at: dt.datetime, known: Names) -> MessageResult:
     case = found.case
     try:
         _check_number(case, received_at)
         note, is_sheet = handle(found, known)
-    except TooMany as many:
+    except RateLimitExceeded as many:
         told = f"; {many.told}" if many.told else ""
         left_alone = f"not dealt with: {many}; it can be tried again later{told}"
         return MessageResult(left_alone, state=MessageState.QUARANTINED)
@@ -178,13 +187,13 @@ def _handle(found: Opened, received_at: dt.datetime, known: Names) -> MessageRes
     return MessageResult(f"{note}{told}".removesuffix("; "), is_sheet, silences=tuple(case.silences))
 
 
-def _check_number(case: Case, received_at: dt.datetime) -> None:
-    if has_sent_enough(case, received_at):
+def _check_number(case: MessageContext, received_at: dt.datetime) -> None:
+    if message_limit_reached(case, received_at):
         said = f"{LETTERS_A_DAY} letters like it came from {case.shown_sender} that day"
-        raise TooMany(said, tell_of_letters(case, LETTERS_A_DAY))
+        raise RateLimitExceeded(said, warn_message_limit(case, LETTERS_A_DAY))
 
 
-def _save_result(case: Case, result: MessageResult) -> None:
+def _save_result(case: MessageContext, result: MessageResult) -> None:
     """Note what became of a letter, and what limits count. What programs send counts against nobody's."""
     row = {
         "letter": case.letter_id,
@@ -204,24 +213,24 @@ _KEEPING_NOTHING = (Status, Rules)
 """Commands about no seat that change nothing."""
 
 
-def sort_letters(house: App) -> int:
+def partition_messages(house: App) -> int:
     """Gives each letter that was fetched its lane, oldest first, and wakes who answers it; returns how many.
 
     None takes more than a letter's budget. One that kills the reader, or cannot be read, is left alone.
     """
     with house.store.reading() as session:
-        waiting = unsorted_letters(session)
+        waiting = load_unpartitioned(session)
         known = frozenset(session.scalars(select(Campaign.name))) if waiting else frozenset()
-    for _, group in in_groups(waiting):
+    for _, group in group_messages(waiting):
         if group[0].attempts >= MOST_ATTEMPTS:
-            _keep(house, group, [ALONE])
+            _keep(house, group, [GLOBAL])
             continue
-        with attempted(house.store, group):
+        with counted_attempt(house.store, group):
             _keep(house, group, [_lane_in_time(house, letter, known) for letter in group])
     return len(waiting)
 
 
-def _keep(house: App, letters: Sequence[Waiting], lanes: Sequence[str]) -> None:
+def _keep(house: App, letters: Sequence[QueuedMessage], lanes: Sequence[str]) -> None:
     """Keeps the lanes of some letters, and that reading them has killed nobody this time."""
     with house.store.writing(durable=False) as session:
         for letter, lane in zip(letters, lanes, strict=True):
@@ -230,30 +239,30 @@ def _keep(house: App, letters: Sequence[Waiting], lanes: Sequence[str]) -> None:
         enqueue_on_commit(session, *(QueuedJob(JobQueue.CAMPAIGNS, lane) for lane in set(lanes)))
 
 
-def _lane_in_time(house: App, letter: Waiting, known: frozenset[str]) -> str:
+def _lane_in_time(house: App, letter: QueuedMessage, known: frozenset[str]) -> str:
     try:
         return run_with_time_limit(house.settings.letter_seconds, lambda: _lane(house, letter.id, known))
     except StoreError:
         raise
     except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - what is wrong with it is told when it is answered
         event("letter not sorted", level="warning", fault=error, letter=letter.id)
-        return ALONE
+        return GLOBAL
 
 
 def _lane(house: App, letter_id: int, known: frozenset[str]) -> str:
     with house.store.reading() as session:
-        raw = raw_letter(session, letter_id)
+        raw = load_raw(session, letter_id)
         letter = parse_message(raw)
         if letter.automatic and (returned := parse_bounce(raw)) is not None:
-            return _lane_of_mail(session, returned_mail(session, returned))
+            return _lane_of_mail(session, find_bounced_mail(session, returned))
         return _Sorter(session, letter, house.settings.address, known).lane()
 
 
 def _lane_of_mail(session: Session, mail: OutgoingMail | None) -> str:
     """The campaign of a mail of ours that came back."""
     if mail is None or mail.campaign_id is None:
-        return ALONE
-    return session.scalar(select(Campaign.name).where(Campaign.id == mail.campaign_id)) or ALONE
+        return GLOBAL
+    return session.scalar(select(Campaign.name).where(Campaign.id == mail.campaign_id)) or GLOBAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,18 +275,18 @@ class _Sorter:
     known: frozenset[str]
 
     def lane(self) -> str:
-        """The one campaign that the letter concerns and shows to be meant; else `ALONE`."""
+        """The one campaign that the letter concerns and shows to be meant; else `GLOBAL`."""
         asked = self._asked()
         shown = {*self._framed(), *self._answered(), *(each.campaign for each in asked)}
         concerned = shown | self._named()
         # Some of what confirms, or is asked without a seat, is kept for a person and not in a campaign.
         personal = not all(each.is_sheet for each in asked) or any(map(_is_personal, self._requests()))
-        return shown.pop() if shown and len(concerned) == 1 and not personal else ALONE
+        return shown.pop() if shown and len(concerned) == 1 and not personal else GLOBAL
 
     def _framed(self) -> Iterator[str]:
         """The campaigns that a frame is for, and those whose keys stand in it."""
         lines, known = self.letter.lines, self.known
-        sheet, gm_sheet, request = find_sheet(lines, known), find_gm_sheet(lines), find_request(lines, known)
+        sheet, gm_sheet, request = find_sheet(lines, known), find_gm_frame(lines), find_commands(lines, known)
         headers = [each.header for each in (sheet, request) if each is not None and each.header is not None]
         yield from ({each.campaign for each in headers} | ({gm_sheet.campaign} if gm_sheet else set())) & self.known
         yield from self._by_codes([each.key.lower() for each in headers if each.key])
@@ -290,7 +299,7 @@ class _Sorter:
     def _by_codes(self, codes: Sequence[str]) -> Iterator[str]:
         return self._by_seats(shown_by_code(self.session, codes).values())
 
-    def _by_seats(self, shown: Iterable[Shown]) -> Iterator[str]:
+    def _by_seats(self, shown: Iterable[ShownReport]) -> Iterator[str]:
         if seats := {each.seat_id for each in shown}:
             names = select(Campaign.name).join(Seat, Seat.campaign_id == Campaign.id)
             yield from self.session.scalars(names.where(Seat.id.in_(seats)))
@@ -305,7 +314,7 @@ class _Sorter:
             .outerjoin(Campaign, Campaign.id == PendingRequest.campaign_id)
             .where(PendingRequest.code.in_(codes) | PendingRequest.message_id.in_(mails))
         )
-        return [_Asked(kind == "message" and data["orders"], name or ALONE) for kind, data, name in rows]
+        return [_Asked(kind == "message" and data["orders"], name or GLOBAL) for kind, data, name in rows]
 
     def _named(self) -> frozenset[str]:
         """The campaigns whose names stand anywhere in the letter, as words."""
@@ -314,9 +323,13 @@ class _Sorter:
 
     def _requests(self) -> Iterator[CommandList]:
         """The commands of the letter, with what it quotes and without; in its subject too."""
-        texts = [self.letter.lines, unquoted(self.session, self.letter).lines, [bare_subject(self.letter.subject)]]
+        texts = [
+            self.letter.lines,
+            strip_our_text(self.session, self.letter).lines,
+            [bare_subject(self.letter.subject)],
+        ]
         for lines in texts:
-            if (found := find_request(lines, self.known)) is not None:
+            if (found := find_commands(lines, self.known)) is not None:
                 yield found
 
 

@@ -24,16 +24,16 @@ from pbem.inbox.authenticate import reads_as_order
 from pbem.inbox.command_parser import (
     COMMANDS,
     REFERENCE,
-    Asked,
-    AskedByPerson,
     Handlers,
     History,
     PersonHandlers,
+    PersonRequest,
     Resend,
     Rules,
+    SeatRequest,
     Status,
 )
-from pbem.inbox.context import Case
+from pbem.inbox.context import MessageContext
 from pbem.inbox.replies import answer, bare_subject, send_rulebook, sent_today, to_stranger, was_sent
 from pbem.inbox.seat_lookup import find_seat, games_of, load_seat, seats_of, taking_players
 from pbem.report.answers import DIGEST_SHOWN, Help, HelpOnVerb, OrderHelp, RulebookPage
@@ -52,7 +52,7 @@ _MOST_WORDS = 2
 """More words behind HELP are a sentence, and no verb."""
 
 
-def find_help(case: Case) -> tuple[str, ...] | None:
+def find_help(case: MessageContext) -> tuple[str, ...] | None:
     """The words behind HELP in a letter that asks for it; None if it does not ask.
 
     HELP is its whole subject, or begins its text; a subject without text is read
@@ -73,7 +73,7 @@ def find_help(case: Case) -> tuple[str, ...] | None:
     return None if is_order else words
 
 
-def give_help(case: Case, words: Sequence[str]) -> str:
+def send_help(case: MessageContext, words: Sequence[str]) -> str:
     """Answers a letter that asks for help; returns what to note of it."""
     sender = case.letter.sender
     if sender is None:
@@ -83,7 +83,7 @@ def give_help(case: Case, words: Sequence[str]) -> str:
     return "help; " + answer(case, sender, page, kind="help")
 
 
-def _guide(case: Case, sender: str, words: Sequence[str]) -> Help:
+def _guide(case: MessageContext, sender: str, words: Sequence[str]) -> Help:
     orders, seats = _orders(case), seats_of(case.session, sender)
     unknown = words[0] if len(words) == 1 and orders else ""
     return Help(
@@ -96,7 +96,7 @@ def _guide(case: Case, sender: str, words: Sequence[str]) -> Help:
     )
 
 
-def _explained(case: Case, words: Sequence[str]) -> tuple[OrderHelp, ...]:
+def _explained(case: MessageContext, words: Sequence[str]) -> tuple[OrderHelp, ...]:
     """The orders and commands that a verb names, in full or as it may be cut short; none for a sentence."""
     if not 0 < len(words) <= _MOST_WORDS:
         return ()
@@ -108,7 +108,7 @@ def _explained(case: Case, words: Sequence[str]) -> tuple[OrderHelp, ...]:
     return tuple(named)
 
 
-def _offered(case: Case) -> Iterator[OrderHelp]:
+def _offered(case: MessageContext) -> Iterator[OrderHelp]:
     """The orders that the last reports to a letter's sender offer: a campaign may have verbs of its own."""
     for known in seats_of(case.session, case.letter.sender):
         seat = find_seat(case.session, known.campaign, known.seat)
@@ -120,7 +120,7 @@ def _offered(case: Case) -> Iterator[OrderHelp]:
                 yield OrderHelp(verb["word"], f"{ruleset.title}, in the campaign {spot.campaign}", *told)
 
 
-def _orders(case: Case) -> tuple[OrderHelp, ...]:
+def _orders(case: MessageContext) -> tuple[OrderHelp, ...]:
     """The orders of all games with which a letter's sender has to do."""
     games = games_of(case.session, case.letter.sender or "", case.now).values()
     rulesets = [case.house.game(key) for key in dict.fromkeys(games)]
@@ -149,20 +149,20 @@ _ENOUGH_REPORTS = "You have had {most} reports again today; please ask tomorrow.
 _WITH_A_KEY = " With your token, or in a reply to your report, you may ask for more."
 
 
-def _status(asked: AskedByPerson, _: Status) -> str:
+def _status(asked: PersonRequest, _: Status) -> str:
     if asked.person is None:
         return "This address plays in no campaign here."
     told = [*_seats(asked.case, asked.person), *_waits(asked.case, asked.person), *_stands_in(asked.case, asked.person)]
     return "\n".join(told) or "You play in no campaign now, and wait for none."
 
 
-def _seats(case: Case, person: Person) -> Iterator[str]:
+def _seats(case: MessageContext, person: Person) -> Iterator[str]:
     for known in seats_of(case.session, person.address):
         snapshot = load_campaign(case.session, known.campaign)
         yield _seat(case, snapshot, find_seat_view(snapshot, known.seat))
 
 
-def _seat(case: Case, snapshot: CampaignSnapshot, place: SeatView) -> str:
+def _seat(case: MessageContext, snapshot: CampaignSnapshot, place: SeatView) -> str:
     """How one seat stands: the turn and its deadline, the sheet that counts, and what was arranged."""
     title = case.house.game(snapshot.game).title
     begins = f"{snapshot.name} ({title}), seat {place.seat}"
@@ -207,7 +207,7 @@ def _sheet(session: Session, waiting: OpenTurnStatus, place: SeatView) -> str:
     return f"Your sheet {sheet.version} counts (digest {sheet.digest[:DIGEST_SHOWN]}){wait}."
 
 
-def _arranged(case: Case, place: SeatView, zone: str) -> Iterator[str]:
+def _arranged(case: MessageContext, place: SeatView, zone: str) -> Iterator[str]:
     if place.paused:
         yield "Your seat is paused; RESUME ends it."
     for deputy in deputies_of(case.session, [place.id], case.now).get(place.id, []):
@@ -217,7 +217,7 @@ def _arranged(case: Case, place: SeatView, zone: str) -> Iterator[str]:
         yield f"You are absent {format_days(absence.since, absence.until, zone)}; PRESENT takes that back."
 
 
-def _waits(case: Case, person: Person) -> Iterator[str]:
+def _waits(case: MessageContext, person: Person) -> Iterator[str]:
     """The standby lists that somebody is on."""
     listed = select(Standby).where(Standby.person_id == person.id, Standby.status == StandbyState.WAITING)
     for applicant in case.session.scalars(listed.order_by(Standby.campaign_id)):
@@ -225,7 +225,7 @@ def _waits(case: Case, person: Person) -> Iterator[str]:
         yield f"{name}: you are number {standby_position(case.session, applicant)} on the standby list."
 
 
-def _stands_in(case: Case, person: Person) -> Iterator[str]:
+def _stands_in(case: MessageContext, person: Person) -> Iterator[str]:
     rows = case.session.execute(
         select(Campaign.name, Seat.name)
         .join(Seat, Seat.campaign_id == Campaign.id)
@@ -237,7 +237,7 @@ def _stands_in(case: Case, person: Person) -> Iterator[str]:
         yield f"{campaign}: you stand in for the seat {seat}."
 
 
-def _resend(asked: Asked, order: Resend) -> str:
+def _resend(asked: SeatRequest, order: Resend) -> str:
     case, spot = asked.case, asked.spot
     snapshot = load_campaign(case.session, spot.campaign)
     place = find_seat_view(snapshot, spot.seat)
@@ -277,7 +277,7 @@ def _which_report(labels: Labels, meant: Sequence[int]) -> str:
     return "\n".join((f"{asked} Please mail one of these lines:", *lines))
 
 
-def _history(asked: Asked, _: History) -> str:
+def _history(asked: SeatRequest, _: History) -> str:
     case, spot = asked.case, asked.spot
     snapshot = load_campaign(case.session, spot.campaign)
     if snapshot.policy.journal != "players":
@@ -312,7 +312,7 @@ UNPROVEN_RULES_A_DAY = 3
 _ENOUGH_RULES = "You have had {most} mails with rules today; please ask tomorrow."
 
 
-def _rules(asked: AskedByPerson, order: Rules) -> str:
+def _rules(asked: PersonRequest, order: Rules) -> str:
     own = games_of(asked.case.session, asked.to, asked.case.now)
     campaign, words = _named(asked, order, own)
     if campaign:
@@ -325,20 +325,20 @@ def _rules(asked: AskedByPerson, order: Rules) -> str:
     return _which(asked.case, own, words) if own else _for_no_player(asked)
 
 
-def _named(asked: AskedByPerson, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+def _named(asked: PersonRequest, order: Rules, own: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
     """The campaign that comes first among the words, "" if none does of which the writer may know, and the others."""
     name = order.about[0].lower() if order.about else ""
     may_know = name in own or (asked.person is not None and name in taking_players(asked.case.session))
     return (name, order.about[1:]) if name and may_know else ("", order.about)
 
 
-def _which(case: Case, own: Mapping[str, str], words: tuple[str, ...]) -> str:
+def _which(case: MessageContext, own: Mapping[str, str], words: tuple[str, ...]) -> str:
     """Asks a player of several games which he means, with the lines to mail."""
     lines = [f"{' '.join(('RULES', name, *words))} ({case.house.game(key).title})" for name, key in own.items()]
     return "\n".join(("You are in campaigns of several games. Please mail one of these lines:", *lines))
 
 
-def _for_no_player(asked: AskedByPerson) -> str:
+def _for_no_player(asked: PersonRequest) -> str:
     """What somebody gets who plays nowhere: the campaigns that take players, or what all strangers are told."""
     campaigns = taking_players(asked.case.session)
     if not campaigns and asked.person is None:
@@ -349,7 +349,7 @@ def _for_no_player(asked: AskedByPerson) -> str:
     return f"You play in no campaign here now. {taking}".strip()
 
 
-def _brought(asked: AskedByPerson, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
+def _brought(asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
     """Mails the rulebook, or its sections about some words, which is answer enough; else names all that could come."""
     whole = rulebook(ruleset)
     found = find_sections(whole, words) if words else ()
@@ -363,7 +363,7 @@ def _brought(asked: AskedByPerson, ruleset: AnyRuleset, words: tuple[str, ...]) 
     return refused
 
 
-def _refused(asked: AskedByPerson, words: tuple[str, ...], ruleset: AnyRuleset) -> str:
+def _refused(asked: PersonRequest, words: tuple[str, ...], ruleset: AnyRuleset) -> str:
     case = asked.case
     if was_sent(case, _topic(case, ruleset, words)):
         return "These rules come already, in a mail of their own."
@@ -372,7 +372,7 @@ def _refused(asked: AskedByPerson, words: tuple[str, ...], ruleset: AnyRuleset) 
 
 
 def _send(
-    asked: AskedByPerson, ruleset: AnyRuleset, words: tuple[str, ...], whole: str, found: tuple[Section, ...]
+    asked: PersonRequest, ruleset: AnyRuleset, words: tuple[str, ...], whole: str, found: tuple[Section, ...]
 ) -> None:
     source = "\n\n".join(section.source for section in found) or whole
     about = f"the rules about {' '.join(words)}" if words else "the rulebook"
@@ -380,11 +380,11 @@ def _send(
     send_rulebook(asked.case, asked.to, page, topic=_topic(asked.case, ruleset, words))
 
 
-def _begins(case: Case) -> str:
+def _begins(case: MessageContext) -> str:
     return f"rules {case.account} "
 
 
-def _topic(case: Case, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
+def _topic(case: MessageContext, ruleset: AnyRuleset, words: tuple[str, ...]) -> str:
     """What the mail is about: for each letter, each text once."""
     asked = hashlib.sha256(f"{ruleset.key} {' '.join(words).lower()}".encode()).hexdigest()
     return f"{_begins(case)}{case.letter_id} {asked[:16]}"

@@ -59,14 +59,14 @@ _SENTENCE = re.compile(r"\A(?:(?=(?:\S++\s++){3}).*[.:!?]\s*+|\s*+[-=]{4,}+\s*+)
 
 
 @dataclass(frozen=True)
-class Original:
+class SentText:
     """A mail of ours by its words, and the sheets in it by theirs."""
 
     words: tuple[str, ...]
     sheets: frozenset[tuple[str, ...]]
 
     @classmethod
-    def of(cls, lines: Sequence[str]) -> Original:
+    def of(cls, lines: Sequence[str]) -> SentText:
         """The original of a mail's lines."""
         words = tuple(word for line in _without_sheets(lines) for word in (words_of(line) if line else [_SHEET]))
         return cls(words, frozenset(sheet for _, sheet in _sheets(lines)))
@@ -101,7 +101,7 @@ class _Run:
     end: int
 
 
-def lines_of(original: Original, lines: Sequence[str]) -> frozenset[int]:
+def match_lines(original: SentText, lines: Sequence[str]) -> frozenset[int]:
     """The numbers of the lines that are the original's; none if that is not sure. Blank lines are nobody's."""
     spelt = [words_of(line) for line in lines] if len(lines) <= _MOST_LINES else []
     runs = list(_runs(original, spelt))
@@ -117,7 +117,7 @@ def may_quote(lines: Iterable[str]) -> bool:
     return len(list(islice(sentences, _FEWEST_SENTENCES))) == _FEWEST_SENTENCES
 
 
-def forms_of(original: Original, lines: Sequence[str]) -> frozenset[int]:
+def match_form_lines(original: SentText, lines: Sequence[str]) -> frozenset[int]:
     """The numbers of the lines in which a sheet of the original stands as it was."""
     return frozenset(at for numbers, sheet in _sheets(lines) if sheet in original.sheets for at in numbers)
 
@@ -158,7 +158,7 @@ def _sheets(lines: Sequence[str]) -> Iterator[tuple[range, tuple[str, ...]]]:
             start = None
 
 
-def _runs(original: Original, spelt: Sequence[Sequence[str]]) -> Iterator[_Run]:
+def _runs(original: SentText, spelt: Sequence[Sequence[str]]) -> Iterator[_Run]:
     run: _Run | None = None
     for at, words in enumerate(spelt):
         if not words:
@@ -176,7 +176,7 @@ def _runs(original: Original, spelt: Sequence[Sequence[str]]) -> Iterator[_Run]:
         yield run
 
 
-def _begun(original: Original, spelt: Sequence[Sequence[str]], at: int, place: int, above: int) -> _Run:
+def _begun(original: SentText, spelt: Sequence[Sequence[str]], at: int, place: int, above: int) -> _Run:
     """A run from a line on, and from the short ones above it that belong to it."""
     start, lines = place, [at]
     for number in range(at - 1, above, -1):
@@ -190,7 +190,7 @@ def _begun(original: Original, spelt: Sequence[Sequence[str]], at: int, place: i
     return _Run(lines[::-1], start, place + len(spelt[at]))
 
 
-def _in_other_form(original: Original, spelt: Sequence[Sequence[str]], runs: Sequence[_Run]) -> Iterator[int]:
+def _in_other_form(original: SentText, spelt: Sequence[Sequence[str]], runs: Sequence[_Run]) -> Iterator[int]:
     """The lines below each run that are of what is missing of the original there."""
     for run, following in zip(runs, [*runs[1:], None], strict=True):
         between = following is not None and following.start >= run.end
@@ -229,7 +229,7 @@ _MOST_FOUND = 8
 _EXAMPLE = "The example of a sheet that our mails show was left out, since it is not filled in."
 
 
-def unquoted(session: Session, letter: Message) -> Message:
+def strip_our_text(session: Session, letter: Message) -> Message:
     """The letter without what it surely quotes of a mail of ours; notes tell what was left out."""
     letter = _without_originals(session, letter)
     lines = letter.lines
@@ -250,9 +250,9 @@ def _without_originals(session: Session, letter: Message) -> Message:
     ours, forms = set[int](), set[int]()
     for original in _originals(session, _answered(session, letter)):
         # All lines, those too that another has claimed: text and HTML of a mail each have lines that the other lacks.
-        found = lines_of(original, lines)
+        found = match_lines(original, lines)
         ours |= found
-        forms |= forms_of(original, lines) if found else set()
+        forms |= match_form_lines(original, lines) if found else set()
     if not any(not is_quoted(lines[at]) for at in ours):
         return letter
     again = _marked(letter, ours | forms)
@@ -317,7 +317,7 @@ def _receipts(session: Session, seats: Collection[int]) -> list[str]:
     return list(session.scalars(sent.order_by(OutgoingMail.id.desc()).limit(MOST_RECEIPTS)))
 
 
-def _originals(session: Session, ids: Iterable[str]) -> Iterator[Original]:
+def _originals(session: Session, ids: Iterable[str]) -> Iterator[SentText]:
     """Yield our mails of these ids."""
     return _read(_raw_mails(session, ids))
 
@@ -326,10 +326,10 @@ def _raw_mails(session: Session, ids: Iterable[str]) -> Iterable[bytes]:
     return session.scalars(select(OutgoingMail.raw).where(OutgoingMail.message_id.in_(set(ids))))
 
 
-def _read(mails: Iterable[bytes]) -> Iterator[Original]:
+def _read(mails: Iterable[bytes]) -> Iterator[SentText]:
     """Yield mails as their text is and as their HTML reads, which programs quote where they can."""
     for raw in mails:
         letter = parse_message(raw)
-        yield Original.of(letter.source_lines)
+        yield SentText.of(letter.source_lines)
         if rich := letter.same_in_html:
-            yield Original.of(rich.split("\n"))
+            yield SentText.of(rich.split("\n"))

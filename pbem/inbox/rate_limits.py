@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Select, and_, bindparam, func, not_, select
 
 from pbem.campaign.history import add_entry
-from pbem.inbox.context import Case, midnight
+from pbem.inbox.context import MessageContext, start_of_day_utc
 from pbem.inbox.seat_lookup import SeatContext
 from pbem.store.models import InboxMessage as LetterRow
 from pbem.store.models import JournalEntry, OrderSheet
@@ -68,7 +68,7 @@ _OTHER_SHEETS, _OTHER_SHEETS_TODAY = _up_to(_SHEETS.where(not_(_FROM))), _up_to(
 """Statements of every letter, built once: building them takes longer than running them."""
 
 
-class TooMany(Exception):
+class RateLimitExceeded(Exception):
     """So many letters or sheets of an account have come that this one is kept and left alone; the text says which.
 
     `told` is what to note of who hears of it.
@@ -79,14 +79,14 @@ class TooMany(Exception):
         self.told = told
 
 
-def has_sent_enough(case: Case, received_at: dt.datetime) -> bool:
+def message_limit_reached(case: MessageContext, received_at: dt.datetime) -> bool:
     """Whether the letter's account has had its number on the letter's day (UTC), so far as those are 24 hours old.
 
     What a program sent is never answered, and so not counted.
     """
     if case.letter.automatic:
         return False
-    began = midnight(received_at)
+    began = start_of_day_utc(received_at)
     return _reaches(
         case,
         _LETTERS,
@@ -99,7 +99,7 @@ def has_sent_enough(case: Case, received_at: dt.datetime) -> bool:
     )
 
 
-def sheets_enough(case: Case, spot: SeatContext, sent: int) -> int:
+def sheet_limit(case: MessageContext, spot: SeatContext, sent: int) -> int:
     """The number of sheets, if the letter's account has sent as many for the seat as are taken; else 0.
 
     `sent` are those of all accounts together: as long as they are few, nobody's are counted.
@@ -112,11 +112,13 @@ def sheets_enough(case: Case, spot: SeatContext, sent: int) -> int:
     if _reaches(case, _OWN_SHEETS if own else _OTHER_SHEETS, SHEETS_A_TURN, **same):
         return SHEETS_A_TURN
     today = _OWN_SHEETS_TODAY if own else _OTHER_SHEETS_TODAY
-    unproven = not case.proven and _reaches(case, today, UNPROVEN_SHEETS_A_DAY, **same, midnight=midnight(case.now))
+    unproven = not case.proven and _reaches(
+        case, today, UNPROVEN_SHEETS_A_DAY, **same, midnight=start_of_day_utc(case.now)
+    )
     return UNPROVEN_SHEETS_A_DAY if unproven else 0
 
 
-def _reaches(case: Case, counted: Select[int], number: int, **which: Any) -> bool:
+def _reaches(case: MessageContext, counted: Select[int], number: int, **which: Any) -> bool:
     """Whether there are so many rows of the letter's account."""
     found = case.session.connection().execute(
         counted, {"number": number, "key": case.key, "verdict": case.verdict, **which}
@@ -129,7 +131,7 @@ def is_guess(key: str) -> bool:
     return _KEY.fullmatch(key) is not None
 
 
-def note_guess(case: Case, spot: SeatContext) -> bool:
+def count_guess(case: MessageContext, spot: SeatContext) -> bool:
     """Enters a wrong key for a seat into the journal; whether it is the one that player and GM are told of."""
     guessed = _guesses(case, spot)
     if guessed < GUESSES_A_DAY:
@@ -138,8 +140,12 @@ def note_guess(case: Case, spot: SeatContext) -> bool:
     return guessed + 1 == GUESSES_A_DAY
 
 
-def _guesses(case: Case, spot: SeatContext) -> int:
-    today = (JournalEntry.campaign_id == spot.campaign_id, JournalEntry.secret, JournalEntry.at >= midnight(case.now))
+def _guesses(case: MessageContext, spot: SeatContext) -> int:
+    today = (
+        JournalEntry.campaign_id == spot.campaign_id,
+        JournalEntry.secret,
+        JournalEntry.at >= start_of_day_utc(case.now),
+    )
     told = JournalEntry.text.startswith(_words(spot), autoescape=True)
     return case.session.scalar(select(func.count()).where(*today, told)) or 0
 

@@ -23,9 +23,9 @@ from sqlalchemy.orm import Session
 
 from pbem.campaign.notices import CampaignMailer, host_mail_key
 from pbem.campaign.order_sheets import receipt_id_parts
-from pbem.inbox.context import Case, midnight
-from pbem.inbox.seat_lookup import SeatContext, as_mailed_to, is_known
-from pbem.inbox.sheet_finder import Header
+from pbem.inbox.context import MessageContext, start_of_day_utc
+from pbem.inbox.seat_lookup import SeatContext, is_known, seat_for_deputy
+from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import without_codes
 from pbem.mail.message import Message, parse_message
@@ -69,7 +69,7 @@ _PREFIXES = re.compile(r"\A(?:\s*+(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d++\])?:|\[[
 
 
 def answer(
-    case: Case, to: str, page: Page, *, kind: str = "answer", spot: SeatContext | None = None, code: str = ""
+    case: MessageContext, to: str, page: Page, *, kind: str = "answer", spot: SeatContext | None = None, code: str = ""
 ) -> str:
     """Queues an answer; returns what to note of it. With a `code`, a reply to it counts as orders.
 
@@ -88,7 +88,7 @@ def answer(
     return f"answered {to}"
 
 
-def is_echo(case: Case, spot: SeatContext | None, *, digits: bool) -> bool:
+def is_echo(case: MessageContext, spot: SeatContext | None, *, digits: bool) -> bool:
     """Return whether the letters of the sender before this one, within a day, said the same in words.
 
     For letters that brought nothing that can be used: a person tries something else by then. A letter of a known
@@ -108,7 +108,7 @@ def is_echo(case: Case, spot: SeatContext | None, *, digits: bool) -> bool:
     return all(_agree(said, _own_words(raw, digits=digits)) for raw in before)
 
 
-def _looks_like_sheet(case: Case, spot: SeatContext) -> bool:
+def _looks_like_sheet(case: MessageContext, spot: SeatContext) -> bool:
     """Return whether a letter has the frame of a sheet, or a line that begins like an order of the seat's game."""
     lines = case.letter.lines
     return has_header(lines) or any(map(case.house.game(spot.game).orders.is_like_order, lines))
@@ -124,26 +124,26 @@ def _agree(some: frozenset[str], others: frozenset[str]) -> bool:
     return len(some & others) >= _ALIKE * len(some | others)
 
 
-def to_stranger(case: Case) -> str:
+def to_stranger(case: MessageContext) -> str:
     """Answers a letter with the same words whether or not what it names exists; returns what to note of it."""
     if case.letter.sender is None:
         return case.silent("no sender can be read")
     return answer(case, case.letter.sender, Refusal(reason="unknown-sender", address=case.address))
 
 
-def warn(case: Case, spot: SeatContext, page: Page) -> str:
+def warn_seat(case: MessageContext, spot: SeatContext, page: Page) -> str:
     """Tells a seat's own address what was tried in its name, so often a day; returns what to note."""
     postman, subject = _postman(case, spot), "Somebody wrote for your seat"
     return _warn(case, postman, spot.address, subject, page, ("warning", spot.seat_id))
 
 
-def warn_gm(case: Case, campaign: Campaign, page: Page) -> str:
+def warn_gm(case: MessageContext, campaign: Campaign, page: Page) -> str:
     """Tells a GM that somebody wrote in his name; returns what to note."""
     postman, subject = CampaignMailer.of(case.house, campaign), "Somebody wrote in your name"
     return _warn(case, postman, campaign.gm, subject, page, ("gm warning", campaign.id))
 
 
-def warn_once(case: Case, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...]) -> str:
+def warn_once(case: MessageContext, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...]) -> str:
     """Tells an address once a day of what concerns no single letter; returns what to note, "" if it was told before."""
     places = [_id(case, "once", to.lower(), *about, case.now.date().isoformat())]
     return (
@@ -151,14 +151,18 @@ def warn_once(case: Case, to: str, campaign: str, subject: str, page: Page, abou
     )
 
 
-def _warn(case: Case, postman: CampaignMailer, to: str, subject: str, page: Page, about: tuple[str, int]) -> str:
+def _warn(
+    case: MessageContext, postman: CampaignMailer, to: str, subject: str, page: Page, about: tuple[str, int]
+) -> str:
     day = case.now.date().isoformat()
     places = [_id(case, *about, day, place) for place in range(WARNINGS_A_DAY)]
     warned = _is_warned(case, postman, to, subject, page, places)
     return f"warned {to}" if warned else f"{to} has been warned enough today"
 
 
-def _is_warned(case: Case, postman: CampaignMailer, to: str, subject: str, page: Page, places: Sequence[str]) -> bool:
+def _is_warned(
+    case: MessageContext, postman: CampaignMailer, to: str, subject: str, page: Page, places: Sequence[str]
+) -> bool:
     """Queues a warning, if one of its places is free."""
     free = _free(case.session, places)
     if free is not None:
@@ -166,18 +170,18 @@ def _is_warned(case: Case, postman: CampaignMailer, to: str, subject: str, page:
     return free is not None
 
 
-def send_receipts(case: Case, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
+def send_receipts(case: MessageContext, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
     """Queue the receipt for the seat's own address, threaded under the sheet; and for its deputy, if he has sent it."""
     postman, name = _postman(case, spot), receipt_id_parts(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     mails = []
     for to, parts in names.items():
-        own = as_mailed_to(case.session, spot, to) if to == deputy else spot
+        own = seat_for_deputy(case.session, spot, to) if to == deputy else spot
         mails.append(_made(case, postman, to, page, id_=postman.id_of(*parts), spot=own, code=own.code, kind="receipt"))
     postman.send(case.session, case.now, *mails)
 
 
-def question(case: Case, spot: SeatContext | None, subject: str, page: Page, *, to: str, code: str) -> str:
+def question(case: MessageContext, spot: SeatContext | None, subject: str, page: Page, *, to: str, code: str) -> str:
     """Queues a question about a letter, which any reply that shows the code answers; returns its Message-ID."""
     postman, id_ = _postman(case, spot), case.letter.message_id
     mail = postman.answer(
@@ -194,13 +198,13 @@ def question(case: Case, spot: SeatContext | None, subject: str, page: Page, *, 
     return mail.message_id
 
 
-def answer_gm(case: Case, campaign: Campaign, page: Page, *, files: Sequence[MailPart] = ()) -> None:
+def answer_gm(case: MessageContext, campaign: Campaign, page: Page, *, files: Sequence[MailPart] = ()) -> None:
     """Queues the answer to a GM's own letter, which his token has proved to be his."""
     id_ = _id(case, "gm answer", campaign.id, case.letter_id)
     _answer(case, CampaignMailer.of(case.house, campaign), campaign.gm, page, id_=id_, files=files)
 
 
-def send_rulebook(case: Case, to: str, page: RulebookPage, *, topic: str) -> None:
+def send_rulebook(case: MessageContext, to: str, page: RulebookPage, *, topic: str) -> None:
     """Queues pages of a rulebook that a letter has asked for, as text and as HTML, below that letter."""
     postman, reporter = _postman(case), case.house.reporter
     subject = postman.subject(f"{page.game}: {page.about}")
@@ -209,15 +213,15 @@ def send_rulebook(case: Case, to: str, page: RulebookPage, *, topic: str) -> Non
     postman.send(case.session, case.now, replace(mail, html=reporter.write_html(page), topic=topic))
 
 
-def notify(case: Case, to: str, subject: str, page: Page) -> None:
+def notify(case: MessageContext, to: str, subject: str, page: Page) -> None:
     """Queues a notice about a letter to a GM."""
     postman, id_ = _postman(case), _id(case, "notice", to.lower(), case.letter_id)
     postman.send(case.session, case.now, postman.mail(to, subject, page, id_))
 
 
-def _once(case: Case, to: str, page: Page, kind: str, code: str = "") -> str:
+def _once(case: MessageContext, to: str, page: Page, kind: str, code: str = "") -> str:
     """The one answer of its kind that an unknown address gets in a week, as long as not too many get theirs."""
-    if why := forbidden(case, to, kind):
+    if why := reply_limit_reason(case, to, kind):
         return case.silent(why)
     year, week, _ = case.now.isocalendar()
     free = _free(case.session, [_id(case, "stranger", kind, to.lower(), year, week)])
@@ -232,7 +236,7 @@ def _once(case: Case, to: str, page: Page, kind: str, code: str = "") -> str:
     return f"answered {to}, who is unknown"
 
 
-def forbidden(case: Case, to: str, kind: str) -> str:
+def reply_limit_reason(case: MessageContext, to: str, kind: str) -> str:
     """Return why no unknown address, or none like this one, gets an answer of a kind now; "" if it may have one.
 
     Whoever forges senders would have the house write to all whose addresses are used.
@@ -242,7 +246,7 @@ def forbidden(case: Case, to: str, kind: str) -> str:
     # As the index has it, whose rows are few: a parameter would not show that they are these.
     stranger = literal_column(f"outgoing.kind = '{STRANGER}'", Boolean)
     alike = OutgoingMail.topic.startswith(_topic(case, kind), autoescape=True)
-    today = select(func.count()).where(stranger, OutgoingMail.created_at >= midnight(case.now), alike)
+    today = select(func.count()).where(stranger, OutgoingMail.created_at >= start_of_day_utc(case.now), alike)
     if case.verdict != "pass" and (case.session.scalar(today) or 0) >= STRANGERS_A_DAY:
         return f"{to} is unknown, and {STRANGERS_A_DAY} such were answered today"
     provider = provider_of(to)
@@ -251,17 +255,17 @@ def forbidden(case: Case, to: str, kind: str) -> str:
     return ""
 
 
-def _topic(case: Case, kind: str) -> str:
+def _topic(case: MessageContext, kind: str) -> str:
     """Return how the topics begin of answers of a kind to senders like that of the letter."""
     return f"{STRANGER} {kind} {case.verdict} "
 
 
-def was_sent(case: Case, topic: str) -> bool:
+def was_sent(case: MessageContext, topic: str) -> bool:
     """Whether a mail of this topic was queued before."""
     return case.session.scalar(select(OutgoingMail.id).where(OutgoingMail.topic == topic).limit(1)) is not None
 
 
-def sent_today(case: Case, begins: str, to: str) -> int:
+def sent_today(case: MessageContext, begins: str, to: str) -> int:
     """How many mails to an address were queued in the last 24 hours, by how their topics begin."""
     since = case.now - dt.timedelta(days=1)
     sent = OutgoingMail.topic.startswith(begins, autoescape=True) & (OutgoingMail.created_at > since)
@@ -274,24 +278,24 @@ def _free(session: Session, places: Sequence[str]) -> str | None:
     return next((place for place in places if place not in taken), None)
 
 
-def _id(case: Case, *parts: str | int) -> str:
+def _id(case: MessageContext, *parts: str | int) -> str:
     """The Message-ID of an answer: whatever campaign it is of, all that an address gets is counted by these."""
     return _postman(case).id_of(*parts)
 
 
-def _postman(case: Case, spot: SeatContext | None = None) -> CampaignMailer:
+def _postman(case: MessageContext, spot: SeatContext | None = None) -> CampaignMailer:
     if spot is None:
         return CampaignMailer(case.house, key=host_mail_key(case.session))
     return CampaignMailer(case.house, spot.campaign_id, spot.campaign, spot.mail_key)
 
 
-def _answer(case: Case, postman: CampaignMailer, to: str, page: Page, **how: Any) -> None:
+def _answer(case: MessageContext, postman: CampaignMailer, to: str, page: Page, **how: Any) -> None:
     """Queues the answer to the letter, as `_made`."""
     postman.send(case.session, case.now, _made(case, postman, to, page, **how))
 
 
 def _made(
-    case: Case,
+    case: MessageContext,
     postman: CampaignMailer,
     to: str,
     page: Page,
@@ -324,17 +328,17 @@ def _thread(letter: Message, spot: SeatContext | None) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Disagreement:
+class SeatMismatchNotice:
     """To a player whose mail names one seat and answers another's report; `header` is what it names, if any."""
 
     page: ClassVar[str] = "disagreement"
 
     address: str
-    header: Header | None
+    header: SheetHeader | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class ProcessingFailed:
     """To a sender whose letter could not be dealt with because of a fault in the house."""
 
     page: ClassVar[str] = "fault"
@@ -347,7 +351,7 @@ FloodOf = Literal["letters", "sheets", "keys"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flood:
+class LimitReached:
     """To a player, and to his GM: more than `most` came in the player's name."""
 
     page: ClassVar[str] = "flood"
@@ -362,7 +366,7 @@ class Flood:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LetterProblem:
+class MessageQuarantined:
     """To a GM: a letter was set aside. `problem` is one sentence."""
 
     page: ClassVar[str] = "letter_problem"
@@ -382,7 +386,7 @@ _SEATS = (
 )
 
 
-def tell_of_letters(case: Case, most: int) -> str:
+def warn_message_limit(case: MessageContext, most: int) -> str:
     """After too many letters of one sender in a day, if seats are played from that address; returns what to note."""
     if case.key or not case.sender:
         return ""
@@ -391,23 +395,23 @@ def tell_of_letters(case: Case, most: int) -> str:
     return "; ".join(filter(None, told))
 
 
-def tell_of_sheets(case: Case, spot: SeatContext, most: int) -> str:
+def warn_sheet_limit(case: MessageContext, spot: SeatContext, most: int) -> str:
     """After too many sheets for a seat in a day, or for a turn; returns what to note."""
     return _tell(case, spot.address, spot.gm, spot.campaign, spot.seat, "sheets", most)
 
 
-def tell_of_guesses(case: Case, spot: SeatContext, most: int) -> str:
+def warn_guess_limit(case: MessageContext, spot: SeatContext, most: int) -> str:
     """After too many wrong keys for a seat in a day; returns what to note."""
     return _tell(case, spot.address, spot.gm, spot.campaign, spot.seat, "keys", most)
 
 
-def tell_of_echo(case: Case) -> str:
+def tell_of_echo(case: MessageContext) -> str:
     """Tell the GMs of the sender's seats, once a day, of an answering machine; return what to note."""
     rows = case.session.execute(_SEATS.where(Person.key == case.sender)).all()
     return "; ".join(filter(None, (_tell_gm_of_echo(case, row[0], row.gm, row[2]) for row in rows)))
 
 
-def _tell_gm_of_echo(case: Case, campaign: str, gm: str, seat: str) -> str:
+def _tell_gm_of_echo(case: MessageContext, campaign: str, gm: str, seat: str) -> str:
     said = (
         f"{case.shown_sender}, who plays {seat} in {campaign}, has sent the same words more than {SAME_A_DAY} times "
         "today, which are no orders. It looks like an answering machine that does not say so, and would be answered "
@@ -418,10 +422,10 @@ def _tell_gm_of_echo(case: Case, campaign: str, gm: str, seat: str) -> str:
     return warn_once(case, gm, campaign, f"An answering machine at {seat}?", page, ("echo", campaign, seat))
 
 
-def _tell(case: Case, player: str, gm: str, campaign: str, seat: str, of: FloodOf, most: int) -> str:
+def _tell(case: MessageContext, player: str, gm: str, campaign: str, seat: str, of: FloodOf, most: int) -> str:
     told = []
     for to in dict.fromkeys((player, gm)):
-        page = Flood(of=of, most=most, campaign=campaign, seat=seat, player=player, to_gm=to == gm, gm=gm)
+        page = LimitReached(of=of, most=most, campaign=campaign, seat=seat, player=player, to_gm=to == gm, gm=gm)
         subject = f"Too much mail in the name of {seat}"
         told.append(warn_once(case, to, campaign, subject, page, ("flood", of, campaign, seat)))
     return "; ".join(filter(None, told))

@@ -19,19 +19,19 @@ from pbem.campaign.history import add_entry
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import match_code, verify_token
 from pbem.campaign.schedule import Schedule
-from pbem.inbox.authenticate import judge
-from pbem.inbox.command_parser import CommandList, Confirm, find_asked, find_press, find_request
-from pbem.inbox.context import Case, Claim, Declined, Seated, Unproven
-from pbem.inbox.gm_commands import GmSheet, Wishes, answer_gm_letter, examine_files, find_gm_sheet
-from pbem.inbox.message_queue import raw_letter
-from pbem.inbox.order_sheets import Outcome, is_untouched, take_sheet
-from pbem.inbox.pending import answer_question, declined, find_question, keep
-from pbem.inbox.queries import find_help, give_help
-from pbem.inbox.quoted_originals import unquoted
+from pbem.inbox.authenticate import authenticate
+from pbem.inbox.command_parser import CommandList, Confirm, find_commands, find_press, find_request
+from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation
+from pbem.inbox.gm_commands import GmFrame, Wishes, answer_gm_letter, examine_files, find_gm_frame
+from pbem.inbox.message_queue import load_raw
+from pbem.inbox.order_sheets import Outcome, is_unedited_form, process_sheet
+from pbem.inbox.pending import find_pending, handle_confirmation, refuse, request_confirmation
+from pbem.inbox.queries import find_help, send_help
+from pbem.inbox.quoted_originals import strip_our_text
 from pbem.inbox.replies import bare_subject
-from pbem.inbox.run_commands import serve
+from pbem.inbox.run_commands import run_commands
 from pbem.inbox.seat_lookup import find_seat, shown_by_code, shown_by_reference
-from pbem.inbox.sheet_finder import Header, Names, SheetText, find_sheet, upper
+from pbem.inbox.sheet_finder import Names, SheetHeader, SheetText, find_sheet, sheet_above_quote
 from pbem.mail.authentication import AuthVerdict, authentication_verdict, is_stamping
 from pbem.mail.bounces import DELIVERY_REPORT, MAIL_LOOP, OWN_MAIL, Bounce, parse_bounce
 from pbem.mail.delivery import append_reply, retry_bounced
@@ -42,20 +42,20 @@ from pbem.store.models import Campaign, OutgoingMail, Person, Seat
 from pbem.store.types import OutgoingState
 
 
-def note_automatic(case: Case) -> str:
+def handle_automatic(case: MessageContext) -> str:
     """Deals with a letter that must not be answered; returns what to note of it."""
-    bounce = parse_bounce(raw_letter(case.session, case.letter_id))
+    bounce = parse_bounce(load_raw(case.session, case.letter_id))
     if bounce is None:
         return f"automatic mail: {case.letter.automatic}"
     said = f"delivery report: {bounce.action}, {bounce.reason}"
-    mail = returned_mail(case.session, bounce)
+    mail = find_bounced_mail(case.session, bounce)
     if mail is None:
         return f"{said}; of no mail of ours"
     said = f"{said}; of mail {mail.id} to {mail.recipient}"
     return f"{said}; {_bounced(case, mail, bounce)}" if bounce.action == "failed" else said
 
 
-def returned_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
+def find_bounced_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
     """The mail of ours that a delivery report is about: the first of those whose Message-IDs it shows."""
     ids = bounce.message_ids
     found = {
@@ -64,7 +64,7 @@ def returned_mail(session: Session, bounce: Bounce) -> OutgoingMail | None:
     return next((found[id_] for id_ in ids if id_ in found), None)
 
 
-def _bounced(case: Case, mail: OutgoingMail, bounce: Bounce) -> str:
+def _bounced(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> str:
     """Sends a mail another way, or marks it as bounced and tells its campaign: once, whatever reports come."""
     if way := retry_bounced(case.session, mail, reason=bounce.reason, recipient=bounce.recipient, now=case.now):
         return way
@@ -81,7 +81,7 @@ def _bounced(case: Case, mail: OutgoingMail, bounce: Bounce) -> str:
     return f"told {campaign.gm}"
 
 
-def _marked(case: Case, mail: OutgoingMail, bounce: Bounce) -> bool:
+def _marked(case: MessageContext, mail: OutgoingMail, bounce: Bounce) -> bool:
     # Also a mail that waits to be sent again: the other side has had it, so another try is in vain.
     mark = (
         update(OutgoingMail)
@@ -92,7 +92,7 @@ def _marked(case: Case, mail: OutgoingMail, bounce: Bounce) -> bool:
     return case.session.connection().execute(mark).first() is not None
 
 
-def _tell(case: Case, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) -> None:
+def _tell(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) -> None:
     page = MailReturned(
         campaign=campaign.name,
         seats=_seats(case, mail),
@@ -110,7 +110,7 @@ def _tell(case: Case, campaign: Campaign, mail: OutgoingMail, bounce: Bounce) ->
     postman.send(case.session, case.now, told)
 
 
-def _seats(case: Case, mail: OutgoingMail) -> tuple[str, ...]:
+def _seats(case: MessageContext, mail: OutgoingMail) -> tuple[str, ...]:
     """The seats of the mail's campaign that are played from its recipient's address."""
     named = (
         select(Seat.name)
@@ -120,7 +120,7 @@ def _seats(case: Case, mail: OutgoingMail) -> tuple[str, ...]:
     return tuple(case.session.scalars(named.order_by(Seat.id)))
 
 
-def right_key(case: Case, sheet: SheetText, gm_sheet: GmSheet | None, known: Names) -> str:
+def find_credential(case: MessageContext, sheet: SheetText, gm_sheet: GmFrame | None, known: Names) -> str:
     """A name for the key that a letter shows, such as "token 12" for that of a seat; "" if it shows none that is right.
 
     A code names its report, so that an old one, lost long ago, is no account of today; nor is one of a game that is
@@ -128,24 +128,24 @@ def right_key(case: Case, sheet: SheetText, gm_sheet: GmSheet | None, known: Nam
     """
     if gm_sheet is not None and (found := _gm_token(case, gm_sheet)):
         return found
-    request = None if sheet.header else find_request(case.letter.lines, known)
+    request = None if sheet.header else find_commands(case.letter.lines, known)
     header = request.header if request else sheet.header
     return _token(case, header) or _code(case, header) or _confirmed(case, request)
 
 
-def _gm_token(case: Case, sheet: GmSheet) -> str:
+def _gm_token(case: MessageContext, sheet: GmFrame) -> str:
     row = case.session.execute(
         select(Campaign.id, Campaign.gm_token_hash).where(Campaign.name == sheet.campaign)
     ).first()
     return f"gm {row.id}" if row and row.gm_token_hash and verify_token(sheet.key, row.gm_token_hash) else ""
 
 
-def _token(case: Case, header: Header | None) -> str:
+def _token(case: MessageContext, header: SheetHeader | None) -> str:
     seat = find_seat(case.session, header.campaign, header.seat) if header and header.key else None
     return f"token {seat.id}" if header and seat and verify_token(header.key, seat.token_hash) else ""
 
 
-def _code(case: Case, header: Header | None) -> str:
+def _code(case: MessageContext, header: SheetHeader | None) -> str:
     written = [header.key.lower()] if header and header.key else []
     shown = shown_by_code(case.session, [*find_reply_codes(case.letter, case.address), *written])
     found = list(shown.values()) or shown_by_reference(case.session, case.letter.references)
@@ -153,7 +153,7 @@ def _code(case: Case, header: Header | None) -> str:
     return f"code {max(reports)}" if reports else ""
 
 
-def _confirmed(case: Case, request: CommandList | None) -> str:
+def _confirmed(case: MessageContext, request: CommandList | None) -> str:
     written = [order.code.lower() for order in request.parse().orders if isinstance(order, Confirm)] if request else []
     code = match_code(case.session, [*find_reply_codes(case.letter, case.address), *written])
     return f"request {code}" if code else ""
@@ -166,7 +166,7 @@ _OUT_OF_DATE = ("stale-code", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class QueuedMail:
     """A letter yet to be read."""
 
     id: int
@@ -175,53 +175,53 @@ class Raw:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedMail:
     """A letter that was read, and the frames in it; `verdict` is what the receiving server says of its sender.
 
     `wishes` are those of a GM's commands that take files, once these were examined.
     """
 
-    mail: Raw
+    mail: QueuedMail
     letter: Message
     verdict: AuthVerdict
     sheet: SheetText
-    gm_sheet: GmSheet | None
+    gm_sheet: GmFrame | None
     wishes: Wishes = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedMessage:
     """A letter on the desk, by the key that it shows, with the frames found in it."""
 
-    case: Case
+    case: MessageContext
     sheet: SheetText
-    gm_sheet: GmSheet | None
+    gm_sheet: GmFrame | None
     wishes: Wishes = field(default_factory=dict)
 
 
-def read_mail(house: App, mail: Raw, known: Names) -> Read:
+def parse_mail(house: App, mail: QueuedMail, known: Names) -> ParsedMail:
     """Reads a letter; `known` are the campaigns there are."""
     letter = parse_message(mail.raw)
     verdict = authentication_verdict(mail.raw, house.settings.authserv_id, letter.sender)
-    return Read(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_sheet(letter.lines))
+    return ParsedMail(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_frame(letter.lines))
 
 
-def with_files(house: App, read: Read) -> Read:
+def with_files(house: App, read: ParsedMail) -> ParsedMail:
     """Return the letter with the files of its GM's ruling examined. May take long: no transaction is to be open."""
     if read.gm_sheet is None or read.letter.automatic:
         return read
     return replace(read, wishes=examine_files(house, read.mail.raw, read.gm_sheet))
 
 
-def opened(house: App, session: Session, now: dt.datetime, read: Read, known: Names) -> Opened:
+def open_message(house: App, session: Session, now: dt.datetime, read: ParsedMail, known: Names) -> OpenedMessage:
     """The letter on the desk, with the right key that it shows."""
     counts = read.verdict == "none" or is_stamping(session, house.settings.authserv_id)
-    case = Case(house, session, now, read.mail.id, read.letter, read.verdict if counts else "none")
-    key = right_key(case, read.sheet, read.gm_sheet, known)
-    return Opened(replace(case, key=key), read.sheet, read.gm_sheet, read.wishes)
+    case = MessageContext(house, session, now, read.mail.id, read.letter, read.verdict if counts else "none")
+    key = find_credential(case, read.sheet, read.gm_sheet, known)
+    return OpenedMessage(replace(case, key=key), read.sheet, read.gm_sheet, read.wishes)
 
 
-def handle(found: Opened, known: Names) -> Outcome:
+def handle(found: OpenedMessage, known: Names) -> Outcome:
     """Do what a letter asks; return what to note of it."""
     if found.case.letter.automatic:
         return _handle_automatic(found.case, found.sheet)
@@ -229,59 +229,59 @@ def handle(found: Opened, known: Names) -> Outcome:
         return answer_gm_letter(found.case, found.gm_sheet, found.wishes), False
     case, sheet = _without_ours(found, known)
     if sheet.header is None and (words := find_help(case)) is not None:
-        return give_help(case, words), False
-    if asked := find_question(case):
-        again = answer_question(case, asked, sheet, known, lambda kept: _handle_again(kept, known))
+        return send_help(case, words), False
+    if asked := find_pending(case):
+        again = handle_confirmation(case, asked, sheet, known, lambda kept: _handle_again(kept, known))
         return again or _handle_own(found, case, sheet, known)
     return _handle_own(found, case, sheet, known)
 
 
-def _without_ours(found: Opened, known: Names) -> tuple[Case, SheetText]:
+def _without_ours(found: OpenedMessage, known: Names) -> tuple[MessageContext, SheetText]:
     """Return the letter without what it quotes of ours, and the sheet that is left."""
-    letter = unquoted(found.case.session, found.case.letter)
+    letter = strip_our_text(found.case.session, found.case.letter)
     if letter is found.case.letter:
         return found.case, found.sheet
     return replace(found.case, letter=letter), find_sheet(letter.lines, known)
 
 
-def _handle_own(found: Opened, case: Case, sheet: SheetText, known: Names) -> Outcome:
+def _handle_own(found: OpenedMessage, case: MessageContext, sheet: SheetText, known: Names) -> Outcome:
     """Handle a letter that neither asks for help nor answers a question of ours."""
     # Words to others may quote us on purpose.
     if press := find_press(found.case.letter.lines, found.sheet, known):
-        return serve(found.case, press, declined), False
-    if sheet.header is None and (request := find_asked(case, known)):
-        return serve(case, request, declined), False
-    claim = judge(case, sheet.header)
+        return run_commands(found.case, press, refuse), False
+    if sheet.header is None and (request := find_request(case, known)):
+        return run_commands(case, request, refuse), False
+    claim = authenticate(case, sheet.header)
     if isinstance(claim, Declined) and claim.reason in _OUT_OF_DATE:
         claim, sheet = _above(case, sheet, claim)
-    return _take(case, claim, sheet) if isinstance(claim, Seated) else (declined(case, claim), False)
+    return _take(case, claim, sheet) if isinstance(claim, Accepted) else (refuse(case, claim), False)
 
 
-def _take(case: Case, claim: Seated, sheet: SheetText) -> Outcome:
+def _take(case: MessageContext, claim: Accepted, sheet: SheetText) -> Outcome:
     """Take a sheet; of one that may not be meant its sender is asked."""
-    taken = take_sheet(case, claim, sheet)
+    taken = process_sheet(case, claim, sheet)
     if not isinstance(taken, Doubt):
         return taken
     to = claim.deputy or claim.spot.address
-    return keep(case, Unproven(claim.spot, to=to, orders=True, doubt=taken)), False
+    return request_confirmation(case, NeedsConfirmation(claim.spot, to=to, orders=True, doubt=taken)), False
 
 
-def _above(case: Case, sheet: SheetText, claim: Declined) -> tuple[Claim, SheetText]:
+def _above(case: MessageContext, sheet: SheetText, claim: Declined) -> tuple[AuthResult, SheetText]:
     """Return the orders above a sheet that is an older report's, where the letter itself answers the newest."""
-    plain = judge(case, None)
-    if not isinstance(plain, Seated):
+    plain = authenticate(case, None)
+    if not isinstance(plain, Accepted):
         return claim, sheet
-    found = upper(case.house.game(plain.spot.game), json.loads(plain.spot.view), sheet)
+    found = sheet_above_quote(case.house.game(plain.spot.game), json.loads(plain.spot.view), sheet)
     return (claim, sheet) if found is None else (plain, replace(found, header=None))
 
 
-def _handle_again(case: Case, known: Names) -> Outcome:
+def _handle_again(case: MessageContext, known: Names) -> Outcome:
     """Handle a letter that its owner has confirmed."""
     lines = case.letter.lines
-    return handle(Opened(case, find_sheet(lines, known), find_gm_sheet(lines)), known)
+    return handle(OpenedMessage(case, find_sheet(lines, known), find_gm_frame(lines)), known)
 
 
-def _handle_automatic(case: Case, sheet: SheetText) -> Outcome:
+def _handle_automatic(case: MessageContext, sheet: SheetText) -> Outcome:
     """Take a sheet that a program has sent for a person, and answer nothing else (RFC 3834).
 
     An answering machine may quote a report, with its code and the form at its
@@ -290,8 +290,10 @@ def _handle_automatic(case: Case, sheet: SheetText) -> Outcome:
     """
     whole = sheet.closed and not (sheet.empty or sheet.below_text or case.letter.sent_back)
     if sheet.header is None or not whole or case.letter.automatic in _NEVER_READ:
-        return note_automatic(case), False
-    claim = judge(case, sheet.header)
-    if not (isinstance(claim, Seated) and claim.proof in ("token", "code")) or is_untouched(case, claim.spot, sheet):
-        return note_automatic(case), False
+        return handle_automatic(case), False
+    claim = authenticate(case, sheet.header)
+    if not (isinstance(claim, Accepted) and claim.proof in ("token", "code")) or is_unedited_form(
+        case, claim.spot, sheet
+    ):
+        return handle_automatic(case), False
     return _take(case, claim, sheet)

@@ -15,13 +15,29 @@ from pbem.campaign.people import find_person
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.inbox.account_commands import ADDRESS_HANDLERS, JOIN_HANDLERS
-from pbem.inbox.authenticate import is_own, judge_request
-from pbem.inbox.command_parser import COMMANDS, Asked, AskedByPerson, CommandList, Confirm, Handlers, PersonHandlers
-from pbem.inbox.context import Case, Claim, Declined, Impostor, Seated, Stranger, Unproven
+from pbem.inbox.authenticate import authenticate_request, is_own_address
+from pbem.inbox.command_parser import (
+    COMMANDS,
+    CommandList,
+    Confirm,
+    Handlers,
+    PersonHandlers,
+    PersonRequest,
+    SeatRequest,
+)
+from pbem.inbox.context import (
+    Accepted,
+    AuthResult,
+    Declined,
+    MessageContext,
+    NeedsConfirmation,
+    SenderMismatch,
+    UnknownSender,
+)
 from pbem.inbox.queries import RULES_HANDLERS, SEAT_QUERY_HANDLERS, STATUS_HANDLERS
 from pbem.inbox.replies import answer
 from pbem.inbox.seat_lookup import SeatContext, load_seat, seats_of
-from pbem.inbox.sheet_finder import Header
+from pbem.inbox.sheet_finder import SheetHeader
 from pbem.report.answers import Answer, CommandResult, SeatNotNamed, tell_findings
 from pbem.ruleset.order_types import Order, ParsedSheet
 from pbem.store.models import Person, Seat
@@ -48,7 +64,7 @@ _RUN_SINCE = "Not done: the turn for which you asked it has been run since."
 
 
 @dataclass(frozen=True, slots=True)
-class _Asker:
+class Requester:
     """Who asks: from which address, to be answered at which, and for which seat, if he has shown one to be his.
 
     `proven`: nobody else can have written it, so that it may do whatever he may.
@@ -61,16 +77,18 @@ class _Asker:
     proven: bool = False
 
 
-def serve(case: Case, request: CommandList, declined: Callable[[Case, Claim], str]) -> str:
+def run_commands(
+    case: MessageContext, request: CommandList, declined: Callable[[MessageContext, AuthResult], str]
+) -> str:
     """Does what a letter asks and queues the answer; returns what to note of it.
 
     `declined` answers whoever has not shown to be the player he writes for.
     """
     parsed = request.parse()
     asker = _asker(case, request, parsed)
-    if isinstance(asker, _Asker) and asker.spot is None and _is_forged(case, parsed):
+    if isinstance(asker, Requester) and asker.spot is None and _is_forged(case, parsed):
         return f"asked for {_verbs(parsed)}; not from its sender, by the receiving server's word; not answered"
-    if isinstance(asker, _Asker):
+    if isinstance(asker, Requester):
         done = [_done(case, asker, request, parsed, order) for order in parsed.orders]
         return f"asked for {_verbs(parsed)}; {_answered(case, asker, request, parsed, done)}"
     seats = seats_of(case.session, case.letter.sender)
@@ -81,72 +99,74 @@ def serve(case: Case, request: CommandList, declined: Callable[[Case, Claim], st
             seats=tuple((seat.campaign, seat.seat) for seat in seats),
         )
         return "for which seat?; " + answer(case, asker.to, page)
-    if isinstance(asker, Unproven):
+    if isinstance(asker, NeedsConfirmation):
         weighty = asker.weighty or any(_proof(order) is Proof.STRONG for order in parsed.orders)
         asker = replace(asker, weighty=weighty, at=request.at)
     return declined(case, asker)
 
 
-def _asker(case: Case, request: CommandList, parsed: ParsedSheet) -> _Asker | Claim:
+def _asker(case: MessageContext, request: CommandList, parsed: ParsedSheet) -> Requester | AuthResult:
     """Who asks; a claim that is not good enough for what is asked."""
     claim, sender, commands = _claim(case, request), case.letter.sender, parsed.orders
     asks = tuple(order for order in commands if not _slip(case, request, parsed, order))
     if request.pressed and (spot := _may_be_pressed(claim)) is not None:
-        return Unproven(spot, to=spot.address, pressed=True)
-    if isinstance(claim, Seated):
+        return NeedsConfirmation(spot, to=spot.address, pressed=True)
+    if isinstance(claim, Accepted):
         asked = next((order for order in asks if _must_ask(case, claim, order)), None)
         if asked is not None:
             leaves = isinstance(asked, LeaveSeat) and _is_proven(case, claim)
-            return Unproven(claim.spot, to=claim.spot.address, weighty=_proof(asked) is Proof.STRONG, leaves=leaves)
+            return NeedsConfirmation(
+                claim.spot, to=claim.spot.address, weighty=_proof(asked) is Proof.STRONG, leaves=leaves
+            )
         return _at(case, claim.spot, proven=_is_proven(case, claim))
-    if isinstance(claim, Unproven):
+    if isinstance(claim, NeedsConfirmation):
         spot = claim.spot
         own = spot is not None and claim.to == spot.address
         return _at(case, spot, proven=False) if spot is not None and own and _is_harmless(spot, asks) else claim
     if isinstance(claim, Declined) and _is_players_own(claim) and commands and _is_easy(claim.spot, commands):
         assert claim.spot is not None
         return _at(case, claim.spot, proven=False)
-    if isinstance(claim, Impostor) and claim.forged and _is_forged(case, parsed):
+    if isinstance(claim, SenderMismatch) and claim.forged and _is_forged(case, parsed):
         return claim
     if sender is None or request.header is not None or any(_needs_seat(order) for order in commands):
         return claim
     person = find_person(case.session, sender)
     if person is None and not (commands and all(map(_is_for_strangers, commands))):
-        return Stranger()
+        return UnknownSender()
     known = case.verdict == "pass" or case.confirmed is not None
     if person is not None and not known and not all(_proof(order) in (Proof.NONE, Proof.ASKED) for order in asks):
-        return Unproven(None, to=person.address)
-    return _Asker(person, sender, person.address if person else sender)
+        return NeedsConfirmation(None, to=person.address)
+    return Requester(person, sender, person.address if person else sender)
 
 
-def _may_be_pressed(claim: Claim) -> SeatContext | None:
+def _may_be_pressed(claim: AuthResult) -> SeatContext | None:
     """The seat whose address is asked whether the button was meant: whatever shows that it was pressed there."""
-    if isinstance(claim, Seated):
+    if isinstance(claim, Accepted):
         return None if claim.proof == "confirmed" else claim.spot
     if isinstance(claim, Declined):
         return claim.spot if claim.reason in _LACKING_PROOF and _is_players_own(claim) else None
-    return claim.spot if isinstance(claim, Unproven) else None
+    return claim.spot if isinstance(claim, NeedsConfirmation) else None
 
 
-def _is_proven(case: Case, claim: Seated) -> bool:
+def _is_proven(case: MessageContext, claim: Accepted) -> bool:
     """Whether nobody but the player can have written it, even if a report of his was passed on."""
-    own = is_own(case.letter, claim.spot)
+    own = is_own_address(case.letter, claim.spot)
     vouched = own and case.verdict == "pass"
     return claim.proof == "confirmed" or vouched or (own and claim.proof == "token" and case.verdict != "fail")
 
 
-def _is_forged(case: Case, parsed: ParsedSheet) -> bool:
+def _is_forged(case: MessageContext, parsed: ParsedSheet) -> bool:
     """Whether the receiving server says that the sender did not write it; a code, though, is good from anywhere."""
     return case.verdict == "fail" and not (parsed.orders and all(isinstance(order, Confirm) for order in parsed.orders))
 
 
-def _claim(case: Case, request: CommandList) -> Claim:
+def _claim(case: MessageContext, request: CommandList) -> AuthResult:
     """The seat a letter writes for: as it says, as the mail shows that it answers, or its sender's only one."""
-    claim = judge_request(case, request.header)
+    claim = authenticate_request(case, request.header)
     if request.header is None and isinstance(claim, Declined) and claim.reason == "no-orders":
         seats = seats_of(case.session, case.letter.sender)
         if len(seats) == 1:
-            return judge_request(case, Header(seats[0].campaign, seats[0].seat))
+            return authenticate_request(case, SheetHeader(seats[0].campaign, seats[0].seat))
     return claim
 
 
@@ -155,12 +175,14 @@ def _is_players_own(claim: Declined) -> bool:
     return claim.spot is not None and bool(claim.to) and claim.to == claim.spot.address
 
 
-def _at(case: Case, spot: SeatContext, *, proven: bool) -> _Asker:
+def _at(case: MessageContext, spot: SeatContext, *, proven: bool) -> Requester:
     player = select(Person).join(Seat, Seat.person_id == Person.id).where(Seat.id == spot.seat_id)
-    return _Asker(case.session.scalar(player), case.letter.sender or spot.address, spot.address, spot, proven)
+    return Requester(case.session.scalar(player), case.letter.sender or spot.address, spot.address, spot, proven)
 
 
-def _done(case: Case, asker: _Asker, request: CommandList, parsed: ParsedSheet, order: Order) -> CommandResult:
+def _done(
+    case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet, order: Order
+) -> CommandResult:
     shown = "CONFIRM" if isinstance(order, Confirm) else COMMANDS.line(order)
     if slip := _slip(case, request, parsed, order):
         return CommandResult(shown, slip)
@@ -172,14 +194,14 @@ def _done(case: Case, asker: _Asker, request: CommandList, parsed: ParsedSheet, 
     try:
         if order.needs_seat:
             assert spot is not None
-            return CommandResult(shown, _done_about_seat(Asked(case, spot, text), order))
-        by_person = AskedByPerson(case, asker.person, asker.sender, asker.to, spot, text)
+            return CommandResult(shown, _done_about_seat(SeatRequest(case, spot, text), order))
+        by_person = PersonRequest(case, asker.person, asker.sender, asker.to, spot, text)
         return CommandResult(shown, PERSON_HANDLERS[type(order)](by_person, order))
     except CampaignError as error:
         return CommandResult(shown, as_sentence(f"Not done: {error}"))
 
 
-def _must_ask(case: Case, claim: Seated, order: Order) -> bool:
+def _must_ask(case: MessageContext, claim: Accepted, order: Order) -> bool:
     """Whether the registered address is asked before a command is done: for a word, if nothing shows but an address."""
     if isinstance(order, SetDiceWord):
         return claim.proof == "address" and case.verdict != "pass" and not _is_late(claim.spot, order)
@@ -203,7 +225,7 @@ def _is_late(spot: SeatContext | None, order: Order) -> bool:
     return isinstance(order, SetDiceWord) and spot is not None and spot.status != CampaignState.FORMING
 
 
-def _slip(case: Case, request: CommandList, parsed: ParsedSheet, order: Order) -> str:
+def _slip(case: MessageContext, request: CommandList, parsed: ParsedSheet, order: Order) -> str:
     """Why a command is not done whoever asks for it, because it may not be meant; "" if it is clear."""
     if not isinstance(order, LeaveSeat) or request.pressed:
         return ""
@@ -212,7 +234,9 @@ def _slip(case: Case, request: CommandList, parsed: ParsedSheet, order: Order) -
     return "" if case.letter.text.strip() else _BY_SUBJECT
 
 
-def _answered(case: Case, asker: _Asker, request: CommandList, parsed: ParsedSheet, done: list[CommandResult]) -> str:
+def _answered(
+    case: MessageContext, asker: Requester, request: CommandList, parsed: ParsedSheet, done: list[CommandResult]
+) -> str:
     told = tuple(each for each in done if each.result)
     if not (told or parsed.findings):
         if case.silences:
@@ -230,7 +254,7 @@ def _answered(case: Case, asker: _Asker, request: CommandList, parsed: ParsedShe
     return answer(case, asker.to, page, spot=spot, code=spot.code if spot is not None else "")
 
 
-def _done_about_seat(asked: Asked, command: PlayerCommand) -> str:
+def _done_about_seat(asked: SeatRequest, command: PlayerCommand) -> str:
     """Do what a command about a seat asks; return the answer. Raises CampaignError."""
     if not isinstance(command, SeatCommand):
         return HANDLERS[type(command)](asked, command)

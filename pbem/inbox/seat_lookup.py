@@ -58,7 +58,7 @@ class SeatContext:
 
 
 @dataclass(frozen=True, slots=True)
-class StandIn:
+class DeputyInfo:
     """Somebody who stands, or stood, in for a seat's player."""
 
     address: str
@@ -71,7 +71,7 @@ class StandIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownReport:
     """A report that a letter shows to have been read, by its code or its Message-ID: the `key`.
 
     `withdrawn`: it opened a turn that was taken back since. `over`: so is its
@@ -84,11 +84,11 @@ class Shown:
     withdrawn: bool
     over: bool
     key: str
-    stand_in: StandIn | None = None
+    stand_in: DeputyInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownSeat:
     """A seat of somebody known by his address."""
 
     campaign: str
@@ -226,7 +226,7 @@ def seat_names(session: Session, campaign: str) -> list[SeatName]:
     return list(session.scalars(select(Seat.name).join(Campaign).where(Campaign.name == campaign)))
 
 
-def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
+def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, ShownReport]:
     """Return the reports whose reply codes are among these words; a mail about the dice stands for a report 0.
 
     An index compares word by word from the front, not in constant time. That
@@ -238,44 +238,44 @@ def shown_by_code(session: Session, codes: Iterable[str]) -> dict[str, Shown]:
     if not words:
         return {}
     database = session.connection()
-    found = {row.code: Shown(*row[1:], row.code) for row in database.execute(_BY_CODE, {"words": words})}
+    found = {row.code: ShownReport(*row[1:], row.code) for row in database.execute(_BY_CODE, {"words": words})}
     if len(found) < len(words):
         found |= {row.code: _copy(row, row.code) for row in database.execute(_COPY_BY_CODE, {"words": words})}
     if left := [word for word in words if word not in found]:
         seats = database.execute(_BY_DICE_CODE, {"words": left})
-        found |= {code: Shown(0, seat_id, withdrawn=False, over=False, key=code) for code, seat_id in seats}
+        found |= {code: ShownReport(0, seat_id, withdrawn=False, over=False, key=code) for code, seat_id in seats}
     return {word: found[word] for word in words if word in found}
 
 
-def shown_by_reference(session: Session, message_ids: Sequence[str]) -> list[Shown]:
+def shown_by_reference(session: Session, message_ids: Sequence[str]) -> list[ShownReport]:
     """Return the newest report named among Message-IDs, these given newest first; at most one."""
     if not message_ids:
         return []
     database, these = session.connection(), {"ids": message_ids}
-    found = {row.message_id: Shown(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, these)}
+    found = {row.message_id: ShownReport(*row[1:], row.message_id) for row in database.execute(_BY_MESSAGE, these)}
     found |= {row.message_id: _copy(row, row.message_id) for row in database.execute(_COPY_BY_MESSAGE, these)}
     return [found[id_] for id_ in message_ids if id_ in found][:1]
 
 
-def _copy(row: Row[str, str, int, int, bool, bool, str, dt.datetime, dt.datetime], key: str) -> Shown:
-    return Shown(row.id, row.seat_id, row.withdrawn, row.over, key, StandIn(row.address, row.since, row.until))
+def _copy(row: Row[str, str, int, int, bool, bool, str, dt.datetime, dt.datetime], key: str) -> ShownReport:
+    return ShownReport(row.id, row.seat_id, row.withdrawn, row.over, key, DeputyInfo(row.address, row.since, row.until))
 
 
-def as_mailed_to(session: Session, spot: SeatContext, deputy: str) -> SeatContext:
+def seat_for_deputy(session: Session, spot: SeatContext, deputy: str) -> SeatContext:
     """A seat as somebody who stands in can answer it: with the code of his own copy of its report, if he has one."""
     found = session.connection().execute(_COPY_OF, {"report_id": spot.report_id, "key": deputy.lower()}).first()
     code, message_id = found or ("", "")
     return replace(spot, code=code, report_message_id=message_id)
 
 
-def find_stand_in(session: Session, seat_id: int, address: str, now: dt.datetime) -> StandIn | None:
+def find_stand_in(session: Session, seat_id: int, address: str, now: dt.datetime) -> DeputyInfo | None:
     """Whether somebody of this address stands in for a seat: now, or else at another time; None if never."""
     rows = session.connection().execute(_DEPUTIES, {"seat_id": seat_id, "key": address.lower()})
-    found = [StandIn(*row) for row in rows]
+    found = [DeputyInfo(*row) for row in rows]
     return next((each for each in found if each.is_on(now)), found[0] if found else None)
 
 
-def seats_of(session: Session, address: str | None) -> list[Known]:
+def seats_of(session: Session, address: str | None) -> list[KnownSeat]:
     """The seats played from an address, in campaigns not over."""
     if address is None:
         return []
@@ -286,7 +286,7 @@ def seats_of(session: Session, address: str | None) -> list[Known]:
         .where(Person.key == address.lower(), Campaign.status != CampaignState.OVER)
         .order_by(Campaign.name, Seat.id)
     )
-    return [Known(*row) for row in rows]
+    return [KnownSeat(*row) for row in rows]
 
 
 def games_of(session: Session, address: str, now: dt.datetime) -> dict[str, str]:

@@ -40,7 +40,7 @@ _WAITING = {"WAIT": True, "FINAL": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class SheetHeader:
     """What stands on an ORDERS line; `key` is the token or reply code, if there is one."""
 
     campaign: str
@@ -48,7 +48,7 @@ class Header:
     key: str = ""
 
     @classmethod
-    def of(cls, words: Sequence[str]) -> Header | None:
+    def of(cls, words: Sequence[str]) -> SheetHeader | None:
         """The header of the words of a line, the first of which says what is framed; None if it is none."""
         if len(words) not in (3, 4):
             return None
@@ -69,7 +69,7 @@ class SheetText:
     than blanks. `closed`: there is an END to it.
     """
 
-    header: Header | None
+    header: SheetHeader | None
     lines: tuple[tuple[int, str], ...]
     written: tuple[str, ...]
     wait: bool | None = None
@@ -113,7 +113,7 @@ def plain_sheet(lines: Sequence[str]) -> SheetText:
     return _sheet(None, lines, None, ())
 
 
-def _framed(lines: Sequence[str], at: int, end: int | None, header: Header, wait: bool | None) -> SheetText:
+def _framed(lines: Sequence[str], at: int, end: int | None, header: SheetHeader, wait: bool | None) -> SheetText:
     notes = []
     if end is None:
         notes.append("There is no END line: everything after ORDERS was read. Close your sheet with END.")
@@ -128,7 +128,7 @@ def _framed(lines: Sequence[str], at: int, end: int | None, header: Header, wait
     return replace(sheet, notes=tuple(notes), above=tuple(lines[:at]))
 
 
-def _sheet(header: Header | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:
+def _sheet(header: SheetHeader | None, lines: Sequence[str], wait: bool | None, notes: tuple[str, ...]) -> SheetText:
     kept = []
     for number, line in enumerate(lines, start=1):
         words = split_words(line)
@@ -139,7 +139,7 @@ def _sheet(header: Header | None, lines: Sequence[str], wait: bool | None, notes
     return SheetText(header, tuple(kept), tuple(lines), wait, notes)
 
 
-def _header(line: str) -> tuple[Header | None, bool | None]:
+def _header(line: str) -> tuple[SheetHeader | None, bool | None]:
     """The header on a line, and what it says of waiting."""
     if not _ORDERS.match(line):
         return None, None
@@ -147,7 +147,7 @@ def _header(line: str) -> tuple[Header | None, bool | None]:
     wait = _WAITING.get(words[-1].upper())
     if wait is not None:
         words.pop()
-    return Header.of(words), wait
+    return SheetHeader.of(words), wait
 
 
 def _end(lines: Sequence[str], start: int, known: Names) -> int | None:
@@ -186,7 +186,7 @@ _NO_ORDERS = "The attached {} was not read: there is no ORDERS line in it, and t
 _PROSE = "Here are my orders for this turn."
 
 
-def meant(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText | None) -> SheetText:
+def choose_sheet(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText | None) -> SheetText:
     """The sheet that counts of those in a letter; its notes tell what was passed over."""
     if sheet.header is None:
         return sheet if filed is None else _from_file(ruleset, view, sheet, filed)
@@ -195,7 +195,7 @@ def meant(ruleset: AnyRuleset, view: View, sheet: SheetText, filed: AttachedText
     return _upper(sheet, above) or replace(sheet, notes=(*sheet.notes, LOWER))
 
 
-def upper(ruleset: AnyRuleset, view: View, sheet: SheetText) -> SheetText | None:
+def sheet_above_quote(ruleset: AnyRuleset, view: View, sheet: SheetText) -> SheetText | None:
     """The orders above a sheet that cannot count itself; None if there are none that do."""
     above = _orders_above(ruleset, view, sheet)
     return _upper(sheet, above) if above else None

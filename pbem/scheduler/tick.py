@@ -32,7 +32,7 @@ from pbem.campaign.deadlines import BY_GM, DueTurn, due_turns, open_turns
 from pbem.campaign.schedule import Outage
 from pbem.campaign.snapshot import load_campaign, require_running
 from pbem.errors import PbemError, RulesetError, StoreError, describe_error
-from pbem.inbox.process import Tally, answer_letters
+from pbem.inbox.process import ProcessResult, process_messages
 from pbem.log import event
 from pbem.mail.delivery import DeliveryResult, deliver_due
 from pbem.mail.fetch import fetch_messages, open_mailbox, open_waiter
@@ -59,7 +59,7 @@ class Ticked:
 
     busy: bool = False
     polled: int = 0
-    answered: Tally = field(default_factory=Tally)
+    answered: ProcessResult = field(default_factory=ProcessResult)
     reminded: int = 0
     resolved: list[DueTurn] = field(default_factory=list)
     held: list[DueTurn] = field(default_factory=list)
@@ -131,7 +131,7 @@ def answer_mail(
     """Answers the letters that have come, all or those of a lane; after `most` bytes the others wait."""
 
     def answer() -> None:
-        done.answered = answer_letters(house, now, lane=lane, most=most, progress=progress)
+        done.answered = process_messages(house, now, lane=lane, most=most, progress=progress)
 
     mail_at_rest(house, answer, done.problems, now)
 

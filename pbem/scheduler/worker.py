@@ -44,8 +44,8 @@ from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.campaign.deadlines import due_turns, open_turns
 from pbem.errors import CampaignError, ConfigError, PbemError, StoreError, describe_error
-from pbem.inbox.message_queue import ALONE
-from pbem.inbox.process import sort_letters
+from pbem.inbox.message_queue import GLOBAL
+from pbem.inbox.process import partition_messages
 from pbem.log import event
 from pbem.mail.fetch import open_waiter
 from pbem.mail.imap import LONGEST
@@ -128,7 +128,7 @@ def _poll(house: App, lane: str, now: dt.datetime, done: Ticked) -> None:
     readable = try_to_fetch_mail(house, now, done)
     # Remembered first: what is sorted is answered as of this poll at once.
     watch_polls(house, now, readable=readable)
-    sort_letters(house)
+    partition_messages(house)
     wake_all(house, now)
     mask_tokens(house, now, done)
 
@@ -145,13 +145,13 @@ def _look_after(house: App, campaign: str, now: dt.datetime, done: Ticked) -> No
     with house.store.reading() as session:
         last = last_poll(session)
     answer_mail(house, last.at if last else now, done, lane=campaign)
-    if campaign == ALONE:
+    if campaign == GLOBAL:
         if done.answered.letters:
             wake_all(house, now)
         return
     with house.store.writing() as session:
-        if done.answered.letters and _waits_in(session, ALONE):
-            enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, ALONE))
+        if done.answered.letters and _waits_in(session, GLOBAL):
+            enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, GLOBAL))
         ready = last is not None and _is_read(session, campaign, last)
     if ready and last is not None:
         look_after(house, _moment(last), done, campaign=campaign)
@@ -179,7 +179,7 @@ def _moment(last: LastPoll) -> Moment:
 
 def _is_read(session: Session, campaign: str, last: LastPoll) -> bool:
     """Whether all letters that came with the newest poll, and could be for a campaign, have been answered."""
-    theirs = InboxMessage.lane.is_(None) | InboxMessage.lane.in_((ALONE, campaign))
+    theirs = InboxMessage.lane.is_(None) | InboxMessage.lane.in_((GLOBAL, campaign))
     left = select(InboxMessage.id).where(InboxMessage.state == MessageState.NEW, InboxMessage.id <= last.newest, theirs)
     return session.scalar(left.limit(1)) is None
 

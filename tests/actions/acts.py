@@ -38,7 +38,7 @@ from pbem.campaign.history import set_dice_word
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import find_seat_view, load_campaign, locked_campaign
 from pbem.errors import PbemError, StoreError
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.mail.retention import redact_old_mail
 from pbem.ruleset import AnyRuleset, RulesetError
@@ -75,7 +75,7 @@ class Letter:
 
     def __call__(self, house: App, now: dt.datetime) -> None:
         """The desk answers it."""
-        assert answer_letters(house, now).set_aside == 0
+        assert process_messages(house, now).set_aside == 0
 
 
 def letter(*lines: str) -> Letter:

@@ -15,7 +15,7 @@ from pbem.actions.run_turn import run_turn
 from pbem.app import open_app
 from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import CampaignError
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import OrderSheet, OutgoingMail, Report, Turn
 from tests.patience import PATIENCE
@@ -55,7 +55,7 @@ def test_a_sheet_counts_for_one_turn_or_the_next_but_is_never_lost(shared: Desk)
     mailbox = open_mailbox(shared.house.settings)
     fetch_messages(shared.house.store, mailbox, shared.now)
     threads = [
-        threading.Thread(target=answer_letters, args=(shared.house, shared.now)),
+        threading.Thread(target=process_messages, args=(shared.house, shared.now)),
         threading.Thread(target=run_turn, args=(shared.house, "toy1", shared.now), kwargs={"reason": "race"}),
     ]
     for thread in threads:
@@ -79,7 +79,7 @@ def test_two_desks_at_once_answer_a_letter_once(shared: Desk) -> None:
     for number in range(20):
         shared.post(f"ORDERS toy1 red\nBID {number % 5}\nEND")
     fetch_messages(shared.house.store, open_mailbox(shared.house.settings), shared.now)
-    threads = [threading.Thread(target=answer_letters, args=(shared.house, shared.now)) for _ in range(3)]
+    threads = [threading.Thread(target=process_messages, args=(shared.house, shared.now)) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -32,7 +32,7 @@ from pbem.config_values import READERS
 from pbem.inbox.command_parser import REFERENCE
 from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.inbox.order_sheets import Check
-from pbem.inbox.process import Tally
+from pbem.inbox.process import ProcessResult
 from pbem.inbox.replies import ANSWERS_A_DAY
 from pbem.mail.delivery import DeliveryResult
 from pbem.report.answers import FindingWithLine, Help, RestatedOrder
@@ -85,7 +85,7 @@ OF_TURNS = (DeadlineList, WrittenFiles, RulingResult, Finding, RollResult, RollL
         Proved,
         Restored,
         Ticked,
-        Tally,
+        ProcessResult,
         DeliveryResult,
         DueTurn,
         Published,

@@ -21,7 +21,7 @@ from pbem.actions.settings import mail_gm_token
 from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.campaign.snapshot import load_campaign, load_last_reports
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.scheduler.tick import tick
 from pbem.store.models import OutgoingMail, PendingRequest
@@ -134,7 +134,7 @@ def _deal(house: App, letters: list[bytes]) -> None:
     for number, raw in enumerate(letters):
         (inbox / f"{number:02}.eml").write_bytes(raw)
     fetch_messages(house.store, open_mailbox(house.settings), TUESDAY)
-    answer_letters(house, TUESDAY)
+    process_messages(house, TUESDAY)
 
 
 def _players(letters: _Letters) -> None:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.app import open_app
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, fingerprint
 from pbem.mail.mailbox import RawMessage
 from pbem.scheduler.tick import tick
@@ -61,7 +61,7 @@ def stored(store: Store) -> list[bytes]:
 
 def counting(desk: Desk) -> list[str]:
     """Answers the letters; the orders of the sheets taken, by version."""
-    answer_letters(desk.house, desk.now)
+    process_messages(desk.house, desk.now)
     with desk.house.store.reading() as session:
         sheets = session.scalars(select(OrderSheet).order_by(OrderSheet.version))
         return [str(sheet.orders[0]["coins"]) for sheet in sheets]

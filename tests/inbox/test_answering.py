@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.inbox import message_queue as attempts
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.mail.message import parse_message
 from pbem.ruleset import ParsedSheet, View
@@ -161,6 +161,6 @@ def test_two_desks_at_once_take_each_sheet_once(postgres_url: str, tmp_path: Pat
                 _by_code(to, name, "BID 1")(desk)
         fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
         with ThreadPoolExecutor(2) as desks:
-            done = [desks.submit(answer_letters, desk.house, desk.now) for _ in range(2)]
+            done = [desks.submit(process_messages, desk.house, desk.now) for _ in range(2)]
         assert sum(each.result().sheets for each in done) == 18
         assert sheets_of(desk) == ["BID 1\n"] * 18

@@ -10,9 +10,9 @@ from pbem.actions.ruling import parse_ruling
 from pbem.campaign.order_sheets import parse_sheet
 from pbem.campaign.press import sanitise_text
 from pbem.errors import CampaignError
-from pbem.inbox.command_parser import find_request
-from pbem.inbox.gm_commands import find_gm_sheet, read_gm_sheet
-from pbem.inbox.quoted_originals import Original, forms_of, lines_of
+from pbem.inbox.command_parser import find_commands
+from pbem.inbox.gm_commands import find_gm_frame, parse_gm_frame
+from pbem.inbox.quoted_originals import SentText, match_form_lines, match_lines
 from pbem.inbox.replies import bare_subject
 from pbem.inbox.sheet_finder import find_sheet
 from pbem.mail.authentication import authentication_verdict
@@ -81,8 +81,8 @@ def formed(text: str) -> object:
 
 def commands(text: str) -> object:
     """The commands of a text, read."""
-    asked, by_gm = find_request(text.split("\n"), KNOWN), find_gm_sheet(text.split("\n"))
-    return asked and asked.parse(), by_gm and read_gm_sheet(by_gm)
+    asked, by_gm = find_commands(text.split("\n"), KNOWN), find_gm_frame(text.split("\n"))
+    return asked and asked.parse(), by_gm and parse_gm_frame(by_gm)
 
 
 def orders(text: str) -> object:
@@ -102,13 +102,13 @@ def heads(text: str) -> object:
     return fingerprint(raw), authentication_verdict(raw, "mx", "a@b.org"), parse_bounce(raw)
 
 
-OURS = Original.of(["Your ship has moved to the gate.", "That is all there is."] * 40 + [". . . . . . . ."] * 40)
+OURS = SentText.of(["Your ship has moved to the gate.", "That is all there is."] * 40 + [". . . . . . . ."] * 40)
 
 
 def ours(text: str) -> object:
     """The lines of a text that are a mail's of ours."""
     lines = text.split("\n")
-    return lines_of(OURS, lines), forms_of(OURS, lines)
+    return match_lines(OURS, lines), match_form_lines(OURS, lines)
 
 
 READERS: dict[str, Callable[[str], object]] = {

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
-from pbem.inbox.context import Case
+from pbem.inbox.context import MessageContext
 from pbem.inbox.replies import answer, send_receipts, to_stranger
 from pbem.inbox.seat_lookup import load_seat
 from pbem.mail.message import parse_message
@@ -67,7 +67,7 @@ def answers(desk: Desk, *fields: str) -> list[bytes]:
     """The mails that the desk writes in answer to a letter with these header fields; none of them is kept."""
     raw = "\r\n".join([*fields, "", "BID 1", ""]).encode("utf-8", "replace")
     with desk.house.store.writing() as session:
-        case = Case(desk.house, session, desk.now, 0, parse_message(raw))
+        case = MessageContext(desk.house, session, desk.now, 0, parse_message(raw))
         spot = load_seat(session, 1)
         last = session.scalar(select(func.max(OutgoingMail.id)))
         send_receipts(case, spot, TAKEN)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.campaign.house_rules import HouseRules
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import InboxMessage, OrderSheet, PendingRequest
 from tests.inbox.people import confirm, form, insist, players, question
@@ -348,7 +348,7 @@ def test_in_a_game_of_free_words_chat_is_no_sheet(desk: Desk) -> None:
     asked_about(desk)
     desk.reply(question(desk, ANN), "It was me, I think.")
     fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
-    answer_letters(desk.house, desk.now)
+    process_messages(desk.house, desk.now)
 
     assert bids(desk) == []
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.errors import StoreError
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.ruleset import ParsedSheet, View
 from pbem.store.models import InboxMessage, OrderSheet
 from tests.toy.home import Desk, text_of
@@ -135,7 +135,7 @@ def test_a_letter_is_dealt_with_once(desk: Desk) -> None:
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.tick()
 
-    assert answer_letters(desk.house, desk.now).letters == 0
+    assert process_messages(desk.house, desk.now).letters == 0
     with desk.house.store.reading() as session:
         assert len(session.scalars(select(OrderSheet.id)).all()) == 1
 

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from pbem.actions.settings import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.store.models import InboxMessage, JournalEntry, OrderSheet
 from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, token, told
 from tests.toy.home import Desk, text_of
@@ -224,7 +224,7 @@ def fill(desk: Desk, number: int, size: int) -> None:
 def peak(desk: Desk) -> int:
     """The most memory that answering the letters takes."""
     tracemalloc.start()
-    answer_letters(desk.house, desk.now)
+    process_messages(desk.house, desk.now)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most
@@ -235,7 +235,7 @@ def test_a_day_of_big_letters_costs_no_memory(desk: Desk) -> None:
     peaks = []
     for size in (100, 20_000):
         fill(desk, 210, size)
-        answer_letters(desk.house, desk.now)
+        process_messages(desk.house, desk.now)
         fill(desk, 1, 100)
         peaks.append(peak(desk))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.inbox.quoted_originals import Original, forms_of, lines_of
+from pbem.inbox.quoted_originals import SentText, match_form_lines, match_lines
 
 OURS = """\
 Report for red
@@ -22,7 +22,7 @@ Send it soon, please.
 
 def found(text: list[str]) -> list[str]:
     """The lines of a text that are ours."""
-    ours = lines_of(Original.of(OURS), text)
+    ours = match_lines(SentText.of(OURS), text)
     return [line for at, line in enumerate(text) if at in ours]
 
 
@@ -55,7 +55,7 @@ def test_a_few_words_prove_nothing() -> None:
 
 def test_a_sheet_as_it_was() -> None:
     """A sheet that nobody has touched is known by all its words, one that was filled in is not."""
-    original = Original.of(OURS)
+    original = SentText.of(OURS)
 
-    assert forms_of(original, OURS[6:]) == {2, 3, 4}
-    assert forms_of(original, [*OURS[8:10], "MOVE S1 N", "END"]) == frozenset()
+    assert match_form_lines(original, OURS[6:]) == {2, 3, 4}
+    assert match_form_lines(original, [*OURS[8:10], "MOVE S1 N", "END"]) == frozenset()

@@ -15,7 +15,7 @@ from pbem.actions.settings import SetHouseRule
 from pbem.actions.start import StartCampaign
 from pbem.campaign.people import list_standbys
 from pbem.errors import CampaignError
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.ruleset import Seats
 from pbem.store.models import Person, Standby
@@ -278,7 +278,7 @@ def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
     for address in (CYD, EVE):
         shared.post(f"CONFIRM {code(shared.last(address))}", sender=address)
     fetch_messages(shared.house.store, open_mailbox(shared.house.settings), shared.now)
-    desks = [threading.Thread(target=answer_letters, args=(shared.house, shared.now)) for _ in range(2)]
+    desks = [threading.Thread(target=process_messages, args=(shared.house, shared.now)) for _ in range(2)]
     for each in desks:
         each.start()
     for each in desks:

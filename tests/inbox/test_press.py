@@ -14,7 +14,7 @@ from pbem.actions.press_delivery import COPIES_A_TURN, PIECES_A_TURN, ROOM_FOR_D
 from pbem.actions.seats import GiveSeat, OpenSeat
 from pbem.campaign.press import load_press
 from pbem.campaign.snapshot import load_campaign
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import OrderSheet, OutgoingMail, Press, Seat
 from pbem.util import MASK
@@ -403,7 +403,7 @@ def put_off(desk: Desk, text: str) -> None:
     """Posts press that is answered while the carrier takes nothing."""
     desk.post(text)
     fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
-    answer_letters(desk.house, desk.now)
+    process_messages(desk.house, desk.now)
 
 
 def test_a_letter_for_an_open_seat_is_not_mailed_to_who_left_it(desk: Desk) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import select
 
-from pbem.inbox.quoted_originals import Original, lines_of
+from pbem.inbox.quoted_originals import SentText, match_lines
 from pbem.mail.mime import html_to_text
 from pbem.store.models import OrderSheet
 from tests.toy.home import Desk, text_of
@@ -138,10 +138,10 @@ def test_orders_in_somebodys_words_are_nobodys(desk: Desk) -> None:
     body = report.get_body(("html",))
     assert body is not None
     assert "<strong>BID</strong> 9" in body.get_content()
-    text = Original.of(text_of(report).split("\n"))
+    text = SentText.of(text_of(report).split("\n"))
     for show in SHOWN.values():
         lines = ["BID 4", *show(body.get_content()).split("\n")]
-        typed = [line for at, line in enumerate(lines) if at not in lines_of(text, lines)]
+        typed = [line for at, line in enumerate(lines) if at not in match_lines(text, lines)]
         assert [line for line in typed if line.startswith(("BID", "- BID"))] == ["BID 4"]
         desk.reply(report, "\n".join(lines))
         desk.tick()

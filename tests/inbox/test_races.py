@@ -14,7 +14,7 @@ from pbem.actions.base import Context
 from pbem.actions.seats import give_seat
 from pbem.campaign.people import get_or_create_person
 from pbem.campaign.snapshot import find_seat_view, locked_campaign
-from pbem.inbox.process import answer_letters
+from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import InboxMessage, OrderSheet, OutgoingMail
 from tests.toy.home import Desk, open_desk
@@ -34,7 +34,7 @@ def served(postgres_url: str, tmp_path: Path) -> Iterator[Desk]:
 def while_it_waits(desk: Desk, act: Callable[[Session], None]) -> str:
     """Does something to the campaign while a letter that is being dealt with waits for it; what came of the letter."""
     fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
-    answering = threading.Thread(target=answer_letters, args=(desk.house, desk.now))
+    answering = threading.Thread(target=process_messages, args=(desk.house, desk.now))
     with desk.house.store.writing() as session:
         locked_campaign(session, "toy1")
         answering.start()

@@ -10,10 +10,10 @@ import pytest
 from pbem.actions.base import run_action
 from pbem.actions.registry import PLAY_ACTIONS, SEAT_ACTIONS
 from pbem.actions.settings import SetHouseRule
-from pbem.inbox.command_parser import COMMANDS, MOST_COMMANDS, VERBS, find_request
-from pbem.inbox.process import answer_letters
+from pbem.inbox.command_parser import COMMANDS, MOST_COMMANDS, VERBS, find_commands
+from pbem.inbox.process import process_messages
 from pbem.inbox.run_commands import HANDLERS, PERSON_HANDLERS
-from pbem.inbox.sheet_finder import Header
+from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.ruleset import AnyRuleset, ParsedOrder, ParsedSheet, View
 from pbem.ruleset.orders import SHORTEST_ABBREVIATION
@@ -25,7 +25,7 @@ from tests.toy.ruleset import Auction, Bid
 
 def asked(text: str) -> list[str] | None:
     """The command lines found in a text; None if it holds no commands."""
-    found = find_request(text.split("\n"), {"toy1"})
+    found = find_commands(text.split("\n"), {"toy1"})
     return None if found is None else [line for _, line in found.lines]
 
 
@@ -63,7 +63,7 @@ def test_commands_are_found(text: str, lines: list[str] | None) -> None:
 )
 def test_commands_may_be_written_as_to_a_person(text: str, line: str) -> None:
     """With a please behind them, a name below, and days as reports write them; what is chosen for the dice stays."""
-    found = find_request(text.split("\n"), {"toy1"})
+    found = find_commands(text.split("\n"), {"toy1"})
 
     assert found is not None
     assert found.parse().errors == ()
@@ -72,16 +72,16 @@ def test_commands_may_be_written_as_to_a_person(text: str, line: str) -> None:
 
 def test_a_frame_names_seat_and_key() -> None:
     """The line PLAYER is read as ORDERS is: campaign and seat in small letters, the key as it stands."""
-    found = find_request(["player Toy1 RED Key", "STATUS", "END"], {"toy1"})
+    found = find_commands(["player Toy1 RED Key", "STATUS", "END"], {"toy1"})
 
     assert found is not None
-    assert found.header == Header("toy1", "red", "Key")
+    assert found.header == SheetHeader("toy1", "red", "Key")
 
 
 @pytest.mark.parametrize("frame", ["{}", "PLAYER toy1 red\n{}\nEND\nBye", "{}\nEND\nBye"])
 def test_a_text_is_all_that_stands_below(frame: str) -> None:
     """A command with a text has the lines to END or to the end, blank ones and those like commands among them."""
-    found = find_request(frame.format("MUTE blue\nPRESS TO green\n\nSTATUS quo,\n\nas ever").split("\n"), {"toy1"})
+    found = find_commands(frame.format("MUTE blue\nPRESS TO green\n\nSTATUS quo,\n\nas ever").split("\n"), {"toy1"})
 
     assert found is not None
     assert [line for _, line in found.lines] == ["MUTE blue", "PRESS TO green"]
@@ -90,7 +90,7 @@ def test_a_text_is_all_that_stands_below(frame: str) -> None:
 
 def test_a_letter_has_so_many_commands_at_most() -> None:
     """What comes after the twentieth is told, not done."""
-    found = find_request(["STATUS"] * (MOST_COMMANDS + 5), {"toy1"})
+    found = find_commands(["STATUS"] * (MOST_COMMANDS + 5), {"toy1"})
 
     assert found is not None
     assert len(found.lines) == MOST_COMMANDS
@@ -276,7 +276,7 @@ def test_an_order_in_free_words_may_begin_like_a_command(begun: Desk) -> None:
     begun.reply(begun.last(), "Leave the harbour at dawn.")
     begun.reply(begun.last(), "Mute blue")
     fetch_messages(begun.house.store, open_mailbox(begun.house.settings), begun.now)
-    answer_letters(dataclasses.replace(begun.house, games={"toy": Essay()}), begun.now)
+    process_messages(dataclasses.replace(begun.house, games={"toy": Essay()}), begun.now)
     begun.tick()
 
     answers = [words(mail) for mail in begun.mails(ANN)[2:]]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbem.inbox.sheet_finder import Header, SheetText, find_sheet
+from pbem.inbox.sheet_finder import SheetHeader, SheetText, find_sheet
 
 
 def find(text: str, *campaigns: str) -> SheetText:
@@ -18,7 +18,7 @@ def test_text_around_the_frame_is_ignored() -> None:
     """Greetings before ORDERS and signatures after END are no order lines."""
     sheet = find("Hello!\nORDERS trap7 red tok3n\nMOVE a\n\nMOVE b\nEND\nBye\nMOVE c")
 
-    assert sheet.header == Header("trap7", "red", "tok3n")
+    assert sheet.header == SheetHeader("trap7", "red", "tok3n")
     assert sheet.lines == ((1, "MOVE a"), (2, ""), (3, "MOVE b"))
     assert sheet.notes == ()
 
@@ -57,7 +57,7 @@ def test_prose_about_orders_is_no_header(line: str) -> None:
 
 def test_a_header_of_an_unknown_campaign_counts_with_its_end() -> None:
     """A misspelt campaign is found, so that its player can be told."""
-    assert find("ORDERS trap8 red\nMOVE a\nEND").header == Header("trap8", "red")
+    assert find("ORDERS trap8 red\nMOVE a\nEND").header == SheetHeader("trap8", "red")
 
 
 @pytest.mark.parametrize(

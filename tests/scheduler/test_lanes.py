@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from pbem.app import App
 from pbem.campaign.people import hash_token
 from pbem.inbox.message_queue import MOST_ATTEMPTS
-from pbem.inbox.process import sort_letters
+from pbem.inbox.process import partition_messages
 from pbem.store.models import Campaign, InboxMessage, OrderSheet, OutgoingMail, Seat, Turn
 from pbem.store.session import JobQueue, QueuedJob
 from pbem.store.types import MessageState
@@ -181,7 +181,7 @@ def test_a_letter_that_has_killed_two_sorters_is_left_alone(table: Desk) -> None
     with table.house.store.writing() as session:
         session.execute(update(InboxMessage).where(InboxMessage.id == 1).values(attempts=MOST_ATTEMPTS, lane=None))
         session.execute(update(InboxMessage).where(InboxMessage.id == 2).values(lane=None))
-    sort_letters(table.house)
+    partition_messages(table.house)
     do_all(table)
 
     with table.house.store.reading() as session:
