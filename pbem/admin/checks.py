@@ -53,7 +53,7 @@ Result = Literal["ok", "warning", "problem"]
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class CheckResult:
     """One thing looked at: `text` is what was found, `mend` what to do about it, "" if nothing."""
 
     name: str
@@ -68,22 +68,22 @@ class Diagnosis:
 
     problems: int
     warnings: int
-    checks: tuple[Examined, ...]
+    checks: tuple[CheckResult, ...]
 
 
-def fine(name: str, text: str) -> Examined:
+def ok(name: str, text: str) -> CheckResult:
     """Nothing to mend."""
-    return Examined(name, "ok", text)
+    return CheckResult(name, "ok", text)
 
 
-def doubtful(name: str, text: str, mend: str) -> Examined:
+def warning(name: str, text: str, mend: str) -> CheckResult:
     """It may be meant so; turns go on all the same."""
-    return Examined(name, "warning", text, mend)
+    return CheckResult(name, "warning", text, mend)
 
 
-def bad(name: str, text: str, mend: str) -> Examined:
+def failure(name: str, text: str, mend: str) -> CheckResult:
     """Something cannot work until it is mended."""
-    return Examined(name, "problem", text, mend)
+    return CheckResult(name, "problem", text, mend)
 
 
 _ADVICE = tuple(
@@ -193,13 +193,13 @@ _OF_DATABASES = tuple(
 )
 
 
-def advice_for_database(failure: str, restore: str) -> str:
+def database_advice(failure: str, restore: str) -> str:
     """Return how to mend a failure of the database; `restore` is the instruction for one that is lost."""
     found = (advice.format(restore=restore) for pattern, advice in _OF_DATABASES if pattern.search(failure))
     return next(found, "correct `database` in pbem.toml, or start its server; then run: pbem doctor")
 
 
-def advice_for(failure: str, setting: str) -> str:
+def mail_advice(failure: str, setting: str) -> str:
     """How to mend a failure of the inbox or carrier; `setting` is its name in pbem.toml."""
     for pattern, advice in _ADVICE:
         if pattern.search(failure):
@@ -231,12 +231,14 @@ class _Compared:
             self.lost.append(said)
 
 
-def archive(settings: Settings, store: Store, restore: str, *, progress: Progress = no_progress) -> Iterator[Examined]:
+def archive(
+    settings: Settings, store: Store, restore: str, *, progress: Progress = no_progress
+) -> Iterator[CheckResult]:
     """Yield what database and archive do not have alike; `restore` is the instruction for a database too old."""
     place = settings.archive
     if sqlite_path(settings.database) is None and not place.is_dir():
         mend = "if no other machine has the archive, make the folder: the next tick or worker writes it again"
-        yield doubtful("archive", f"there is no folder {place} on this machine", mend)
+        yield warning("archive", f"there is no folder {place} on this machine", mend)
         return
     # The folders first: a turn is in the database before it is in the archive.
     there = {name: list_turns(place, name)[0] for name in campaigns_there(place)}
@@ -247,7 +249,7 @@ def archive(settings: Settings, store: Store, restore: str, *, progress: Progres
         compared[name].unknown += sorted(there[name] - known[name])
     found = [each for name, what in sorted(compared.items()) for each in _told(name, what, restore)]
     found += [_stranger(place, name, restore) for name in sorted(there.keys() - known.keys())]
-    yield from found or [fine("archive", "it has every turn that the database has, and no other")]
+    yield from found or [ok("archive", "it has every turn that the database has, and no other")]
 
 
 def _known(store: Store) -> Mapping[str, set[str]]:
@@ -284,25 +286,27 @@ def _find_damaged(place: Path, store: Store, id_: int) -> ResolvedTurn | None:
     return next((turn for turn in found if find_archive_damage(place, turn)), None)
 
 
-def _told(name: str, what: _Compared, restore: str) -> Iterator[Examined]:
+def _told(name: str, what: _Compared, restore: str) -> Iterator[CheckResult]:
     if what.lost:
         mend = "run: pbem tick, which writes them again from the database"
-        yield bad("archive", f"campaign {name}: the archive lacks {_listed(what.lost)}", mend)
+        yield failure("archive", f"campaign {name}: the archive lacks {_listed(what.lost)}", mend)
     if what.changed:
         mend = f"move {_listed(what.folders)} away; pbem tick then writes it again from the database"
-        yield bad(
+        yield failure(
             "archive", f"campaign {name}: the archive has {_listed(what.changed)} changed, cut or unreadable", mend
         )
     if what.unreadable:
-        yield bad("archive", f"campaign {name}: the database cannot read its own {_listed(what.unreadable)}", restore)
+        yield failure(
+            "archive", f"campaign {name}: the database cannot read its own {_listed(what.unreadable)}", restore
+        )
     if what.unknown:
         said = f"the archive has {_listed(what.unknown)}, and the database does not: it is of an earlier time"
-        yield bad("archive", f"campaign {name}: {said}", f"put the newer database back, or {restore}")
+        yield failure("archive", f"campaign {name}: {said}", f"put the newer database back, or {restore}")
 
 
-def _stranger(place: Path, name: str, restore: str) -> Examined:
+def _stranger(place: Path, name: str, restore: str) -> CheckResult:
     said = f"the archive has a campaign {name}, and the database has none of this name"
-    return bad("archive", said, f"{restore}; if it belongs to another home, move {place / name} away")
+    return failure("archive", said, f"{restore}; if it belongs to another home, move {place / name} away")
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -320,9 +324,9 @@ MOST_RIGHTS = 6
 """Rights that are named; where more are lacking, all are granted alike."""
 
 
-def database(
+def check_database(
     settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = no_progress
-) -> Iterator[Examined]:
+) -> Iterator[CheckResult]:
     """Whether it can be reached, is of this version and takes what is written; then what it says of the clock."""
     restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
     trouble = _trouble(settings, restore)
@@ -340,9 +344,9 @@ def database(
             yield _unusable(error, restore)
             return
         if lacks := _lacking(store):
-            yield bad("database", f"it lacks {', '.join(lacks)}", advice_for_database("malformed", restore))
+            yield failure("database", f"it lacks {', '.join(lacks)}", database_advice("malformed", restore))
             return
-        yield fine("database", "it can be written to and is of this version")
+        yield ok("database", "it can be written to and is of this version")
         yield from _rows(store, restore)
         examined = [_clock(store, now), _stuck(store), _schedules(store), _histories(store)]
         examined += [_codes(store, games), archive(settings, store, restore, progress=progress)]
@@ -353,15 +357,15 @@ def database(
                 yield from each
 
 
-def _rows(store: Store, restore: str) -> Iterator[Examined]:
+def _rows(store: Store, restore: str) -> Iterator[CheckResult]:
     """Values that cannot be read, one by one; but for those that the time zone data of this machine may lack."""
     with store.reading() as session, closing(find_faults(session.connection())) as faults:
         others = (fault for fault in faults if (fault.table, fault.field) != ("campaign", "schedule"))
         for fault in islice(others, MOST_ROWS):
-            yield bad("rows", fault.text, f"put it right in the database, or {restore}")
+            yield failure("rows", fault.text, f"put it right in the database, or {restore}")
 
 
-def compare_with_archive(settings: Settings, *, progress: Progress = no_progress) -> list[Examined]:
+def compare_with_archive(settings: Settings, *, progress: Progress = no_progress) -> list[CheckResult]:
     """Return the problems of an archive that does not go with its database, or the other way round."""
     restore = restoring(settings.database, shlex.quote(str(_new_folder(settings.home))))
     with closing(Store(settings.database)) as store:
@@ -374,7 +378,7 @@ def _new_folder(home: Path) -> Path:
     return next(path for name in names if not (path := home.with_name(f"{home.name}-{name}")).exists())
 
 
-def _senders(store: Store, name: str) -> Examined:
+def _senders(store: Store, name: str) -> CheckResult:
     """Return whether the mail server of a name adds its word on senders, by a mail of a GM from outside."""
     with store.reading() as session:
         proven = newest_proven(session, name)
@@ -384,44 +388,44 @@ def _senders(store: Store, name: str) -> Examined:
             "mail GM trap7 TOKEN, STATUS, END on three lines from the GM's address, by another server than this one, "
             "then pbem tick and pbem doctor again; where a server adds none, anybody can write it"
         )
-        return doubtful("authserv_id", said, mend)
+        return warning("authserv_id", said, mend)
     mail = f"letter {proven.letter}, the GM's of {_utc(proven.received_at)}"
     if proven.stamped:
-        return fine("authserv_id", f'{mail}, bears the word of "{name}" on its sender: {proven.verdict}')
+        return ok("authserv_id", f'{mail}, bears the word of "{name}" on its sender: {proven.verdict}')
     said = f'{mail}, does not bear the word of "{name}": anybody can write it, so none counts'
     mend = (
         'name the server as it stands after "Authentication-Results:" on top of a mail from outside, or take '
         "authserv_id out of pbem.toml if there is no such line; then mail and look once more"
     )
-    return bad("authserv_id", said, mend)
+    return failure("authserv_id", said, mend)
 
 
-def _trouble(settings: Settings, restore: str) -> Examined | None:
+def _trouble(settings: Settings, restore: str) -> CheckResult | None:
     """Why the tables cannot be used, if they cannot."""
     path = sqlite_path(settings.database)
     if path and not path.exists():
         return _missing(path, restore)
     try:
         if path and (damage := find_damage(path)):
-            return bad("database", f"{path} is damaged: {damage}", advice_for_database("malformed", restore))
+            return failure("database", f"{path} is damaged: {damage}", database_advice("malformed", restore))
         found = find_schema_problem(settings.database, restore)
     except ConfigError as error:
         return _unusable(error, restore)
-    return bad("database", f"it {found.said}", found.mend) if found else None
+    return failure("database", f"it {found.said}", found.mend) if found else None
 
 
-def _missing(file: Path, restore: str) -> Examined:
+def _missing(file: Path, restore: str) -> CheckResult:
     folder = file.parent
     if not folder.is_dir():
         mend = "make the folder, mount the disk that it lies on, or correct `database` in pbem.toml"
-        return bad("database", f"there is no folder {folder} for the database {file.name}", mend)
+        return failure("database", f"there is no folder {folder} for the database {file.name}", mend)
     mend = f"put it back where it was, or correct `database` in pbem.toml; if it is lost, {restore}"
-    return bad("database", f"there is no file {file}", mend)
+    return failure("database", f"there is no file {file}", mend)
 
 
-def _unusable(error: Exception, restore: str) -> Examined:
+def _unusable(error: Exception, restore: str) -> CheckResult:
     said = " ".join(str(error.orig if isinstance(error, DBAPIError) else error).split()).removesuffix(SEE_DOCTOR)
-    return bad("database", said, advice_for_database(said, restore))
+    return failure("database", said, database_advice(said, restore))
 
 
 _RIGHTS = text("""
@@ -438,7 +442,7 @@ _RIGHTS = text("""
 """)
 
 
-def _lacking_rights(store: Store) -> Examined | None:
+def _lacking_rights(store: Store) -> CheckResult | None:
     """Return the rights on tables and sequences that pbem's user on a server does not have, if there are any."""
     if store.engine.dialect.name == "sqlite":
         return None
@@ -450,7 +454,7 @@ def _lacking_rights(store: Store) -> Examined | None:
     more = f" and {len(named) - MOST_RIGHTS} more" if len(named) > MOST_RIGHTS else ""
     grants = (f"GRANT ALL ON ALL {kind} IN SCHEMA {rows[0][0]} TO {rows[0][1]};" for kind in ("TABLES", "SEQUENCES"))
     mend = f"let that user own the database, or as the server's administrator run in it: {' '.join(grants)}"
-    return bad("database", f"its user lacks rights: {', '.join(named[:MOST_RIGHTS])}{more}", mend)
+    return failure("database", f"its user lacks rights: {', '.join(named[:MOST_RIGHTS])}{more}", mend)
 
 
 def _lacking(store: Store) -> list[str]:
@@ -466,7 +470,7 @@ def _lacking(store: Store) -> list[str]:
     return lacks
 
 
-def _clock(store: Store, now: dt.datetime) -> Iterator[Examined]:
+def _clock(store: Store, now: dt.datetime) -> Iterator[CheckResult]:
     """A clock that is behind what it has already stamped was set back, or was wrong then."""
     newest = {
         "letter": func.max(InboxMessage.received_at),
@@ -477,29 +481,29 @@ def _clock(store: Store, now: dt.datetime) -> Iterator[Examined]:
         found = {what: at for what, column in newest.items() if (at := session.scalar(select(column))) is not None}
     shown = f"it is {_utc(now)}"
     if not found:
-        yield fine("clock", shown)
+        yield ok("clock", shown)
         return
     what = max(found, key=found.__getitem__)
     if found[what] <= now + CLOCK_SLACK:
-        yield fine("clock", f"{shown}, and nothing in the database is of a later time")
+        yield ok("clock", f"{shown}, and nothing in the database is of a later time")
         return
     text = f"{shown} by this machine, but the newest {what} is of {_utc(found[what])}"
-    yield bad("clock", text, "set the clock, and keep it right: timedatectl set-ntp true")
+    yield failure("clock", text, "set the clock, and keep it right: timedatectl set-ntp true")
 
 
-def _stuck(store: Store) -> Iterator[Examined]:
+def _stuck(store: Store) -> Iterator[CheckResult]:
     """Mail that the carrier refuses time and again, but never for good: nobody is told of that by mail."""
     with store.reading() as session:
         said = stuck_mail(session)
     if said:
-        yield bad("outbox", said, "ask whoever runs the carrier; when it is mended: pbem outbox --retry all")
+        yield failure("outbox", said, "ask whoever runs the carrier; when it is mended: pbem outbox --retry all")
 
 
 def _utc(at: dt.datetime) -> str:
     return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def _histories(store: Store) -> Iterator[Examined]:
+def _histories(store: Store) -> Iterator[CheckResult]:
     """Campaigns whose turns do not hang together, so that they cannot go on or cannot be proved."""
     whole = True
     with store.reading() as session:
@@ -510,21 +514,21 @@ def _histories(store: Store) -> Iterator[Examined]:
                 continue  # its schedule, or another row, cannot be read, which is told already
             if broken is not None:
                 whole = False
-                yield bad("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
+                yield failure("history", f"campaign {name}: {broken.text}", f"see what mends it with: pbem mend {name}")
     if whole:
-        yield fine("history", "the turns of every campaign hang together")
+        yield ok("history", "the turns of every campaign hang together")
 
 
-def _codes(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
+def _codes(store: Store, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
     """Campaigns whose game is played by other code than before, though it has the same version."""
     with store.reading() as session:
         for name in session.scalars(select(Campaign.name).order_by(Campaign.name)).all():
             with suppress(CampaignError, *UNREADABLE):  # its schedule, or another row, cannot be read: as above
                 if said := code_change(session, games, load_campaign(session, name)):
-                    yield bad("games", f"campaign {name}: {said}", CODE_REPAIR)
+                    yield failure("games", f"campaign {name}: {said}", CODE_REPAIR)
 
 
-def _schedules(store: Store) -> Iterator[Examined]:
+def _schedules(store: Store) -> Iterator[CheckResult]:
     """Campaigns whose deadlines cannot be reckoned on this machine."""
     with store.reading() as session:
         campaigns = session.execute(
@@ -534,18 +538,18 @@ def _schedules(store: Store) -> Iterator[Examined]:
         try:
             Schedule.read(schedule)
         except CampaignError as error:
-            yield bad("time zones", f"campaign {name}: {error}", "install or renew the time zone data (tzdata)")
+            yield failure("time zones", f"campaign {name}: {error}", "install or renew the time zone data (tzdata)")
 
 
 _PROBE = b"From: orders@example.org\r\nSubject: probe\r\n\r\nprobe\r\n"
 
 
-def mail(settings: Settings) -> Iterator[Examined]:
+def check_mail(settings: Settings) -> Iterator[CheckResult]:
     """Secrets first; where one cannot be had, its server is not tried. Nor is any of a home that is not active."""
     if not settings.active:
         mend = "see that all of it is right, correct it in pbem.toml, and then open the home: pbem reopen"
-        yield doubtful("inactive", "this home was restored, and uses none of the following before it is opened", mend)
-        yield from (doubtful("inactive", each, "") for each in reaches(settings.home))
+        yield warning("inactive", "this home was restored, and uses none of the following before it is opened", mend)
+        yield from (warning("inactive", each, "") for each in reaches(settings.home))
         return
     yield from _inbox(settings)
     yield from _carrier(settings)
@@ -554,7 +558,7 @@ def mail(settings: Settings) -> Iterator[Examined]:
     yield _address(settings.domain)
 
 
-def _inbox(settings: Settings) -> Iterator[Examined]:
+def _inbox(settings: Settings) -> Iterator[CheckResult]:
     url = settings.inbox_url
     secrets = _secrets(inbox_password=settings.inbox_password, inbox_oauth=settings.inbox_oauth)
     yield from secrets
@@ -562,7 +566,7 @@ def _inbox(settings: Settings) -> Iterator[Examined]:
         yield _tried("inbox", url, lambda: f"{count_noun(count_waiting(settings), 'mail waits', 'mails wait')} there")
 
 
-def _carrier(settings: Settings) -> Iterator[Examined]:
+def _carrier(settings: Settings) -> Iterator[CheckResult]:
     url = settings.carrier_url
     secrets = _secrets(carrier_password=settings.carrier_password, carrier_oauth=settings.carrier_oauth)
     yield from secrets
@@ -575,52 +579,52 @@ def _greeted(settings: Settings, url: MailUrl) -> str:
     return f"it takes the login of {url.user}" if url.user else "it answers, and asks for no login"
 
 
-def _secrets(**secrets: Secret | None) -> list[Examined]:
+def _secrets(**secrets: Secret | None) -> list[CheckResult]:
     """Whether those that are set can be had; not whether they are right."""
     return [_secret(setting, secret) for setting, secret in secrets.items() if secret is not None]
 
 
-def _secret(setting: str, secret: Secret) -> Examined:
+def _secret(setting: str, secret: Secret) -> CheckResult:
     try:
         value = secret.read(setting)
     except ConfigError as error:
         what = "set the variable where pbem runs, in cron or systemd too" if secret.env else "run the command by hand"
-        return bad(setting, str(error), what)
+        return failure(setting, str(error), what)
     if value != value.strip():
-        return doubtful(setting, "it begins or ends with a blank", "take the blank away, unless it is meant")
-    return fine(setting, "it can be had")
+        return warning(setting, "it begins or ends with a blank", "take the blank away, unless it is meant")
+    return ok(setting, "it can be had")
 
 
-def _tried(name: str, url: MailUrl, attempt: Callable[[], str]) -> Examined:
+def _tried(name: str, url: MailUrl, attempt: Callable[[], str]) -> CheckResult:
     where = url.path or url.server
     try:
-        return fine(name, f"{where}: {attempt()}")
+        return ok(name, f"{where}: {attempt()}")
     except (ConfigError, MailError) as error:
-        return bad(name, str(error), advice_for(str(error), name))
+        return failure(name, str(error), mail_advice(str(error), name))
 
 
-def _signature(dkim: Dkim, domain: str) -> Examined:
+def _signature(dkim: Dkim, domain: str) -> CheckResult:
     """Signs a mail as it would be sent, and has the signature proved by what DNS says."""
     try:
         signed = DkimSigner(dkim).sign(_PROBE)
     except ConfigError as error:
-        return bad("dkim", str(error), "make a key, or take dkim out of pbem.toml")
+        return failure("dkim", str(error), "make a key, or take dkim out of pbem.toml")
     where = f"{dkim.selector}._domainkey.{dkim.domain}"
     if not verify_signature(signed):
         mend = f"publish the public half of the key as a TXT record of {where}"
-        return doubtful("dkim", f"the key published at {where} is not found, or is another one", mend)
+        return warning("dkim", f"the key published at {where} is not found, or is another one", mend)
     if domain != dkim.domain and not domain.endswith(f".{dkim.domain}"):
         mend = "sign with the domain of `address`; else the signature does not speak for the sender (DMARC)"
-        return doubtful("dkim", f"mail from {domain} is signed for {dkim.domain}", mend)
-    return fine("dkim", f"mail is signed for {dkim.domain}, and the published key proves it")
+        return warning("dkim", f"mail from {domain} is signed for {dkim.domain}", mend)
+    return ok("dkim", f"mail is signed for {dkim.domain}, and the published key proves it")
 
 
-def _address(domain: str) -> Examined:
+def _address(domain: str) -> CheckResult:
     """Only a doubt: a domain may take mail (MX) without having an address itself."""
     try:
         socket.getaddrinfo(domain, None)
     except (OSError, UnicodeError) as error:
         said = error.strerror if isinstance(error, OSError) else "it is no name"
         mend = "if players' mail comes back, correct `address` in pbem.toml, or this machine's name service (DNS)"
-        return doubtful("address", f"the domain {domain} is not found: {said}", mend)
-    return fine("address", f"the domain {domain} is found")
+        return warning("address", f"the domain {domain} is not found: {said}", mend)
+    return ok("address", f"the domain {domain} is found")

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pbem.admin.checks import Diagnosis, Examined, bad, database, doubtful, fine, mail
+from pbem.admin.checks import CheckResult, Diagnosis, check_database, check_mail, failure, ok, warning
 from pbem.app import TEMPLATE_DIR
 from pbem.config import Settings, find_settings_problems, load_settings
 from pbem.config_values import FILE_NAME
@@ -27,16 +27,16 @@ LEAST_FREE = 200_000_000
 """Bytes; with less, a warning."""
 
 
-def settings_file(home: Path) -> Iterator[Examined]:
+def settings_file(home: Path) -> Iterator[CheckResult]:
     """Whether pbem.toml can be used; every key at fault by itself."""
     problems = find_settings_problems(home)
     for problem in problems:
-        yield bad(FILE_NAME, problem, f"correct it in {home / FILE_NAME}; docs/gm-guide.md shows the forms")
+        yield failure(FILE_NAME, problem, f"correct it in {home / FILE_NAME}; docs/gm-guide.md shows the forms")
     if not problems:
-        yield fine(FILE_NAME, "every setting can be read")
+        yield ok(FILE_NAME, "every setting can be read")
 
 
-def folders(settings: Settings) -> Iterator[Examined]:
+def folders(settings: Settings) -> Iterator[CheckResult]:
     """Whether home, archive and Maildirs can be written to, by really writing a file without a name."""
     yield _written("home", settings.home)
     yield _written("archive", settings.archive)
@@ -46,40 +46,40 @@ def folders(settings: Settings) -> Iterator[Examined]:
             yield next((part for part in parts if part.result != "ok"), parts[0])
 
 
-def _written(name: str, folder: Path) -> Examined:
+def _written(name: str, folder: Path) -> CheckResult:
     there = next(place for place in (folder, *folder.parents) if place.exists())
     try:
         with tempfile.TemporaryFile(dir=there, buffering=0) as file:
             file.write(b"\0")  # on a full disk it can be made, and stays empty
     except NotADirectoryError:
-        return bad(f"{name} folder", f"{there} is a file where a folder must be", f"move {there} away")
+        return failure(f"{name} folder", f"{there} is a file where a folder must be", f"move {there} away")
     except OSError as error:
         mend = "give the user that pbem runs as the right to write there (chown, chmod), or free space on the disk"
-        return bad(f"{name} folder", f"nothing can be written in {there}: {reason_of(error)}", mend)
+        return failure(f"{name} folder", f"nothing can be written in {there}: {reason_of(error)}", mend)
     will = "" if there == folder else "; it is made when it is needed"
-    return fine(f"{name} folder", f"{folder} can be written to{will}")
+    return ok(f"{name} folder", f"{folder} can be written to{will}")
 
 
-def disk(settings: Settings) -> Examined:
+def disk(settings: Settings) -> CheckResult:
     """Whether there is room for another night's mail."""
     free = shutil.disk_usage(settings.home).free
     text = f"{free // 1_000_000:,} MB are free where the home is"
     if free < LEAST_FREE:
-        return doubtful("disk", text, "free some space: without it no letter can be stored")
-    return fine("disk", text)
+        return warning("disk", text, "free some space: without it no letter can be stored")
+    return ok("disk", text)
 
 
-def games(catalogue: InstalledGames) -> Iterator[Examined]:
+def games(catalogue: InstalledGames) -> Iterator[CheckResult]:
     """Whether every game that a package offers can be played."""
     faults = catalogue.faults()
     for fault in faults.values():
         mend = "install a version of the package that goes with this one of pbem, or uninstall it"
-        yield bad("games", fault, mend)
+        yield failure("games", fault, mend)
     if not faults:
-        yield fine("games", f"all {len(catalogue)} that are installed can be played")
+        yield ok("games", f"all {len(catalogue)} that are installed can be played")
 
 
-def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[Examined]:
+def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
     """Whether the GM's own templates compile and can be filled in, and have names that are used; and those of games."""
     own = settings.own_templates
     faults = list(check_syntax(own, TEMPLATE_DIR, games)) if own else []
@@ -92,41 +92,43 @@ def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[E
     for fault in faults:
         where = own / fault.name if own else Path(fault.name)
         if fault.fatal and not where.exists():
-            yield bad(
+            yield failure(
                 "templates", f"{fault.name}, {fault.text}", "the game brings it: ask its author, or reword it yourself"
             )
         elif fault.fatal:
-            yield bad("templates", f"{fault.name}, {fault.text}", f"correct {where}; to have the usual text, remove it")
+            yield failure(
+                "templates", f"{fault.name}, {fault.text}", f"correct {where}; to have the usual text, remove it"
+            )
         else:
-            yield doubtful("templates", f"{fault.name}: {fault.text}", f"rename {where}, or remove it")
+            yield warning("templates", f"{fault.name}: {fault.text}", f"rename {where}, or remove it")
     if not faults:
         said = (
             f"{len(list_custom_templates(own))} of your own; mails, reports and pages were written with them, from samples"
             if own
             else "the program's own are used"
         )
-        yield fine("templates", said)
+        yield ok("templates", said)
 
 
-def zones() -> Examined:
+def zones() -> CheckResult:
     """Whether this machine knows time zones at all."""
     try:
         ZoneInfo("Europe/Berlin")
     except (ZoneInfoNotFoundError, OSError, ValueError):
         mend = "install them: apt-get install tzdata, or pip install tzdata beside pbem"
-        return bad("time zones", "this machine has no time zone data", mend)
-    return fine("time zones", "the data is there")
+        return failure("time zones", "this machine has no time zone data", mend)
+    return ok("time zones", "the data is there")
 
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-def privacy(settings: Settings) -> Examined:
+def check_permissions(settings: Settings) -> CheckResult:
     """What others can get at, with the command that keeps them out."""
     found = [str(place) for place in _places(settings) if _is_open(place)]
     if not found:
-        return fine("privacy", "no other user of this machine can read database, archive, log or mail")
-    return doubtful("privacy", f"other users of this machine can read {', '.join(found)}", f"run: {_closing(found)}")
+        return ok("privacy", "no other user of this machine can read database, archive, log or mail")
+    return warning("privacy", f"other users of this machine can read {', '.join(found)}", f"run: {_closing(found)}")
 
 
 def _closing(places: Sequence[str]) -> str:
@@ -155,7 +157,9 @@ def _is_open(place: Path) -> bool:
     return False
 
 
-def examine(home: Path, now: dt.datetime, catalogue: InstalledGames, *, progress: Progress = no_progress) -> Diagnosis:
+def run_checks(
+    home: Path, now: dt.datetime, catalogue: InstalledGames, *, progress: Progress = no_progress
+) -> Diagnosis:
     """Looks at all of a home. Nothing is changed, moved or sent, and no password is told."""
     checks = []
     for number, check in enumerate(_checks(home, now, catalogue, progress), start=1):
@@ -165,7 +169,7 @@ def examine(home: Path, now: dt.datetime, catalogue: InstalledGames, *, progress
     return Diagnosis(results.count("problem"), results.count("warning"), tuple(checks))
 
 
-def _checks(home: Path, now: dt.datetime, catalogue: InstalledGames, progress: Progress) -> Iterator[Examined]:
+def _checks(home: Path, now: dt.datetime, catalogue: InstalledGames, progress: Progress) -> Iterator[CheckResult]:
     file = list(settings_file(home))
     yield from file
     yield zones()
@@ -174,8 +178,8 @@ def _checks(home: Path, now: dt.datetime, catalogue: InstalledGames, progress: P
         return  # without settings nobody knows what else to look at
     settings = load_settings(home)
     yield from folders(settings)
-    yield privacy(settings)
+    yield check_permissions(settings)
     yield disk(settings)
-    yield from database(settings, now, catalogue.usable(), progress=progress)
+    yield from check_database(settings, now, catalogue.usable(), progress=progress)
     yield from templates(settings, catalogue.usable())
-    yield from mail(settings)
+    yield from check_mail(settings)

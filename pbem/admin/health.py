@@ -39,12 +39,12 @@ CLOSED = "closed"
 _CLOSED = select(KeyValue.name).where(KeyValue.name == CLOSED)
 
 
-def close_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
+def deactivate_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
     """Closes a home that was restored from the backup made at a time."""
     keep_fact(session, CLOSED, {"made": made.isoformat(), "at": now.isoformat()})
 
 
-def closed_words(session: Session) -> str:
+def inactive_notice(session: Session) -> str:
     """The sentence on a closed home, which says what to do; "" of an open one."""
     if flushed_connection(session).execute(_CLOSED).first() is None:
         return ""
@@ -56,24 +56,24 @@ def closed_words(session: Session) -> str:
     )
 
 
-def check_open(house: App) -> None:
+def require_active(house: App) -> None:
     """Raises ConfigError, saying what to do, if the home is closed, or its database was brought up meanwhile.
 
     Who runs for weeks has loaded his program long ago, and would go on writing as that does.
     """
     with house.store.reading() as session:
         require_unchanged_schema(session)
-        if said := closed_words(session):
+        if said := inactive_notice(session):
             raise ConfigError(said)
 
 
 def is_closed(house: App) -> bool:
     """Return True for a home that does nothing before it is opened."""
     with house.store.reading() as session:
-        return not house.settings.active or bool(closed_words(session))
+        return not house.settings.active or bool(inactive_notice(session))
 
 
-def open_home(house: App) -> None:
+def activate_home(house: App) -> None:
     """Open a home for all who load its settings from now on: templates, secrets and servers of it are used.
 
     The settings are freed first: whoever is killed in between has a home that a tick still refuses.
@@ -96,7 +96,7 @@ class LastPoll:
     watch: MailboxWatch
 
 
-def watch_polls(house: App, now: dt.datetime, *, readable: bool) -> Outage | None:
+def record_poll(house: App, now: dt.datetime, *, readable: bool) -> Outage | None:
     """Remembers a poll, good or not; returns the outage for which deadlines wait now."""
     longest = dt.timedelta(hours=house.settings.outage_hours)
     # What a power cut takes back is remembered again by the next poll.
@@ -123,14 +123,14 @@ def last_poll(session: Session) -> LastPoll | None:
     return None if kept is None else _read(kept)
 
 
-def waiting_for(turns: list[OpenTurnStatus], outage: Outage) -> list[OpenTurnStatus]:
+def turns_delayed_by_outage(turns: list[OpenTurnStatus], outage: Outage) -> list[OpenTurnStatus]:
     """The turns that would be run in an outage or soon after it, and wait until its release."""
     return [turn for turn in turns if turn.closes is not None and outage.since <= turn.closes < outage.release]
 
 
 def _announce(session: Session, outage: Outage, now: dt.datetime) -> None:
     event("outage over", level="warning", since=outage.since, until=outage.until, deadlines_wait_until=outage.release)
-    for turn in waiting_for(_readable(session), outage):
+    for turn in turns_delayed_by_outage(_readable(session), outage):
         zone = turn.schedule.zone
         said = f"no mail was read from {format_time(outage.since, zone)} to {format_time(outage.until, zone)}"
         waits = f"turn {turn.turn} waits until {format_time(outage.release, zone)}"
@@ -175,13 +175,13 @@ def _read(data: Any) -> LastPoll:
 _DAY = dt.timedelta(days=1)
 
 
-def house_notices(session: Session) -> tuple[str, ...]:
+def home_notices(session: Session) -> tuple[str, ...]:
     """A sentence for each thing that is out of order."""
     notices: list[str] = []
     watch = read_watch(session)
     stuck = noticed(notices, "the outbox", lambda: stuck_mail(session), "")
     unanswered = noticed(notices, "the letters", lambda: _unanswered(session), "")
-    return tuple(filter(None, (closed_words(session), _unread(watch), _waiting(watch), stuck, unanswered, *notices)))
+    return tuple(filter(None, (inactive_notice(session), _unread(watch), _waiting(watch), stuck, unanswered, *notices)))
 
 
 def stuck_mail(session: Session) -> str:
@@ -224,7 +224,7 @@ def _waiting(watch: MailboxWatch | None) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HouseStatus:
+class HomeStatus:
     """All campaigns, mail that belongs to none, how many letters were set aside, and what else is out of order."""
 
     campaigns: tuple[CampaignStatus, ...]
@@ -233,13 +233,13 @@ class HouseStatus:
     notices: tuple[str, ...]
 
 
-def house_status(house: App, campaign: str | None = None) -> HouseStatus:
+def home_status(house: App, campaign: str | None = None) -> HomeStatus:
     """The status of all campaigns, or of one. Raises CampaignError if there is no such campaign."""
     if campaign is not None:
         with readable(house, campaign), house.store.reading() as session:
             here = campaign_status(session, house, load_campaign(session, campaign))
-            return HouseStatus(
-                campaigns=(here,), undelivered=(), set_aside=_set_aside(session), notices=house_notices(session)
+            return HomeStatus(
+                campaigns=(here,), undelivered=(), set_aside=_set_aside(session), notices=home_notices(session)
             )
     notices: list[str] = []
     with house.store.reading() as session:
@@ -247,8 +247,8 @@ def house_status(house: App, campaign: str | None = None) -> HouseStatus:
         found = tuple(filter(None, (_status_or_notice(session, house, name, notices) for name in names)))
         stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: _undelivered(session, None), ())
         set_aside = _set_aside(session)
-        notices = [*house_notices(session), *notices]
-    return HouseStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
+        notices = [*home_notices(session), *notices]
+    return HomeStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
 
 
 def _status_or_notice(session: Session, house: App, name: str, notices: list[str]) -> CampaignStatus | None:

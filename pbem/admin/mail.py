@@ -25,7 +25,7 @@ FORMER_STATES = {"done": MessageState.PROCESSED.value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LetterFacts:
+class MessageInfo:
     """A letter in the list; `sender` is "" where none can be read, `note` says what became of it. Keys are masked."""
 
     id: int
@@ -37,7 +37,7 @@ class LetterFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LetterShown(LetterFacts):
+class MessageDetail(MessageInfo):
     """A letter with the text that its writer typed; `notes` say what was left out of that, or mended."""
 
     recipients: tuple[str, ...]
@@ -47,14 +47,14 @@ class LetterShown(LetterFacts):
 
 
 @dataclass(frozen=True, slots=True)
-class LetterList:
+class MessageList:
     """The newest letters, oldest first, and how many there are in all."""
 
-    letters: tuple[LetterFacts, ...]
+    letters: tuple[MessageInfo, ...]
     total: int
 
 
-def list_letters(store: Store, state: str | None = None, *, limit: int) -> LetterList:
+def list_messages(store: Store, state: str | None = None, *, limit: int) -> MessageList:
     """The newest letters, or those of one state, so many at most."""
     chosen = (InboxMessage.state == state,) if state is not None else ()
     wanted = select(
@@ -63,17 +63,17 @@ def list_letters(store: Store, state: str | None = None, *, limit: int) -> Lette
     with store.reading() as session:
         total = session.scalar(select(func.count(InboxMessage.id)).where(*chosen)) or 0
         rows = session.execute(wanted.order_by(InboxMessage.id.desc()).limit(limit).execution_options(yield_per=100))
-        return LetterList(tuple(_facts(*row) for row in rows)[::-1], total)
+        return MessageList(tuple(_facts(*row) for row in rows)[::-1], total)
 
 
-def show_letter(store: Store, letter_id: int) -> LetterShown:
+def show_message(store: Store, letter_id: int) -> MessageDetail:
     """One letter as the desk reads it. Raises UpkeepError if there is none of this number."""
     with store.reading() as session:
         row = session.get(InboxMessage, letter_id)
     if row is None:
         raise _unknown(letter_id)
     letter = parse_message(row.raw)
-    return LetterShown(
+    return MessageDetail(
         id=row.id,
         received_at=row.received_at,
         sender=letter.sender or "",
@@ -87,7 +87,7 @@ def show_letter(store: Store, letter_id: int) -> LetterShown:
     )
 
 
-def retry_letter(store: Store, letter_id: int) -> None:
+def retry_message(store: Store, letter_id: int) -> None:
     """Makes a quarantined letter new, for the next tick. Raises UpkeepError if it is not quarantined, or not there."""
     again = (
         update(InboxMessage)
@@ -105,9 +105,9 @@ def retry_letter(store: Store, letter_id: int) -> None:
     raise MailAdminError(f"letter {letter_id} is {state}, not quarantined: {reason}")
 
 
-def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> LetterFacts:
+def _facts(letter_id: int, received_at: dt.datetime, raw: bytes, state: str, note: str) -> MessageInfo:
     letter = parse_headers(raw)
-    return LetterFacts(
+    return MessageInfo(
         id=letter_id,
         received_at=received_at,
         sender=letter.sender or "",
@@ -126,7 +126,7 @@ _TRIED_AGAIN = (OutgoingState.QUEUED, OutgoingState.FAILED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class UndeliveredMail:
     """A mail not delivered. `next_try` is None where none will be made; `reply` is what the carrier said last."""
 
     id: int
@@ -140,7 +140,7 @@ class Held:
     reply: str
 
 
-def list_outbox(store: Store, campaign: str | None = None) -> tuple[Held, ...]:
+def list_outbox(store: Store, campaign: str | None = None) -> tuple[UndeliveredMail, ...]:
     """The mail, of one campaign or all, that was not sent and still should be, in the order in which it was written.
 
     Raises CampaignError if there is no such campaign.
@@ -190,8 +190,8 @@ def _refusal(mail_id: int, state: str | None) -> MailAdminError:
     return MailAdminError(f"mail {mail_id} is {state}: only what is not delivered is tried again")
 
 
-def _held(mail: OutgoingMail, campaign: str | None) -> Held:
-    return Held(
+def _held(mail: OutgoingMail, campaign: str | None) -> UndeliveredMail:
+    return UndeliveredMail(
         id=mail.id,
         campaign=campaign,
         recipient=mail.recipient,
@@ -212,7 +212,7 @@ _Seats = Mapping[tuple[int, int | None], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class DeliveryCounts:
     """The mails to one reader, counted. `seats` are empty for the GM and for who has none; `campaign` may be None.
 
     Of the `mails` not replaced by later ones, `tried` were given to the carrier
@@ -234,7 +234,7 @@ class Account:
     reply: str
 
 
-def delivery_ledger(store: Store, campaign: str | None = None) -> tuple[Account, ...]:
+def delivery_counts(store: Store, campaign: str | None = None) -> tuple[DeliveryCounts, ...]:
     """The accounts of all readers, or of those of one campaign. Raises CampaignError if there is no such campaign."""
     with store.reading() as session:
         counted = _COUNTED
@@ -289,9 +289,9 @@ def _replies(session: Session, ids: Sequence[int | None]) -> dict[int, str]:
     return {row.id: row.reply for row in session.execute(wanted)}
 
 
-def _account(row: RowMapping, seats: _Seats, replies: Mapping[int, str]) -> Account:
+def _account(row: RowMapping, seats: _Seats, replies: Mapping[int, str]) -> DeliveryCounts:
     counts = {name: row[name] for name in COUNTS}
-    return Account(
+    return DeliveryCounts(
         campaign=row["campaign"],
         seats=seats.get((row["campaign_id"], row["person_id"]), ()),
         address=row["address"],

@@ -26,7 +26,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.base import Context
 from pbem.actions.deadlines import hold
-from pbem.admin.health import close_home
+from pbem.admin.health import deactivate_home
 from pbem.app import App, app_of, make_directories
 from pbem.archive.record import file_hash
 from pbem.archive.verify import verify
@@ -89,7 +89,7 @@ def settle(house: App, made: dt.datetime, now: dt.datetime) -> Settled:
         _leap(session, made, now)
         names = session.scalars(select(Campaign.name).where(Campaign.status.in_(_PLAYED)).order_by(Campaign.id))
         held = [name for name in names.all() if _bring_to_rest(session, house, name, made, now)]
-        close_home(session, made, now)
+        deactivate_home(session, made, now)
     return Settled(tuple(held), mails)
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from pbem.admin.checks import Diagnosis, compare_with_archive
-from pbem.admin.doctor import examine, privacy
+from pbem.admin.doctor import check_permissions, run_checks
+from pbem.admin.health import activate_home as open_closed
 from pbem.admin.health import is_closed
-from pbem.admin.health import open_home as open_closed
 from pbem.app import init_home, upgrade_home
 from pbem.backup.create import Made, back_up
 from pbem.backup.restore import Checked, Restored, restore_home
@@ -252,7 +252,7 @@ def migrate(home: Path | None) -> None:
         missing = compare_with_archive(settings, progress=bar)
     for each in missing:
         click.echo(f"Problem: {each.text}. To mend: {each.mend}", err=True)
-    closed = privacy(settings)
+    closed = check_permissions(settings)
     if closed.mend:
         click.echo(f"But {closed.text}. To mend, {closed.mend}")
 
@@ -265,6 +265,6 @@ def migrate(home: Path | None) -> None:
 def doctor(context: click.Context, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Try everything a home needs, and say how to mend what is wrong. Exits 1 if there is a problem."""
     with progress() as bar:
-        diagnosis = examine(home_folder(home), now, known_games(), progress=bar)
+        diagnosis = run_checks(home_folder(home), now, known_games(), progress=bar)
     show(diagnosis, diagnosis_lines(diagnosis), as_json=as_json)
     context.exit(1 if diagnosis.problems else 0)

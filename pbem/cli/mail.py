@@ -14,23 +14,23 @@ from pbem.admin.mail import (
     COUNTS,
     FORMER_STATES,
     STATES,
-    Account,
-    Held,
-    LetterList,
-    LetterShown,
-    delivery_ledger,
-    list_letters,
+    DeliveryCounts,
+    MessageDetail,
+    MessageList,
+    UndeliveredMail,
+    delivery_counts,
+    list_messages,
     list_outbox,
-    retry_letter,
     retry_mail,
-    show_letter,
+    retry_message,
+    show_message,
 )
 from pbem.cli.options import NUMBER, Command, home_option, json_option, now_option
 from pbem.cli.output import open_home, show
 from pbem.text import as_sentence, count_noun, format_table, wrap
 
 
-def letter_lines(listed: LetterList) -> Iterator[str]:
+def letter_lines(listed: MessageList) -> Iterator[str]:
     """The letters asked for, a line each, and whether there are more."""
     if not listed.letters:
         yield "There are no such letters."
@@ -51,7 +51,7 @@ def letter_lines(listed: LetterList) -> Iterator[str]:
         yield f"The newest {len(rows)} of {listed.total} letters; more with --limit."
 
 
-def shown_lines(letter: LetterShown) -> Iterator[str]:
+def shown_lines(letter: MessageDetail) -> Iterator[str]:
     """One letter as the desk reads it, and what became of it."""
     yield f"Letter {letter.id}, {letter.state}, came {format_utc(letter.received_at)} UTC"
     yield f"From:    {letter.sender or 'an unreadable sender'}"
@@ -70,7 +70,7 @@ def retried_letter(letter_id: int) -> str:
     return f"Letter {letter_id} is new again; the next tick deals with it."
 
 
-def outbox_lines(mails: Sequence[Held]) -> Iterator[str]:
+def outbox_lines(mails: Sequence[UndeliveredMail]) -> Iterator[str]:
     """The mail not delivered, two lines each: whose it is, and what the carrier said."""
     if not mails:
         yield "Everything is delivered."
@@ -81,7 +81,7 @@ def outbox_lines(mails: Sequence[Held]) -> Iterator[str]:
         yield f"    {mail.state}, {tries}, {coming}" + (f": {mail.reply}" if mail.reply else "")
 
 
-def ledger_lines(accounts: Sequence[Account]) -> Iterator[str]:
+def ledger_lines(accounts: Sequence[DeliveryCounts]) -> Iterator[str]:
     """What became of each reader's mail: a table, and below it what was said last of those that have trouble."""
     if not accounts:
         yield "No mail was written."
@@ -93,7 +93,7 @@ def ledger_lines(accounts: Sequence[Account]) -> Iterator[str]:
             yield f"{each.address}: {each.reply}"
 
 
-def _reader(account: Account) -> tuple[str, str, str]:
+def _reader(account: DeliveryCounts) -> tuple[str, str, str]:
     return account.campaign or "-", ", ".join(account.seats) or "-", account.address
 
 
@@ -146,13 +146,13 @@ def letters(
         raise click.UsageError("give one of --state, --show and --retry")
     with open_home(home) as house:
         if retry is not None:
-            retry_letter(house.store, retry)
+            retry_message(house.store, retry)
             show({"retried": [retry]}, [retried_letter(retry)], as_json=as_json)
         elif wanted is not None:
-            letter = show_letter(house.store, wanted)
+            letter = show_message(house.store, wanted)
             show(letter, shown_lines(letter), as_json=as_json)
         else:
-            listed = list_letters(house.store, state, limit=limit)
+            listed = list_messages(house.store, state, limit=limit)
             show(listed, letter_lines(listed), as_json=as_json)
 
 
@@ -171,7 +171,7 @@ def outbox(
         raise click.UsageError("--retry takes a mail's number or all, and neither a campaign nor --ledger")
     with open_home(home) as house:
         if ledger:
-            accounts = delivery_ledger(house.store, name)
+            accounts = delivery_counts(house.store, name)
             show({"accounts": accounts}, ledger_lines(accounts), as_json=as_json)
         elif retry is None:
             mails = list_outbox(house.store, name)

@@ -13,7 +13,7 @@ from pbem.actions.base import CLI, format_utc, run_action, run_query
 from pbem.actions.run_turn import RequestRun
 from pbem.actions.statistics import ShowStatistics, statistics_chart
 from pbem.actions.status import render_status, render_undelivered
-from pbem.admin.health import HouseStatus, check_open, house_status
+from pbem.admin.health import HomeStatus, home_status, require_active
 from pbem.cli.options import FILE, FOLDER, Command, F, clock, home_option, json_option, now_option
 from pbem.cli.output import open_home, progress, show, site_lines, write_picture
 from pbem.scheduler.tick import Ticked, run_now, stopped_by_signals
@@ -59,7 +59,7 @@ def tick_lines(done: Ticked) -> Iterator[str]:
     yield from (line for number, line in facts if number)
 
 
-def status_lines(status: HouseStatus) -> Iterator[str]:
+def status_lines(status: HomeStatus) -> Iterator[str]:
     """All campaigns, and what mail is stuck."""
     if not status.campaigns:
         yield "There are no campaigns; make one with: pbem new"
@@ -123,7 +123,7 @@ def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bo
 def serve(log: Path | None, home: Path | None) -> None:
     """Stay up and tick every poll_seconds, and as mail comes, until SIGTERM."""
     with open_home(home, log) as house, stopped_by_signals() as stop:
-        check_open(house)
+        require_active(house)
         click.echo(f"Serving {house.settings.home}; a tick every {house.settings.poll_seconds} seconds.")
         serve_house(house, clock=clock, stop=stop, told=lambda done: _tell(done, idle=""))
     click.echo("Stopped.")
@@ -136,7 +136,7 @@ def serve(log: Path | None, home: Path | None) -> None:
 def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None:
     """Share the work on a PostgreSQL database with others, until SIGTERM."""
     with open_home(home, log) as house:
-        check_open(house)
+        require_active(house)
         require_queues(house.store)
         from pbem.scheduler.worker import queues_here, work
 
@@ -181,7 +181,7 @@ def status(name: str | None, workers: bool, as_json: bool, home: Path | None) ->
             at_work = workers_status(house)
             show(at_work, workers_lines(at_work), as_json=as_json)
             return
-        found = house_status(house, name)
+        found = home_status(house, name)
     show(found, status_lines(found), as_json=as_json)
 
 

@@ -24,7 +24,7 @@ from sqlalchemy import func, select
 from pbem import util as budget
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import RunCondition, always, is_requested, requested_runs, run_turn
-from pbem.admin.health import check_open, stuck_mail, watch_polls
+from pbem.admin.health import record_poll, require_active, stuck_mail
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending, repair_archive
 from pbem.campaign.damaged_rows import each_by_itself, mail_at_rest
@@ -285,7 +285,7 @@ def tick(house: App, now: dt.datetime, *, live: bool = False, progress: Progress
     If `now` is the clock's (`live`), deadlines also wait after an outage.
     Raises ConfigError in a home that was restored and not opened since.
     """
-    check_open(house)
+    require_active(house)
     done = Ticked()
     with _alone(house) as alone:
         if not alone:
@@ -293,7 +293,7 @@ def tick(house: App, now: dt.datetime, *, live: bool = False, progress: Progress
             return done
         with _told(done, now):
             readable = try_to_fetch_mail(house, now, done)
-            outage = watch_polls(house, now, readable=readable) if live else None
+            outage = record_poll(house, now, readable=readable) if live else None
             answer_mail(house, now, done, most=MOST_BYTES, progress=progress)
             mask_tokens(house, now, done)
             moment = Moment(now, readable, outage, done.answered.read_until)
@@ -309,7 +309,7 @@ def run_now(house: App, name: str, now: dt.datetime, *, progress: Progress = no_
     Raises CampaignError when there is no open turn, PostError when the mailbox
     cannot be read.
     """
-    check_open(house)
+    require_active(house)
     done = Ticked()
     with _alone(house) as alone:
         if not alone:

@@ -39,7 +39,7 @@ from sqlalchemy.orm import Session
 
 from pbem.actions.ruling import held_for_rulings
 from pbem.actions.run_turn import requested_runs
-from pbem.admin.health import LastPoll, check_open, last_poll, watch_polls
+from pbem.admin.health import LastPoll, last_poll, record_poll, require_active
 from pbem.app import App
 from pbem.campaign.damaged_rows import UNREADABLE
 from pbem.campaign.deadlines import due_turns, open_turns
@@ -115,7 +115,7 @@ JobHandler = Callable[[App, str, dt.datetime, Ticked], None]
 
 def do_job(house: App, work: QueuedJob, now: dt.datetime) -> Ticked:
     """Does a job; returns what came of it. Raises ConfigError in a home that was restored and not opened since."""
-    check_open(house)
+    require_active(house)
     done = Ticked()
     _JOBS[work.queue](house, work.lane, now, done)
     return done
@@ -127,7 +127,7 @@ def _poll(house: App, lane: str, now: dt.datetime, done: Ticked) -> None:
         return
     readable = try_to_fetch_mail(house, now, done)
     # Remembered first: what is sorted is answered as of this poll at once.
-    watch_polls(house, now, readable=readable)
+    record_poll(house, now, readable=readable)
     partition_messages(house)
     wake_all(house, now)
     mask_tokens(house, now, done)

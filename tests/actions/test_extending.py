@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from pbem.actions.base import Context, attempt, run_action
 from pbem.actions.deadlines import ExtendDeadline, SetSchedule, extend, needed_votes, read_extension, vote
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
@@ -42,7 +42,7 @@ def ask(desk: Desk, seat: str) -> str:
 
 def deadline(desk: Desk) -> dt.datetime | None:
     """The open turn's."""
-    return house_status(desk.house, "toy1").campaigns[0].deadline
+    return home_status(desk.house, "toy1").campaigns[0].deadline
 
 
 def test_an_extension_moves_the_deadline(desk: Desk) -> None:

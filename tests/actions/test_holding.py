@@ -11,7 +11,7 @@ from pbem.actions.deadlines import extend, hold, release
 from pbem.actions.open_turn import EnterSheet
 from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import pause_seat
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.scheduler.tick import run_now
@@ -54,7 +54,7 @@ def go_on(desk: Desk) -> bool:
 
 def held(desk: Desk) -> str:
     """Why the campaign is held, as status tells it."""
-    return house_status(desk.house, "toy1").campaigns[0].held
+    return home_status(desk.house, "toy1").campaigns[0].held
 
 
 def test_a_paused_campaign_runs_no_turn(desk: Desk) -> None:

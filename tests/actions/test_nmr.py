@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import update
 
 from pbem.actions.status import SeatStatus
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.campaign.people import add_standby, get_or_create_person
 from pbem.scheduler.tick import run_now
 from pbem.store.models import Seat
@@ -32,7 +32,7 @@ def play(desk: Desk, *players: str) -> None:
 
 def seat(desk: Desk, name: str) -> SeatStatus:
     """A seat, as its GM sees it."""
-    return next(seat for seat in house_status(desk.house, "toy1").campaigns[0].seats if seat.seat == name)
+    return next(seat for seat in home_status(desk.house, "toy1").campaigns[0].seats if seat.seat == name)
 
 
 def notices(desk: Desk, to: str, words: str) -> list[str]:

@@ -14,7 +14,7 @@ from pbem.actions.rollback import RollBack, UndoRollback
 from pbem.actions.run_turn import always, run_turn
 from pbem.actions.seats import GiveSeat
 from pbem.actions.status import render_status
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
 from pbem.store.models import InboxMessage, OrderSheet, Seat, Turn
@@ -92,7 +92,7 @@ def test_old_sheets_do_not_run_the_turn_at_once(played: Desk) -> None:
 def test_status_says_of_old_sheets_what_is_so(played: Desk) -> None:
     """The turn waits for its deadline because of them; nobody has said WAIT."""
     run_action(played.house, "toy1", RollBack(1), played.now)
-    told = "\n".join(render_status(house_status(played.house).campaigns[0], CLI))
+    told = "\n".join(render_status(home_status(played.house).campaigns[0], CLI))
 
     assert "version 1, waits for the deadline" in told
     assert "WAIT" not in told

@@ -12,7 +12,7 @@ from pbem.actions.deadlines import ReleaseCampaign
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import RulingResult, ShowRulingForm, SubmitRuling, read_folder, render_ruling, write_folder
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingShown, ShowRuling
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.people import hash_token
@@ -251,12 +251,12 @@ def test_nothing_to_drop_and_nothing_to_bring_back(war: Desk) -> None:
 
 def test_the_status_says_that_a_turn_is_ruled(war: Desk) -> None:
     """One that waits for a ruling says how to give it, and one that has it how to see it."""
-    assert not house_status(war.house).campaigns[0].ruled
+    assert not home_status(war.house).campaigns[0].ruled
     war.tick(hours=DUE)
     assert "held: it awaits the GM's ruling; rule with: RULING" in mail(war, "STATUS")
     rule(war, all="Snow.")
 
-    assert house_status(war.house).campaigns[0].ruled
+    assert home_status(war.house).campaigns[0].ruled
     assert "ruled: turn 1 has your ruling; show it with: RULING; drop it with: RULING OFF" in mail(war, "STATUS")
 
 

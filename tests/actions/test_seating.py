@@ -15,7 +15,7 @@ from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import GiveSeat, Invite
 from pbem.actions.settings import SetHouseRule, ShowHouseRules
 from pbem.actions.start import StartCampaign
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.campaign.house_rules import HouseRules
 from pbem.cli.campaigns import CHANGES
 from pbem.errors import CampaignError
@@ -180,9 +180,9 @@ def test_a_pause_and_its_end_say_what_is_so_now(desk: Desk) -> None:
 def test_a_new_player_has_missed_nothing(desk: Desk) -> None:
     """What the one before him missed is not counted against him."""
     desk.tick(hours=24 * 5)
-    missed = [house_status(desk.house, "toy1").campaigns[0].seats[0].nmr_total]
+    missed = [home_status(desk.house, "toy1").campaigns[0].seats[0].nmr_total]
     act(desk, "red", "give", EVE)
-    missed.append(house_status(desk.house, "toy1").campaigns[0].seats[0].nmr_total)
+    missed.append(home_status(desk.house, "toy1").campaigns[0].seats[0].nmr_total)
 
     assert missed == [1, 0]
 

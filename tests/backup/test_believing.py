@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.admin.health import house_status, open_home
+from pbem.admin.health import activate_home, home_status
 from pbem.app import open_app
 from pbem.backup import check_backup, import_campaign, restore_home
 from pbem.campaign.column_checks import CHECKS, find_faults
@@ -334,7 +334,7 @@ def test_no_cell_of_a_campaign_stops_the_program(moved: Moved, new: Desk, tmp_pa
         import_campaign(new.house, repacked_database(moved.file, tmp_path / "forged.zip", raw), new.now)
     for _ in range(2):
         assert new.tick(hours=24).problems == [], what
-        house_status(new.house)
+        home_status(new.house)
 
 
 @pytest.mark.parametrize("seed", range(FUZZED))
@@ -347,11 +347,11 @@ def test_no_cell_of_a_backup_stops_the_program(kept: Kept, tmp_path: Path, seed:
     except PbemError:
         return
     with open_app(tmp_path / "home", GAMES) as house:
-        open_home(house)
+        activate_home(house)
         desk = Desk(house, kept.desk.now)
         for _ in range(2):
             assert [each for each in desk.tick(hours=24).problems if "Error" in each] == [], what
-            house_status(house)
+            home_status(house)
 
 
 def repacked_database(source: Path, target: Path, raw: bytes) -> Path:

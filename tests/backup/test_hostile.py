@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pbem.admin import examine
+from pbem.admin import run_checks
 from pbem.backup import check_backup, restore_home
 from pbem.backup.container import unpack
 from pbem.cli import main
@@ -430,7 +430,7 @@ def test_the_doctor_of_a_restored_home_asks_no_server(kept: Kept, tmp_path: Path
         'inbox = "imaps://ann@192.0.2.1/INBOX"\ncarrier = "smtps://ann@192.0.2.1"\ncarrier_password = { env = "HOME" }'
     )
     made = restore_home(with_settings(kept.file, tmp_path / "b.zip", lines), tmp_path / "home", kept.desk.now, GAMES)
-    checks = examine(made.home, kept.desk.now, installed_games()).checks
+    checks = run_checks(made.home, kept.desk.now, installed_games()).checks
 
     assert {check.name for check in checks} & {"inbox", "carrier", "carrier_password", "dkim", "address"} == set()
     assert [check.text for check in checks if check.name == "inactive"][1:] == list(made.reaches)

@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 from pbem.actions.base import run_action
 from pbem.actions.deadlines import HoldCampaign, ReleaseCampaign
 from pbem.actions.run_turn import run_turn
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.app import App, open_app
 from pbem.archive.verify import verify
 from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
@@ -195,7 +195,7 @@ def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None
         with pytest.raises(CampaignError, match=f"has moved to {NEW}"):
             run_now(house, "toy1", old.now)
         assert live_turns(old)[-1].number == 3
-        assert house_status(house).campaigns[0].status == "moved"
+        assert home_status(house).campaigns[0].status == "moved"
 
 
 def test_the_site_of_the_old_home_says_that_it_is_played_elsewhere(moved: Moved, tmp_path: Path) -> None:
@@ -429,4 +429,4 @@ def test_a_backup_of_a_home_that_a_campaign_has_left(moved: Moved, tmp_path: Pat
 
     assert restore_home(made.path, tmp_path / "again", moved.old.now, GAMES).held == ()
     with open_app(tmp_path / "again", GAMES) as house:
-        assert [(each.status, each.held) for each in house_status(house).campaigns] == [("moved", NEW)]
+        assert [(each.status, each.held) for each in home_status(house).campaigns] == [("moved", NEW)]

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from pbem.actions.base import run_action
 from pbem.actions.deadlines import ReleaseCampaign
-from pbem.admin.health import house_status, is_closed, open_home
+from pbem.admin.health import activate_home, home_status, is_closed
 from pbem.app import open_app
 from pbem.backup import back_up, check_backup, restore_home
 from pbem.campaign.archive_sync import prove_archive
@@ -47,7 +47,7 @@ def opened(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
     """The restored home, at work again."""
     home = restored(kept, tmp_path / "again")
     with open_app(home, GAMES) as house:
-        open_home(house)
+        activate_home(house)
     with open_app(home, GAMES) as house:
         yield Desk(house, kept.desk.now)
 
@@ -67,7 +67,7 @@ def test_a_backup_of_the_version_before_is_restored(kept: Kept, tmp_path: Path) 
     with open_app(tmp_path / "restored", GAMES) as house, house.store.reading() as session:
         assert set(session.scalars(select(InboxMessage.state))) == {"processed"}
         assert set(session.scalars(select(Campaign.hold_kind))) == {"review"}
-        assert {each.held for each in house_status(house).campaigns} == {"it awaits your review"}
+        assert {each.held for each in home_status(house).campaigns} == {"it awaits your review"}
 
 
 def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:
@@ -87,7 +87,7 @@ def test_nothing_happens_before_it_is_opened(again: Desk) -> None:
     with pytest.raises(ConfigError, match="with: pbem reopen"):
         again.tick()
     assert is_closed(again.house)
-    open_home(again.house)
+    activate_home(again.house)
 
     again.tick()
 
@@ -219,7 +219,7 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
     """A home on SQLite goes on on PostgreSQL, and from there on SQLite; each backup of it is sound."""
     home = restored(kept, tmp_path / "shared", postgres_url)
     with open_app(home, GAMES) as house:
-        open_home(house)
+        activate_home(house)
     with open_app(home, GAMES) as house:
         desk = Desk(house, kept.desk.now)
         run_action(house, "toy1", ReleaseCampaign(), desk.now)
@@ -231,7 +231,7 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
     restore_home(made.path, tmp_path / "alone", desk.now, GAMES)
 
     with open_app(tmp_path / "alone", GAMES) as house:
-        open_home(house)
+        activate_home(house)
     with open_app(tmp_path / "alone", GAMES) as house:
         alone = Desk(house, desk.now)
         assert [turn.record for turn in live_turns(alone)] == records

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from tests.toy.home import Desk, text_of
 
 ANN, BOB, CYD, GM = "ann@example.org", "bob@example.org", "cyd@example.org", "gm@example.org"
@@ -144,7 +144,7 @@ def test_a_public_reminder_names_who_is_missing(desk: Desk) -> None:
 
 def test_status_tells_the_grace(desk: Desk) -> None:
     """The GM sees until when late sheets count."""
-    campaign = house_status(desk.house, "toy1").campaigns[0]
+    campaign = home_status(desk.house, "toy1").campaigns[0]
 
     assert campaign.deadline is not None
     assert campaign.closes is not None

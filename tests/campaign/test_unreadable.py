@@ -17,8 +17,8 @@ from sqlalchemy import select, text
 
 from pbem.actions.base import run_query
 from pbem.actions.statistics import ShowStatistics
-from pbem.admin.checks import database
-from pbem.admin.health import house_status
+from pbem.admin.checks import check_database
+from pbem.admin.health import home_status
 from pbem.app import open_app
 from pbem.campaign.column_checks import CHECKS, find_faults
 from pbem.cli import main
@@ -101,9 +101,9 @@ def goes_on(club: Club, home: Path) -> list[str]:
         desk.tick(hours=24 * 7)
         desk.tick(hours=24)
         assert turns_of_toy2(home) > before
-        status = house_status(house)
+        status = home_status(house)
         assert "toy2" in {each.name for each in status.campaigns}
-        list(database(load_settings(home), desk.now, GAMES))
+        list(check_database(load_settings(home), desk.now, GAMES))
         assert publish(house, home / "public").page.is_file()
         assert "toy2" in (home / "public" / "index.html").read_text()
         return [*said, *status.notices]
@@ -150,7 +150,7 @@ def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
     with open_app(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
         run_query(house, "toy1", ShowStatistics(), club.now)
     with open_app(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
-        house_status(house, "toy1")
+        home_status(house, "toy1")
 
 
 def test_words_that_are_not_in_utf8_are_shown_and_told_of(club: Club, tmp_path: Path) -> None:
@@ -199,6 +199,6 @@ def test_the_other_goes_on_on_postgresql(migrated_postgres_url: str, tmp_path: P
         desk.tick(hours=24 * 7)
         desk.tick()
 
-        assert "toy2" in {each.name for each in house_status(house).campaigns}
+        assert "toy2" in {each.name for each in home_status(house).campaigns}
         with house.store.reading() as session:
             assert session.scalar(select(Campaign.turn).where(Campaign.name == "toy2")) == 2

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pbem.admin.doctor import privacy
+from pbem.admin.doctor import check_permissions
 from pbem.cli import main
 from pbem.config import load_settings
 from tests.cli.conftest import Run
@@ -92,12 +92,12 @@ def opened(_new_home: Path) -> Iterator[Path]:
 def test_a_home_that_is_open_is_found_and_closed(opened: Path) -> None:
     """The doctor names what others can read, and the command that he says closes it."""
     settings = load_settings(opened)
-    told = privacy(settings)
+    told = check_permissions(settings)
     subprocess.run(["sh", "-c", told.mend.removeprefix("run: ")], check=True)
 
     assert told.result == "warning"
     assert told.text.startswith(f"other users of this machine can read {opened}/pbem.sqlite, {opened}/turns, ")
-    assert privacy(settings).result == "ok"
+    assert check_permissions(settings).result == "ok"
     assert stat.S_IMODE((opened / "pbem.sqlite").stat().st_mode) == 0o600
     assert [path for path in (opened / "post").rglob("*") if path.stat().st_mode & 0o077] == []
 

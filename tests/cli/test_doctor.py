@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from pbem.admin import examine
-from pbem.admin.checks import advice_for_database
+from pbem.admin import run_checks
+from pbem.admin.checks import database_advice
 from pbem.campaign.archive_sync import code_change, prove_archive
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import ReplayError
@@ -231,7 +231,7 @@ def test_a_broken_history_is_named_with_its_cure(desk: Desk) -> None:
     desk.begin()
     with desk.house.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 1).values(number=5))
-    (found,) = [check for check in examine(desk.home, MONDAY, installed_games()).checks if check.name == "history"]
+    (found,) = [check for check in run_checks(desk.home, MONDAY, installed_games()).checks if check.name == "history"]
 
     assert (found.result, found.text) == ("problem", "campaign toy1: turn 1 is missing, but there is a turn 5")
     assert found.mend == "see what mends it with: pbem mend toy1"
@@ -257,7 +257,7 @@ def test_the_code_of_a_game_has_changed_under_its_version(desk: Desk) -> None:
     desk.begin()
     desk.tick(hours=24 * 7)
     entry = EntryPoint("toy", f"{__name__}:TAXED", GROUP)
-    found = [check for check in examine(desk.home, MONDAY, InstalledGames([entry])).checks if check.name == "games"]
+    found = [check for check in run_checks(desk.home, MONDAY, InstalledGames([entry])).checks if check.name == "games"]
     with pytest.raises(ReplayError) as failed:
         prove_archive(dataclasses.replace(desk.house, games={"toy": TAXED}), "toy1")
 
@@ -299,7 +299,7 @@ def test_a_clock_that_was_set_back(duel: Run) -> None:
 
 def test_each_kind_of_database(shared: Desk) -> None:
     """SQLite and PostgreSQL are looked at alike."""
-    found = {check.name: check.result for check in examine(shared.home, MONDAY, installed_games()).checks}
+    found = {check.name: check.result for check in run_checks(shared.home, MONDAY, installed_games()).checks}
 
     assert (found["database"], found["clock"]) == ("ok", "ok")
 
@@ -318,7 +318,7 @@ def test_a_part_of_an_own_template_is_in_use(home: Path, pbem: Run) -> None:
 def test_mail_that_waits_is_left_there(desk: Desk) -> None:
     """It is counted; the next tick finds it where it was."""
     desk.post("BID 3")
-    said = [check.text for check in examine(desk.home, MONDAY, installed_games()).checks if check.name == "inbox"]
+    said = [check.text for check in run_checks(desk.home, MONDAY, installed_games()).checks if check.name == "inbox"]
 
     assert said == ["post/inbox: 1 mail waits there"]
     assert desk.tick().polled == 1
@@ -362,4 +362,4 @@ def test_json_for_scripts(duel: Run) -> None:
 )
 def test_failures_of_databases_have_cures_of_their_own(failure: str, mend: str) -> None:
     """Told from the words of the server."""
-    assert mend in advice_for_database(failure, RESTORE)
+    assert mend in database_advice(failure, RESTORE)

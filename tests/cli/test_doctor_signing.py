@@ -8,7 +8,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from pbem.admin.checks import Examined, mail
+from pbem.admin.checks import CheckResult, check_mail
 from pbem.config import Settings, load_settings
 from tests.cli.conftest import Run
 
@@ -24,9 +24,9 @@ def signed(home: Path) -> Settings:
     return load_settings(home)
 
 
-def said(settings: Settings) -> Examined:
+def said(settings: Settings) -> CheckResult:
     """What the doctor says of the signature."""
-    (check,) = (check for check in mail(settings) if check.name == "dkim")
+    (check,) = (check for check in check_mail(settings) if check.name == "dkim")
     return check
 
 

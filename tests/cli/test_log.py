@@ -10,8 +10,8 @@ from pathlib import Path
 from click.testing import CliRunner
 from sqlalchemy import update
 
-from pbem.admin import examine
-from pbem.admin.health import house_status
+from pbem.admin import run_checks
+from pbem.admin.health import home_status
 from pbem.cli import main
 from pbem.cli.service import status_lines
 from pbem.games import installed_games
@@ -84,5 +84,5 @@ def test_mail_that_is_stuck_for_days(desk: Desk) -> None:
         session.execute(update(OutgoingMail).values(attempts=9, not_before=late, reply="454 try later"))
 
     said = "4 mails have been tried for 5 days or more, since Mon 2 Nov 2026 09:00 UTC; last said: 454 try later"
-    assert said in " ".join(" ".join(status_lines(house_status(desk.house))).split())
-    assert said in [check.text for check in examine(desk.home, desk.now, installed_games()).checks]
+    assert said in " ".join(" ".join(status_lines(home_status(desk.house))).split())
+    assert said in [check.text for check in run_checks(desk.home, desk.now, installed_games()).checks]

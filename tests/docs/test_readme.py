@@ -18,9 +18,9 @@ from pbem.actions.ruling import RulingResult, WrittenFiles
 from pbem.actions.seats import SeatList
 from pbem.actions.settings import HouseRuleLine, JournalLine, in_words
 from pbem.actions.status import CampaignStatus, GameResult, SeatStatus, Undelivered
-from pbem.admin import Diagnosis, Examined
-from pbem.admin.health import HouseStatus
-from pbem.admin.mail import Account, Held, LetterList, LetterShown
+from pbem.admin import CheckResult, Diagnosis
+from pbem.admin.health import HomeStatus
+from pbem.admin.mail import DeliveryCounts, MessageDetail, MessageList, UndeliveredMail
 from pbem.archive import ReplayProof
 from pbem.archive.verify import VerifyResult
 from pbem.backup import Checked, Exported, Imported, Made, Restored
@@ -69,8 +69,8 @@ def test_every_command_is_documented(command: str) -> None:
     assert main.commands[command].get_short_help_str(limit=200).endswith(".")
 
 
-OF_STATUS = (HouseStatus, CampaignStatus, SeatStatus, Undelivered, GameResult)
-OF_UPKEEP = (LetterList, LetterShown, Held, Account, Diagnosis, Examined)
+OF_STATUS = (HomeStatus, CampaignStatus, SeatStatus, Undelivered, GameResult)
+OF_UPKEEP = (MessageList, MessageDetail, UndeliveredMail, DeliveryCounts, Diagnosis, CheckResult)
 OF_PEOPLE = (SeatList, HouseRuleLine, JournalLine, Text, PressShown)
 OF_TURNS = (DeadlineList, WrittenFiles, RulingResult, Finding, RollResult, RollList, Roll, VerifyResult, ReplayProof)
 

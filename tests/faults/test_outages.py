@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.scheduler.tick import Ticked
 from pbem.store.models import JournalEntry
 from tests.faults.local import LocalNight, recovered
@@ -98,7 +98,7 @@ def test_a_host_that_was_off_over_a_deadline(desk: Desk) -> None:
     steady(desk, hours=1)
     done = desk.tick(hours=125, live=True)
 
-    (notice,) = house_status(desk.house).notices
+    (notice,) = home_status(desk.house).notices
     assert done.resolved == []
     assert "wait until Sun 8 Nov 2026 15:00 UTC" in notice
     assert [turn.reason for turn in desk.tick(hours=24, live=True).resolved] == ["deadline"]
@@ -123,7 +123,7 @@ def test_a_clock_that_jumps_ahead_resolves_nothing(desk: Desk) -> None:
     back = desk.tick(hours=-719, live=True)
 
     assert (ahead.resolved, back.resolved) == ([], [])
-    assert house_status(desk.house).notices == ()
+    assert home_status(desk.house).notices == ()
     assert [turn.reason for turn in steady(desk, hours=104).resolved] == ["deadline"]
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from sqlalchemy import select
 
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.cli.service import tick_lines
 from pbem.store.models import InboxMessage, JournalEntry, OutgoingMail
 from tests.inbox.people import ask, form
@@ -49,7 +49,7 @@ def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
     assert answered(shared).total() == 100
     assert done.answered.unanswered == 5
     assert "5 letters left unanswered; see the notes in: pbem letters" in list(tick_lines(done))
-    assert house_status(shared.house).notices[0].startswith("5 letters were left unanswered in the day before ")
+    assert home_status(shared.house).notices[0].startswith("5 letters were left unanswered in the day before ")
     shared.now = shared.now.replace(day=shared.now.day + 1)
     strangers(shared, 1, domains=1, text="HELP")
     assert shared.tick().answered.unanswered == 0

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.actions.status import Undelivered
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.cli.service import status_lines
 from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Person, Seat
 from pbem.store.types import OutgoingState
@@ -43,7 +43,7 @@ def note(desk: Desk) -> str:
 
 def undelivered(desk: Desk) -> list[Undelivered]:
     """What the status of the campaign lists as not delivered."""
-    (campaign,) = house_status(desk.house).campaigns
+    (campaign,) = home_status(desk.house).campaigns
     return list(campaign.undelivered)
 
 
@@ -68,7 +68,7 @@ def test_a_bounce_is_listed_with_its_reason(desk: Desk, write: Callable[[str], b
     (mail,) = undelivered(desk)
     assert (mail.recipient, mail.state, mail.attempts) == ("ann@example.org", "bounced", 1)
     assert "550 5.1.1" in mail.reply or "550-5.1.1" in mail.reply
-    shown = [line for line in status_lines(house_status(desk.house)) if "not delivered" in line]
+    shown = [line for line in status_lines(home_status(desk.house)) if "not delivered" in line]
     assert shown == [f"  not delivered to ann@example.org (bounced, 1 try): {mail.reply}"]
 
 
@@ -183,7 +183,7 @@ def test_a_bounce_takes_nothing_from_a_player(desk: Desk) -> None:
     desk.reply(report, "BID 3")
     desk.tick()
 
-    (campaign,) = house_status(desk.house).campaigns
+    (campaign,) = home_status(desk.house).campaigns
     assert (campaign.seats[0].playing, campaign.seats[0].sheet) == (True, 1)
     assert text_of(desk.last()).startswith("Sheet 1 taken")
     assert len(undelivered(desk)) == 1
@@ -207,7 +207,7 @@ def test_an_answer_to_a_stranger_may_bounce(desk: Desk) -> None:
     desk.tick()
     arrive(desk, postfix(last_id(desk, "eve@example.net"), "eve@example.net"))
 
-    (mail,) = house_status(desk.house).undelivered
+    (mail,) = home_status(desk.house).undelivered
     assert (mail.recipient, mail.state) == ("eve@example.net", "bounced")
     assert desk.mails(GM) == []
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from pbem.admin.mail import list_letters, retry_letter
+from pbem.admin.mail import list_messages, retry_message
 from pbem.cli.service import tick_lines
 from pbem.errors import StoreError
 from pbem.store.models import InboxMessage, Turn
@@ -68,7 +68,7 @@ def test_a_letter_beyond_its_budget_is_set_aside(desk: Desk, line: str, why: str
 
     assert (done.answered.sheets, done.answered.set_aside) == (2, 1)
     assert [letter.state for letter in letters(desk)] == ["processed", "quarantined", "processed"]
-    assert list_letters(desk.house.store, "quarantined", limit=9).letters[0].note.splitlines()[-1].startswith(why)
+    assert list_messages(desk.house.store, "quarantined", limit=9).letters[0].note.splitlines()[-1].startswith(why)
     assert why[1:] in words(desk.last(GM))
     assert "Please send your orders once more" in words(desk.last(ANN))
 
@@ -79,7 +79,7 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk) -> None:
     post_three(desk, "LOOP")
     desk.tick()
     desk.house = dataclasses.replace(desk.house, games={"toy": Auction()})
-    retry_letter(desk.house.store, letters(desk)[1].id)
+    retry_message(desk.house.store, letters(desk)[1].id)
     desk.tick()
 
     assert letters(desk)[1].state == "processed"

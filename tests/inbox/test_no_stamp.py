@@ -9,7 +9,7 @@ import re
 import pytest
 
 from pbem.actions.settings import mail_gm_token
-from pbem.admin.checks import Examined, database
+from pbem.admin.checks import CheckResult, check_database
 from pbem.campaign.snapshot import load_campaign
 from pbem.mail.authentication import is_from_outside
 from tests.inbox.trusting import ANN, SHEET, believing, rule, stamp, told
@@ -45,9 +45,9 @@ def is_taken(desk: Desk) -> bool:
     return told(desk)[ANN].startswith("Sheet ")
 
 
-def found(desk: Desk) -> Examined:
+def found(desk: Desk) -> CheckResult:
     """What the doctor says of it."""
-    checks = database(desk.house.settings, desk.now, desk.house.games)
+    checks = check_database(desk.house.settings, desk.now, desk.house.games)
     (check,) = [each for each in checks if each.name == "authserv_id"]
     return check
 
@@ -98,7 +98,7 @@ def test_a_forged_mail_of_the_gm_shows_nothing(strict: Desk) -> None:
 def test_without_a_name_nothing_is_examined(strict: Desk) -> None:
     """Then no word counts anyhow."""
     settings = dataclasses.replace(strict.house.settings, authserv_id="")
-    assert "authserv_id" not in [each.name for each in database(settings, strict.now, strict.house.games)]
+    assert "authserv_id" not in [each.name for each in check_database(settings, strict.now, strict.house.games)]
 
 
 @pytest.mark.parametrize(

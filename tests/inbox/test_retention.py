@@ -9,7 +9,7 @@ from email.message import EmailMessage
 import pytest
 from sqlalchemy import update
 
-from pbem.admin.mail import retry_letter, retry_mail, show_letter
+from pbem.admin.mail import retry_mail, retry_message, show_message
 from pbem.errors import MailAdminError
 from pbem.mail.compose import MailPart, NewMail, compose
 from pbem.mail.fetch import message_ids
@@ -50,7 +50,7 @@ def test_a_letter_that_is_dealt_with_has_no_token(desk: Desk, token: str) -> Non
     assert desk.tick().answered.sheets == 1
 
     assert kept(desk, InboxMessage, token) == []
-    assert f"ORDERS toy1 red {MASK}\nBID 2" in show_letter(desk.house.store, 1).text
+    assert f"ORDERS toy1 red {MASK}\nBID 2" in show_message(desk.house.store, 1).text
     assert token not in str(parse_message(rows(desk, InboxMessage)[0].raw))
 
 
@@ -83,7 +83,7 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk, token: str) -> None:
         session.execute(update(InboxMessage).values(state="quarantined", raw=raw, masked_at=None))
     desk.tick()
     assert kept(desk, InboxMessage, token) == [1]
-    retry_letter(desk.house.store, 1)
+    retry_message(desk.house.store, 1)
 
     assert desk.tick().answered.sheets == 1
     assert kept(desk, InboxMessage, token) == []

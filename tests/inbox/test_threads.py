@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select, update
 
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.mail.message import parse_message
 from pbem.store.models import InboxMessage, OrderSheet, OutgoingMail, Person, Seat
 from tests.toy.home import Desk, text_of
@@ -91,7 +91,7 @@ BUTTONS = {
 
 def manned(desk: Desk) -> list[str]:
     """The seats of the campaign where somebody sits."""
-    (campaign,) = house_status(desk.house).campaigns
+    (campaign,) = home_status(desk.house).campaigns
     return [seat.seat for seat in campaign.seats if seat.playing and seat.address]
 
 

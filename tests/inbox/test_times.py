@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from pbem.actions.base import CLI
 from pbem.actions.status import render_status
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.store.models import Absence, JournalEntry
 from tests.toy.home import Desk, text_of
 
@@ -38,7 +38,7 @@ def absences(desk: Desk) -> list[tuple[dt.datetime, dt.datetime]]:
 
 def deadline(desk: Desk) -> str:
     """The open turn's, as text."""
-    found = house_status(desk.house, "toy1").campaigns[0].deadline
+    found = home_status(desk.house, "toy1").campaigns[0].deadline
     return found.isoformat()[:16] if found else ""
 
 
@@ -54,7 +54,7 @@ def test_an_absence_is_whole_days_of_the_zone(desk: Desk) -> None:
 def test_an_absence_is_told_in_status(desk: Desk) -> None:
     """To the GM as to the player himself."""
     ask(desk, "ABSENT 2026-11-12 TO 2026-11-15")
-    (campaign,) = house_status(desk.house).campaigns
+    (campaign,) = home_status(desk.house).campaigns
 
     assert "  red is absent from 2026-11-12 to 2026-11-15" in render_status(campaign, CLI)
     assert "You are absent from 2026-11-12 to 2026-11-15; PRESENT takes that back." in ask(desk, "STATUS")

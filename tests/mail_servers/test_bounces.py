@@ -14,7 +14,7 @@ from pbem.actions.base import run_action
 from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.start import StartCampaign
 from pbem.actions.status import CampaignStatus
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.app import App, open_app
 from pbem.games import installed_games
 from pbem.scheduler.tick import Ticked, tick
@@ -50,7 +50,7 @@ def _begin(house: App, *, gm: str, seats: dict[str, str]) -> Ticked:
 
 
 def _status(house: App) -> CampaignStatus:
-    (campaign,) = house_status(house).campaigns
+    (campaign,) = home_status(house).campaigns
     return campaign
 
 

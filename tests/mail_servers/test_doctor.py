@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from pbem.admin import Examined, examine
+from pbem.admin import CheckResult, run_checks
 from pbem.config import Settings
 from pbem.games import installed_games
 from tests.mail.letters import mail
@@ -16,9 +16,9 @@ from tests.servers.mail import WITHOUT_MOVE, MailServer
 NOON = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 
 
-def checks(settings: Settings) -> dict[str, Examined]:
+def checks(settings: Settings) -> dict[str, CheckResult]:
     """What the doctor says of inbox and carrier."""
-    found = examine(settings.home, NOON, installed_games()).checks
+    found = run_checks(settings.home, NOON, installed_games()).checks
     return {check.name: check for check in found if check.name in ("inbox", "carrier")}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.admin import examine
+from pbem.admin import run_checks
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError, TemporaryMailError, TransportUnavailable
@@ -95,7 +95,7 @@ def test_the_doctor_knows_tokens(write: Write) -> None:
     """He tries them, and says what to do about one that has expired."""
     settings = write(*with_token(token("orders", age=7200)))
     migrate(settings.database)
-    found = {check.name: check for check in examine(settings.home, NOON, installed_games()).checks}
+    found = {check.name: check for check in run_checks(settings.home, NOON, installed_games()).checks}
     names = ("inbox_oauth", "inbox", "carrier_oauth", "carrier")
 
     assert [found[name].result for name in names] == ["ok", "problem", "ok", "problem"]

@@ -18,7 +18,7 @@ from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.settings import mail_gm_token
 from pbem.actions.start import StartCampaign
 from pbem.actions.status import CampaignStatus
-from pbem.admin.health import house_status
+from pbem.admin.health import home_status
 from pbem.app import open_app
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove_archive
@@ -69,7 +69,7 @@ def test_a_season(season: Season) -> None:
 
 
 def _status(season: Season) -> CampaignStatus:
-    return house_status(season.house, NAME).campaigns[0]
+    return home_status(season.house, NAME).campaigns[0]
 
 
 def _join(season: Season, account: str) -> str:
@@ -284,4 +284,4 @@ def _it_is_proved(season: Season) -> None:
     assert _status(season).turn == 13
     assert prove_archive(season.house, NAME).turns == 12
     assert (verified.turns, verified.unproved) == (12, ())
-    assert house_status(season.house, NAME).set_aside == 0
+    assert home_status(season.house, NAME).set_aside == 0
