@@ -1,19 +1,19 @@
 """Copies of a home that outlive it, and campaigns that move to another: made, proved, and taken in."""
 
-from pbem.backup.create import Made, back_up
-from pbem.backup.restore import Checked, Restored, check_backup, restore_home
-from pbem.backup.transfer import Exported, Imported, export_campaign, import_campaign, take_back
+from pbem.backup.create import BackupCreated, create_backup
+from pbem.backup.restore import BackupCheck, RestoreResult, check_backup, restore_home
+from pbem.backup.transfer import ExportResult, ImportResult, export_campaign, import_campaign, undo_export
 
 __all__ = [
-    "Checked",
-    "Exported",
-    "Imported",
-    "Made",
-    "Restored",
-    "back_up",
+    "BackupCheck",
+    "BackupCreated",
+    "ExportResult",
+    "ImportResult",
+    "RestoreResult",
     "check_backup",
+    "create_backup",
     "export_campaign",
     "import_campaign",
     "restore_home",
-    "take_back",
+    "undo_export",
 ]

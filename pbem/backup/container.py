@@ -52,7 +52,7 @@ _FIRST = ("new", "cur")
 """Of a Maildir: a mail that is moved on while its folder is read is found where it goes."""
 
 
-class Tree:
+class TarWriter:
     """A stream of files that is being written."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
@@ -82,10 +82,10 @@ class Tree:
 
 
 @contextmanager
-def writing(stream: Any) -> Iterator[Tree]:
+def open_tar(stream: Any) -> Iterator[TarWriter]:
     """A stream of files, closed at the end."""
     with tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as tar:
-        yield Tree(tar)
+        yield TarWriter(tar)
 
 
 class _Header(tarfile.TarInfo):
@@ -100,7 +100,7 @@ class _Header(tarfile.TarInfo):
         return told
 
 
-def unpack(stream: Any, target: Path, most: int = MOST_FILES, only: Callable[[str], bool] | None = None) -> int:
+def extract_tar(stream: Any, target: Path, most: int = MOST_FILES, only: Callable[[str], bool] | None = None) -> int:
     """Write the files of a stream below a folder, `most` of them; return how many.
 
     Raise BackupError for more, for what is no plain file, and for a name that is not one of the `only` ones.
@@ -221,7 +221,7 @@ class _Counted:
         return {"sha256": self._hash.hexdigest(), "bytes": self.bytes}
 
 
-class Packing:
+class BackupWriter:
     """A backup that is being written into a new file."""
 
     def __init__(self, path: Path) -> None:
@@ -273,7 +273,7 @@ def disk_full_named(path: Path) -> Iterator[None]:
         raise BackupError(f"{path} cannot be written: {reason_of(error)}") from error
 
 
-class Packed:
+class BackupReader:
     """A backup that is read; `facts` are those of its manifest."""
 
     def __init__(self, path: Path, archive: zipfile.ZipFile, facts: Mapping[str, Any]) -> None:
@@ -321,7 +321,7 @@ class Packed:
         folder.mkdir(parents=True, exist_ok=True)
         with self.part(name) as part:
             try:
-                self._files -= unpack(part, folder, self._files, only)
+                self._files -= extract_tar(part, folder, self._files, only)
             except BackupError as error:
                 raise BackupError(f"{self.path}: {name}: {error}") from None
 
@@ -339,7 +339,7 @@ class _File(io.BufferedReader):
 
 
 @contextmanager
-def opened(path: Path, kind: str) -> Iterator[Packed]:
+def open_backup(path: Path, kind: str) -> Iterator[BackupReader]:
     """A file of a kind, "home" or "campaign". Raises BackupError, in words, if it is none that can be read here."""
     if not path.is_file():
         raise BackupError(f"{path} is no file" if path.exists() else f"{path} is not there")
@@ -349,10 +349,10 @@ def opened(path: Path, kind: str) -> Iterator[Packed]:
         except _BROKEN as error:
             raise BackupError(f"{path} is no backup, or was cut: {_reason(error)}") from None
         with archive:
-            yield Packed(path, archive, _facts(path, archive, kind))
+            yield BackupReader(path, archive, _facts(path, archive, kind))
 
 
-def is_ours(path: Path) -> bool:
+def is_backup(path: Path) -> bool:
     """Whether a file that is there was made here, be it whole or not."""
     try:
         with _File(io.FileIO(path)) as file, zipfile.ZipFile(file) as archive:

@@ -32,11 +32,11 @@ from pbem.backup.container import (
     INBOX,
     TEMPLATES,
     TURNS,
-    Packing,
-    Tree,
+    BackupWriter,
+    TarWriter,
     disk_full_named,
-    is_ours,
-    writing,
+    is_backup,
+    open_tar,
 )
 from pbem.config import Settings, referenced_files, relocated_settings, rewrite_settings
 from pbem.config_values import FILE_NAME, MailUrl
@@ -47,7 +47,7 @@ from pbem.util import Progress, no_progress, publish, staging_directory
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class ArchivedRun:
     """A turn that was run: its record, where its folder belongs, and where it may still or already be instead."""
 
     record: bytes
@@ -55,14 +55,14 @@ class Shelved:
     elsewhere: str
 
 
-def campaigns_in(database: sqlite3.Connection) -> list[dict[str, object]]:
+def list_campaigns(database: sqlite3.Connection) -> list[dict[str, object]]:
     """The campaigns of a copy: name, game, version, status and open turn."""
     keys = ("name", "game", "version", "status", "turn")
     rows = database.execute(f"SELECT {', '.join(keys)} FROM campaign ORDER BY id")  # noqa: S608 - names of ours
     return [dict(zip(keys, row, strict=True)) for row in rows]
 
 
-def pack_archive(database: sqlite3.Connection, archive: Path, campaign: str, tree: Tree) -> int:
+def pack_archive(database: sqlite3.Connection, archive: Path, campaign: str, tree: TarWriter) -> int:
     """Adds the folders of a campaign's turns to a stream; returns how many turns lack something in the archive.
 
     What the archive lacks can be written again from the database.
@@ -73,7 +73,7 @@ def pack_archive(database: sqlite3.Connection, archive: Path, campaign: str, tre
     return lacking
 
 
-def _pack(home: Path, turn: Shelved, tree: Tree) -> bool:
+def _pack(home: Path, turn: ArchivedRun, tree: TarWriter) -> bool:
     """Adds the files of a turn that are there as they should be, its record last; whether all are."""
     files: dict[str, str] = json.loads(turn.record)["files"]
     whole = True
@@ -86,7 +86,7 @@ def _pack(home: Path, turn: Shelved, tree: Tree) -> bool:
     return whole
 
 
-def _content(home: Path, turn: Shelved, name: str, hash_: str) -> bytes | None:
+def _content(home: Path, turn: ArchivedRun, name: str, hash_: str) -> bytes | None:
     for place in (turn.place, turn.elsewhere, turn.place):  # it may be moved between two looks
         try:
             content = (home / place / name).read_bytes()
@@ -97,7 +97,7 @@ def _content(home: Path, turn: Shelved, name: str, hash_: str) -> bytes | None:
     return None
 
 
-def _turns(database: sqlite3.Connection, home: Path, campaign: str) -> Iterator[Shelved]:
+def _turns(database: sqlite3.Connection, home: Path, campaign: str) -> Iterator[ArchivedRun]:
     known: set[str] = set()
     newest = b""
     rows = database.execute(
@@ -110,14 +110,14 @@ def _turns(database: sqlite3.Connection, home: Path, campaign: str) -> Iterator[
         live, aside = folder_name(number), f"{WITHDRAWN}/{withdrawn_name(number, file_hash(record))}"
         if shelf is None:
             newest = record
-            yield Shelved(record, live, aside)
+            yield ArchivedRun(record, live, aside)
         else:
             known.add(aside)
-            yield Shelved(record, aside, live)
+            yield ArchivedRun(record, aside, live)
     yield from _of_another(home, newest, known)
 
 
-def _of_another(home: Path, newest: bytes, known: set[str]) -> Iterator[Shelved]:
+def _of_another(home: Path, newest: bytes, known: set[str]) -> Iterator[ArchivedRun]:
     """What was withdrawn of the campaign that this one is a copy of: its records are in the archive alone."""
     for each in json.loads(newest).get("withdrawn", ()) if newest else ():
         place = f"{WITHDRAWN}/{withdrawn_name(each['turn'], each['hash'])}"
@@ -125,7 +125,7 @@ def _of_another(home: Path, newest: bytes, known: set[str]) -> Iterator[Shelved]
         if place not in known and path.is_file() and path.stat().st_size <= MOST_RECORD:
             record = path.read_bytes()
             if file_hash(record) == each["hash"]:
-                yield Shelved(record, place, place)
+                yield ArchivedRun(record, place, place)
 
 
 DRAFT = "draft.zip"
@@ -135,7 +135,7 @@ _ALL = "pbem-????????T??????Z" + ENDING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class BackupCreated:
     """A backup that was made: what is in it, sentences on what is not, and the names of older ones that were removed.
 
     `lacking` is how many turns lack something in the archive, which their database has.
@@ -149,7 +149,7 @@ class Made:
     removed: tuple[str, ...]
 
 
-def back_up(
+def create_backup(
     settings: Settings,
     target: Path,
     now: dt.datetime,
@@ -157,7 +157,7 @@ def back_up(
     keep: int = 0,
     with_secrets: bool = False,
     progress: Progress = no_progress,
-) -> Made:
+) -> BackupCreated:
     """Writes a backup to a file, or to one named after the moment in a folder, of which it may `keep` the newest.
 
     Raises BackupError, ConfigError or OSError, having left what was there before.
@@ -165,7 +165,7 @@ def back_up(
     path = target / now.astimezone(dt.UTC).strftime(_NAME) if target.is_dir() else target
     if keep and path == target:
         raise BackupError(f"{target} is no folder: only in one can the newest be kept and older ones removed")
-    if path.exists() and not is_ours(path):
+    if path.exists() and not is_backup(path):
         raise BackupError(f"{path} is there, and is no backup: give another name, or a folder")
     if not path.parent.is_dir():
         raise BackupError(f"the folder {path.parent} is not there")
@@ -173,7 +173,7 @@ def back_up(
         facts, lacking = _write(settings, draft, now, with_secrets=with_secrets, progress=progress)
         publish(draft / DRAFT, path)
     removed = _thin_out(path, keep) if keep else ()
-    return Made(
+    return BackupCreated(
         path=path,
         bytes=path.stat().st_size,
         campaigns=tuple(str(each["name"]) for each in facts["campaigns"]),
@@ -187,7 +187,7 @@ def _write(
     settings: Settings, draft: Path, now: dt.datetime, *, with_secrets: bool, progress: Progress
 ) -> tuple[Mapping[str, Any], int]:
     copy = draft / DATABASE
-    with Packing(draft / DRAFT) as packing:
+    with BackupWriter(draft / DRAFT) as packing:
         _pack_post(packing, settings, settings.inbox_url, INBOX)
         copy_to_file(settings.database, copy)
         _pack_post(packing, settings, settings.carrier_url, CARRIER)
@@ -197,9 +197,9 @@ def _write(
         _pack_settings(packing, settings, with_secrets=with_secrets)
         lacking = 0
         with open_file(copy) as database:
-            campaigns = campaigns_in(database)
+            campaigns = list_campaigns(database)
             for number, campaign in enumerate(campaigns, start=1):
-                with packing.part(f"{TURNS}{campaign['name']}.tar") as part, writing(part) as tree:
+                with packing.part(f"{TURNS}{campaign['name']}.tar") as part, open_tar(part) as tree:
                     lacking += pack_archive(database, settings.archive, str(campaign["name"]), tree)
                 progress("packing", number, len(campaigns))
         facts = {
@@ -216,10 +216,10 @@ def _write(
     return facts, lacking
 
 
-def _pack_post(packing: Packing, settings: Settings, url: MailUrl, name: str) -> None:
+def _pack_post(packing: BackupWriter, settings: Settings, url: MailUrl, name: str) -> None:
     """A post folder of the home; one elsewhere is another's, as a mailbox on a server is."""
     if _is_ours(settings, url):
-        with packing.part(name) as part, writing(part) as tree:
+        with packing.part(name) as part, open_tar(part) as tree:
             tree.put_folder(settings.home / url.path, leave_out=("tmp",))
 
 
@@ -227,19 +227,19 @@ def _is_ours(settings: Settings, url: MailUrl) -> bool:
     return url.scheme == "maildir" and (settings.home / url.path).resolve().is_relative_to(settings.home)
 
 
-def _pack_settings(packing: Packing, settings: Settings, *, with_secrets: bool) -> None:
+def _pack_settings(packing: BackupWriter, settings: Settings, *, with_secrets: bool) -> None:
     text = (settings.home / FILE_NAME).read_text(encoding="utf-8")
     with packing.part(FILE_NAME) as part:
         part.write(rewrite_settings(text, relocated_settings(settings, text)).encode())
     if settings.templates is not None:
-        with packing.part(TEMPLATES) as part, writing(part) as tree:
+        with packing.part(TEMPLATES) as part, open_tar(part) as tree:
             tree.put_folder(settings.templates)
     public, secret = referenced_files(settings)
-    with packing.part(FILES) as part, writing(part) as tree:
+    with packing.part(FILES) as part, open_tar(part) as tree:
         _put_files(tree, settings.home, [*public, *(secret if with_secrets else [])])
 
 
-def _put_files(tree: Tree, home: Path, files: list[Path]) -> None:
+def _put_files(tree: TarWriter, home: Path, files: list[Path]) -> None:
     for path in files:
         tree.put_file(path.relative_to(home).as_posix(), path)
 

@@ -30,7 +30,7 @@ from pbem.admin.health import deactivate_home
 from pbem.app import App, app_of, make_directories
 from pbem.archive.record import file_hash
 from pbem.archive.verify import verify
-from pbem.backup.container import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS, Packed, opened
+from pbem.backup.container import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TURNS, BackupReader, open_backup
 from pbem.backup.verify import broken_campaigns, check_rows
 from pbem.campaign.archive_sync import archive_pending, find_archive_damage, load_resolved, resolved_turns, rewrite_turn
 from pbem.campaign.notices import HOUSE_KEY, send_text
@@ -73,14 +73,14 @@ _PLAYED = (CampaignState.FORMING, CampaignState.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class QuiesceResult:
     """The campaigns that are held for their GMs now, and how many mails are held back."""
 
     held: tuple[str, ...]
     mails: int
 
 
-def settle(house: App, made: dt.datetime, now: dt.datetime) -> Settled:
+def quiesce(house: App, made: dt.datetime, now: dt.datetime) -> QuiesceResult:
     """Brings a house as it was to rest, in one transaction."""
     with house.store.writing() as session:
         mails = _hold_back(session)
@@ -90,7 +90,7 @@ def settle(house: App, made: dt.datetime, now: dt.datetime) -> Settled:
         names = session.scalars(select(Campaign.name).where(Campaign.status.in_(_PLAYED)).order_by(Campaign.id))
         held = [name for name in names.all() if _bring_to_rest(session, house, name, made, now)]
         deactivate_home(session, made, now)
-    return Settled(tuple(held), mails)
+    return QuiesceResult(tuple(held), mails)
 
 
 def _hold_back(session: Session) -> int:
@@ -185,7 +185,7 @@ class Laid:
     moved: tuple[str, ...]
 
 
-def lay_out(packed: Packed, home: Path, progress: Progress) -> Laid:
+def unpack_home(packed: BackupReader, home: Path, progress: Progress) -> Laid:
     """Write all that a backup has into an empty folder, as an inactive home. Raise BackupError for what is wrong."""
     check_room(packed, home)
     take_database(packed, home / FILE)
@@ -205,7 +205,7 @@ def lay_out(packed: Packed, home: Path, progress: Progress) -> Laid:
     return Laid(settings, moved)
 
 
-def _take_settings(packed: Packed, home: Path) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+def _take_settings(packed: BackupReader, home: Path) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     """Write settings that keep to the home, and mark it as inactive; return them, and what was changed."""
     if packed.facts["parts"].get(FILE_NAME, {}).get("bytes", 0) > MOST_SETTINGS:
         raise BackupError(f"{packed.path}: {FILE_NAME} is longer than {MOST_SETTINGS:,} bytes")
@@ -221,14 +221,14 @@ def _take_settings(packed: Packed, home: Path) -> tuple[Mapping[str, Any], tuple
         raise BackupError(f"{packed.path}: {str(error).replace(f'{home}/', '')}") from None
 
 
-def check_room(packed: Packed, folder: Path) -> None:
+def check_room(packed: BackupReader, folder: Path) -> None:
     """Raises BackupError if the disk has not room for all that is in it, its database twice while it is migrated."""
     free = shutil.disk_usage(folder).free
     if packed.bytes > free:
         raise BackupError(f"{folder} has room for {free:,} bytes, and {packed.path} holds {packed.bytes:,}")
 
 
-def take_database(packed: Packed, target: Path, *, leave: Collection[str] = PASSED_BY) -> None:
+def take_database(packed: BackupReader, target: Path, *, leave: Collection[str] = PASSED_BY) -> None:
     """Make a database of this version of the rows in it, but for those of some tables. Raise BackupError.
 
     The file may be a stranger's: nothing of it is run, and every value is checked.
@@ -246,7 +246,7 @@ def take_database(packed: Packed, target: Path, *, leave: Collection[str] = PASS
         theirs.unlink()
 
 
-def campaign_of(packed: Packed, part: str) -> str:
+def campaign_of(packed: BackupReader, part: str) -> str:
     """The campaign that a part is the archive of. Raises BackupError for what can be no name."""
     name = part.removeprefix(TURNS).removesuffix(".tar")
     if not is_campaign_name(name):
@@ -275,7 +275,7 @@ def complete_archive(house: App, now: dt.datetime) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class RestoreResult:
     """A home that was made of a backup of a moment, and what is yet to be done.
 
     `held` are campaigns that wait for their GMs, `mails` how many mails are not
@@ -306,7 +306,7 @@ def restore_home(
     *,
     database: str = "",
     progress: Progress = no_progress,
-) -> Restored:
+) -> RestoreResult:
     """Makes the home, with its database in a file, or in an empty one on a server.
 
     Raises BackupError or ConfigError, having made nothing.
@@ -317,10 +317,10 @@ def restore_home(
     if url and not is_empty(url):
         raise BackupError(NOT_EMPTY)
     home.parent.mkdir(parents=True, exist_ok=True)
-    with opened(file, "home") as packed, staging_directory(home.parent) as shop:
+    with open_backup(file, "home") as packed, staging_directory(home.parent) as shop:
         draft = shop / home.name
         draft.mkdir(mode=0o700)
-        laid = lay_out(packed, draft, progress)
+        laid = unpack_home(packed, draft, progress)
         settled, problems = _prepare(packed, laid.settings, now, games)
         facts = packed.facts
         with _alone(home.parent):
@@ -330,7 +330,7 @@ def restore_home(
                 _move_database(draft, url)
             missing, reached = missing_references(draft), reaches(draft)
             publish(draft, home)
-    return Restored(
+    return RestoreResult(
         home=home,
         made=made_at(packed),
         campaigns=tuple(each["name"] for each in facts["campaigns"]),
@@ -345,12 +345,12 @@ def restore_home(
     )
 
 
-def made_at(packed: Packed) -> dt.datetime:
+def made_at(packed: BackupReader) -> dt.datetime:
     """When a backup was made."""
     return dt.datetime.fromisoformat(packed.facts["made"])
 
 
-def unknown_games(packed: Packed, games: Mapping[str, AnyRuleset]) -> tuple[str, ...]:
+def unknown_games(packed: BackupReader, games: Mapping[str, AnyRuleset]) -> tuple[str, ...]:
     """The games of its campaigns that are not known here, or not in their version."""
     wanted = {(each["game"], each["version"]) for each in packed.facts["campaigns"]}
     return tuple(
@@ -389,11 +389,11 @@ def _make_way(home: Path) -> None:
 
 
 def _prepare(
-    packed: Packed, settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset]
-) -> tuple[Settled, list[str]]:
+    packed: BackupReader, settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset]
+) -> tuple[QuiesceResult, list[str]]:
     make_directories(settings)
     with app_of(settings, games) as house:
-        settled = settle(house, made_at(packed), now)
+        settled = quiesce(house, made_at(packed), now)
         problems = complete_archive(house, now)
         with house.store.reading() as session:
             problems += broken_campaigns(session)
@@ -408,7 +408,7 @@ def _move_database(draft: Path, url: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proved:
+class CampaignCheck:
     """A campaign in a backup: so many turns in its archive, and what is not proved of them, in sentences."""
 
     campaign: str
@@ -417,13 +417,13 @@ class Proved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+class BackupCheck:
     """What a backup holds that can be believed; `problems` are sentences on what cannot. Without any it is sound."""
 
     path: Path
     made: dt.datetime
     pbem: str
-    campaigns: tuple[Proved, ...]
+    campaigns: tuple[CampaignCheck, ...]
     unknown: tuple[str, ...]
     left_out: tuple[str, ...]
     problems: tuple[str, ...]
@@ -431,16 +431,16 @@ class Checked:
 
 def check_backup(
     path: Path, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = no_progress
-) -> Checked:
+) -> BackupCheck:
     """Checks every part and proves every archive. Raises BackupError at a file that cannot be read to its end."""
-    with opened(path, "home") as packed, TemporaryDirectory(prefix="pbem-check-") as folder:
-        laid = lay_out(packed, Path(folder).resolve(), progress)
+    with open_backup(path, "home") as packed, TemporaryDirectory(prefix="pbem-check-") as folder:
+        laid = unpack_home(packed, Path(folder).resolve(), progress)
         with app_of(laid.settings, games) as house:
             problems = complete_archive(house, now)
             with house.store.reading() as session:
                 problems += broken_campaigns(session)
             proved, wrong = _prove_all(house, progress)
-        return Checked(
+        return BackupCheck(
             path=path,
             made=made_at(packed),
             pbem=str(packed.facts["pbem"]),
@@ -451,7 +451,7 @@ def check_backup(
         )
 
 
-def _prove_all(house: App, progress: Progress) -> tuple[list[Proved], list[str]]:
+def _prove_all(house: App, progress: Progress) -> tuple[list[CampaignCheck], list[str]]:
     proved, wrong = [], []
     with house.store.reading() as session:
         begun = session.execute(
@@ -466,7 +466,7 @@ def _prove_all(house: App, progress: Progress) -> tuple[list[Proved], list[str]]
         except ReplayError as error:
             wrong.append(f"campaign {name}: {error}")
             continue
-        proved.append(Proved(campaign=name, turns=found.turns, unproved=found.unproved))
+        proved.append(CampaignCheck(campaign=name, turns=found.turns, unproved=found.unproved))
         if found.head != file_hash(newest or b""):
             wrong.append(f"campaign {name}: its archive ends with another record than its database")
         progress("proving", number, len(begun))

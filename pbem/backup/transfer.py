@@ -35,8 +35,17 @@ from pbem.app import App
 from pbem.archive.reader import MOST_RECORD
 from pbem.archive.record import RECORD, file_hash, folder_name
 from pbem.archive.verify import verify
-from pbem.backup.container import DATABASE, TURNS, Packed, Packing, disk_full_named, is_ours, opened, writing
-from pbem.backup.create import DRAFT, campaigns_in, pack_archive
+from pbem.backup.container import (
+    DATABASE,
+    TURNS,
+    BackupReader,
+    BackupWriter,
+    disk_full_named,
+    is_backup,
+    open_backup,
+    open_tar,
+)
+from pbem.backup.create import DRAFT, list_campaigns, pack_archive
 from pbem.backup.restore import FILE, check_room, complete_archive, take_database
 from pbem.backup.verify import check_campaign
 from pbem.campaign.history import add_entry
@@ -99,14 +108,14 @@ drawn anew there; those who stand in or stand by, since they have agreed to it h
 whether it has gone or not."""
 
 
-def take_out_others(database: sqlite3.Connection, name: str) -> None:
+def keep_one_campaign(database: sqlite3.Connection, name: str) -> None:
     """Leaves the rows of one campaign, without what opens its seats and without mail to be sent."""
     for statement in filter(str.strip, _OTHERS.split(";")):
         database.execute(statement, {"name": name} if ":name" in statement else {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
+class ExportResult:
     """A campaign on its way: the file, and the address at which it is to be played."""
 
     campaign: str
@@ -115,12 +124,12 @@ class Exported:
     to: str
 
 
-def export_campaign(house: App, name: str, file: Path, now: dt.datetime, *, to: str) -> Exported:
+def export_campaign(house: App, name: str, file: Path, now: dt.datetime, *, to: str) -> ExportResult:
     """Marks a campaign as moved and writes it to a file. Raises CampaignError or BackupError."""
     to = checked_address(to)
     if to.lower() == house.settings.address.lower():
         raise BackupError(f"{to} is the address of this home: say that of the other with --to")
-    if file.exists() and not is_ours(file):
+    if file.exists() and not is_backup(file):
         raise BackupError(f"{file} is there, and is no exported campaign: give another name")
     if not file.parent.is_dir():
         raise BackupError(f"the folder {file.parent} is not there")
@@ -128,10 +137,10 @@ def export_campaign(house: App, name: str, file: Path, now: dt.datetime, *, to: 
     with disk_full_named(file), staging_directory(file.parent) as draft:
         _write(house, name, draft, now, to)
         publish(draft / DRAFT, file)
-    return Exported(campaign=name, path=file, bytes=file.stat().st_size, to=to)
+    return ExportResult(campaign=name, path=file, bytes=file.stat().st_size, to=to)
 
 
-def take_back(house: App, name: str, now: dt.datetime) -> None:
+def undo_export(house: App, name: str, now: dt.datetime) -> None:
     """Lets a campaign be played here after all; it is paused, and its players are told. Raises CampaignError."""
     with house.store.writing() as session:
         lock_campaign(session, name)
@@ -185,12 +194,12 @@ def _move_away(session: Session, house: App, snapshot: CampaignSnapshot, to: str
 def _write(house: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
     copy = draft / DATABASE
     copy_to_file(house.settings.database, copy)
-    with Packing(draft / DRAFT) as packing:
+    with BackupWriter(draft / DRAFT) as packing:
         with open_file(copy) as database:
-            take_out_others(database, name)
+            keep_one_campaign(database, name)
             database.execute("VACUUM")  # what was deleted would lie in it otherwise
-            campaigns = campaigns_in(database)
-            with packing.part(f"{TURNS}{name}.tar") as part, writing(part) as tree:
+            campaigns = list_campaigns(database)
+            with packing.part(f"{TURNS}{name}.tar") as part, open_tar(part) as tree:
                 pack_archive(database, house.settings.archive, name, tree)
         packing.put(DATABASE, copy)
         facts = {
@@ -209,7 +218,7 @@ _REASON = "it has moved here, and goes on when its GM says so"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class ImportResult:
     """A campaign that is played here from now on; `asked` are the seats whose players were asked to confirm it."""
 
     campaign: str
@@ -219,11 +228,11 @@ class Imported:
     unproved: tuple[str, ...]
 
 
-def import_campaign(house: App, file: Path, now: dt.datetime, *, progress: Progress = no_progress) -> Imported:
+def import_campaign(house: App, file: Path, now: dt.datetime, *, progress: Progress = no_progress) -> ImportResult:
     """Takes the campaign of a file in. Raises BackupError, CampaignError or ReplayError, having changed nothing."""
     archive = house.settings.archive
     archive.mkdir(parents=True, exist_ok=True)
-    with opened(file, "campaign") as packed, staging_directory(archive) as draft:
+    with open_backup(file, "campaign") as packed, staging_directory(archive) as draft:
         _check_addressed(packed, house)
         name = _lay_out(packed, draft)
         with house.store.reading() as session:
@@ -241,10 +250,10 @@ def import_campaign(house: App, file: Path, now: dt.datetime, *, progress: Progr
             shutil.rmtree(archive / name, ignore_errors=True)  # of an import that was killed at its last step
             publish(draft / name, archive / name)
         came_from = str(packed.facts["address"])
-    return Imported(campaign=name, came_from=came_from, turn=turn, asked=asked, unproved=unproved)
+    return ImportResult(campaign=name, came_from=came_from, turn=turn, asked=asked, unproved=unproved)
 
 
-def _check_addressed(packed: Packed, house: App) -> None:
+def _check_addressed(packed: BackupReader, house: App) -> None:
     to, here = str(packed.facts.get("to")), house.settings.address
     if to.lower() != here.lower():
         raise BackupError(
@@ -252,7 +261,7 @@ def _check_addressed(packed: Packed, house: App) -> None:
         )
 
 
-def _lay_out(packed: Packed, draft: Path) -> str:
+def _lay_out(packed: BackupReader, draft: Path) -> str:
     """Unpacks database and archive; returns the name of the campaign."""
     check_room(packed, draft)
     take_database(packed, draft / FILE, leave=LEFT_BEHIND)
@@ -263,7 +272,7 @@ def _lay_out(packed: Packed, draft: Path) -> str:
             raise BackupError(f"{packed.path} does not hold one campaign")
         if any(json.loads(zlib.decompress(record))["campaign"] != names[0] for (record,) in records):
             raise BackupError(f"{packed.path}: a record in its database is of another campaign")
-        take_out_others(database, names[0])
+        keep_one_campaign(database, names[0])
         database.commit()
     packed.unpack(f"{TURNS}{names[0]}.tar", draft / names[0])
     return str(names[0])
@@ -306,7 +315,9 @@ def _goes_on(session: Session, campaign_id: int, draft: Path) -> bool:
         return any(zlib.decompress(packed) == record for (packed,) in rows)
 
 
-def _prove(house: App, packed: Packed, draft: Path, name: str, now: dt.datetime, progress: Progress) -> tuple[str, ...]:
+def _prove(
+    house: App, packed: BackupReader, draft: Path, name: str, now: dt.datetime, progress: Progress
+) -> tuple[str, ...]:
     """Proves the archive by the seed and the last record of the database; returns what cannot be proved here."""
     game = packed.facts["campaigns"][0]
     _check_game(packed, house.games, str(game["game"]), int(game["version"]))
@@ -331,7 +342,7 @@ def _prove(house: App, packed: Packed, draft: Path, name: str, now: dt.datetime,
     return verified.unproved
 
 
-def _check_game(packed: Packed, games: Mapping[str, AnyRuleset], key: str, version: int) -> None:
+def _check_game(packed: BackupReader, games: Mapping[str, AnyRuleset], key: str, version: int) -> None:
     try:
         here = games[key].version if key in games else None
     except GameError as error:

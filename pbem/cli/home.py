@@ -14,17 +14,17 @@ from pbem.admin.doctor import check_permissions, run_checks
 from pbem.admin.health import activate_home as open_closed
 from pbem.admin.health import is_closed
 from pbem.app import init_home, upgrade_home
-from pbem.backup.create import Made, back_up
-from pbem.backup.restore import Checked, Restored, restore_home
+from pbem.backup.create import BackupCreated, create_backup
+from pbem.backup.restore import BackupCheck, RestoreResult, restore_home
 from pbem.backup.restore import check_backup as check
-from pbem.backup.transfer import Exported, Imported, export_campaign, import_campaign, take_back
+from pbem.backup.transfer import ExportResult, ImportResult, export_campaign, import_campaign, undo_export
 from pbem.cli.options import FOLDER, NUMBER, Command, home_option, json_option, now_option
 from pbem.cli.output import home_folder, known_games, open_home, progress, say, show
 from pbem.config import load_settings, reaches
 from pbem.text import as_sentence, count_noun, format_time, wrap
 
 
-def made_lines(made: Made) -> Iterator[str]:
+def made_lines(made: BackupCreated) -> Iterator[str]:
     """What was written, and what is not in it."""
     yield f"{made.path}: {made.bytes:,} bytes, {count_noun(len(made.campaigns), 'campaign')}."
     if made.lacking:
@@ -38,7 +38,7 @@ def made_lines(made: Made) -> Iterator[str]:
     yield f"Prove it with: pbem check-backup {shlex.quote(str(made.path))}"
 
 
-def checked_lines(checked: Checked) -> Iterator[str]:
+def checked_lines(checked: BackupCheck) -> Iterator[str]:
     """What was proved, and what is wrong."""
     yield f"{checked.path}: made {format_time(checked.made, 'UTC')} by pbem {checked.pbem}."
     for each in checked.campaigns:
@@ -52,7 +52,7 @@ def checked_lines(checked: Checked) -> Iterator[str]:
         yield "All parts are as they were written, and the database is sound."
 
 
-def restored_lines(restored: Restored) -> Iterator[str]:
+def restored_lines(restored: RestoreResult) -> Iterator[str]:
     """What was made, what is missing, and what to do next."""
     yield f"{restored.home} is as the backup of {format_time(restored.made, 'UTC')} has it, and at rest."
     if restored.held:
@@ -94,7 +94,7 @@ def reaching_lines(reaches: Sequence[str]) -> Iterator[str]:
     yield from (wrap(f"- {each}", "  ") for each in reaches)
 
 
-def exported_lines(exported: Exported) -> Iterator[str]:
+def exported_lines(exported: ExportResult) -> Iterator[str]:
     """What was written, and what to do with it."""
     name = exported.campaign
     yield f"{exported.path}: {exported.bytes:,} bytes. {name} is played at {exported.to} now, and here no more."
@@ -106,7 +106,7 @@ def exported_lines(exported: Exported) -> Iterator[str]:
     yield f"If it cannot be played there, take it back with: pbem export {name} --back"
 
 
-def imported_lines(imported: Imported) -> Iterator[str]:
+def imported_lines(imported: ImportResult) -> Iterator[str]:
     """What was taken in, and what to do next."""
     name = imported.campaign
     yield f"{name} is played here from now on; it came from {imported.came_from}, and turn {imported.turn} is open."
@@ -140,7 +140,7 @@ def backup(
     """Write the whole home to FILE, or into a folder, while all go on working."""
     settings = load_settings(home_folder(home))
     with progress() as bar:
-        made = back_up(settings, file, now, keep=keep or 0, with_secrets=with_secrets, progress=bar)
+        made = create_backup(settings, file, now, keep=keep or 0, with_secrets=with_secrets, progress=bar)
     show(made, made_lines(made), as_json=as_json)
 
 
@@ -200,7 +200,7 @@ def export_campaign_(
     """Move campaign NAME to another home: write it to FILE, and play it here no more."""
     if back:
         with open_home(home) as house:
-            take_back(house, name, now)
+            undo_export(house, name, now)
         click.echo(f"{name} is played here again. It is paused; let turns run with: pbem release {name}")
         return
     if file is None or not to:

@@ -13,7 +13,7 @@ from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import RulingResult, ShowRulingForm, SubmitRuling, read_folder, render_ruling, write_folder
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingShown, ShowRuling
 from pbem.admin.health import home_status
-from pbem.backup import back_up, check_backup, restore_home
+from pbem.backup import check_backup, create_backup, restore_home
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.people import hash_token
 from pbem.errors import CampaignError
@@ -308,7 +308,7 @@ def test_earlier_rulings_are_in_backups(war: Desk, tmp_path: Path) -> None:
     war.tick(hours=DUE)
     rule(war, all="Snow.")
     run_action(war.house, "toy1", DropRuling(), war.now)
-    back_up(war.house.settings, tmp_path / "backup.zip", war.now)
+    create_backup(war.house.settings, tmp_path / "backup.zip", war.now)
 
     assert check_backup(tmp_path / "backup.zip", war.now, war.house.games).problems == ()
     assert restore_home(tmp_path / "backup.zip", tmp_path / "new", war.now, war.house.games).problems == ()

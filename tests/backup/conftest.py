@@ -10,7 +10,7 @@ import pytest
 
 from pbem.actions.base import run_action
 from pbem.actions.rollback import RollBack
-from pbem.backup import back_up
+from pbem.backup import create_backup
 from pbem.config import load_settings
 from tests.actions.history import begin, play, send
 from tests.servers.processes import server_folder
@@ -50,5 +50,5 @@ def kept() -> Iterator[Kept]:
     """The home and its backup."""
     with server_folder("backup") as folder, open_desk(folder / "home") as desk:
         in_the_middle(desk)
-        made = back_up(load_settings(desk.home), folder / "kept.zip", desk.now)
+        made = create_backup(load_settings(desk.home), folder / "kept.zip", desk.now)
         yield Kept(desk, made.path)

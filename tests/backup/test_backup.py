@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.backup import back_up, check_backup
+from pbem.backup import check_backup, create_backup
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import BackupError
@@ -49,7 +49,7 @@ def test_a_home_not_migrated_yet_is_backed_up_as_it_is(kept: Kept, tmp_path: Pat
     """A newer program copies it for the one that was there before; here with the first tables that there were."""
     home = shutil.copytree(kept.desk.home, tmp_path / "home")
     downgrade(load_settings(home).database, "0001")
-    made = back_up(load_settings(home), tmp_path / "old.zip", MONDAY)
+    made = create_backup(load_settings(home), tmp_path / "old.zip", MONDAY)
 
     assert made.campaigns == ("toy1",)
     with zipfile.ZipFile(made.path) as parts:
@@ -129,9 +129,9 @@ def test_nothing_else_is_written_over(kept: Kept, tmp_path: Path) -> None:
     mine.write_text("Dear Ann")
 
     with pytest.raises(BackupError, match="is no backup"):
-        back_up(settings, mine, kept.desk.now)
-    back_up(settings, tmp_path / "again.zip", kept.desk.now)
-    back_up(settings, tmp_path / "again.zip", kept.desk.now)
+        create_backup(settings, mine, kept.desk.now)
+    create_backup(settings, tmp_path / "again.zip", kept.desk.now)
+    create_backup(settings, tmp_path / "again.zip", kept.desk.now)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again.zip", "letter.txt"]
 
 
@@ -141,7 +141,7 @@ def test_a_folder_keeps_the_newest(kept: Kept, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     days = [MONDAY + dt.timedelta(days=day) for day in range(3)]
 
-    made = [back_up(settings, tmp_path, day, keep=2) for day in days]
+    made = [create_backup(settings, tmp_path, day, keep=2) for day in days]
 
     assert made[2].removed == ("pbem-20261102T090000Z.pbem.zip",)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -162,8 +162,8 @@ def test_secrets_stay_at_home_unless_asked_for(kept: Kept, tmp_path: Path) -> No
         + 'dkim = { domain = "example.org", selector = "pbem", key_file = "dkim.pem" }\n'
         + 'carrier_password = { command = "cat word.txt" }\n'
     )
-    plain = back_up(load_settings(home), tmp_path / "plain.zip", kept.desk.now)
-    back_up(load_settings(home), tmp_path / "secret.zip", kept.desk.now, with_secrets=True)
+    plain = create_backup(load_settings(home), tmp_path / "plain.zip", kept.desk.now)
+    create_backup(load_settings(home), tmp_path / "secret.zip", kept.desk.now, with_secrets=True)
 
     assert plain.left_out == ("secrets: dkim.pem, word.txt; see --with-secrets",)
     found = {

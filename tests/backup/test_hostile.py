@@ -19,7 +19,7 @@ from click.testing import CliRunner
 
 from pbem.admin import run_checks
 from pbem.backup import check_backup, restore_home
-from pbem.backup.container import unpack
+from pbem.backup.container import extract_tar
 from pbem.cli import main
 from pbem.config import INACTIVE, load_settings
 from pbem.errors import BackupError, PbemError
@@ -407,7 +407,7 @@ def test_a_folder_that_was_changed_anywhere_is_refused_or_sound(tmp_path: Path) 
         target = tmp_path / str(number)
         target.mkdir()
         try:
-            unpack(io.BytesIO(mutant), target)
+            extract_tar(io.BytesIO(mutant), target)
         except BackupError as error:
             assert str(error).isprintable()  # noqa: PT017 - some of them are sound
     assert all(path.is_relative_to(tmp_path) and not path.is_symlink() for path in files_in(tmp_path))

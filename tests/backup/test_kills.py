@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.app import App, open_app
-from pbem.backup import back_up, check_backup, export_campaign, import_campaign, restore_home
+from pbem.backup import check_backup, create_backup, export_campaign, import_campaign, restore_home
 from pbem.campaign.archive_sync import prove_archive
 from pbem.config import load_settings
 from pbem.errors import BackupError
@@ -28,7 +28,7 @@ STEPS = ("commit: after", "file: before os.rename", "file: in the middle", "file
 
 def keep(house: App, now: dt.datetime) -> None:
     """Makes a backup inside the home, where the points are."""
-    back_up(load_settings(house.settings.home), house.settings.home / "backup.zip", now)
+    create_backup(load_settings(house.settings.home), house.settings.home / "backup.zip", now)
 
 
 def bring_back(house: App, now: dt.datetime) -> None:

@@ -26,7 +26,7 @@ from pbem.actions.run_turn import run_turn
 from pbem.admin.health import home_status
 from pbem.app import App, open_app
 from pbem.archive.verify import verify
-from pbem.backup import back_up, export_campaign, import_campaign, restore_home, take_back
+from pbem.backup import create_backup, export_campaign, import_campaign, restore_home, undo_export
 from pbem.backup import transfer as others
 from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import CampaignSnapshot
@@ -216,7 +216,7 @@ def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
     with open_app(home, GAMES) as house:
         old = Desk(house, moved.old.now)
-        take_back(house, "toy1", old.now)
+        undo_export(house, "toy1", old.now)
         run_action(house, "toy1", ReleaseCampaign(), old.now)
         play(old, {"blue": "BID 1"})
 
@@ -425,7 +425,7 @@ def test_a_turn_that_is_just_being_run_is_not_kept(moved: Moved, alone: Desk, tm
 
 def test_a_backup_of_a_home_that_a_campaign_has_left(moved: Moved, tmp_path: Path) -> None:
     """Restored, it still sends its players on."""
-    made = back_up(moved.old.house.settings, tmp_path / "left.zip", moved.old.now)
+    made = create_backup(moved.old.house.settings, tmp_path / "left.zip", moved.old.now)
 
     assert restore_home(made.path, tmp_path / "again", moved.old.now, GAMES).held == ()
     with open_app(tmp_path / "again", GAMES) as house:

@@ -15,7 +15,7 @@ from pbem.actions.base import run_action
 from pbem.actions.deadlines import ReleaseCampaign
 from pbem.admin.health import activate_home, home_status, is_closed
 from pbem.app import open_app
-from pbem.backup import back_up, check_backup, restore_home
+from pbem.backup import check_backup, create_backup, restore_home
 from pbem.campaign.archive_sync import prove_archive
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
@@ -94,7 +94,7 @@ def test_nothing_happens_before_it_is_opened(again: Desk) -> None:
 
 def test_a_home_at_rest_can_be_backed_up_whole(kept: Kept, again: Desk, tmp_path: Path) -> None:
     """And restored at the same moment; its templates, which are not used meanwhile, come along as before."""
-    made = back_up(load_settings(again.home), tmp_path / "again.zip", kept.desk.now)
+    made = create_backup(load_settings(again.home), tmp_path / "again.zip", kept.desk.now)
     restore_home(made.path, tmp_path / "twice", kept.desk.now, GAMES)
     templates = [
         {path.relative_to(home): path.read_bytes() for path in (home / "templates").rglob("*.j2")}
@@ -188,7 +188,7 @@ def test_an_archive_elsewhere_comes_into_the_home(kept: Kept, tmp_path: Path) ->
         settings.write_text(settings.read_text().replace('archive = "turns"', f'archive = "{outside}"'))
     with open_app(tmp_path / "old", GAMES) as house:
         Desk(house).begin()
-        back_up(load_settings(tmp_path / "old"), tmp_path / "backup.zip", kept.desk.now)
+        create_backup(load_settings(tmp_path / "old"), tmp_path / "backup.zip", kept.desk.now)
     restore_home(tmp_path / "backup.zip", tmp_path / "new", kept.desk.now, GAMES)
 
     assert load_settings(tmp_path / "new").archive == tmp_path / "new" / "turns"
@@ -206,7 +206,7 @@ def test_what_is_missing_is_said(kept: Kept, tmp_path: Path, monkeypatch: pytest
             + 'dkim = { domain = "example.org", selector = "pbem", key_file = "dkim.pem" }\n'
             + 'inbox_password = { env = "PBEM_WORD" }\n'
         )
-        back_up(load_settings(old.home), tmp_path / "backup.zip", kept.desk.now)
+        create_backup(load_settings(old.home), tmp_path / "backup.zip", kept.desk.now)
     made = restore_home(tmp_path / "backup.zip", tmp_path / "new", kept.desk.now, GAMES)
 
     assert made.lacks == (
@@ -225,7 +225,7 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
         run_action(house, "toy1", ReleaseCampaign(), desk.now)
         play(desk, {"red": "BID 2"})
         assert "restored" in " ".join(journal(desk))
-        made = back_up(load_settings(home), tmp_path / "shared.zip", desk.now)
+        made = create_backup(load_settings(home), tmp_path / "shared.zip", desk.now)
         records = [turn.record for turn in live_turns(desk)]
     assert check_backup(made.path, desk.now, GAMES).problems == ()
     restore_home(made.path, tmp_path / "alone", desk.now, GAMES)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.backup.container import unpack
+from pbem.backup.container import extract_tar
 from pbem.errors import BackupError
 
 HOLES = {"GNU.sparse.map": "1000000,1", "GNU.sparse.size": "1000001"}
@@ -47,5 +47,5 @@ def test_nothing_but_plain_files_below_the_folder(told: tarfile.TarInfo, tmp_pat
     stream.seek(0)
 
     with pytest.raises(BackupError, match="no plain file of a home"):
-        unpack(stream, tmp_path / "here")
+        extract_tar(stream, tmp_path / "here")
     assert list(tmp_path.rglob("*")) == []

@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 
 from pbem.app import open_app
-from pbem.backup import back_up, check_backup, restore_home
+from pbem.backup import check_backup, create_backup, restore_home
 from pbem.campaign.archive_sync import prove_archive
 from pbem.config import load_settings
 from tests.actions.history import begin, live_turns, play
@@ -39,9 +39,9 @@ def test_backups_of_a_home_at_work(busy: Desk, tmp_path: Path) -> None:
     at_work = Thread(target=work, args=(busy,))
     at_work.start()
     settings = load_settings(busy.home)
-    made = [back_up(settings, tmp_path / f"{number}.zip", busy.now) for number in range(BACKUPS)]
+    made = [create_backup(settings, tmp_path / f"{number}.zip", busy.now) for number in range(BACKUPS)]
     at_work.join()
-    made.append(back_up(settings, tmp_path / "last.zip", busy.now))
+    made.append(create_backup(settings, tmp_path / "last.zip", busy.now))
 
     checked = [check_backup(each.path, busy.now, GAMES) for each in made]
     assert [each.problems for each in checked] == [()] * (BACKUPS + 1)

@@ -23,8 +23,8 @@ from pbem.admin.health import HomeStatus
 from pbem.admin.mail import DeliveryCounts, MessageDetail, MessageList, UndeliveredMail
 from pbem.archive import ReplayProof
 from pbem.archive.verify import VerifyResult
-from pbem.backup import Checked, Exported, Imported, Made, Restored
-from pbem.backup.restore import Proved
+from pbem.backup import BackupCheck, BackupCreated, ExportResult, ImportResult, RestoreResult
+from pbem.backup.restore import CampaignCheck
 from pbem.campaign.deadlines import DueTurn
 from pbem.campaign.house_rules import HOUSE_RULES, HouseRules
 from pbem.cli import main
@@ -78,12 +78,12 @@ OF_TURNS = (DeadlineList, WrittenFiles, RulingResult, Finding, RollResult, RollL
 @pytest.mark.parametrize(
     "record",
     [
-        Checked,
-        Exported,
-        Imported,
-        Made,
-        Proved,
-        Restored,
+        BackupCheck,
+        ExportResult,
+        ImportResult,
+        BackupCreated,
+        CampaignCheck,
+        RestoreResult,
         Ticked,
         ProcessResult,
         DeliveryResult,
