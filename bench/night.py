@@ -38,7 +38,7 @@ from pbem.inbox.process import process_messages
 from pbem.mail.delivery import deliver_due
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.mail.transport import open_transport
-from pbem.scheduler.reminders import remind
+from pbem.scheduler.reminders import send_reminders
 from pbem.store.models import Campaign, Report, Turn
 from tests.servers.mail import MailServer, running_mail
 
@@ -110,7 +110,7 @@ def _night(house: App, club: Club, sheets: int) -> Stages:
         answered = process_messages(house, now)
     with stages.timed("turns"):
         waiting = open_turns(house)
-        remind(house, waiting, now)
+        send_reminders(house, waiting, now)
         ran = [
             run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn)
             for turn in due_turns(waiting, now)

@@ -40,7 +40,7 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import Bot, Standing, View
-from pbem.scheduler.tick import Ticked, run_now, tick
+from pbem.scheduler.tick import TickResult, run_campaign_now, tick
 from pbem.site.publish import publish
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign, OrderSheet
@@ -366,7 +366,7 @@ class _Demo:
         with self._house.store.reading() as session:
             return self._ruleset.standing(load_state(session, self._ruleset, load_campaign(session, CAMPAIGN)))
 
-    def _tick(self) -> Ticked:
+    def _tick(self) -> TickResult:
         done = tick(self._house, self._now)
         if done.awaiting:
             done = self._ruled()
@@ -377,11 +377,11 @@ class _Demo:
                 self._hand_out(path)
         return done
 
-    def _ruled(self) -> Ticked:
+    def _ruled(self) -> TickResult:
         """The turn that waits for the GM is run with his ruling; without one, where the game brings no GM."""
         rule = self._ruleset.demo.rule
         if rule is None:
-            return run_now(self._house, CAMPAIGN, self._now)
+            return run_campaign_now(self._house, CAMPAIGN, self._now)
         form = run_query(self._house, CAMPAIGN, ShowRulingForm(), self._now)
         files, beside = rule(form.turn, form.files)
         folder = self._rulings / str(form.turn)

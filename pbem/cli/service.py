@@ -16,17 +16,17 @@ from pbem.actions.status import render_status, render_undelivered
 from pbem.admin.health import HomeStatus, home_status, require_active
 from pbem.cli.options import FILE, FOLDER, Command, F, clock, home_option, json_option, now_option
 from pbem.cli.output import open_home, progress, show, site_lines, write_picture
-from pbem.scheduler.tick import Ticked, run_now, stopped_by_signals
+from pbem.scheduler.tick import TickResult, run_campaign_now, stopped_by_signals
 from pbem.scheduler.tick import serve as serve_house
 from pbem.scheduler.tick import tick as tick_house
-from pbem.scheduler.worker_status import WorkersStatus, is_anybody_at_work, workers_status
+from pbem.scheduler.worker_status import WorkersStatus, has_workers, load_worker_status
 from pbem.site.publish import publish
 from pbem.store.queue import require_queues
 from pbem.store.session import JobQueue
 from pbem.text import as_sentence, count_noun, wrap
 
 
-def tick_lines(done: Ticked) -> Iterator[str]:
+def tick_lines(done: TickResult) -> Iterator[str]:
     """What a tick did, a line for each stage that did anything."""
     if done.busy:
         yield "Another tick is at work here, or workers are; this one did nothing."
@@ -138,12 +138,12 @@ def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None
     with open_home(home, log) as house:
         require_active(house)
         require_queues(house.store)
-        from pbem.scheduler.worker import queues_here, work
+        from pbem.scheduler.worker import run_worker, select_queues
 
-        queues = queues_here(house, tuple(map(JobQueue, chosen)))
+        queues = select_queues(house, tuple(map(JobQueue, chosen)))
         with stopped_by_signals() as stop:
             click.echo(f"Working on {', '.join(queues)} for {house.settings.home}.")
-            work(house, queues, stop=stop, told=lambda done: _tell(done, idle=""))
+            run_worker(house, queues, stop=stop, told=lambda done: _tell(done, idle=""))
     click.echo("Stopped.")
 
 
@@ -159,8 +159,8 @@ def run(
 ) -> None:
     """Resolve a campaign's open turn now."""
     with open_home(home, log) as house, progress() as bar:
-        done = run_now(house, name, now, progress=bar)
-        if done.busy and is_anybody_at_work(house):
+        done = run_campaign_now(house, name, now, progress=bar)
+        if done.busy and has_workers(house):
             wish = RequestRun()
             asked = run_action(house, name, wish, now)
             show(asked, wish.render(asked, CLI), as_json=as_json)
@@ -178,7 +178,7 @@ def status(name: str | None, workers: bool, as_json: bool, home: Path | None) ->
     """Show who has sent, who is awaited, deadlines, and mail not delivered."""
     with open_home(home) as house:
         if workers:
-            at_work = workers_status(house)
+            at_work = load_worker_status(house)
             show(at_work, workers_lines(at_work), as_json=as_json)
             return
         found = home_status(house, name)
@@ -200,7 +200,7 @@ def stats(name: str, picture: Path | None, now: dt.datetime, as_json: bool, home
     show(found, question.render(found, CLI), as_json=as_json)
 
 
-def _tell(done: Ticked, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:
+def _tell(done: TickResult, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:
     show(done, list(tick_lines(done)) or filter(None, [idle]), as_json=as_json)
     for problem in done.problems:
         click.echo(f"Problem: {problem}", err=True)

@@ -53,7 +53,7 @@ def untold(turns: Iterable[OpenTurnStatus], now: dt.datetime) -> list[OpenTurnSt
     return [turn for turn in turns if _is_untold(turn, now)]
 
 
-def remind(house: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) -> tuple[int, list[str]]:
+def send_reminders(house: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) -> tuple[int, list[str]]:
     """Queues the reminders and late notices of some open turns that are to go out now; each once to each seat.
 
     Returns how many, and a sentence for each campaign whose reminders could not be written.
@@ -205,7 +205,7 @@ def _tell_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
     )
 
 
-def report_problem(house: App, turn: DueTurn, error: Exception, now: dt.datetime) -> str:
+def notify_turn_failure(house: App, turn: DueTurn, error: Exception, now: dt.datetime) -> str:
     """Queues the mail to the GM, unless he has had it; returns the same in one sentence."""
     problem = describe_error(error)
     said = f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem})"

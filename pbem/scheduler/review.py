@@ -36,7 +36,7 @@ _SILENT_SEATS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class HoldReason:
     """Why a turn had better wait: the kind of the hold, and its reason in a clause."""
 
     kind: HoldKind
@@ -44,7 +44,7 @@ class Doubt:
 
 
 @dataclass(slots=True)
-class Sifted:
+class DueTurns:
     """Turns that are due: `free` to run, `held` now, and a sentence for each that could be neither."""
 
     free: list[DueTurn] = field(default_factory=list)
@@ -52,9 +52,9 @@ class Sifted:
     problems: list[str] = field(default_factory=list)
 
 
-def hold_back(house: App, turns: Sequence[DueTurn], now: dt.datetime) -> Sifted:
+def hold_doubtful_turns(house: App, turns: Sequence[DueTurn], now: dt.datetime) -> DueTurns:
     """Holds those of the turns due that had better wait for their GM."""
-    done = Sifted()
+    done = DueTurns()
     doubtful = _doubtful(house, turns)
     for turn in turns:
         try:
@@ -91,7 +91,7 @@ def _is_held_back(house: App, turn: DueTurn, now: dt.datetime) -> bool:
         return True
 
 
-def may_run(house: App, turn: DueTurn, now: dt.datetime) -> Callable[[Session, CampaignSnapshot], bool]:
+def run_condition(house: App, turn: DueTurn, now: dt.datetime) -> Callable[[Session, CampaignSnapshot], bool]:
     """The question whether a turn that was found due may be run: it is due still, and nothing speaks against it."""
 
     def still(session: Session, snapshot: CampaignSnapshot) -> bool:
@@ -105,7 +105,7 @@ def may_run(house: App, turn: DueTurn, now: dt.datetime) -> Callable[[Session, C
 
 def _open_doubt(
     session: Session, house: App, snapshot: CampaignSnapshot, turn: DueTurn, waiting: OpenTurnStatus
-) -> Doubt | None:
+) -> HoldReason | None:
     """What speaks against running a turn, unless its GM was asked and has released it.
 
     A turn that its GM decides waits for him anyway, and its digest says who sent nothing.
@@ -116,18 +116,18 @@ def _open_doubt(
     return None if doubt is None or was_notified(session, house, snapshot, _moment(waiting)) else doubt
 
 
-def _doubt(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> Doubt | None:
+def _doubt(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
     """What speaks against running a turn, the gravest first."""
     missing, awaited = len(waiting.missing), len(waiting.awaited)
     if not waiting.manned:
-        return Doubt(HoldKind.NO_PLAYERS)
+        return HoldReason(HoldKind.NO_PLAYERS)
     # A GM who wants no turn held for missing sheets sets mass to 101.
     wary = turn.reason == BY_DEADLINE and waiting.policy.mass <= 100
     if wary and missing == awaited >= _SILENT_SEATS and _is_silent(session, waiting):
-        return Doubt(HoldKind.NO_MAIL)
+        return HoldReason(HoldKind.NO_MAIL)
     if wary and awaited >= MASS_SEATS and missing * 100 >= awaited * waiting.policy.mass:
-        return Doubt(HoldKind.MISSING, f"{missing} of {awaited} sheets have not come")
-    return Doubt(HoldKind.REVIEW) if waiting.policy.review else None
+        return HoldReason(HoldKind.MISSING, f"{missing} of {awaited} sheets have not come")
+    return HoldReason(HoldKind.REVIEW) if waiting.policy.review else None
 
 
 def _is_silent(session: Session, waiting: OpenTurnStatus) -> bool:
@@ -150,7 +150,12 @@ def _moment(waiting: OpenTurnStatus) -> tuple[str, ...]:
 
 
 def _tell_gm(
-    session: Session, house: App, snapshot: CampaignSnapshot, waiting: OpenTurnStatus, doubt: Doubt, now: dt.datetime
+    session: Session,
+    house: App,
+    snapshot: CampaignSnapshot,
+    waiting: OpenTurnStatus,
+    doubt: HoldReason,
+    now: dt.datetime,
 ) -> None:
     page = TurnHeld(
         campaign=snapshot.name,

@@ -39,8 +39,8 @@ from pbem.mail.fetch import fetch_messages, open_mailbox, open_waiter
 from pbem.mail.outbox import in_partition, is_due
 from pbem.mail.retention import redact_old_mail
 from pbem.mail.transport import open_transport
-from pbem.scheduler.reminders import remind, report_problem
-from pbem.scheduler.review import hold_back, may_run
+from pbem.scheduler.reminders import notify_turn_failure, send_reminders
+from pbem.scheduler.review import hold_doubtful_turns, run_condition
 from pbem.site.publish import publish_changes
 from pbem.store.models import Campaign, Turn
 from pbem.text import count_noun
@@ -51,7 +51,7 @@ MOST_NAMED = 3
 
 
 @dataclass(slots=True)
-class Ticked:
+class TickResult:
     """What a tick or a worker's job did; nothing, if others were at work (`busy`). `problems` are for the GM.
 
     Turns that fell due and wait from now on: `held` for a word of their GM, `awaiting` for his ruling.
@@ -69,7 +69,7 @@ class Ticked:
     problems: list[str] = field(default_factory=list)
 
 
-def tell_problems(done: Ticked) -> None:
+def log_problems(done: TickResult) -> None:
     """Tells the log of problems. None repeats a password, whoever was so careless."""
     done.problems = [redact_secrets(problem) for problem in done.problems]
     for problem in done.problems:
@@ -77,7 +77,7 @@ def tell_problems(done: Ticked) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TickTime:
     """The moment of a poll, as of which everything is done until the next.
 
     If the mailbox could not be read then (not `readable`), no turn is resolved
@@ -92,14 +92,14 @@ class Moment:
     read_until: dt.datetime | None = None
 
 
-def fetch_mail(house: App, now: dt.datetime, done: Ticked) -> None:
+def fetch_mail(house: App, now: dt.datetime, done: TickResult) -> None:
     """Stores all mail that waits. Raises PostError when the mailbox cannot be read."""
     with closing(open_mailbox(house.settings)) as mailbox:
         done.polled = fetch_messages(house.store, mailbox, now)
         done.problems += filter(None, [_left_alone(mailbox.left_alone())])
 
 
-def try_to_fetch_mail(house: App, now: dt.datetime, done: Ticked) -> bool:
+def try_to_fetch_mail(house: App, now: dt.datetime, done: TickResult) -> bool:
     """Whether all mail that waits could be stored."""
     try:
         fetch_mail(house, now, done)
@@ -122,7 +122,7 @@ def _left_alone(things: Sequence[str]) -> str:
 def answer_mail(
     house: App,
     now: dt.datetime,
-    done: Ticked,
+    done: TickResult,
     *,
     lane: str | None = None,
     most: int | None = None,
@@ -136,23 +136,23 @@ def answer_mail(
     mail_at_rest(house, answer, done.problems, now)
 
 
-def mask_tokens(house: App, now: dt.datetime, done: Ticked) -> None:
+def mask_tokens(house: App, now: dt.datetime, done: TickResult) -> None:
     """Masks tokens in letters and mails that have done their work."""
     mail_at_rest(house, lambda: redact_old_mail(house.store, now), done.problems, now)
 
 
-def look_after(
-    house: App, moment: Moment, done: Ticked, *, campaign: str | None = None, progress: Progress = no_progress
+def run_due(
+    house: App, moment: TickTime, done: TickResult, *, campaign: str | None = None, progress: Progress = no_progress
 ) -> None:
     """What follows when the letters are answered, in all campaigns or in one: reminds, resolves, tells GMs."""
     each_by_itself(house, lambda name: _look_after(house, moment, done, name, progress), done.problems, campaign)
 
 
-def _look_after(house: App, moment: Moment, done: Ticked, campaign: str | None, progress: Progress) -> None:
+def _look_after(house: App, moment: TickTime, done: TickResult, campaign: str | None, progress: Progress) -> None:
     now = moment.at
     waiting = open_turns(house, campaign)
     if moment.readable:
-        done.reminded, problems = remind(house, waiting, now)
+        done.reminded, problems = send_reminders(house, waiting, now)
         done.problems += problems
     found = due_turns(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
     turns = [*requested_runs(house, now, campaign), *_sifted(house, found, now, done)]
@@ -160,9 +160,9 @@ def _look_after(house: App, moment: Moment, done: Ticked, campaign: str | None, 
     done.problems += send_digests(house, now, campaign)
 
 
-def _sifted(house: App, turns: Sequence[DueTurn], now: dt.datetime, done: Ticked) -> list[DueTurn]:
+def _sifted(house: App, turns: Sequence[DueTurn], now: dt.datetime, done: TickResult) -> list[DueTurn]:
     """The turns due that need not wait for their GM."""
-    sifted = hold_back(house, turns, now)
+    sifted = hold_doubtful_turns(house, turns, now)
     for turn in sifted.held:
         event("turn held", campaign=turn.campaign, turn=turn.turn)
     done.held = sifted.held
@@ -171,7 +171,13 @@ def _sifted(house: App, turns: Sequence[DueTurn], now: dt.datetime, done: Ticked
 
 
 def resolve(
-    house: App, turns: Sequence[DueTurn], now: dt.datetime, done: Ticked, progress: Progress, *, at_word: RunCondition
+    house: App,
+    turns: Sequence[DueTurn],
+    now: dt.datetime,
+    done: TickResult,
+    progress: Progress,
+    *,
+    at_word: RunCondition,
 ) -> None:
     """Runs turns. Those by the clock must be due still when they are run; for those of a GM, `at_word` is asked."""
     for count, turn in enumerate(turns, start=1):
@@ -181,13 +187,13 @@ def resolve(
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
             event("turn not resolved", level="error", fault=error, campaign=turn.campaign, turn=turn.turn)
-            done.problems.append(report_problem(house, turn, error, now))
+            done.problems.append(notify_turn_failure(house, turn, error, now))
         progress("resolving", count, len(turns))
 
 
-def _run(house: App, turn: DueTurn, now: dt.datetime, done: Ticked, *, at_word: RunCondition) -> None:
+def _run(house: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
     by_gm = turn.reason == BY_GM
-    still = at_word if by_gm else may_run(house, turn, now)
+    still = at_word if by_gm else run_condition(house, turn, now)
     if not by_gm and awaits_ruling(house, turn, now):
         done.awaiting.append(turn)
         event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
@@ -207,19 +213,19 @@ def _state_hash(house: App, turn: DueTurn) -> str | None:
         return session.scalar(opened.where(*here))
 
 
-def file_away(house: App, now: dt.datetime, done: Ticked) -> None:
+def sync_archive(house: App, now: dt.datetime, done: TickResult) -> None:
     """Brings the archive up to the database, and mends it; then the site."""
     each_by_itself(house, lambda name: _archive(house, now, done, name), done.problems)
-    show_site(house, now, done)
+    publish_site(house, now, done)
 
 
-def _archive(house: App, now: dt.datetime, done: Ticked, campaign: str | None) -> None:
+def _archive(house: App, now: dt.datetime, done: TickResult, campaign: str | None) -> None:
     archived, problems = archive_pending(house, now, campaign)
     done.archived += archived
     done.problems += [*problems, *repair_archive(house, campaign)]
 
 
-def show_site(house: App, now: dt.datetime, done: Ticked) -> None:
+def publish_site(house: App, now: dt.datetime, done: TickResult) -> None:
     """Brings the site up to the database, where the settings name its folder and anything has changed."""
     try:
         done.problems += publish_changes(house, now)
@@ -230,13 +236,13 @@ def show_site(house: App, now: dt.datetime, done: Ticked) -> None:
 
 
 def send_mail(
-    house: App, now: dt.datetime, done: Ticked, *, lane: str | None = None, progress: Progress = no_progress
+    house: App, now: dt.datetime, done: TickResult, *, lane: str | None = None, progress: Progress = no_progress
 ) -> None:
     """Sends what is due: all of it, or that of a lane."""
     mail_at_rest(house, lambda: _send_mail(house, now, done, lane, progress), done.problems, now)
 
 
-def _send_mail(house: App, now: dt.datetime, done: Ticked, lane: str | None, progress: Progress) -> None:
+def _send_mail(house: App, now: dt.datetime, done: TickResult, lane: str | None, progress: Progress) -> None:
     settings = house.settings
     with house.store.reading() as session:
         waiting = select(func.count()).where(is_due(now))
@@ -279,14 +285,14 @@ MOST_BYTES = 64_000_000
 """Of letters that a tick deals with: then it sends what it has, and the next one goes on. Many sheets have 5,000."""
 
 
-def tick(house: App, now: dt.datetime, *, live: bool = False, progress: Progress = no_progress) -> Ticked:
+def tick(house: App, now: dt.datetime, *, live: bool = False, progress: Progress = no_progress) -> TickResult:
     """Does all that is to be done now.
 
     If `now` is the clock's (`live`), deadlines also wait after an outage.
     Raises ConfigError in a home that was restored and not opened since.
     """
     require_active(house)
-    done = Ticked()
+    done = TickResult()
     with _alone(house) as alone:
         if not alone:
             done.busy = True
@@ -296,21 +302,21 @@ def tick(house: App, now: dt.datetime, *, live: bool = False, progress: Progress
             outage = record_poll(house, now, readable=readable) if live else None
             answer_mail(house, now, done, most=MOST_BYTES, progress=progress)
             mask_tokens(house, now, done)
-            moment = Moment(now, readable, outage, done.answered.read_until)
-            look_after(house, moment, done, progress=progress)
-            file_away(house, now, done)
+            moment = TickTime(now, readable, outage, done.answered.read_until)
+            run_due(house, moment, done, progress=progress)
+            sync_archive(house, now, done)
             send_mail(house, now, done, progress=progress)
     return done
 
 
-def run_now(house: App, name: str, now: dt.datetime, *, progress: Progress = no_progress) -> Ticked:
+def run_campaign_now(house: App, name: str, now: dt.datetime, *, progress: Progress = no_progress) -> TickResult:
     """Resolves a campaign's open turn on the GM's word, after reading the mail; archives and sends.
 
     Raises CampaignError when there is no open turn, PostError when the mailbox
     cannot be read.
     """
     require_active(house)
-    done = Ticked()
+    done = TickResult()
     with _alone(house) as alone:
         if not alone:
             done.busy = True
@@ -321,13 +327,13 @@ def run_now(house: App, name: str, now: dt.datetime, *, progress: Progress = no_
             answer_mail(house, now, done, progress=progress)
             mask_tokens(house, now, done)
             resolve(house, [DueTurn(name, number, BY_GM)], now, done, progress, at_word=always)
-            file_away(house, now, done)
+            sync_archive(house, now, done)
             send_mail(house, now, done, progress=progress)
     return done
 
 
 @contextmanager
-def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
+def _told(done: TickResult, now: dt.datetime) -> Iterator[None]:
     """Tells the log of the tick in the block."""
     event("tick began", now=now)
     began = time.monotonic()
@@ -336,7 +342,7 @@ def _told(done: Ticked, now: dt.datetime) -> Iterator[None]:
     except Exception as error:
         event("tick stopped", level="error", fault=error)
         raise
-    tell_problems(done)
+    log_problems(done)
     event(
         "tick ended",
         seconds=round(time.monotonic() - began, 3),
@@ -377,7 +383,7 @@ def _only_here(house: App) -> Iterator[bool]:
             yield True
 
 
-def serve(house: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[Ticked], None]) -> None:
+def serve(house: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[TickResult], None]) -> None:
     """Ticks every `poll_seconds` of the settings or when mail comes, and tells each tick, until `stop` is set.
 
     A tick that is told to stop over a letter leaves that, and all that follows, to the next.
@@ -390,7 +396,7 @@ def serve(house: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Ca
             event("tick ended early: told to stop")
             return
         except (OSError, PbemError) as error:  # a database that is locked, a full disk: the next tick may fare better
-            done = Ticked(problems=[redact_secrets(describe_error(error))])
+            done = TickResult(problems=[redact_secrets(describe_error(error))])
         told(done)
         if done.answered.left:
             continue

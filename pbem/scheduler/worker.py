@@ -52,14 +52,14 @@ from pbem.mail.imap import LONGEST
 from pbem.mail.outbox import is_due, partition_of
 from pbem.scheduler.reminders import untold
 from pbem.scheduler.tick import (
-    Moment,
-    Ticked,
+    TickResult,
+    TickTime,
     answer_mail,
-    file_away,
-    look_after,
+    log_problems,
     mask_tokens,
+    run_due,
     send_mail,
-    tell_problems,
+    sync_archive,
     try_to_fetch_mail,
 )
 from pbem.scheduler.worker_status import LOST_AFTER
@@ -71,7 +71,7 @@ from pbem.util import ShutdownRequested, redact_secrets
 Given = Callable[[], None]
 
 
-class Hands:
+class MainThreadExecutor:
     """Does what it is given, one thing after the other."""
 
     def __init__(self) -> None:
@@ -110,18 +110,18 @@ AT_ONCE = "at once"
 MOST_WOKEN = 50
 """Jobs put into the queues in one transaction, so that the first can begin before the last is there."""
 
-JobHandler = Callable[[App, str, dt.datetime, Ticked], None]
+JobHandler = Callable[[App, str, dt.datetime, TickResult], None]
 
 
-def do_job(house: App, work: QueuedJob, now: dt.datetime) -> Ticked:
+def run_job(house: App, work: QueuedJob, now: dt.datetime) -> TickResult:
     """Does a job; returns what came of it. Raises ConfigError in a home that was restored and not opened since."""
     require_active(house)
-    done = Ticked()
+    done = TickResult()
     _JOBS[work.queue](house, work.lane, now, done)
     return done
 
 
-def _poll(house: App, lane: str, now: dt.datetime, done: Ticked) -> None:
+def _poll(house: App, lane: str, now: dt.datetime, done: TickResult) -> None:
     """Fetches the mail, sorts it, and wakes all for whom there is something to do; unless another has just done so."""
     if lane != AT_ONCE and _was_polled(house, now):
         return
@@ -129,7 +129,7 @@ def _poll(house: App, lane: str, now: dt.datetime, done: Ticked) -> None:
     # Remembered first: what is sorted is answered as of this poll at once.
     record_poll(house, now, readable=readable)
     partition_messages(house)
-    wake_all(house, now)
+    enqueue_all(house, now)
     mask_tokens(house, now, done)
 
 
@@ -140,29 +140,29 @@ def _was_polled(house: App, now: dt.datetime) -> bool:
     return last is not None and last.at <= now < last.at + dt.timedelta(seconds=house.settings.poll_seconds / 2)
 
 
-def _look_after(house: App, campaign: str, now: dt.datetime, done: Ticked) -> None:
+def _look_after(house: App, campaign: str, now: dt.datetime, done: TickResult) -> None:
     """Answers the letters of a campaign; if no other could be one of them, does what is due in it."""
     with house.store.reading() as session:
         last = last_poll(session)
     answer_mail(house, last.at if last else now, done, lane=campaign)
     if campaign == GLOBAL:
         if done.answered.letters:
-            wake_all(house, now)
+            enqueue_all(house, now)
         return
     with house.store.writing() as session:
         if done.answered.letters and _waits_in(session, GLOBAL):
             enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, GLOBAL))
         ready = last is not None and _is_read(session, campaign, last)
     if ready and last is not None:
-        look_after(house, _moment(last), done, campaign=campaign)
+        run_due(house, _moment(last), done, campaign=campaign)
 
 
-def _send(house: App, lane: str, now: dt.datetime, done: Ticked) -> None:
+def _send(house: App, lane: str, now: dt.datetime, done: TickResult) -> None:
     send_mail(house, now, done, lane=lane)
 
 
-def _file_away(house: App, _lane: str, now: dt.datetime, done: Ticked) -> None:
-    file_away(house, now, done)
+def _file_away(house: App, _lane: str, now: dt.datetime, done: TickResult) -> None:
+    sync_archive(house, now, done)
 
 
 _JOBS: Mapping[JobQueue, JobHandler] = {
@@ -173,8 +173,8 @@ _JOBS: Mapping[JobQueue, JobHandler] = {
 }
 
 
-def _moment(last: LastPoll) -> Moment:
-    return Moment(last.at, readable=not last.watch.failed, outage=last.watch.outage)
+def _moment(last: LastPoll) -> TickTime:
+    return TickTime(last.at, readable=not last.watch.failed, outage=last.watch.outage)
 
 
 def _is_read(session: Session, campaign: str, last: LastPoll) -> bool:
@@ -189,7 +189,7 @@ def _waits_in(session: Session, lane: str) -> bool:
     return session.scalar(waiting.limit(1)) is not None
 
 
-def wake_all(house: App, now: dt.datetime) -> None:
+def enqueue_all(house: App, now: dt.datetime) -> None:
     """Puts all that is to be done now into the queues, and so makes good what was lost of them."""
     works = sorted(_all_work(house, now))
     for start in range(0, len(works), MOST_WOKEN):
@@ -213,7 +213,7 @@ def _all_work(house: App, now: dt.datetime) -> set[QueuedJob]:
     return {QueuedJob(JobQueue.CAMPAIGNS, campaign) for campaign in campaigns} | mail | {QueuedJob(JobQueue.ARCHIVE)}
 
 
-def _with_something_due(house: App, moment: Moment) -> set[str]:
+def _with_something_due(house: App, moment: TickTime) -> set[str]:
     """The campaigns in which there may be something to do, whatever letters come."""
     try:
         return set(_due_in(house, moment, None))
@@ -223,7 +223,7 @@ def _with_something_due(house: App, moment: Moment) -> set[str]:
         return {name for name in names if _may_be_due(house, moment, name)}
 
 
-def _may_be_due(house: App, moment: Moment, campaign: str) -> bool:
+def _may_be_due(house: App, moment: TickTime, campaign: str) -> bool:
     """Return whether there may be something to do in a campaign; of one that cannot be read, its job tells."""
     try:
         return any(True for _ in _due_in(house, moment, campaign))
@@ -231,7 +231,7 @@ def _may_be_due(house: App, moment: Moment, campaign: str) -> bool:
         return True
 
 
-def _due_in(house: App, moment: Moment, campaign: str | None) -> Iterator[str]:
+def _due_in(house: App, moment: TickTime, campaign: str | None) -> Iterator[str]:
     waiting = open_turns(house, campaign)
     found = due_turns(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
     yield from (turn.campaign for turn in (*found, *requested_runs(house, moment.at, campaign)))
@@ -266,7 +266,7 @@ for _name in ("procrastinate", "psycopg.pool"):
     logging.getLogger(_name).addHandler(logging.NullHandler())  # else their warnings go to standard error
 
 
-def queues_here(house: App, chosen: Collection[JobQueue]) -> tuple[JobQueue, ...]:
+def select_queues(house: App, chosen: Collection[JobQueue]) -> tuple[JobQueue, ...]:
     """The queues that a worker is to serve: those chosen, or all; the archive is left to homes where it lies."""
     archived = house.settings.archive.is_dir()
     if JobQueue.ARCHIVE in chosen and not archived:
@@ -278,12 +278,12 @@ def queues_here(house: App, chosen: Collection[JobQueue]) -> tuple[JobQueue, ...
     )
 
 
-def work(
+def run_worker(
     house: App,
     queues: Collection[JobQueue],
     *,
     stop: Event,
-    told: Callable[[Ticked], None],
+    told: Callable[[TickResult], None],
     lost_after: dt.timedelta = LOST_AFTER,
 ) -> None:
     """Does the jobs of some queues, and tells what came of each, until `stop` is set.
@@ -292,8 +292,8 @@ def work(
     """
     house = dataclasses.replace(house, archives=JobQueue.ARCHIVE in queues)
     with house.store.place() as place:
-        hands = Hands()
-        crew = _Crew(house, tuple(queues), stop, told, lost_after.total_seconds(), place, hands)
+        hands = MainThreadExecutor()
+        crew = WorkerLoop(house, tuple(queues), stop, told, lost_after.total_seconds(), place, hands)
         threads = [Thread(target=crew.serve, name="jobs")]
         if JobQueue.POLL in queues:
             threads.append(Thread(target=_keep_time, args=(house, stop), name="time"))
@@ -316,16 +316,16 @@ def _time(session: Session) -> dt.datetime:
 
 
 @dataclass(slots=True)
-class _Crew:
+class WorkerLoop:
     """What the parts of one worker have in common. `in_hand` are the numbers of the jobs that it does."""
 
     house: App
     queues: tuple[JobQueue, ...]
     stop: Event
-    told: Callable[[Ticked], None]
+    told: Callable[[TickResult], None]
     lost_after: float
     place: AdvisoryLock
-    hands: Hands
+    hands: MainThreadExecutor
     in_hand: set[int] = field(default_factory=set)
     let_go: set[int] = field(default_factory=set)
     trouble: str = ""
@@ -353,7 +353,7 @@ class _Crew:
         event("worker waits for the database", level="warning", reason=reason)
         if reason != self.trouble:
             self.trouble = reason
-            self.told(Ticked(problems=[f"the database cannot be used by workers: {reason}"]))
+            self.told(TickResult(problems=[f"the database cannot be used by workers: {reason}"]))
 
     async def _serve_once(self) -> None:
         """Takes jobs until it is to stop, or the database is lost."""
@@ -388,7 +388,7 @@ class _Crew:
     def _refuse(self, job: Job) -> None:
         event("job refused", level="error", job=job.id, queue=job.queue)
         said = "is not of a kind that pbem puts in; it counts as failed"
-        self.told(Ticked(problems=[f"job {job.id} of the queue {job.queue} {said}"]))
+        self.told(TickResult(problems=[f"job {job.id} of the queue {job.queue} {said}"]))
 
     async def _sleep(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -413,10 +413,10 @@ class _Crew:
     def _done(self, work: QueuedJob) -> None:
         """Does a job, in the main thread. What hinders it that is not its own fault leaves it to be done again."""
         began = time.monotonic()
-        done = Ticked()
+        done = TickResult()
         try:
             self._wait_for_place()
-            done = do_job(self.house, work, read_clock(self.house))
+            done = run_job(self.house, work, read_clock(self.house))
         except ShutdownRequested:
             self._put_back(work)
         except (StoreError, OSError) as error:  # a database out of reach, a full disk: the next try may fare better
@@ -425,7 +425,7 @@ class _Crew:
             self._put_back(work)
         except Exception as error:
             event("job failed", level="error", fault=error, queue=work.queue, lane=work.lane)
-            self._tell(Ticked(problems=[f"{_named(work)} failed ({describe_error(error)}); see the log"]))
+            self._tell(TickResult(problems=[f"{_named(work)} failed ({describe_error(error)}); see the log"]))
             raise
         self._tell(done)
         event("job ended", queue=work.queue, lane=work.lane, seconds=round(time.monotonic() - began, 3))
@@ -440,8 +440,8 @@ class _Crew:
         with self.house.store.writing() as session:
             enqueue_on_commit(session, work)
 
-    def _tell(self, done: Ticked) -> None:
-        tell_problems(done)
+    def _tell(self, done: TickResult) -> None:
+        log_problems(done)
         self.told(done)
 
     async def _tend(self, app: QueueApp, worker: JobWorker) -> None:

@@ -22,7 +22,7 @@ LOST_AFTER = dt.timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AtWork:
+class WorkerInfo:
     """A worker: where it runs, what it serves, since when, how long it was not heard of, and what it has in hand.
 
     `silent`: it is taken for dead.
@@ -38,7 +38,7 @@ class AtWork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
+class FailedJobs:
     """What failed in the last day in a lane of a queue: how often, and when last."""
 
     lane: str
@@ -53,14 +53,14 @@ class QueueStatus:
     queue: str
     waiting: int
     served: bool
-    failed: tuple[Failed, ...]
+    failed: tuple[FailedJobs, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkersStatus:
     """All workers, in the order in which they began, and all queues."""
 
-    workers: tuple[AtWork, ...]
+    workers: tuple[WorkerInfo, ...]
     queues: tuple[QueueStatus, ...]
 
 
@@ -85,7 +85,7 @@ _FAILED = text("""
 """)
 
 
-def workers_status(house: App) -> WorkersStatus:
+def load_worker_status(house: App) -> WorkersStatus:
     """Who works, what waits and what failed. Raises ConfigError where there can be no workers."""
     require_queues(house.store)
     with house.store.reading() as session:
@@ -93,7 +93,7 @@ def workers_status(house: App) -> WorkersStatus:
         return WorkersStatus(workers=workers, queues=tuple(_queues(session, workers)))
 
 
-def is_anybody_at_work(house: App) -> bool:
+def has_workers(house: App) -> bool:
     """Whether workers are there to do what is put into the queues."""
     if house.store.engine.dialect.name != "postgresql":
         return False
@@ -103,9 +103,9 @@ def is_anybody_at_work(house: App) -> bool:
         )
 
 
-def _at_work(row: Row[Any]) -> AtWork:
+def _at_work(row: Row[Any]) -> WorkerInfo:
     seconds = float(row.seconds)
-    return AtWork(
+    return WorkerInfo(
         machine=row.machine,
         process=row.process,
         queues=tuple(json.loads(row.queues)),
@@ -116,11 +116,11 @@ def _at_work(row: Row[Any]) -> AtWork:
     )
 
 
-def _queues(session: Session, workers: Sequence[AtWork]) -> Iterator[QueueStatus]:
+def _queues(session: Session, workers: Sequence[WorkerInfo]) -> Iterator[QueueStatus]:
     waiting = {row[0]: row[1] for row in session.execute(_WAITING)}
     failed = defaultdict(list)
     for row in session.execute(_FAILED):
-        failed[row.queue_name].append(Failed(lane=row.lane, times=row.times, last=row.last))
+        failed[row.queue_name].append(FailedJobs(lane=row.lane, times=row.times, last=row.last))
     served = {queue for worker in workers if not worker.silent for queue in worker.queues}
     for queue in JobQueue:
         yield QueueStatus(

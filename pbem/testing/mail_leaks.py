@@ -30,7 +30,7 @@ from pbem.report.renderer import Renderer
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json, json_sha256
 from pbem.ruleset.values import SeatName
-from pbem.scheduler.tick import run_now, tick
+from pbem.scheduler.tick import run_campaign_now, tick
 from pbem.store.models import Campaign, Report, Seat, Turn
 from pbem.store.session import Store
 from pbem.store.types import CampaignState
@@ -145,7 +145,7 @@ class Posthouse:
             path = inbox / f"{number:04d}"
             path.write_bytes(letter)
             os.utime(path, (NOW.timestamp() + number,) * 2)
-        run_now(self._house, NAME, NOW + dt.timedelta(hours=1))
+        run_campaign_now(self._house, NAME, NOW + dt.timedelta(hours=1))
         return self._sent()
 
     def _mails(self) -> list[Path]:

@@ -29,7 +29,7 @@ from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
-from pbem.scheduler.tick import Ticked, run_now, tick
+from pbem.scheduler.tick import TickResult, run_campaign_now, tick
 from pbem.store.migrate import migrate
 from pbem.store.models import InboxMessage, Turn
 from pbem.store.types import CampaignState, MessageState
@@ -190,7 +190,7 @@ def _campaign(house: App, ruleset: AnyRuleset, name: str) -> list[str]:
         done = tick(house, now)
         assert not done.problems
         if done.held:
-            assert not run_now(house, name, now).problems
+            assert not run_campaign_now(house, name, now).problems
         if done.awaiting:
             assert not _rule(house, name, now, dice.scoped(turn, "gm")).problems
         if _is_over(house, name):
@@ -205,7 +205,7 @@ def _campaign(house: App, ruleset: AnyRuleset, name: str) -> list[str]:
         return list(session.scalars(hashes))
 
 
-def _rule(house: App, name: str, now: dt.datetime, dice: Dice) -> Ticked:
+def _rule(house: App, name: str, now: dt.datetime, dice: Dice) -> TickResult:
     """The GM writes something, however mad, to everyone; if that cannot be read, he lets the turn pass without."""
     with house.store.reading() as session:
         snapshot = load_campaign(session, name)
@@ -215,7 +215,7 @@ def _rule(house: App, name: str, now: dt.datetime, dice: Dice) -> Ticked:
     kept = run_action(house, name, SubmitRuling({**files, "game.txt": dice.pick(games, "game")}), now).kept
     with house.store.writing() as session:
         release(Context(session, house, snapshot, now))
-    return tick(house, now) if kept else run_now(house, name, now)
+    return tick(house, now) if kept else run_campaign_now(house, name, now)
 
 
 def _is_over(house: App, name: str) -> bool:

@@ -42,7 +42,7 @@ from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.mail.retention import redact_old_mail
 from pbem.ruleset import AnyRuleset, RulesetError
-from pbem.scheduler.tick import Ticked, run_now, tick
+from pbem.scheduler.tick import TickResult, run_campaign_now, tick
 from pbem.store.models import Campaign
 from pbem_rules.gm_adjudicated import RULESET
 from tests.actions.history import begin, meanwhile, play
@@ -135,7 +135,7 @@ def bring_back(house: App, now: dt.datetime) -> None:
 
 
 SHARP: dict[str, Act] = {
-    "run": lambda house, now: run_now(house, "toy1", now),
+    "run": lambda house, now: run_campaign_now(house, "toy1", now),
     "rollback by one": deed(RollBack(2)),
     "rollback by two": deed(RollBack(1)),
     "forward": deed(UndoRollback()),
@@ -232,7 +232,7 @@ def leave_to_gm(desk: Desk) -> dt.datetime:
     """Turn 1 was run with a ruling, and turn 2 is due and awaits one."""
     begin(desk)
     RULED["ruling"](desk.house, desk.now)
-    run_now(desk.house, "toy1", desk.now)
+    run_campaign_now(desk.house, "toy1", desk.now)
     return _settled(desk)
 
 
@@ -327,6 +327,6 @@ def attempt(act: Act, house: App, now: dt.datetime) -> str:
         raise
     except (PbemError, RulesetError) as error:
         return str(error)
-    problems = done.problems if isinstance(done, Ticked) else []
+    problems = done.problems if isinstance(done, TickResult) else []
     assert not any("could not be" in problem and "run: pbem mend" not in problem for problem in problems), problems
     return " ".join(problems)

@@ -19,7 +19,7 @@ from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated
-from pbem.scheduler.tick import run_now
+from pbem.scheduler.tick import run_campaign_now
 from pbem.store.types import HoldKind
 from pbem_rules.gm_adjudicated import RULESET
 from tests.toy.home import Desk, text_of
@@ -239,7 +239,7 @@ def test_a_gm_may_run_a_turn_without_a_ruling(war: Desk) -> None:
     """On his word the turn passes, all are told that nothing was decided, and the next turn is not held."""
     war.tick(hours=DUE)
 
-    done = run_now(war.house, "toy1", war.now)
+    done = run_campaign_now(war.house, "toy1", war.now)
 
     assert [turn.turn for turn in done.resolved] == [1]
     assert "The GM gave no ruling this turn" in last_report(war, ANN)
@@ -347,7 +347,7 @@ def test_a_form_that_was_filled_in_too_late(war: Desk) -> None:
     """A ruling written for one turn is not taken for the next."""
     war.tick(hours=DUE)
     form = run_query(war.house, "toy1", ShowRulingForm(), war.now)
-    run_now(war.house, "toy1", war.now)
+    run_campaign_now(war.house, "toy1", war.now)
 
     with pytest.raises(CampaignError, match="turn 1 of toy1 is no longer the one you ruled on: nothing was taken"):
         run_action(war.house, "toy1", SubmitRuling(form.files, of=(form.turn, form.era)), war.now)

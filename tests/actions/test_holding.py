@@ -14,7 +14,7 @@ from pbem.actions.seats import pause_seat
 from pbem.admin.health import home_status
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import CampaignError
-from pbem.scheduler.tick import run_now
+from pbem.scheduler.tick import run_campaign_now
 from pbem.store.types import HoldKind
 from tests.toy.home import Desk, text_of
 
@@ -164,7 +164,7 @@ def test_the_gm_may_run_a_held_turn(desk: Desk) -> None:
     begin(desk)
     pause(desk)
 
-    assert [turn.turn for turn in run_now(desk.house, "toy1", desk.now).resolved] == [1]
+    assert [turn.turn for turn in run_campaign_now(desk.house, "toy1", desk.now).resolved] == [1]
     assert held(desk) == ""
 
 

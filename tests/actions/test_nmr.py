@@ -8,7 +8,7 @@ from sqlalchemy import update
 from pbem.actions.status import SeatStatus
 from pbem.admin.health import home_status
 from pbem.campaign.people import add_standby, get_or_create_person
-from pbem.scheduler.tick import run_now
+from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Seat
 from tests.toy.home import Desk, text_of
 
@@ -167,7 +167,7 @@ def test_a_paused_seat_misses_nothing(desk: Desk) -> None:
 def test_a_turn_that_the_gm_runs_early_has_no_consequences(desk: Desk) -> None:
     """Nobody is warned, and no seat changes hands, because the GM did not wait for the deadline."""
     begin(desk, nmr_open="1")
-    run_now(desk.house, "toy1", desk.now)
+    run_campaign_now(desk.house, "toy1", desk.now)
 
     assert notices(desk, ANN, "did not come") == []
     assert notices(desk, GM, "Missed") == []

@@ -15,8 +15,8 @@ from pbem.actions.run_turn import RequestRun, is_requested, run_turn
 from pbem.campaign.deadlines import DueTurn, due_turns, open_turns
 from pbem.campaign.snapshot import locked_campaign
 from pbem.errors import CampaignError
-from pbem.scheduler.review import may_run
-from pbem.scheduler.tick import run_now
+from pbem.scheduler.review import run_condition
+from pbem.scheduler.tick import run_campaign_now
 from pbem.store.types import HoldKind
 from tests.actions.history import begin, live_turns, play, send, snapshot
 from tests.actions.meeting import KEEPING, Points
@@ -40,7 +40,7 @@ def played(desk: Desk) -> Desk:
 
 def runs(desk: Desk, turn: DueTurn) -> bool:
     """Whether a turn that was found due is run."""
-    still = may_run(desk.house, turn, desk.now)
+    still = run_condition(desk.house, turn, desk.now)
     return run_turn(desk.house, "toy1", desk.now, reason=turn.reason, number=turn.turn, still=still)
 
 
@@ -92,7 +92,7 @@ def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
     """The turn of the GM's word is gone: he is told so, and the one that is open is not run instead."""
     points = Points(KEEPING, lambda: run_action(played.house, "toy1", RollBack(2), played.now))
     with points.watched():
-        done = run_now(played.house, "toy1", played.now)
+        done = run_campaign_now(played.house, "toy1", played.now)
 
     said = "campaign toy1: turn 3 was not run, since the campaign has changed at this very moment; "
     assert (done.resolved, done.problems) == ([], [f"{said}look at it, and try again"])
@@ -112,7 +112,7 @@ def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
 
 def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
     """The GM's sheet was for turn 2; it is not used for turn 3, which is the last that was run by now."""
-    points = Points(KEEPING, lambda: run_now(played.house, "toy1", played.now))
+    points = Points(KEEPING, lambda: run_campaign_now(played.house, "toy1", played.now))
     with points.watched(), pytest.raises(CampaignError, match="toy1 has changed at this very moment, and is at turn 4"):
         run_action(played.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), played.now)
 
@@ -124,7 +124,7 @@ def test_an_edit_of_a_state_that_is_no_more(played: Desk) -> None:
     with played.house.store.reading() as session:
         scene = Context(session, played.house, snapshot(played), played.now)
         edit = read_edit(scene, [{"op": "replace", "path": "/purses/1", "value": 40}])
-    run_now(played.house, "toy1", played.now)
+    run_campaign_now(played.house, "toy1", played.now)
 
     with pytest.raises(CampaignError, match="the state of toy1 has changed since you edited it"):
         run_action(played.house, "toy1", RerunTurn(edit.changes), played.now)

@@ -15,7 +15,7 @@ from pbem.actions.seats import GiveSeat, OpenSeat, RemoveSeat, ResumeSeat
 from pbem.campaign.people import hash_token
 from pbem.campaign.snapshot import SeatView
 from pbem.errors import CampaignError
-from pbem.scheduler.tick import run_now
+from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Campaign, Deputy, Seat, Turn
 from tests.actions.acts import TOKEN
 from tests.actions.history import begin, play, send, snapshot
@@ -97,14 +97,14 @@ def test_until_the_turn_is_run_it_is_taken_back(played: Desk) -> None:
     assert "is back in the game: its removal was taken back by the GM." in words(played.last(CYD))
     assert row(played) == before
     assert "Sheet 2 taken" in ask(played, f"ORDERS toy1 green {key}\nBID 3\nEND", CYD)
-    run_now(played.house, "toy1", played.now)
+    run_campaign_now(played.house, "toy1", played.now)
     assert removed(played)[-1] == []
 
 
 def test_after_the_turn_was_run_a_rollback_is_named(played: Desk) -> None:
     """The rules know of it then: taking it back is refused, with the turn to open again."""
     remove(played)
-    run_now(played.house, "toy1", played.now)
+    run_campaign_now(played.house, "toy1", played.now)
 
     with pytest.raises(CampaignError, match=r"turn 3 was run without it; .* pbem rollback toy1 3"):
         bring_back(played)
@@ -116,7 +116,7 @@ def test_a_rollback_brings_the_seat_back(played: Desk, number: int) -> None:
     """In a turn that opened with the seat it plays again: it is told, its sheets count, and it plays on."""
     send(played, {"green": "BID 1"})
     remove(played)
-    run_now(played.house, "toy1", played.now)
+    run_campaign_now(played.house, "toy1", played.now)
     shown = list(RollBack(number).render(run_query(played.house, "toy1", RollBack(number), played.now), DRY_RUN))
     done = list(RollBack(number).render(run_action(played.house, "toy1", RollBack(number), played.now), CLI))
     played.tick()
@@ -126,32 +126,32 @@ def test_a_rollback_brings_the_seat_back(played: Desk, number: int) -> None:
     assert place(played).playing
     assert any("is back in the game" in words(mail) for mail in played.mails(CYD))
     assert any("is back in the game" in words(mail) for mail in played.mails(BOB))
-    run_now(played.house, "toy1", played.now)
+    run_campaign_now(played.house, "toy1", played.now)
     assert removed(played)[-1] == []
 
 
 def test_a_rollback_to_after_it_left_brings_nothing_back(played: Desk) -> None:
     """A turn that opened without the seat is open again without it."""
     remove(played)
-    run_now(played.house, "toy1", played.now)
-    run_now(played.house, "toy1", played.now)
+    run_campaign_now(played.house, "toy1", played.now)
+    run_campaign_now(played.house, "toy1", played.now)
     run_action(played.house, "toy1", RollBack(4), played.now)
 
     assert not place(played).playing
-    run_now(played.house, "toy1", played.now)
+    run_campaign_now(played.house, "toy1", played.now)
     assert removed(played)[-2:] == [["green"], []]
 
 
 def test_a_rollback_taken_back_takes_the_seat_out_again(played: Desk) -> None:
     """What the turns that are back in the history were told holds again."""
     remove(played)
-    run_now(played.house, "toy1", played.now)
+    run_campaign_now(played.house, "toy1", played.now)
     run_action(played.house, "toy1", RollBack(3), played.now)
     done = list(UndoRollback().render(run_action(played.house, "toy1", UndoRollback(), played.now), CLI))
 
     assert "Seat green is out of the game again." in done
     assert not place(played).playing
-    run_now(played.house, "toy1", played.now)
+    run_campaign_now(played.house, "toy1", played.now)
     assert removed(played)[-2:] == [["green"], []]
 
 

@@ -22,7 +22,7 @@ from pbem.archive.verify import VerifyResult, verify
 from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import CampaignError, ReplayError
 from pbem.ruleset import Roll, canonical_json
-from pbem.scheduler.tick import run_now
+from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Turn
 from pbem_rules.gm_adjudicated import RULESET
 from tests.toy.home import Desk, text_of
@@ -50,7 +50,7 @@ def roll(desk: Desk, dice: str = "3d6+2", label: str = "ann storms the gate") ->
 def run(desk: Desk, **files: str) -> None:
     """The GM rules by files, named without their ending, and the turn is run, archived and mailed."""
     run_action(desk.house, "toy1", SubmitRuling({f"{name}.txt": text for name, text in files.items()}), desk.now)
-    run_now(desk.house, "toy1", desk.now)
+    run_campaign_now(desk.house, "toy1", desk.now)
     desk.tick()
 
 

@@ -17,7 +17,7 @@ from pbem.backup import check_backup, create_backup, restore_home
 from pbem.campaign.optimistic_lock import Conflict
 from pbem.campaign.people import hash_token
 from pbem.errors import CampaignError
-from pbem.scheduler.tick import run_now
+from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Campaign
 from pbem.store.types import HoldKind
 from tests.actions.test_adjudicating import ANN, DUE, GM, held, last_report, rule, war
@@ -231,7 +231,7 @@ def test_a_ruling_that_was_rolled_back_comes_back(war: Desk) -> None:
     """A rollback opens the turn without its ruling, which can be had again."""
     war.tick(hours=DUE)
     rule(war, all="Snow.")
-    run_now(war.house, "toy1", war.now)
+    run_campaign_now(war.house, "toy1", war.now)
     run_action(war.house, "toy1", RollBack(1), war.now)
     assert shown(war).parts == {}
     run_action(war.house, "toy1", RestoreRuling(), war.now)

@@ -31,7 +31,7 @@ from pbem.backup import transfer as others
 from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import CampaignSnapshot
 from pbem.errors import BackupError, CampaignError
-from pbem.scheduler.tick import run_now
+from pbem.scheduler.tick import run_campaign_now
 from pbem.site import publish
 from pbem.store.copy import PASSING, checkpoint, open_file
 from pbem.store.migrate import downgrade
@@ -116,7 +116,7 @@ def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> N
     answer(
         there, [mail for mail in there.mails(BOB) if "toy1" in mail["Subject"] and "-blue" in files(mail)][-1], "BID 2"
     )
-    run_now(there.house, "toy1", there.now)
+    run_campaign_now(there.house, "toy1", there.now)
     there.tick()
     third = live_turns_of(there)[3]
     assert set(json.loads(third)["sheets"]) == {"red", "blue"}
@@ -193,7 +193,7 @@ def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None
         with pytest.raises(CampaignError, match=f"has moved to {NEW}"):
             run_action(house, "toy1", ReleaseCampaign(), old.now)
         with pytest.raises(CampaignError, match=f"has moved to {NEW}"):
-            run_now(house, "toy1", old.now)
+            run_campaign_now(house, "toy1", old.now)
         assert live_turns(old)[-1].number == 3
         assert home_status(house).campaigns[0].status == "moved"
 

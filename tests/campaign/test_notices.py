@@ -14,7 +14,7 @@ from pbem.actions.rollback import RollBack, UndoRollback
 from pbem.actions.start import StartCampaign
 from pbem.campaign.notices import CampaignMailer
 from pbem.report.facts import DrawnPicture, RenderedReport
-from pbem.scheduler.tick import run_now
+from pbem.scheduler.tick import run_campaign_now
 from pbem.store.models import Campaign
 from tests.actions.acts import ACTS, ALL
 from tests.actions.history import play
@@ -73,7 +73,7 @@ def test_a_campaign_that_runs_keeps_its_mails(desk: Desk) -> None:
     desk.post("PRESS TO red\nDo you trust green?", sender="bob@example.org")
     desk.tick(hours=130)  # who has no sheet is reminded
     desk.tick(hours=24)  # too many are missing: the GM is asked
-    run_now(desk.house, "toy1", desk.now)
+    run_campaign_now(desk.house, "toy1", desk.now)
     ACTS["rerun with a sheet"](desk.house, desk.now)
     run_action(desk.house, "toy1", RollBack(2), desk.now)
     run_action(desk.house, "toy1", UndoRollback(), desk.now)

@@ -15,7 +15,7 @@ from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import CampaignError, ConfigError, ReplayError
 from pbem.ruleset import Dice, OrderParser, TurnInput, View
 from pbem.ruleset import Event as Happening
-from pbem.scheduler.tick import LOCK, Ticked, run_now, serve
+from pbem.scheduler.tick import LOCK, TickResult, run_campaign_now, serve
 from pbem.store.models import Turn
 from tests.toy.home import Desk, open_desk, text_of
 from tests.toy.ruleset import Auction, Table, Whisper
@@ -173,7 +173,7 @@ def test_the_gm_may_resolve_at_any_time(desk: Desk) -> None:
     desk.begin()
     desk.tick()
     desk.post("ORDERS toy1 red\nBID 1\nEND")
-    done = run_now(desk.house, "toy1", desk.now)
+    done = run_campaign_now(desk.house, "toy1", desk.now)
 
     assert [(turn.turn, turn.reason) for turn in done.resolved] == [(1, "by the GM")]
     assert "resolved with your sheet 1" in text_of(desk.last(ANN))
@@ -182,11 +182,11 @@ def test_the_gm_may_resolve_at_any_time(desk: Desk) -> None:
 def test_a_fault_in_a_turn_run_by_the_gm_is_a_problem_told(desk: Desk) -> None:
     """The GM reads one sentence; the turn stands as it was."""
     desk.begin(rounds="2")
-    done = run_now(dataclasses.replace(desk.house, games={"toy": Broken()}), "toy1", desk.now)
+    done = run_campaign_now(dataclasses.replace(desk.house, games={"toy": Broken()}), "toy1", desk.now)
 
     assert done.resolved == []
     assert done.problems == ["campaign toy1: turn 1 could not be resolved (ZeroDivisionError: the resolver tripped)"]
-    assert [turn.turn for turn in run_now(desk.house, "toy1", desk.now).resolved] == [1]
+    assert [turn.turn for turn in run_campaign_now(desk.house, "toy1", desk.now).resolved] == [1]
 
 
 def test_one_games_fault_does_not_stop_reminders(desk: Desk) -> None:
@@ -238,7 +238,7 @@ def test_serve_tells_what_stops_a_tick_and_stays_up(desk: Desk) -> None:
     (desk.home / LOCK).mkdir()
     stop, told = Event(), []
 
-    def hear(done: Ticked) -> None:
+    def hear(done: TickResult) -> None:
         told.append(done.problems)
         stop.set()
 

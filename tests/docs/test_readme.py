@@ -38,7 +38,7 @@ from pbem.mail.delivery import DeliveryResult
 from pbem.report.answers import FindingWithLine, Help, RestatedOrder
 from pbem.report.renderer import Renderer
 from pbem.ruleset import Adjudicated, BaseRuleset, Finding, Option, Roll, Seats
-from pbem.scheduler.tick import Ticked
+from pbem.scheduler.tick import TickResult
 from pbem.site import Published
 from pbem.testing import RulesetSuite, rules
 from tests.docs.sessions import check, session
@@ -84,7 +84,7 @@ OF_TURNS = (DeadlineList, WrittenFiles, RulingResult, Finding, RollResult, RollL
         BackupCreated,
         CampaignCheck,
         RestoreResult,
-        Ticked,
+        TickResult,
         ProcessResult,
         DeliveryResult,
         DueTurn,

@@ -20,7 +20,7 @@ from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove_archive
 from pbem.errors import PbemError
 from pbem.mail.retention import keep_text_only, redact_tokens
-from pbem.scheduler.tick import Ticked
+from pbem.scheduler.tick import TickResult
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Seat, Turn
 
 _TIME = re.compile(rb"^(?:Date: |DTSTAMP:|SEQUENCE:).*$|T\d{6}Z|\b\d{2}:\d{2}\b", re.MULTILINE)
@@ -147,7 +147,7 @@ def _digest(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()
 
 
-def idle(done: Ticked) -> bool:
+def idle(done: TickResult) -> bool:
     """Whether a tick found nothing to do."""
     nothing = (done.busy, done.polled, done.answered.letters, done.reminded, done.archived, done.sent.sent)
     return not any(nothing) and not done.resolved

@@ -12,7 +12,7 @@ from pathlib import Path
 from pbem.app import open_app
 from pbem.config import load_settings
 from pbem.config_values import FILE_NAME
-from pbem.scheduler.tick import Ticked, tick
+from pbem.scheduler.tick import TickResult, tick
 from tests.faults.night import GAMES, LATER, NIGHT, small_night, tick_in_a_process
 from tests.faults.outcome import Outcome, astray, idle, outcome
 from tests.servers.mail import DOMAIN, MailServer
@@ -74,7 +74,7 @@ class ServerNight:
             assert setting != "inbox" or done.resolved == []
             return self.recovered(home)
 
-    def _over_a_line(self, home: Path, setting: str, service: str, limit: int | None) -> tuple[Ticked, int]:
+    def _over_a_line(self, home: Path, setting: str, service: str, limit: int | None) -> tuple[TickResult, int]:
         """A tick over a line that breaks; then the setting is what it was. Returns also how many bytes came through."""
         usual = getattr(load_settings(home), setting)
         with relaying(self.mail.ports[service], limit=limit) as relay:

@@ -23,7 +23,7 @@ from pbem.app import App, open_app
 from pbem.errors import StoreError
 from pbem.log import open_log
 from pbem.scheduler.tick import stopped_by_signals
-from pbem.scheduler.worker import read_clock, work
+from pbem.scheduler.worker import read_clock, run_worker
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign, InboxMessage, OrderSheet, OutgoingMail, Seat, Turn
 from pbem.store.queue import create_queue_tables
@@ -88,7 +88,7 @@ class Crew:
 
 def _work(home: Path) -> None:
     with open_app(home, GAMES) as house, open_log(house.settings.log), stopped_by_signals() as stop:
-        work(house, tuple(JobQueue), stop=stop, told=lambda _: None, lost_after=LOST_AFTER)
+        run_worker(house, tuple(JobQueue), stop=stop, told=lambda _: None, lost_after=LOST_AFTER)
 
 
 def close(desk: Desk, night: int) -> None:

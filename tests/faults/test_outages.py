@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import select
 
 from pbem.admin.health import home_status
-from pbem.scheduler.tick import Ticked
+from pbem.scheduler.tick import TickResult
 from pbem.store.models import JournalEntry
 from tests.faults.local import LocalNight, recovered
 from tests.faults.night import NIGHT, tick_in_a_process
@@ -51,7 +51,7 @@ def test_a_mailbox_that_is_down_for_a_day(desk: Desk) -> None:
     assert "resolved with your sheet 1" in text_of(desk.last(ANN))
 
 
-def steady(desk: Desk, *, hours: float) -> Ticked:
+def steady(desk: Desk, *, hours: float) -> TickResult:
     """A house at work, polling each quarter of an hour; returns the last tick."""
     for _ in range(int(hours * 4)):
         done = desk.tick(hours=0.25, live=True)

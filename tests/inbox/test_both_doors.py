@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from pbem.actions.settings import mail_gm_token
 from pbem.campaign.snapshot import load_campaign
 from pbem.cli import main
-from pbem.scheduler.tick import run_now
+from pbem.scheduler.tick import run_campaign_now
 from tests.actions.history import journal
 from tests.inbox.people import form
 from tests.toy.home import GAMES, Desk, text_of
@@ -59,7 +59,7 @@ DOORS = {
 def token(desk: Desk) -> str:
     """Turn 1 was the last, so the seed is known; the GM has his token."""
     desk.begin(rounds="1")
-    run_now(desk.house, "toy1", desk.now)
+    run_campaign_now(desk.house, "toy1", desk.now)
     return gm_token(desk)
 
 
@@ -103,7 +103,7 @@ def without_numbers(text: str) -> str:
 def test_both_doors_tell_the_same(desk: Desk, tmp_path: Path, what: str) -> None:
     """Every line of the screen stands in the mail, but for what is to be typed there."""
     desk.begin()
-    run_now(desk.house, "toy1", desk.now)
+    run_campaign_now(desk.house, "toy1", desk.now)
     token = gm_token(desk)
     other = shutil.copytree(desk.home, tmp_path / "other")
     screen = typed(other, desk.now, DOORS[what][0])
@@ -160,7 +160,7 @@ def test_a_campaign_is_started_by_mail(desk: Desk) -> None:
 def test_a_turn_is_tried_in_a_copy_by_mail(desk: Desk) -> None:
     """FORK runs a turn with another sheet: all reports come, with what differs; nothing is changed."""
     desk.begin()
-    run_now(desk.house, "toy1", desk.now)
+    run_campaign_now(desk.house, "toy1", desk.now)
     token = gm_token(desk)
     answer = mailed(desk, token, ["FORK 1 red", "BID 3"])
 

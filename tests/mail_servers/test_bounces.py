@@ -17,7 +17,7 @@ from pbem.actions.status import CampaignStatus
 from pbem.admin.health import home_status
 from pbem.app import App, open_app
 from pbem.games import installed_games
-from pbem.scheduler.tick import Ticked, tick
+from pbem.scheduler.tick import TickResult, tick
 from pbem.store.models import InboxMessage
 from tests.mail_servers.conftest import MakeSettings
 from tests.servers.mail import GHOST, MailServer
@@ -34,7 +34,7 @@ def house(make_settings: MakeSettings) -> Iterator[App]:
         yield house
 
 
-def _begin(house: App, *, gm: str, seats: dict[str, str]) -> Ticked:
+def _begin(house: App, *, gm: str, seats: dict[str, str]) -> TickResult:
     """Starts a campaign and sends its first mails."""
     wanted = NewCampaign(
         name="trap7",

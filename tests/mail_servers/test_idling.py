@@ -16,7 +16,7 @@ from pbem.app import open_app
 from pbem.log import open_log
 from pbem.mail.fetch import Sleeper, open_waiter
 from pbem.mail.imap import Idler
-from pbem.scheduler.tick import Ticked, serve
+from pbem.scheduler.tick import TickResult, serve
 from tests.mail_servers.conftest import MakeSettings
 from tests.mail_servers.test_bounces import NOW
 from tests.servers.mail import MailServer
@@ -105,7 +105,7 @@ def test_serve_answers_mail_as_it_comes(make_settings: MakeSettings, mail_server
     settings = make_settings()
     stop, answered = Event(), []
 
-    def hear(done: Ticked) -> None:
+    def hear(done: TickResult) -> None:
         answered.append(done.answered.letters)
         if any(answered):
             stop.set()

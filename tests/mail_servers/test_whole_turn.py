@@ -18,7 +18,7 @@ from pbem.campaign.archive_sync import prove_archive
 from pbem.cli.demo import Player
 from pbem.games import installed_games
 from pbem.ruleset import Dice
-from pbem.scheduler.tick import Ticked, tick
+from pbem.scheduler.tick import TickResult, tick
 from tests.mail_servers.conftest import MakeSettings
 from tests.servers.mail import MailServer
 
@@ -68,7 +68,7 @@ def _send_sheets(server: MailServer, players: list[Player]) -> None:
     server.mails("orders", at_least=len(players))
 
 
-def _tick(house: App, now: dt.datetime) -> Ticked:
+def _tick(house: App, now: dt.datetime) -> TickResult:
     done = tick(house, now)
     assert done.problems == []
     return done

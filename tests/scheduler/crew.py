@@ -15,8 +15,8 @@ from typing import Any
 from sqlalchemy import Row, text
 
 from pbem.app import App
-from pbem.scheduler.tick import Ticked
-from pbem.scheduler.worker import AT_ONCE, do_job, read_clock
+from pbem.scheduler.tick import TickResult
+from pbem.scheduler.worker import AT_ONCE, read_clock, run_job
 from pbem.store.session import JobQueue, QueuedJob
 from tests.patience import PATIENCE
 from tests.toy.home import Desk
@@ -41,7 +41,7 @@ def do_one(desk: Desk, pick: Callable[[list[Row[Any]]], Row[Any]] = lambda rows:
     with desk.house.store.writing() as session:
         session.execute(text("DELETE FROM procrastinate_jobs WHERE id = :id"), {"id": row.id})
     work = QueuedJob(JobQueue(row.queue_name), row.lane)
-    do_job(desk.house, work, desk.now)
+    run_job(desk.house, work, desk.now)
     return work
 
 
@@ -51,9 +51,9 @@ def do_all(desk: Desk, *, rnd: random.Random | None = None) -> list[QueuedJob]:
     return list(iter(lambda: do_one(desk, pick), None))
 
 
-def poll(desk: Desk) -> Ticked:
+def poll(desk: Desk) -> TickResult:
     """Polls the mailbox, as of the desk's time."""
-    return do_job(desk.house, QueuedJob(JobQueue.POLL, AT_ONCE), desk.now)
+    return run_job(desk.house, QueuedJob(JobQueue.POLL, AT_ONCE), desk.now)
 
 
 def _rows(house: App) -> list[Row[Any]]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pbem.app import open_app
 from pbem.log import open_log
-from pbem.scheduler.tick import Ticked, stopped_by_signals
-from pbem.scheduler.worker import queues_here, work
+from pbem.scheduler.tick import TickResult, stopped_by_signals
+from pbem.scheduler.worker import run_worker, select_queues
 from pbem.store.session import JobQueue
 from tests.toy.home import GAMES
 
@@ -19,12 +19,12 @@ from tests.toy.home import GAMES
 def main(home: Path, *chosen: str) -> None:
     """Works until SIGTERM, and says what went wrong."""
     with open_app(home, GAMES) as house, open_log(house.settings.log), stopped_by_signals() as stop:
-        queues = queues_here(house, [JobQueue(name) for name in chosen])
-        work(house, queues, stop=stop, told=_tell)
+        queues = select_queues(house, [JobQueue(name) for name in chosen])
+        run_worker(house, queues, stop=stop, told=_tell)
     print("stopped", flush=True)
 
 
-def _tell(done: Ticked) -> None:
+def _tell(done: TickResult) -> None:
     for problem in done.problems:
         print(problem, flush=True)
 

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 
 from pbem.actions.base import run_action
 from pbem.actions.run_turn import RequestRun
-from pbem.scheduler.worker import do_job
+from pbem.scheduler.worker import run_job
 from pbem.store.models import InboxMessage, Turn
 from pbem.store.session import JobQueue, QueuedJob
 from tests.scheduler.crew import do_all, poll, waiting
@@ -40,7 +40,7 @@ def test_a_deadline_counts_when_a_poll_has_followed_it(begun: Desk) -> None:
     """Before, a sheet sent in time may lie in the mailbox."""
     begun.post("ORDERS toy1 red\nBID 1\nEND")
     begun.now += DEADLINE
-    do_job(begun.house, TOY, begun.now)
+    run_job(begun.house, TOY, begun.now)
     before = resolved(begun)
     poll(begun)
     do_all(begun)
@@ -77,7 +77,7 @@ def test_a_turn_waits_for_the_letters_that_came_before_its_deadline(begun: Desk)
     for lane in (None, ""):
         with begun.house.store.writing() as session:
             session.execute(update(InboxMessage).values(lane=lane))
-        do_job(begun.house, TOY, begun.now)
+        run_job(begun.house, TOY, begun.now)
         assert resolved(begun) == [0]
     do_all(begun)
 
@@ -108,7 +108,7 @@ def test_a_home_without_the_archive_leaves_it_to_others(begun: Desk) -> None:
     poll(begun)
     with begun.house.store.writing() as session:
         session.connection().exec_driver_sql("DELETE FROM procrastinate_jobs")
-    do_job(house, TOY, begun.now)
+    run_job(house, TOY, begun.now)
     folders = [(begun.home / "turns" / "toy1" / f"{number:04}").is_dir() for number in (0, 1)]
     assert QueuedJob(JobQueue.ARCHIVE) in waiting(begun.house)
     do_all(begun)

@@ -13,7 +13,7 @@ from email.message import EmailMessage
 from pbem.app import App
 from pbem.cli.demo import Player
 from pbem.ruleset import Dice, SeatName, View
-from pbem.scheduler.tick import Ticked, tick
+from pbem.scheduler.tick import TickResult, tick
 from pbem_rules import singularity_trap
 from tests.servers.mail import MailServer
 
@@ -86,7 +86,7 @@ class Season:
         """The GM writes commands, with his token."""
         self.write("gm", f"GM {NAME} {self.gm_token}\n{text}\nEND\n")
 
-    def tick(self, *, hours: float = 0, until: dt.datetime | None = None) -> Ticked:
+    def tick(self, *, hours: float = 0, until: dt.datetime | None = None) -> TickResult:
         """Turns the clock on, to an hour from now or to a moment, and lets the house do its work."""
         self.server.settle()
         self.now = until or self.now + hours * HOUR
@@ -107,7 +107,7 @@ class Season:
         for raw in filter(None, (player.write(self.now), player.mend(self.now))):
             self.server.submit(account, str(email.message_from_bytes(raw)["To"]), raw)
 
-    def play(self, *, but: tuple[SeatName, ...] = ()) -> Ticked:
+    def play(self, *, but: tuple[SeatName, ...] = ()) -> TickResult:
         """A turn for which all sheets come in, so that it is run before its deadline."""
         self.sheets(but=but)
         self.tick(hours=1)

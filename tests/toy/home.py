@@ -27,7 +27,7 @@ from pbem.campaign.house_rules import parse_house_rules
 from pbem.config import load_settings, write_default_settings
 from pbem.config_values import FILE_NAME
 from pbem.ruleset import AnyRuleset
-from pbem.scheduler.tick import Ticked, tick
+from pbem.scheduler.tick import TickResult, tick
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign
 from pbem.testing.suite import migrated
@@ -199,7 +199,7 @@ class Desk:
             headers={"In-Reply-To": changes.get("in_reply_to", report["Message-ID"])},
         )
 
-    def tick(self, *, hours: float = 0, live: bool = False) -> Ticked:
+    def tick(self, *, hours: float = 0, live: bool = False) -> TickResult:
         """Turns the clock on, then ticks."""
         self.now += dt.timedelta(hours=hours)
         return tick(self.house, self.now, live=live)
