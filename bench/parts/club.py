@@ -16,7 +16,7 @@ from pbem.actions.base import run_action
 from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.start import StartCampaign
 from pbem.app import App, init_home, open_app
-from pbem.cli.demo import Player, seat_names
+from pbem.cli.demo import BotPlayer, seat_names
 from pbem.config_values import FILE_NAME
 from pbem.mail.maildir import MaildirTransport
 from pbem.ruleset import AnyRuleset, Dice
@@ -52,7 +52,7 @@ class Club:
     mailbox: str
     table: int = USUAL_TABLE
     pace: dt.timedelta = HOUR
-    players: list[Player] = field(default_factory=list)
+    players: list[BotPlayer] = field(default_factory=list)
     now: dt.datetime = START
     settings: Mapping[str, str] = field(default_factory=dict)
     _read: int = 0
@@ -81,7 +81,7 @@ class Club:
     def sheets(self) -> list[bytes]:
         """A turn later: the order mails of all bots, those that mend a slip too."""
         self.now += self.pace
-        written = (write(player, self.now) for player in self.players for write in (Player.write, Player.mend))
+        written = (write(player, self.now) for player in self.players for write in (BotPlayer.write, BotPlayer.mend))
         return [raw for raw in written if raw is not None]
 
     def read(self, house: App) -> list[Mailed]:
@@ -109,7 +109,7 @@ class Club:
         account, _, domain = self.mailbox.partition("@")
         bot = self.ruleset.bots["standard"]
         players = [
-            Player(seat, f"{account}+{name}-{seat}@{domain}", self.orders, bot, Dice(seed).scoped("players"))
+            BotPlayer(seat, f"{account}+{name}-{seat}@{domain}", self.orders, bot, Dice(seed).scoped("players"))
             for seat in table
         ]
         wanted = NewCampaign(

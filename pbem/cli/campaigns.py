@@ -23,7 +23,7 @@ from pbem.cli.options import (
     FOLDER,
     NUMBER,
     Command,
-    Pair,
+    KeyValueParam,
     by_name,
     clock,
     home_option,
@@ -32,7 +32,7 @@ from pbem.cli.options import (
     pairs_option,
     yes_option,
 )
-from pbem.cli.output import act, ask, open_home, say
+from pbem.cli.output import act_and_print, ask_and_print, open_home, print_lines
 from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.ruleset.fields import Field
 from pbem.ruleset.tokenizer import split_words
@@ -90,7 +90,7 @@ def new(
     )
     with open_home(home) as house:
         created = create_campaign(house, wanted, now)
-    say(render_created(name, created))
+    print_lines(render_created(name, created))
 
 
 @click.command(cls=Command)
@@ -102,25 +102,25 @@ def new(
 def gm(name: str, *, token: bool, address: str | None, now: dt.datetime, home: Path | None) -> None:
     """Let a campaign be run by mail, or from another address; without an option, show who its GM is."""
     if address:
-        act(home, name, ChangeGm(address), now)
+        act_and_print(home, name, ChangeGm(address), now)
     if token:
-        act(home, name, MailToken(), now)
+        act_and_print(home, name, MailToken(), now)
     if not (address or token):
-        ask(home, name, ShowGm(), now)
+        ask_and_print(home, name, ShowGm(), now)
 
 
 @click.command(cls=Command)
 @click.argument("name")
-@click.argument("rules", nargs=-1, type=Pair("RULE=VALUE"), callback=by_name, metavar="[RULE=VALUE]...")
+@click.argument("rules", nargs=-1, type=KeyValueParam("RULE=VALUE"), callback=by_name, metavar="[RULE=VALUE]...")
 @now_option
 @json_option
 @home_option
 def policy(name: str, rules: dict[str, str], *, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Show the house rules of campaign NAME for mail, time, people and press, or change some."""
     if rules:
-        act(home, name, SetHouseRule(rules), now, as_json=as_json)
+        act_and_print(home, name, SetHouseRule(rules), now, as_json=as_json)
     else:
-        ask(home, name, ShowHouseRules(), now, as_json=as_json)
+        ask_and_print(home, name, ShowHouseRules(), now, as_json=as_json)
 
 
 CHANGES: Mapping[str, Callable[[SeatName], Change[TextResult]]] = {
@@ -140,7 +140,7 @@ CHANGES: Mapping[str, Callable[[SeatName], Change[TextResult]]] = {
 @home_option
 def invite(*, name: str, address: str, seat: str, now: dt.datetime, home: Path | None) -> None:
     """Invite somebody to a campaign: ADDRESS is mailed a code that brings a seat."""
-    act(home, name, Invite(address, seat), now)
+    act_and_print(home, name, Invite(address, seat), now)
 
 
 @click.command(cls=Command)
@@ -170,10 +170,10 @@ def seat(
     if (to is not None) + (kind is not None) != (which is not None):
         raise click.UsageError("name a SEAT and one of --to, --open, --remove, --pause and --resume, or neither")
     if which is None:
-        ask(home, name, ShowSeats(), now, as_json=as_json)
+        ask_and_print(home, name, ShowSeats(), now, as_json=as_json)
     else:
         wish = GiveSeat(which, to) if to is not None else CHANGES[kind or ""](which)
-        act(home, name, wish, now, sure=sure, as_json=as_json)
+        act_and_print(home, name, wish, now, sure=sure, as_json=as_json)
 
 
 WORDS = click.File(encoding="utf-8-sig", errors="replace")
@@ -202,11 +202,11 @@ def text(
     if file is not None and drop is not None:
         raise click.UsageError("give one of FILE and --drop")
     if file is not None:
-        act(home, name, AddAnnouncement(file.read(), seat), now, as_json=as_json)
+        act_and_print(home, name, AddAnnouncement(file.read(), seat), now, as_json=as_json)
     elif drop is not None:
-        act(home, name, RemoveAnnouncement(drop), now, as_json=as_json)
+        act_and_print(home, name, RemoveAnnouncement(drop), now, as_json=as_json)
     else:
-        ask(home, name, ShowTexts(), now, as_json=as_json)
+        ask_and_print(home, name, ShowTexts(), now, as_json=as_json)
 
 
 @click.command(cls=Command)
@@ -223,9 +223,11 @@ def press(
 ) -> None:
     """Mail the words of FILE, or of standard input (-), to players at once. Without FILE, list all press."""
     if file is not None:
-        act(home, name, Announce(file.read(), split_words(",".join(seats or [EVERYBODY]))), now, as_json=as_json)
+        act_and_print(
+            home, name, Announce(file.read(), split_words(",".join(seats or [EVERYBODY]))), now, as_json=as_json
+        )
     else:
-        ask(home, name, ShowPress(), now, as_json=as_json)
+        ask_and_print(home, name, ShowPress(), now, as_json=as_json)
 
 
 _CONFIRMING = ("sure", "asked")
@@ -240,10 +242,10 @@ def command_of(action: type[GmCommand], typed: Typed, kinds: Mapping[str, Field]
         given = {field: value for field, value in given.items() if value is not None}
         wish: GmCommand | Query[Any] = typed.shows() if typed.shows and not any(given.values()) else action(**given)
         if isinstance(wish, Change):
-            act(home, name, wish, now or clock(), sure=sure, as_json=as_json)
+            act_and_print(home, name, wish, now or clock(), sure=sure, as_json=as_json)
         else:
             assert isinstance(wish, Query)
-            ask(home, name, wish, now or clock(), as_json=as_json)
+            ask_and_print(home, name, wish, now or clock(), as_json=as_json)
 
     command = Command(action.command, callback=run, help=inspect.cleandoc(typed.help))
     command.params = [click.Argument(["name"])]

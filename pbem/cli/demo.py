@@ -28,7 +28,7 @@ from pbem.app import App, open_app
 from pbem.archive.replay import replay
 from pbem.campaign.snapshot import format_player_count, load_campaign, load_state
 from pbem.cli.options import FOLDER, Command
-from pbem.cli.output import known_games, progress, say
+from pbem.cli.output import known_games, print_lines, progress
 from pbem.config import load_settings, write_default_settings
 from pbem.errors import CampaignError, ConfigError
 from pbem.games import find_game
@@ -54,7 +54,7 @@ _NONSENSE = "and may the best of us win"
 
 
 @dataclass(slots=True)
-class Player:
+class BotPlayer:
     """A seat's bot. `report` is the last one it was mailed, `view` what stands in it.
 
     `page` is the last one that came with a report which asked for orders.
@@ -225,7 +225,7 @@ class DemoResult:
     receipt: Path | None
 
 
-def play(
+def run_demo(
     folder: Path,
     games: Mapping[str, AnyRuleset],
     *,
@@ -277,7 +277,7 @@ class _Demo:
         self._mails = 0
         bot = ruleset.demo.bot or ruleset.bots["standard"]
         self._players = [
-            Player(seat, f"{seat}@example.org", _ADDRESS, bot, Dice(seed).scoped("players")) for seat in seats
+            BotPlayer(seat, f"{seat}@example.org", _ADDRESS, bot, Dice(seed).scoped("players")) for seat in seats
         ]
         self.turns = 0
 
@@ -313,7 +313,7 @@ class _Demo:
 
     def play_turn(self) -> bool:
         """Everyone sends, slips are mended, the turn is resolved. False when the game is over."""
-        for write in (Player.write, Player.mend):
+        for write in (BotPlayer.write, BotPlayer.mend):
             for player in self._players:
                 raw = write(player, self._now)
                 if raw is not None:
@@ -458,5 +458,5 @@ def _standing(standing: Standing) -> str:
 def demo(folder: Path, game: str, seats: int | None, turns: int, seed: str) -> None:
     """Play a campaign by mail in FOLDER, bots mailing real order sheets."""
     with progress() as bar:
-        result = play(folder, known_games(), game=game, seats=seats, turns=turns, seed=seed, progress=bar)
-    say(demo_lines(result))
+        result = run_demo(folder, known_games(), game=game, seats=seats, turns=turns, seed=seed, progress=bar)
+    print_lines(demo_lines(result))

@@ -21,7 +21,7 @@ import click
 from pbem.actions.base import render_reading
 from pbem.campaign.snapshot import format_player_count
 from pbem.cli.options import FOLDER, Command, json_option
-from pbem.cli.output import known_games, show
+from pbem.cli.output import known_games, print_facts
 from pbem.errors import ConfigError
 from pbem.games import find_game, rulebook
 from pbem.inbox.order_sheets import Check, check_sheet, order_form
@@ -86,7 +86,7 @@ def _default(value: Any) -> str:
 def games(as_json: bool) -> None:
     """List what can be played, with its house rules."""
     known = known_games().usable().values()
-    show(game_facts(known), game_lines(known), as_json=as_json)
+    print_facts(game_facts(known), game_lines(known), as_json=as_json)
     for fault in known_games().faults().values():
         click.echo(f"\nNot here: {fault}", err=True)
 
@@ -106,7 +106,7 @@ def rules(game: str) -> None:
 def check(context: click.Context, sheet: BinaryIO, report: BinaryIO, as_json: bool) -> None:
     """Check an order sheet against a report, without sending it. Exits 1 if a line could not be taken."""
     checked = check_sheet(known_games(), sheet.read(), report.read())
-    show(checked, check_lines(checked), as_json=as_json)
+    print_facts(checked, check_lines(checked), as_json=as_json)
     context.exit(1 if checked.errors else 0)
 
 
@@ -120,7 +120,7 @@ def desk(report: BinaryIO) -> None:
 _KEY = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")
 
 
-def write_package(key: str, folder: Path, *, taken: Collection[str] = ()) -> list[Path]:
+def write_skeleton(key: str, folder: Path, *, taken: Collection[str] = ()) -> list[Path]:
     """Writes the package of a game in a folder that is empty or not there; its files. Raises ConfigError.
 
     Of the keys `taken` there are games already.
@@ -168,7 +168,7 @@ def ruleset() -> None:
 @click.argument("folder", type=FOLDER)
 def new(key: str, folder: Path) -> None:
     """Write a package in FOLDER with a small game that works, to be made into yours."""
-    written = write_package(key, folder, taken=known_games())
+    written = write_skeleton(key, folder, taken=known_games())
     click.echo(f"{folder} holds the game {key}: {len(written)} files.")
     click.echo(f"Install it with: pip install --editable '{folder}[test]'")
     click.echo(f"Play it with: pbem demo some-folder --game {key}")

@@ -19,7 +19,7 @@ from pbem.backup.restore import BackupCheck, RestoreResult, restore_home
 from pbem.backup.restore import check_backup as check
 from pbem.backup.transfer import ExportResult, ImportResult, export_campaign, import_campaign, undo_export
 from pbem.cli.options import FOLDER, NUMBER, Command, home_option, json_option, now_option
-from pbem.cli.output import home_folder, known_games, open_home, progress, say, show
+from pbem.cli.output import home_folder, known_games, open_home, print_facts, print_lines, progress
 from pbem.config import load_settings, reaches
 from pbem.text import as_sentence, count_noun, format_time, wrap
 
@@ -141,7 +141,7 @@ def backup(
     settings = load_settings(home_folder(home))
     with progress() as bar:
         made = create_backup(settings, file, now, keep=keep or 0, with_secrets=with_secrets, progress=bar)
-    show(made, made_lines(made), as_json=as_json)
+    print_facts(made, made_lines(made), as_json=as_json)
 
 
 @click.command("check-backup", cls=Command)
@@ -153,7 +153,7 @@ def check_backup(context: click.Context, file: Path, now: dt.datetime, as_json: 
     """Prove a backup: all its parts, its database, and every archive. Exits 1 if anything is wrong."""
     with progress() as bar:
         checked = check(file, now, known_games(), progress=bar)
-    show(checked, checked_lines(checked), as_json=as_json)
+    print_facts(checked, checked_lines(checked), as_json=as_json)
     context.exit(1 if checked.problems else 0)
 
 
@@ -167,7 +167,7 @@ def restore(file: Path, folder: Path, *, database: str, now: dt.datetime, as_jso
     """Make the home HOME, an empty place, of a backup; it rests until you reopen it."""
     with progress() as bar:
         restored = restore_home(file, folder, now, known_games(), database=database, progress=bar)
-    show(restored, restored_lines(restored), as_json=as_json)
+    print_facts(restored, restored_lines(restored), as_json=as_json)
 
 
 @click.command(cls=Command)
@@ -179,7 +179,7 @@ def reopen(*, sure: bool, home: Path | None) -> None:
         if not is_closed(house):
             click.echo("The home was open already.")
             return
-        say(reaching_lines(reaches(house.settings.home)))
+        print_lines(reaching_lines(reaches(house.settings.home)))
         if not sure:
             click.confirm("Open this home?", abort=True)
         open_closed(house)
@@ -207,7 +207,7 @@ def export_campaign_(
         raise click.UsageError("say FILE, and with --to the address at which it will be played")
     with open_home(home) as house:
         exported = export_campaign(house, name, file, now, to=to)
-    show(exported, exported_lines(exported), as_json=as_json)
+    print_facts(exported, exported_lines(exported), as_json=as_json)
 
 
 @click.command("import", cls=Command)
@@ -219,7 +219,7 @@ def import_campaign_(file: Path, *, now: dt.datetime, as_json: bool, home: Path 
     """Take in the campaign in FILE that another home has exported to this one."""
     with open_home(home) as house, progress() as bar:
         imported = import_campaign(house, file, now, progress=bar)
-    show(imported, imported_lines(imported), as_json=as_json)
+    print_facts(imported, imported_lines(imported), as_json=as_json)
 
 
 def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[str]:
@@ -266,5 +266,5 @@ def doctor(context: click.Context, now: dt.datetime, as_json: bool, home: Path |
     """Try everything a home needs, and say how to mend what is wrong. Exits 1 if there is a problem."""
     with progress() as bar:
         diagnosis = run_checks(home_folder(home), now, known_games(), progress=bar)
-    show(diagnosis, diagnosis_lines(diagnosis), as_json=as_json)
+    print_facts(diagnosis, diagnosis_lines(diagnosis), as_json=as_json)
     context.exit(1 if diagnosis.problems else 0)

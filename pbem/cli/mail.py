@@ -26,7 +26,7 @@ from pbem.admin.mail import (
     show_message,
 )
 from pbem.cli.options import NUMBER, Command, home_option, json_option, now_option
-from pbem.cli.output import open_home, show
+from pbem.cli.output import open_home, print_facts
 from pbem.text import as_sentence, count_noun, format_table, wrap
 
 
@@ -147,13 +147,13 @@ def letters(
     with open_home(home) as house:
         if retry is not None:
             retry_message(house.store, retry)
-            show({"retried": [retry]}, [retried_letter(retry)], as_json=as_json)
+            print_facts({"retried": [retry]}, [retried_letter(retry)], as_json=as_json)
         elif wanted is not None:
             letter = show_message(house.store, wanted)
-            show(letter, shown_lines(letter), as_json=as_json)
+            print_facts(letter, shown_lines(letter), as_json=as_json)
         else:
             listed = list_messages(house.store, state, limit=limit)
-            show(listed, letter_lines(listed), as_json=as_json)
+            print_facts(listed, letter_lines(listed), as_json=as_json)
 
 
 @click.command(cls=Command)
@@ -172,10 +172,10 @@ def outbox(
     with open_home(home) as house:
         if ledger:
             accounts = delivery_counts(house.store, name)
-            show({"accounts": accounts}, ledger_lines(accounts), as_json=as_json)
+            print_facts({"accounts": accounts}, ledger_lines(accounts), as_json=as_json)
         elif retry is None:
             mails = list_outbox(house.store, name)
-            show({"mails": mails}, outbox_lines(mails), as_json=as_json)
+            print_facts({"mails": mails}, outbox_lines(mails), as_json=as_json)
         else:
             retried = retry_mail(house.store, now, retry if isinstance(retry, int) else None)
-            show({"retried": retried}, [retried_mails(retried)], as_json=as_json)
+            print_facts({"retried": retried}, [retried_mails(retried)], as_json=as_json)

@@ -101,7 +101,7 @@ def _for_this_user_alone() -> Iterator[None]:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Moment(click.ParamType[dt.datetime]):
+class TimeParam(click.ParamType[dt.datetime]):
     """A time in ISO 8601; UTC, unless it says otherwise."""
 
     name = "timestamp"
@@ -117,7 +117,7 @@ class Moment(click.ParamType[dt.datetime]):
         return moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
 
 
-class Pair(click.ParamType[tuple[str, str]]):
+class KeyValueParam(click.ParamType[tuple[str, str]]):
     """Two words with = between them."""
 
     def __init__(self, name: str) -> None:
@@ -171,7 +171,9 @@ def json_option(command: F) -> F:
 def now_option(command: F) -> F:
     """Gives a command its --now; without it the clock's time."""
     text = "Act as at this time. [default: the clock]"
-    return click.option("--now", type=Moment(), callback=lambda _ctx, _param, now: now or clock(), help=text)(command)
+    return click.option("--now", type=TimeParam(), callback=lambda _ctx, _param, now: now or clock(), help=text)(
+        command
+    )
 
 
 def yes_option(command: F) -> F:
@@ -181,4 +183,4 @@ def yes_option(command: F) -> F:
 
 def pairs_option(flag: str, name: str, written: str, text: str) -> Callable[[F], F]:
     """Give a command an option of pairs that may be given often, each name once; it is handed over as a mapping."""
-    return click.option(flag, name, multiple=True, type=Pair(written), callback=by_name, help=text)
+    return click.option(flag, name, multiple=True, type=KeyValueParam(written), callback=by_name, help=text)

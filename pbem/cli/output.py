@@ -56,31 +56,33 @@ def open_home(home: Path | None, log: Path | None = None) -> Iterator[App]:
         yield house
 
 
-def say(lines: Iterable[str]) -> None:
+def print_lines(lines: Iterable[str]) -> None:
     """Prints lines."""
     for line in lines:
         click.echo(printable(line))
 
 
-def show(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:
+def print_facts(facts: Any, lines: Iterable[str], *, as_json: bool) -> None:
     """Prints facts as JSON for scripts, or the lines that tell a person of them."""
-    say([_json_text(facts)] if as_json else lines)
+    print_lines([_json_text(facts)] if as_json else lines)
 
 
-def ask(home: Path | None, name: str, question: Query[Any], now: dt.datetime, *, as_json: bool = False) -> None:
+def ask_and_print(
+    home: Path | None, name: str, question: Query[Any], now: dt.datetime, *, as_json: bool = False
+) -> None:
     """Prints the answer to a question about a campaign."""
     with open_home(home) as house:
         facts = run_query(house, name, question, now)
-    show(facts, question.render(facts, CLI), as_json=as_json)
+    print_facts(facts, question.render(facts, CLI), as_json=as_json)
 
 
-def act(
+def act_and_print(
     home: Path | None, name: str, wish: Change[Any], now: dt.datetime, *, sure: bool = False, as_json: bool = False
 ) -> None:
     """Do something to a campaign, and print what was done; what needs confirmation is asked about as in `perform`."""
     with open_home(home) as house:
         facts = perform(house, name, wish, now, sure=sure, as_json=as_json)
-    show(facts, wish.render(facts, CLI), as_json=as_json)
+    print_facts(facts, wish.render(facts, CLI), as_json=as_json)
 
 
 def perform(
@@ -97,7 +99,7 @@ def perform(
     if tried.ground is None:
         return tried.facts
     asked = sys.stdin.isatty() and not as_json
-    show(tried.facts, wish.render(tried.facts, ASKED if asked else DRY_RUN), as_json=as_json)
+    print_facts(tried.facts, wish.render(tried.facts, ASKED if asked else DRY_RUN), as_json=as_json)
     if not (asked and click.confirm("Do it?", err=True)):
         raise click.exceptions.Exit(UNCONFIRMED)
     return do_as_shown(house, name, wish, now, tried.ground)

@@ -15,7 +15,7 @@ from pbem.actions.statistics import ShowStatistics, statistics_chart
 from pbem.actions.status import render_status, render_undelivered
 from pbem.admin.health import HomeStatus, home_status, require_active
 from pbem.cli.options import FILE, FOLDER, Command, F, clock, home_option, json_option, now_option
-from pbem.cli.output import open_home, progress, show, site_lines, write_picture
+from pbem.cli.output import open_home, print_facts, progress, site_lines, write_picture
 from pbem.scheduler.tick import TickResult, run_campaign_now, stopped_by_signals
 from pbem.scheduler.tick import serve as serve_house
 from pbem.scheduler.tick import tick as tick_house
@@ -163,7 +163,7 @@ def run(
         if done.busy and has_workers(house):
             wish = RequestRun()
             asked = run_action(house, name, wish, now)
-            show(asked, wish.render(asked, CLI), as_json=as_json)
+            print_facts(asked, wish.render(asked, CLI), as_json=as_json)
             return
     _tell(done, as_json=as_json)
     context.exit(1 if done.problems or done.busy else 0)
@@ -179,10 +179,10 @@ def status(name: str | None, workers: bool, as_json: bool, home: Path | None) ->
     with open_home(home) as house:
         if workers:
             at_work = load_worker_status(house)
-            show(at_work, workers_lines(at_work), as_json=as_json)
+            print_facts(at_work, workers_lines(at_work), as_json=as_json)
             return
         found = home_status(house, name)
-    show(found, status_lines(found), as_json=as_json)
+    print_facts(found, status_lines(found), as_json=as_json)
 
 
 @click.command(cls=Command)
@@ -197,11 +197,11 @@ def stats(name: str, picture: Path | None, now: dt.datetime, as_json: bool, home
         found = run_query(house, name, question := ShowStatistics(), now)
     if picture is not None:
         write_picture(picture, statistics_chart(found))
-    show(found, question.render(found, CLI), as_json=as_json)
+    print_facts(found, question.render(found, CLI), as_json=as_json)
 
 
 def _tell(done: TickResult, *, as_json: bool = False, idle: str = "Nothing to do.") -> None:
-    show(done, list(tick_lines(done)) or filter(None, [idle]), as_json=as_json)
+    print_facts(done, list(tick_lines(done)) or filter(None, [idle]), as_json=as_json)
     for problem in done.problems:
         click.echo(f"Problem: {problem}", err=True)
 
@@ -216,7 +216,7 @@ def site(context: click.Context, folder: Path, campaigns: tuple[str, ...], as_js
     """Write the club's pages, calendars, feeds and replays into FOLDER, for any web server."""
     with open_home(home) as house:
         done = publish(house, folder, campaigns)
-    show(done, site_lines(done), as_json=as_json)
+    print_facts(done, site_lines(done), as_json=as_json)
     for problem in done.problems:
         click.echo(f"Problem: {problem}", err=True)
     context.exit(1 if done.problems else 0)

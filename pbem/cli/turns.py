@@ -44,16 +44,16 @@ from pbem.cli.options import (
     yes_option,
 )
 from pbem.cli.output import (
-    act,
-    ask,
+    act_and_print,
+    ask_and_print,
     copied_lines,
     known_games,
     open_home,
     perform,
     preview_folder_lines,
+    print_facts,
+    print_lines,
     ruling_folder_lines,
-    say,
-    show,
 )
 from pbem.inbox.sheet_finder import sheet_lines
 from pbem.ruleset.fields import FieldError, match_name
@@ -65,7 +65,7 @@ TAKE, STOP = "take", "stop"
 """What may be typed instead of a file: to have them read as the ruling, or to go on some other day."""
 
 
-def rule(form: RulingForm, folder: Path, read: Callable[[], RulingResult]) -> bool:
+def edit_ruling(form: RulingForm, folder: Path, read: Callable[[], RulingResult]) -> bool:
     """Opens the files of a ruling in the GM's editor, one by one; returns whether they are to be taken.
 
     `read` says how they read now. It begins with the first that is wrong, or else
@@ -149,9 +149,9 @@ def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, ho
     """Show what the open turn would come to if it were run now, with other dice; keep nothing, mail nobody."""
     with open_home(home) as house:
         made = run_query(house, name, question := PreviewTurn(real_dice=real_dice), now)
-    say(question.render(made, CLI))
+    print_lines(question.render(made, CLI))
     if to:
-        say(preview_folder_lines(write_preview(made, to)))
+        print_lines(preview_folder_lines(write_preview(made, to)))
 
 
 @click.command(cls=Command)
@@ -179,11 +179,11 @@ def sheet(
     if restore is not None and (file is not None or seat is None):
         raise click.UsageError("name a SEAT with --restore, and no FILE")
     if seat is None or (file is None and restore is None):
-        ask(home, name, ShowSheets(seat), now)
+        ask_and_print(home, name, ShowSheets(seat), now)
     elif file is not None:
-        act(home, name, EnterSheet(seat, sheet_lines(file.read(), name)), now, sure=sure)
+        act_and_print(home, name, EnterSheet(seat, sheet_lines(file.read(), name)), now, sure=sure)
     else:
-        act(home, name, RestoreSheet(seat, restore or None), now, sure=sure)
+        act_and_print(home, name, RestoreSheet(seat, restore or None), now, sure=sure)
 
 
 @click.command(cls=Command)
@@ -220,13 +220,13 @@ def adjudicate(
     """
     _check_options(folder=folder is not None, edit=edit, take=take, force=force, drop=drop, restore=restore is not None)
     if drop:
-        act(home, name, DropRuling(), now, sure=sure, as_json=as_json)
+        act_and_print(home, name, DropRuling(), now, sure=sure, as_json=as_json)
         return
     if restore is not None:
-        act(home, name, RestoreRuling(restore or None), now, sure=sure, as_json=as_json)
+        act_and_print(home, name, RestoreRuling(restore or None), now, sure=sure, as_json=as_json)
         return
     if folder is None and not edit:
-        ask(home, name, ShowRuling(), now, as_json=as_json)
+        ask_and_print(home, name, ShowRuling(), now, as_json=as_json)
         return
     with open_home(home) as house:
         if folder is None:
@@ -236,11 +236,11 @@ def adjudicate(
             taken = edited
         elif not take:
             written = write_folder(run_query(house, name, ShowRulingForm(), now), folder, force=force)
-            show(written, ruling_folder_lines(written), as_json=as_json)
+            print_facts(written, ruling_folder_lines(written), as_json=as_json)
             return
         else:
             taken = perform(house, name, read_folder(name, folder).taken(), now, sure=sure, as_json=as_json)
-    show(taken, render_ruling(taken, CLI), as_json=as_json)
+    print_facts(taken, render_ruling(taken, CLI), as_json=as_json)
     context.exit(0 if taken.kept else 1)
 
 
@@ -262,7 +262,7 @@ def _edited(house: App, name: str, now: dt.datetime, *, sure: bool) -> RulingRes
     def ruling() -> SubmitRuling:
         return read_folder(name, folder).taken((form.turn, form.era))
 
-    if not rule(form, folder, lambda: run_query(house, name, ruling(), now)):
+    if not edit_ruling(form, folder, lambda: run_query(house, name, ruling(), now)):
         return None
     return perform(house, name, ruling(), now, sure=sure)
 
@@ -284,7 +284,7 @@ def state(name: str, home: Path | None) -> None:
 @home_option
 def patch(name: str, file: BinaryIO, sure: bool, now: dt.datetime, home: Path | None) -> None:
     """Change the state of the open turn to that in FILE, or by the JSON Patch (RFC 6902) in it."""
-    act(home, name, EditState(_read_json(file)), now, sure=sure)
+    act_and_print(home, name, EditState(_read_json(file)), now, sure=sure)
 
 
 def _read_json(file: BinaryIO) -> Any:
@@ -323,11 +323,11 @@ def rerun(
     """
     wish = RerunTurn(RerunChanges(sheets=_read_sheets(name, sheets), drop_patch=without_patch))
     if not dry_run:
-        act(home, name, wish, now, sure=sure)
+        act_and_print(home, name, wish, now, sure=sure)
         return
     with open_home(home) as house:
         impact = run_query(house, name, wish, now)
-    say(wish.render(impact, DRY_RUN))
+    print_lines(wish.render(impact, DRY_RUN))
 
 
 @click.command(cls=Command)
@@ -355,13 +355,13 @@ def fork(
         settings = init_home(folder, house.settings.address)
         forking.copy_templates(house, settings.home)
         with open_app(settings.home, known_games()) as there:
-            say(copied_lines(run_action(house, name, forking.ForkCampaign(turn, there), now), settings.home))
+            print_lines(copied_lines(run_action(house, name, forking.ForkCampaign(turn, there), now), settings.home))
             for seat, lines in given.items():
-                say(render_receipt(run_action(there, name, EnterSheet(seat, lines), now)))
+                print_lines(render_receipt(run_action(there, name, EnterSheet(seat, lines), now)))
             if compare:
                 made = run_query(there, name, PreviewTurn(real_dice=True), now)
                 question = forking.Compare(there, made)
-                say(question.render(run_query(house, name, question, now), CLI))
+                print_lines(question.render(run_query(house, name, question, now), CLI))
 
 
 def _read_sheets(name: str, sheets: Mapping[SeatName, str]) -> dict[SeatName, Lines]:

@@ -15,7 +15,7 @@ from pbem.archive.verify import LocatedFile, TurnRun, VerifyResult, find_campaig
 from pbem.archive.verify import verify as verify_archive
 from pbem.campaign.archive_sync import begun, prove_archive
 from pbem.cli.options import Command, home_option, json_option
-from pbem.cli.output import known_games, open_home, progress, show
+from pbem.cli.output import known_games, open_home, print_facts, progress
 from pbem.errors import PbemError
 from pbem.text import count_noun, format_time, wrap
 
@@ -159,7 +159,7 @@ def _show_each(
             failed += 1
             click.echo(f"Error: {name}: {error}", err=True)
         else:
-            show(proof, lines(proof), as_json=as_json)
+            print_facts(proof, lines(proof), as_json=as_json)
     if failed:
         click.echo(f"{failed} of {len(names)} campaigns not proved.", err=True)
         click.get_current_context().exit(1)

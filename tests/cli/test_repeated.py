@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from pbem.cli import main
-from pbem.cli.options import Pair
+from pbem.cli.options import KeyValueParam
 from tests.cli.conftest import Run
 
 Path_ = tuple[str, ...]
@@ -56,7 +56,7 @@ def test_an_option_for_one_value_is_refused_the_second_time(path: Path_, option:
 
 
 @pytest.mark.parametrize(
-    ("path", "option"), [(p, o) for p, o in _options() if o.multiple and isinstance(o.type, Pair)], ids=str
+    ("path", "option"), [(p, o) for p, o in _options() if o.multiple and isinstance(o.type, KeyValueParam)], ids=str
 )
 def test_a_name_with_two_values_is_refused(path: Path_, option: click.Option) -> None:
     """Of NAME=VALUE a name is given once, in whatever case; else one of its values would be lost."""

@@ -15,7 +15,7 @@ from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.campaign.archive_sync import prove_archive
-from pbem.cli.demo import Player
+from pbem.cli.demo import BotPlayer
 from pbem.games import installed_games
 from pbem.ruleset import Dice
 from pbem.scheduler.tick import TickResult, tick
@@ -51,13 +51,15 @@ def _begin(house: App, server: MailServer) -> None:
     _tick(house, NOW)
 
 
-def _players(server: MailServer) -> list[Player]:
+def _players(server: MailServer) -> list[BotPlayer]:
     bot = installed_games()["singularity_trap"].bots["standard"]
     orders = server.address("orders")
-    return [Player(seat, server.address(account), orders, bot, Dice(seat.encode())) for seat, account in SEATS.items()]
+    return [
+        BotPlayer(seat, server.address(account), orders, bot, Dice(seat.encode())) for seat, account in SEATS.items()
+    ]
 
 
-def _send_sheets(server: MailServer, players: list[Player]) -> None:
+def _send_sheets(server: MailServer, players: list[BotPlayer]) -> None:
     """Each player reads his mail on the server, and submits his sheet as his mail program would."""
     for player, account in zip(players, SEATS.values(), strict=True):
         for raw in server.mails(account, at_least=2):

@@ -11,7 +11,7 @@ from email import policy
 from email.message import EmailMessage
 
 from pbem.app import App
-from pbem.cli.demo import Player
+from pbem.cli.demo import BotPlayer
 from pbem.ruleset import Dice, SeatName, View
 from pbem.scheduler.tick import TickResult, tick
 from pbem_rules import singularity_trap
@@ -38,7 +38,7 @@ class Season:
     server: MailServer
     now: dt.datetime = START
     who: dict[SeatName, str] = field(default_factory=dict)
-    players: dict[SeatName, Player] = field(default_factory=dict)
+    players: dict[SeatName, BotPlayer] = field(default_factory=dict)
     gm_token: str = ""
     _seen: dict[str, int] = field(default_factory=dict)
     _count: Iterator[int] = field(default_factory=lambda: itertools.count(1))
@@ -47,7 +47,7 @@ class Season:
         """Somebody begins to play a seat; he knows what he is mailed, and nothing else."""
         self.who[seat] = account
         orders_to = self.server.address("orders")
-        self.players[seat] = Player(seat, self.server.address(account), orders_to, settler, Dice(seat.encode()))
+        self.players[seat] = BotPlayer(seat, self.server.address(account), orders_to, settler, Dice(seat.encode()))
 
     def read(self, account: str) -> list[EmailMessage]:
         """The mails that came for an account since it was last read."""
