@@ -14,7 +14,7 @@ import pytest
 
 from pbem.store.migrate import migrate
 from pbem.store.session import Store
-from pbem.testing.suite import migrated
+from pbem.testing.suite import migrated_database
 from pbem.util import gc_paused
 from tests.servers.mail import MailServer, running_mail
 from tests.servers.postgres import PostgresServer, running_postgres
@@ -68,7 +68,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def sqlite_url(tmp_path: Path) -> str:
     """A SQLite database with all tables, of the test's own."""
     path = tmp_path / "pbem.sqlite"
-    path.write_bytes(migrated())
+    path.write_bytes(migrated_database())
     return f"sqlite:///{path}"
 
 

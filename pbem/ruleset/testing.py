@@ -1,5 +1,5 @@
 """The former place of `pbem.testing`, kept for one version."""
 
-from pbem.testing import Held, RulesetSuite, Secrecy, rules
+from pbem.testing import RulesetSuite, RulesetTests, SecrecySpec, rules
 
-__all__ = ["Held", "RulesetSuite", "Secrecy", "rules"]
+__all__ = ["RulesetSuite", "RulesetTests", "SecrecySpec", "rules"]

@@ -14,12 +14,12 @@ _MODULES = ("form_rules", "mail_leaks", "report_rules", "setup_rules", "sheet_ru
 pytest.register_assert_rewrite(*(f"{__name__}.{module}" for module in _MODULES))
 
 from pbem.testing.form_rules import PageRules  # noqa: E402 - assertions are rewritten in what is imported after
-from pbem.testing.leaks import Secrecy  # noqa: E402 - as above
+from pbem.testing.leaks import SecrecySpec  # noqa: E402 - as above
 from pbem.testing.mail_leaks import SecrecyRules  # noqa: E402 - as above
 from pbem.testing.report_rules import ReportRules  # noqa: E402 - as above
 from pbem.testing.setup_rules import SetupRules, TakeoverRules  # noqa: E402 - as above
 from pbem.testing.sheet_rules import SheetRules  # noqa: E402 - as above
-from pbem.testing.suite import Held, rules  # noqa: E402 - as above
+from pbem.testing.suite import RulesetTests, rules  # noqa: E402 - as above
 from pbem.testing.turn_rules import LongPlayRules, TurnRules  # noqa: E402 - as above
 
 
@@ -29,4 +29,4 @@ class RulesetSuite(
     """All rules; derive a class of tests from it and name your game."""
 
 
-__all__ = ["Held", "RulesetSuite", "Secrecy", "rules"]
+__all__ = ["RulesetSuite", "RulesetTests", "SecrecySpec", "rules"]

@@ -14,7 +14,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.tokenizer import quote_word
 from pbem.ruleset.values import Json, View
 from pbem.testing.play import SEED, games, standard_game, through_json
-from pbem.testing.suite import Held, rule
+from pbem.testing.suite import RulesetTests, rule
 
 MOST_CHOSEN = 3
 """Words that are put into a field of many, and into a word made of several."""
@@ -27,7 +27,7 @@ class NothingToChoose(Exception):
     """A field for which a page has nothing to offer now."""
 
 
-class Line(NamedTuple):
+class FormLine(NamedTuple):
     """A line put together for an order of some name, and the words that were chosen for each field."""
 
     order: str
@@ -35,7 +35,7 @@ class Line(NamedTuple):
     chosen: Mapping[str, Sequence[str]]
 
 
-def lines(desk: Json, dice: Dice) -> Iterator[Line]:
+def generate_lines(desk: Json, dice: Dice) -> Iterator[FormLine]:
     """Lines of each verb of a desk: the shortest, the longest, and some with any parts.
 
     A verb of which a field must be filled in, and cannot be, has none.
@@ -44,7 +44,7 @@ def lines(desk: Json, dice: Dice) -> Iterator[Line]:
         for at, share in enumerate((0, 2, 1, 1)):
             hand = _Hand(desk["kinds"], dice.scoped(verb["name"], at), share)
             try:
-                yield Line(verb["name"], " ".join(hand.words(verb["parts"])), hand.chosen)
+                yield FormLine(verb["name"], " ".join(hand.words(verb["parts"])), hand.chosen)
             except NothingToChoose:
                 continue
 
@@ -130,7 +130,7 @@ def fits(form: Json, word: str) -> bool:
     return any(fits(each, word) for each in form["of"])
 
 
-def misread(verb: OrderType, order: Order, line: Line, view: View) -> list[str]:
+def misread(verb: OrderType, order: Order, line: FormLine, view: View) -> list[str]:
     """The fields of an order that are not what was chosen for them; what is made of free words is the game's matter."""
     found = []
     for part in arguments(verb.parts):
@@ -171,7 +171,7 @@ PLAIN = re.compile(r"[A-Za-z0-9\[\](){}?*+,.|/ -]*")
 MOST_VIEWS = 25
 
 
-class PageRules(Held):
+class PageRules(RulesetTests):
     """What a game offers a page: orders to choose, and places on pictures to tap."""
 
     @rule(
@@ -204,7 +204,7 @@ class PageRules(Held):
         """Whoever knows nothing but the desk writes lines that are read as the orders he chose."""
         book = self.ruleset.orders
         for at, view in enumerate(_views(self.ruleset)):
-            for line in lines(through_json(self.ruleset.desk(view)), Dice(SEED).scoped(at)):
+            for line in generate_lines(through_json(self.ruleset.desk(view)), Dice(SEED).scoped(at)):
                 parsed = book.parse(view, [(1, line.text)])
                 assert parsed.errors == (), line
                 assert [book.to_json(order)["order"] for order in parsed.orders] == [line.order], line

@@ -35,7 +35,7 @@ Sheets = Mapping[SeatName, Sequence[str]]
 
 
 @dataclass(frozen=True)
-class Secrecy:
+class SecrecySpec:
     """A game's secrets, stated by its author's tests and not by its views.
 
     `scramble(state, seat, rnd)` gives a world that differs from `state` only in
@@ -67,11 +67,11 @@ class Leak:
 
 
 @dataclass(frozen=True)
-class Moment:
+class Sample:
     """A seat reading its report at some time of a game; from the `last` views mailed before seats remember."""
 
     ruleset: AnyRuleset
-    secrecy: Secrecy
+    secrecy: SecrecySpec
     number: int
     state: Any
     events: tuple[Event, ...]
@@ -93,13 +93,13 @@ class Moment:
                 yield Leak(level, self.seat, self.number, name, difference(value, theirs[name]))
 
 
-def moments(games: Iterable[Game], secrecy: Secrecy, count: int) -> Iterator[Moment]:
+def moments(games: Iterable[Game], secrecy: SecrecySpec, count: int) -> Iterator[Sample]:
     """At most `count` moments of running games, spread over games, turns and seats."""
     readers = [(game, step, seat) for game in games for step in game.steps for seat in game.seats]
     random.Random(count).shuffle(readers)
     for game, step, seat in readers[:count]:
         last = game.steps[step.number - 2].views if step.number > 1 else {}
-        yield Moment(game.ruleset, secrecy, step.number, step.state, step.heard, seat, last)
+        yield Sample(game.ruleset, secrecy, step.number, step.state, step.heard, seat, last)
 
 
 def shown(
@@ -131,7 +131,7 @@ def answered(ruleset: AnyRuleset, view: View, probes: Sequence[str]) -> dict[str
     }
 
 
-def find_leaks(games: Iterable[Game], secrecy: Secrecy, *, count: int) -> Iterator[Leak]:
+def find_leaks(games: Iterable[Game], secrecy: SecrecySpec, *, count: int) -> Iterator[Leak]:
     """Every leak of every level, at `count` moments of games."""
     for moment in moments(games, secrecy, count):
         yield from shown_leaks(moment)
@@ -139,7 +139,7 @@ def find_leaks(games: Iterable[Game], secrecy: Secrecy, *, count: int) -> Iterat
         yield from resolved_leaks(moment)
 
 
-def shown_leaks(moment: Moment) -> Iterator[Leak]:
+def shown_leaks(moment: Sample) -> Iterator[Leak]:
     """L1: what is mailed now, in this world and in scrambled ones."""
     last = moment.last.get(moment.seat)
     ours = shown(moment.ruleset, moment.state, moment.seat, moment.events, last)
@@ -157,7 +157,7 @@ def scrambled_events(events: Sequence[Event], seat: SeatName, rnd: random.Random
     )
 
 
-def answered_leaks(moment: Moment) -> Iterator[Leak]:
+def answered_leaks(moment: Sample) -> Iterator[Leak]:
     """L2: what probing lines are answered, when the lines name things of either world."""
     world = moment.secrecy.scramble(moment.state, moment.seat, moment.rnd("answered"))
     probes = list(_probes(moment, world))
@@ -165,7 +165,7 @@ def answered_leaks(moment: Moment) -> Iterator[Leak]:
     yield from moment.leaks("L2", here, there)
 
 
-def _probes(moment: Moment, world: Any) -> Iterator[str]:
+def _probes(moment: Sample, world: Any) -> Iterator[str]:
     view = moment.view(moment.state, moment.seat)
     rnd = moment.rnd("probes")
     secrets = _words([moment.ruleset.dump(moment.state), moment.ruleset.dump(world)])
@@ -181,21 +181,21 @@ def _words(data: Json) -> list[str]:
 
 
 @dataclass(frozen=True)
-class World:
+class AlternativeState:
     """A state that a seat cannot tell from another, and what other seats send in it."""
 
     state: Any
     sheets: Sheets
 
 
-def elsewhere_world(moment: Moment, rnd: random.Random) -> World:
+def elsewhere_world(moment: Sample, rnd: random.Random) -> AlternativeState:
     """A world in which whatever differs stays beyond the seat's ken for a turn."""
     if moment.secrecy.elsewhere is None:
-        return World(moment.secrecy.scramble(moment.state, moment.seat, rnd), {})
-    return World(*moment.secrecy.elsewhere(moment.state, moment.seat, rnd))
+        return AlternativeState(moment.secrecy.scramble(moment.state, moment.seat, rnd), {})
+    return AlternativeState(*moment.secrecy.elsewhere(moment.state, moment.seat, rnd))
 
 
-def own_sheet(moment: Moment, world: World) -> list[str]:
+def own_sheet(moment: Sample, world: AlternativeState) -> list[str]:
     """The seat's lines: its bot's, or none where the game does not say what is out of reach of them."""
     view = moment.view(world.state, moment.seat)
     if moment.secrecy.elsewhere is None or not view["awaited"]:
@@ -203,7 +203,7 @@ def own_sheet(moment: Moment, world: World) -> list[str]:
     return standard(moment.ruleset, view, Dice(b"own").scoped(moment.number))
 
 
-def resolved_leaks(moment: Moment) -> Iterator[Leak]:
+def resolved_leaks(moment: Sample) -> Iterator[Leak]:
     """L3: the next report, in worlds in which others do other things beyond the seat's ken.
 
     The seat plays its bot's sheet. Where a game does not say what lies beyond
@@ -220,7 +220,7 @@ def resolved_leaks(moment: Moment) -> Iterator[Leak]:
         yield from moment.leaks("L3", reports[0], report)
 
 
-def _resolved(moment: Moment, world: World) -> tuple[Any, tuple[Event, ...]]:
+def _resolved(moment: Sample, world: AlternativeState) -> tuple[Any, tuple[Event, ...]]:
     orders: dict[SeatName, tuple[Order, ...]] = {}
     sheets = {**world.sheets, moment.seat: own_sheet(moment, world)}
     for seat in sorted(moment.ruleset.standing(world.state).awaiting):

@@ -34,9 +34,19 @@ from pbem.scheduler.tick import run_campaign_now, tick
 from pbem.store.models import Campaign, Report, Seat, Turn
 from pbem.store.session import Store
 from pbem.store.types import CampaignState
-from pbem.testing.leaks import Leak, Moment, Secrecy, Sheets, World, elsewhere_world, find_leaks, moments, own_sheet
+from pbem.testing.leaks import (
+    AlternativeState,
+    Leak,
+    Sample,
+    SecrecySpec,
+    Sheets,
+    elsewhere_world,
+    find_leaks,
+    moments,
+    own_sheet,
+)
 from pbem.testing.play import SEED, Game, games, standard_game, usual_seats
-from pbem.testing.suite import Held, migrated, rule
+from pbem.testing.suite import RulesetTests, migrated_database, rule
 
 NAME = "fog"
 ADDRESS = "orders@example.org"
@@ -50,7 +60,7 @@ MAILED = 3
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentMail:
     """A mail as it left the house."""
 
     to: str
@@ -76,14 +86,14 @@ def address_of(seat: SeatName) -> str:
     return f"{seat}.player@example.org"
 
 
-class Posthouse:
+class MailSandbox:
     """A house with one campaign at its first turn, into which a world is planted; a new one has yet to begin it."""
 
     def __init__(self, folder: Path, ruleset: AnyRuleset, reporter: Renderer) -> None:
         database = folder / "pbem.sqlite"
         if not database.exists():
             write_default_settings(folder, ADDRESS)
-            database.write_bytes(migrated())
+            database.write_bytes(migrated_database())
         settings = load_settings(folder)
         self._house = App(settings, Store(settings.database), {ruleset.key: ruleset}, reporter)
         self._ruleset = ruleset
@@ -127,7 +137,7 @@ class Posthouse:
         tick(self._house, NOW)
         self._sent()
 
-    def plant(self, moment: Moment, world: World) -> None:
+    def plant(self, moment: Sample, world: AlternativeState) -> None:
         """Makes a world the state of the open turn, and its views those that were mailed."""
         state = self._ruleset.dump(world.state)
         awaited = sorted(self._ruleset.standing(world.state).awaiting)
@@ -138,7 +148,7 @@ class Posthouse:
                 view = canonical_json(moment.view(world.state, seat))
                 session.execute(update(Report).where(Report.id == row).values(view=view))
 
-    def run(self, letters: Sequence[bytes]) -> list[Sent]:
+    def run(self, letters: Sequence[bytes]) -> list[SentMail]:
         """Posts letters in this order, runs the turn, and returns the mail that went out, in order."""
         inbox = self._house.settings.home / "post" / "inbox" / "new"
         for number, letter in enumerate(letters):
@@ -151,11 +161,11 @@ class Posthouse:
     def _mails(self) -> list[Path]:
         return sorted((self._house.settings.home / "post" / "sent" / "new").glob("*"))
 
-    def _sent(self) -> list[Sent]:
+    def _sent(self) -> list[SentMail]:
         paths = self._mails()
         new, self._seen = paths[self._seen :], len(paths)
         raws = [path.read_bytes() for path in new]
-        return [Sent(email.message_from_bytes(raw)["To"], raw) for raw in raws]
+        return [SentMail(email.message_from_bytes(raw)["To"], raw) for raw in raws]
 
 
 def letter(seat: SeatName, lines: Sequence[str], number: int = 0) -> bytes:
@@ -175,7 +185,7 @@ def stranger(number: int) -> bytes:
     return bytes(mail)
 
 
-def letters_of(moment: Moment, own: Sequence[str], sheets: Sheets, *, noise: int) -> list[bytes]:
+def letters_of(moment: Sample, own: Sequence[str], sheets: Sheets, *, noise: int) -> list[bytes]:
     """The inbox of a turn: the seat's sheet amid those of others, full of canaries, and `noise` further mails."""
     others = [
         letter(seat, [*lines, f"; {CANARY}", f"{CANARY} to everyone"])
@@ -185,7 +195,7 @@ def letters_of(moment: Moment, own: Sequence[str], sheets: Sheets, *, noise: int
     return [*map(stranger, range(noise)), *others[:noise], letter(moment.seat, own), *others[noise:]]
 
 
-def secrets_of(moment: Moment) -> dict[str, str]:
+def secrets_of(moment: Sample) -> dict[str, str]:
     """What must never stand in the seat's mail, and what it is."""
     others = [seat for seat in usual_seats(moment.ruleset) if seat != moment.seat]
     codes = {reply_code(MAIL_KEY, NAME, seat, turn): f"reply code of {seat}" for seat in others for turn in (1, 2)}
@@ -195,7 +205,7 @@ def secrets_of(moment: Moment) -> dict[str, str]:
     return {**codes, **addresses, **raw, CANARY: "what others wrote"}
 
 
-def mail_leaks(moment: Moment, posts: Sequence[Sequence[Sent]]) -> Iterator[Leak]:
+def mail_leaks(moment: Sample, posts: Sequence[Sequence[SentMail]]) -> Iterator[Leak]:
     """L4 and L5: differences between the mail of two worlds, and secrets in it."""
     own = [[sent.raw for sent in post if sent.to == address_of(moment.seat)] for post in posts]
     ours, theirs = ({f"mail {number}": raw.decode() for number, raw in enumerate(raws)} for raws in own)
@@ -206,12 +216,12 @@ def mail_leaks(moment: Moment, posts: Sequence[Sequence[Sent]]) -> Iterator[Leak
             yield from _canaries(moment, sent)
 
 
-def _readers(post: Sequence[Sent]) -> list[str]:
+def _readers(post: Sequence[SentMail]) -> list[str]:
     """Who got reports, in the order of sending."""
     return [sent.to for sent in post if sent.parsed.is_multipart()]
 
 
-def _canaries(moment: Moment, sent: Sent) -> Iterator[Leak]:
+def _canaries(moment: Sample, sent: SentMail) -> Iterator[Leak]:
     texts = list(sent.texts())
     for secret, name in secrets_of(moment).items():
         for text in texts:
@@ -220,7 +230,7 @@ def _canaries(moment: Moment, sent: Sent) -> Iterator[Leak]:
                 yield Leak("L5", moment.seat, moment.number, name, text[max(0, at - 60) : at + 60])
 
 
-def find_mail_leaks(moment: Moment, begun: Sequence[Path], reporter: Renderer) -> Iterator[Leak]:
+def find_mail_leaks(moment: Sample, begun: Sequence[Path], reporter: Renderer) -> Iterator[Leak]:
     """Runs the moment's turn in two worlds, each in a copy of a house of its own and amid more or less other mail.
 
     Ends of games disclose, so a world in which the game ends is not compared.
@@ -229,7 +239,7 @@ def find_mail_leaks(moment: Moment, begun: Sequence[Path], reporter: Renderer) -
     for number, home in enumerate(begun):
         world = elsewhere_world(moment, moment.rnd("elsewhere", number))
         letters = letters_of(moment, own_sheet(moment, world), world.sheets, noise=2 * number)
-        with Posthouse(_copied(home), moment.ruleset, reporter) as house:
+        with MailSandbox(_copied(home), moment.ruleset, reporter) as house:
             house.plant(moment, world)
             posts.append(house.run(letters))
             ended |= house.over
@@ -237,11 +247,11 @@ def find_mail_leaks(moment: Moment, begun: Sequence[Path], reporter: Renderer) -
         yield from mail_leaks(moment, posts)
 
 
-def all_mail_leaks(game: Game, secrecy: Secrecy, folder: Path, reporter: Renderer) -> Iterator[Leak]:
+def all_mail_leaks(game: Game, secrecy: SecrecySpec, folder: Path, reporter: Renderer) -> Iterator[Leak]:
     """The leaks in the mail of some moments of a game."""
     begun = [folder / "one", folder / "other"]
     for home in begun:
-        with Posthouse(home, game.ruleset, reporter) as house:
+        with MailSandbox(home, game.ruleset, reporter) as house:
             house.begin()
     for moment in moments([game], secrecy, MAILED):
         yield from find_mail_leaks(moment, begun, reporter)
@@ -257,7 +267,7 @@ def _copied(home: Path) -> Path:
 MOMENTS = 24
 
 
-class SecrecyRules(Held):
+class SecrecyRules(RulesetTests):
     """Nothing mailed to a seat depends on what the seat may not know."""
 
     @rule(

@@ -150,7 +150,7 @@ def standard(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str]:
     return ruleset.bots["standard"](view, dice)
 
 
-def gremlin(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str] | None:
+def random_lines(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str] | None:
     """Sends well-formed nonsense, sometimes nothing, and sometimes the bot's sheet with nonsense around it."""
     if dice.chance(1, 6, "silent"):
         return None
@@ -230,7 +230,7 @@ def random_games(ruleset: AnyRuleset) -> tuple[Game, ...]:
     """Games of gremlins; several, as they like to resign."""
     played: list[Game] = []
     while sum(len(game.steps) for game in played) < RANDOM_TURNS:
-        played.append(play(ruleset, gremlin, RANDOM_TURNS, game=len(played)))
+        played.append(play(ruleset, random_lines, RANDOM_TURNS, game=len(played)))
     return tuple(played)
 
 
@@ -313,7 +313,7 @@ def mistyped(line: str) -> Iterator[str]:
                 yield " ".join([*words[:at], bad, *words[at + 1 :]])
 
 
-def mend(line: str, finding: Finding) -> Iterator[str]:
+def apply_hint(line: str, finding: Finding) -> Iterator[str]:
     """The line with what a finding offers in place of the word it speaks of; nothing if it offers nothing."""
     offered = re.search(r"did you mean (.+?)\?", finding.hint)
     spoken = re.search(r"'([^']+)'", finding.text)
@@ -321,7 +321,7 @@ def mend(line: str, finding: Finding) -> Iterator[str]:
         yield line.replace(spoken[1], offered[1], 1)
 
 
-def flaws(finding: Finding, lines: int) -> Iterator[str]:
+def find_flaws(finding: Finding, lines: int) -> Iterator[str]:
     """What is wrong with a finding, as far as any can be judged."""
     if not 0 <= finding.line <= lines:
         yield f"line {finding.line} of {lines}"

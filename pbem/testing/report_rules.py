@@ -16,7 +16,7 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import View
 from pbem.testing.play import games
-from pbem.testing.suite import Held, rule
+from pbem.testing.suite import RulesetTests, rule
 
 MAP_COLUMNS = 80
 LARGEST_PICTURE = 2_000
@@ -31,7 +31,7 @@ DEEPEST_PICTURE = 30
 FORBIDDEN_ELEMENTS = {"script", "image", "foreignObject", "use", "a", "iframe", "style", "animate", "set"}
 
 
-class ReportRules(Held):
+class ReportRules(RulesetTests):
     """What a game shows: views, events in words, reports, pictures and maps."""
 
     @rule(

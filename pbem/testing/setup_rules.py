@@ -33,10 +33,10 @@ from pbem.testing.play import (
     through_json,
     usual_seats,
 )
-from pbem.testing.suite import Held, rule
+from pbem.testing.suite import RulesetTests, rule
 
 
-class SetupRules(Held):
+class SetupRules(RulesetTests):
     """What a game says of itself, and how its campaigns begin."""
 
     @rule(
@@ -170,7 +170,7 @@ WRONG: tuple[Any, ...] = (None, "x", -7, 10**50, True, [[]], {"x": 1}, ...)
 """What is put in the place of a value; with ... it is dropped."""
 
 
-class TakeoverRules(Held):
+class TakeoverRules(RulesetTests):
     """How a game that was begun elsewhere is looked at; there is nothing to hold where a game has no `check_state`."""
 
     @rule(

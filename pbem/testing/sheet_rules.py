@@ -12,19 +12,19 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import View
 from pbem.testing.play import (
     SEED,
+    apply_hint,
     default_options,
-    flaws,
+    find_flaws,
     games,
     hostile_sheets,
     mailed,
-    mend,
     mistyped,
     numbered,
     standard_game,
     through_json,
     usual_seats,
 )
-from pbem.testing.suite import Held, rule
+from pbem.testing.suite import RulesetTests, rule
 
 TRIES = 20
 WIDEST = 78
@@ -44,7 +44,7 @@ UNCONFIRMED = (
 _BLANK = re.compile(r"<[^<>]+>")
 
 
-class SheetRules(Held):
+class SheetRules(RulesetTests):
     """How a game reads sheets: every text, every verb, and its own lines back."""
 
     @rule(
@@ -58,7 +58,7 @@ class SheetRules(Held):
 
         for name, lines in hostile_sheets(self.ruleset):
             parsed = self.ruleset.parse(view, numbered(lines))
-            assert [flaw for finding in parsed.findings for flaw in flaws(finding, len(lines))] == [], name
+            assert [flaw for finding in parsed.findings for flaw in find_flaws(finding, len(lines))] == [], name
 
     @rule("Take a sheet without orders without an error; who ordered nothing made no mistake.")
     def test_an_empty_sheet_has_no_errors(self) -> None:
@@ -175,7 +175,7 @@ class SheetRules(Held):
         for view, line in _lines_taken(self.ruleset):
             for bad in mistyped(line):
                 for finding in self.ruleset.parse(view, [(1, bad)]).errors:
-                    for mended in mend(bad, finding):
+                    for mended in apply_hint(bad, finding):
                         assert self.ruleset.parse(view, [(1, mended)]).errors == (), (bad, finding, mended)
 
     @rule(

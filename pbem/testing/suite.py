@@ -17,16 +17,16 @@ import pytest
 
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.store.migrate import migrate
-from pbem.testing.leaks import Secrecy
+from pbem.testing.leaks import SecrecySpec
 
 Test = TypeVar("Test", bound=Callable[..., None])
 
 
-class Held:
+class RulesetTests:
     """A game, its secrets, and its frozen saves; the tests of the classes derived from this hold it to the rules."""
 
     ruleset: AnyRuleset
-    secrecy: Secrecy
+    secrecy: SecrecySpec
 
     @property
     def saves(self) -> Path:
@@ -87,7 +87,7 @@ def _said(test: Callable[..., None]) -> str:
 
 
 @cache
-def migrated() -> bytes:
+def migrated_database() -> bytes:
     """The file of a database that all migrations have been run on."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "pbem.sqlite"

@@ -47,10 +47,10 @@ from pbem.testing.play import (
     through_json,
     usual_seats,
 )
-from pbem.testing.suite import Held, in_a_process, migrated, rule
+from pbem.testing.suite import RulesetTests, in_a_process, migrated_database, rule
 
 
-class TurnRules(Held):
+class TurnRules(RulesetTests):
     """How a game's turns are resolved: repeatably, in any order of arrival, to an end."""
 
     @rule(
@@ -260,7 +260,7 @@ AGAIN = 4
 """The part of the turns, one in so many, that is played once more under another hash seed."""
 
 
-class LongPlayRules(Held):
+class LongPlayRules(RulesetTests):
     """A game is played for a long time through the whole program."""
 
     soak_turns = 100
@@ -275,7 +275,7 @@ class LongPlayRules(Held):
         turns = {"1": self.soak_turns, "2": self.soak_turns // AGAIN}
         for seed in turns:
             (tmp_path / seed).mkdir()
-            (tmp_path / seed / "pbem.sqlite").write_bytes(migrated())
+            (tmp_path / seed / "pbem.sqlite").write_bytes(migrated_database())
         running = [
             in_a_process("pbem.testing.turn_rules", self.ruleset, str(most), str(tmp_path / seed), hash_seed=seed)
             for seed, most in turns.items()

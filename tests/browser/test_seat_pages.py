@@ -24,7 +24,7 @@ from pbem.report.renderer import Renderer
 from pbem.ruleset import AnyRuleset, Dice, View, canonical_json
 from pbem.store.models import OrderSheet
 from pbem.testing.play import standard_game, usual_seats
-from pbem.testing.suite import migrated
+from pbem.testing.suite import migrated_database
 from pbem_rules import harvester, singularity, singularity_trap
 from tests.browser.clicking import mailed, put_line, written
 from tests.browser.looking import SCHEMES, WIDTHS, faults, new_page, too_wide
@@ -115,7 +115,7 @@ def kinds_of(ruleset: AnyRuleset, view: View) -> list[dict[str, dict[str, object
 def test_the_desk_takes_what_a_page_mails(ruleset: AnyRuleset, opened: Page, tmp_path: Path) -> None:
     """A page as it was mailed, its orders clicked, its mail delivered: taken without a finding, as if typed."""
     write_default_settings(tmp_path, "orders@example.org")
-    (tmp_path / "pbem.sqlite").write_bytes(migrated())
+    (tmp_path / "pbem.sqlite").write_bytes(migrated_database())
     seats = [(seat, f"{seat}@example.org") for seat in usual_seats(ruleset)]
     wanted = NewCampaign(
         name="web1", game=ruleset.key, gm="gm@example.org", seats=seats, deadline="EVERY 24h", options={},

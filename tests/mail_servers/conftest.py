@@ -9,7 +9,7 @@ import pytest
 
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
-from pbem.testing.suite import migrated
+from pbem.testing.suite import migrated_database
 from tests.servers.mail import MailServer
 
 MakeSettings = Callable[..., Settings]
@@ -31,7 +31,7 @@ def make_settings(mail_server: MailServer, tmp_path: Path, monkeypatch: pytest.M
         lines = [f'{name} = "{value}"' for name, value in values.items() if value]
         lines += [f'{name}_password = {{ env = "TEST_PASSWORD" }}' for name in ("inbox", "carrier")]
         (tmp_path / FILE_NAME).write_text("\n".join(lines))
-        (tmp_path / "pbem.sqlite").write_bytes(migrated())
+        (tmp_path / "pbem.sqlite").write_bytes(migrated_database())
         return load_settings(tmp_path)
 
     return make

@@ -13,7 +13,7 @@ from pbem.store.copy import copy_from_file, copy_to_file, find_damage, is_empty
 from pbem.store.models import Absence, Campaign, KeyValue, Person, Seat, Worker
 from pbem.store.session import Store
 from pbem.store.types import CampaignState, PageDelivery
-from pbem.testing.suite import migrated
+from pbem.testing.suite import migrated_database
 
 NOON = dt.datetime(2026, 11, 2, 12, 0, 0, 123456, dt.UTC)
 
@@ -74,7 +74,7 @@ def test_every_value_comes_through(any_store: Store, tmp_path: Path, postgres_ur
 def test_an_empty_server_is_filled_wholly_or_not_at_all(tmp_path: Path, postgres_url: str) -> None:
     """A file with a row that does not fit leaves no table behind."""
     file = tmp_path / "copy.sqlite"
-    file.write_bytes(migrated())
+    file.write_bytes(migrated_database())
     store = Store(f"sqlite:///{file}")
     with store.writing() as session:
         session.add(Person(address="a" * 300, key="ann", created_at=NOON))
@@ -88,7 +88,7 @@ def test_an_empty_server_is_filled_wholly_or_not_at_all(tmp_path: Path, postgres
 def test_text_with_a_zero_goes_to_a_server(tmp_path: Path, postgres_url: str) -> None:
     """SQLite keeps it, PostgreSQL does not: another sign stands in its place."""
     file = tmp_path / "copy.sqlite"
-    file.write_bytes(migrated())
+    file.write_bytes(migrated_database())
     store = Store(f"sqlite:///{file}")
     with store.writing() as session:
         session.add(Person(address="a\0b", key="ann", created_at=NOON))
@@ -101,7 +101,7 @@ def test_text_with_a_zero_goes_to_a_server(tmp_path: Path, postgres_url: str) ->
 def test_a_page_that_rotted_is_noticed(tmp_path: Path) -> None:
     """SQLite looks through its own pages."""
     file = tmp_path / "copy.sqlite"
-    raw = bytearray(migrated())
+    raw = bytearray(migrated_database())
     raw[8192:8400] = bytes(208)
     file.write_bytes(raw)
 

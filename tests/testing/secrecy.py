@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 
 from pbem.ruleset import SeatName
-from pbem.testing import Secrecy
+from pbem.testing import SecrecySpec
 from tests.testing.toy import HULL, REACH, SIGHT, SQUARES, STEPS, Boat, Sea, apart, moved, sees
 
 KEN = SIGHT + 1
@@ -79,4 +79,4 @@ def _renumbered(state: Sea, boats: list[Boat], rnd: random.Random) -> Sea:
     )
 
 
-SECRECY = Secrecy(scramble, elsewhere)
+SECRECY = SecrecySpec(scramble, elsewhere)

@@ -9,7 +9,7 @@ import pytest
 
 from pbem.app import TEMPLATE_DIR
 from pbem.report.renderer import Renderer
-from pbem.testing.mail_leaks import NAME, Posthouse, all_mail_leaks, letter
+from pbem.testing.mail_leaks import NAME, MailSandbox, all_mail_leaks, letter
 from pbem.testing.play import STANDARD_CAP, play, standard, usual_seats
 from tests.testing import leaks
 from tests.testing.secrecy import SECRECY
@@ -31,7 +31,7 @@ def _found(ruleset: FogPatrol, folder: Path, reporter: Renderer) -> set[str]:
 
 def test_a_turn_is_really_played(tmp_path: Path, reporter: Renderer) -> None:
     """The mail compared is that of a turn: a receipt for every sheet and a report for every seat."""
-    with Posthouse(tmp_path, TOY, reporter) as house:
+    with MailSandbox(tmp_path, TOY, reporter) as house:
         house.begin()
         sent = house.run([letter(seat, ["MOVE nowhere", f"MOVE {seat[0]}1 W"]) for seat in usual_seats(TOY)])
 

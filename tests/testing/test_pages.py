@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pbem.ruleset import Dice
-from pbem.testing.form_rules import Line, lines, misread, missing
+from pbem.testing.form_rules import FormLine, generate_lines, misread, missing
 from pbem.testing.play import standard_game
 from tests.ruleset.fleet import BOOK, EMPTY_VIEW, VIEW
 from tests.testing.toy import TOY, Fire
@@ -13,7 +13,7 @@ FIRE = TOY.orders.verbs[1]
 
 def test_every_verb_is_written_short_and_long() -> None:
     """What may be left out is, and then is not; in between all is possible."""
-    written = [line.text for line in lines(BOOK.desk(VIEW), Dice(b"seed")) if line.order == "load"]
+    written = [line.text for line in generate_lines(BOOK.desk(VIEW), Dice(b"seed")) if line.order == "load"]
 
     assert len(written) == 4
     assert len(written[0].split()) == 2
@@ -23,13 +23,13 @@ def test_every_verb_is_written_short_and_long() -> None:
 
 def test_what_cannot_be_filled_in_is_not_written() -> None:
     """Without ships nothing sails; what needs no name is still ordered."""
-    assert {line.order for line in lines(BOOK.desk(EMPTY_VIEW), Dice(b"seed"))} == {"scratch", "load", "hold"}
+    assert {line.order for line in generate_lines(BOOK.desk(EMPTY_VIEW), Dice(b"seed"))} == {"scratch", "load", "hold"}
 
 
 def test_a_field_read_as_something_else_is_found() -> None:
     """The order must hold what was chosen for each of its fields."""
     view = standard_game(TOY).steps[0].views["red"]
-    line = Line("fire", "FIRE R1 AT A1", {"boat": ["R1"], "square": ["B2"]})
+    line = FormLine("fire", "FIRE R1 AT A1", {"boat": ["R1"], "square": ["B2"]})
 
     assert misread(FIRE, Fire("R1", "A1"), line, view) == ["square: A1, not ('B2',)"]
     assert misread(FIRE, Fire("R1", "B2"), line, view) == []

@@ -30,7 +30,7 @@ from pbem.ruleset import AnyRuleset
 from pbem.scheduler.tick import TickResult, tick
 from pbem.store.migrate import migrate
 from pbem.store.models import Campaign
-from pbem.testing.suite import migrated
+from pbem.testing.suite import migrated_database
 from tests.toy.ruleset import Auction
 
 GAMES: Mapping[str, AnyRuleset] = {"toy": Auction()}
@@ -66,7 +66,7 @@ def make_home(folder: Path, *, database: str = "") -> Path:
     if database:
         migrate(load_settings(folder).database)
     else:
-        (folder / "pbem.sqlite").write_bytes(migrated())
+        (folder / "pbem.sqlite").write_bytes(migrated_database())
     return folder
 
 
@@ -104,7 +104,7 @@ _BEGUN: dict[object, Begun] = {}
 def is_untouched(home: Path) -> bool:
     """Whether nothing was ever kept in a home's database, and it is a file."""
     file, log = home / "pbem.sqlite", home / "pbem.sqlite-wal"
-    return file.exists() and not (log.exists() and log.stat().st_size) and file.read_bytes() == migrated()
+    return file.exists() and not (log.exists() and log.stat().st_size) and file.read_bytes() == migrated_database()
 
 
 def made_of(home: Path) -> tuple[tuple[str, bytes], ...]:

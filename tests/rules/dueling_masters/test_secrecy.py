@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Event, Finding, ParsedSheet, SeatName, View, canonical_json
-from pbem.testing.leaks import Secrecy, find_leaks
+from pbem.testing.leaks import SecrecySpec, find_leaks
 from pbem.testing.play import Game, default_options, other_options, play, standard
 from pbem_rules.dueling_masters import RULESET, DuelingMasters
 from pbem_rules.dueling_masters.judging import Judgement, Named
@@ -18,7 +18,7 @@ from tests.rules.dueling_masters import secrecy
 from tests.rules.dueling_masters.table import begun, position, read, turn, view
 from tests.rules.twins import reports
 
-SECRETS = Secrecy(secrecy.scramble, secrecy.elsewhere)
+SECRETS = SecrecySpec(secrecy.scramble, secrecy.elsewhere)
 SEARCH = 60
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pbem.testing import RulesetSuite, Secrecy
+from pbem.testing import RulesetSuite, SecrecySpec
 from pbem_rules.gm_adjudicated import RULESET
 from tests.rules.gm_adjudicated import secrecy
 
@@ -11,4 +11,4 @@ class TestGmAdjudicated(RulesetSuite):
     """Setting up, sheets, turns, reports, secrecy and long play."""
 
     ruleset = RULESET
-    secrecy = Secrecy(secrecy.scramble, secrecy.elsewhere)
+    secrecy = SecrecySpec(secrecy.scramble, secrecy.elsewhere)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pbem.ruleset import Dice, ParsedSheet, SeatName, TurnInput, View
-from pbem.testing.play import Step, default_options, games, gremlin, mailed, numbered, play, standard
+from pbem.testing.play import Step, default_options, games, mailed, numbered, play, random_lines, standard
 from pbem_rules.harvester import RULESET
 from pbem_rules.harvester.state import State
 from tests.rules.harvester.table import position, read, turn, view
@@ -72,7 +72,7 @@ def sheets(seen: View, dice: Dice) -> Iterator[list[str]]:
 def steps() -> list[Step]:
     """Turns of usual games, and of two on rough ground that is rich and full of crags and dust."""
     rough = {**default_options(RULESET), "crags": 15, "dust": 8, "density": 60}
-    played = [play(RULESET, standard, 12, options=rough), play(RULESET, gremlin, 12, options=rough, game=7)]
+    played = [play(RULESET, standard, 12, options=rough), play(RULESET, random_lines, 12, options=rough, game=7)]
     return [step for game in (*games(RULESET), *played) for step in game.steps[::3]]
 
 

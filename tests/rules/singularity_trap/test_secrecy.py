@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from pbem.ruleset import Dice, Event, TurnInput
-from pbem.testing.leaks import Moment, Secrecy, answered_leaks, resolved_leaks, shown_leaks
+from pbem.testing.leaks import Sample, SecrecySpec, answered_leaks, resolved_leaks, shown_leaks
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.chart import COLOURS
 from pbem_rules.singularity_trap.orders import Fire
@@ -19,11 +19,11 @@ from tests.rules.singularity_trap.builders import dark, lines, ship, view, world
 from tests.rules.singularity_trap.secrecy import elsewhere, scramble
 from tests.rules.singularity_trap.twins import leaks_of_turns, reports
 
-SECRECY = Secrecy(scramble, elsewhere)
+SECRECY = SecrecySpec(scramble, elsewhere)
 WATCHED = 8
 
 
-def _moments(pace: str, players: int, steps: int) -> Iterator[Moment]:
+def _moments(pace: str, players: int, steps: int) -> Iterator[Sample]:
     """Some moments of a campaign of bots."""
     dice, seats = Dice(b"secret"), COLOURS[:players]
     state = RULESET.setup({"pace": pace}, seats, dice)
@@ -33,7 +33,7 @@ def _moments(pace: str, players: int, steps: int) -> Iterator[Moment]:
         if RULESET.standing(state).over:
             return
         if step in chosen:
-            yield Moment(RULESET, SECRECY, step, state, events, seats[step % players])
+            yield Sample(RULESET, SECRECY, step, state, events, seats[step % players])
         orders = {}
         for seat, shown in RULESET.views(state, sorted(state.awaited), events):
             sheet = RULESET.bots["standard"](shown, dice.scoped("bot", step, seat))

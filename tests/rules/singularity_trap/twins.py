@@ -8,7 +8,7 @@ from typing import Any
 
 from pbem.archive import turn_dice
 from pbem.ruleset import Event, Json, Order, TurnInput
-from pbem.testing.leaks import Leak, Moment, World, elsewhere_world, own_sheet, shown
+from pbem.testing.leaks import AlternativeState, Leak, Sample, elsewhere_world, own_sheet, shown
 from pbem.testing.play import SEED, numbered
 from pbem_rules.singularity_trap import RULESET
 from pbem_rules.singularity_trap.state import State
@@ -41,7 +41,7 @@ def reports(state: State, seat: str, sheets: Sequence[str]) -> list[dict[str, Js
     return told
 
 
-def leaks_of_turns(moment: Moment, turns: int) -> Iterator[Leak]:
+def leaks_of_turns(moment: Sample, turns: int) -> Iterator[Leak]:
     """What differs in a seat's reports of several turns, in two worlds that differ beyond its ken all the while.
 
     In both it sends its bot's sheets, and lines that are orders only to find something out.
@@ -60,7 +60,7 @@ def leaks_of_turns(moment: Moment, turns: int) -> Iterator[Leak]:
         moment = dataclasses.replace(moment, state=state, events=events, number=moment.number + 1, last={seat: view})
 
 
-def _probes(moment: Moment, worlds: Sequence[World]) -> Iterator[str]:
+def _probes(moment: Sample, worlds: Sequence[AlternativeState]) -> Iterator[str]:
     """Lines of all kinds that need no going there; and fire at ships that there may be in one of the worlds."""
     shows, book = moment.view(moment.state, moment.seat), moment.ruleset.orders
     for verb in (verb for verb in book.verbs if verb.word in PROBING):
@@ -74,7 +74,7 @@ def _is_armed(ship: Mapping[str, Any]) -> bool:
     return not ship["dark"] and any(unit["unit"] == "weapons" and unit["left"] for unit in ship["units"])
 
 
-def _resolved(world: World, moment: Moment, sheet: Sequence[str]) -> Told:
+def _resolved(world: AlternativeState, moment: Sample, sheet: Sequence[str]) -> Told:
     ruleset, orders = moment.ruleset, dict[str, tuple[Order, ...]]()
     for seat in sorted(ruleset.standing(world.state).awaiting):
         shows = moment.view(world.state, seat)

@@ -1,7 +1,7 @@
 """My Game keeps the rules of all games. What each failure asks for is listed in docs/rulesets.md of pbem."""
 
 from hidden import elsewhere, scramble
-from pbem.testing import RulesetSuite, Secrecy
+from pbem.testing import RulesetSuite, SecrecySpec
 
 from mygame import RULESET
 
@@ -10,5 +10,5 @@ class TestMyGame(RulesetSuite):
     """Setting up, sheets, turns, reports, secrecy and long play."""
 
     ruleset = RULESET
-    secrecy = Secrecy(scramble, elsewhere)
+    secrecy = SecrecySpec(scramble, elsewhere)
     soak_turns = 24
