@@ -143,7 +143,7 @@ def run_with_time_limit(seconds: float, work: Callable[[], T]) -> T:
 
 
 def request_shutdown() -> None:
-    """Ends the work that runs `run_with_time_limit` a budget, and lets no other begin, until `clear_shutdown`. For handlers of signals."""
+    """End what runs within a time limit, and let no other begin, until `clear_shutdown`. For handlers of signals."""
     _WATCH.stopping = True
     if _WATCH.running:
         signal.setitimer(signal.ITIMER_PROF, AGAIN, AGAIN)

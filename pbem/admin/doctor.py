@@ -103,7 +103,8 @@ def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[C
             yield warning("templates", f"{fault.name}: {fault.text}", f"rename {where}, or remove it")
     if not faults:
         said = (
-            f"{len(list_custom_templates(own))} of your own; mails, reports and pages were written with them, from samples"
+            f"{len(list_custom_templates(own))} of your own; mails, reports and pages were written with them, "
+            "from samples"
             if own
             else "the program's own are used"
         )

@@ -143,8 +143,8 @@ def _bring_to_rest(session: Session, house: App, name: str, made: dt.datetime, n
     if not running:
         return False
     why = (
-        f"it stands again as it did {format_time(made, 'UTC')}, since its home was restored from a backup. Reports, receipts "
-        "and answers that you had after that are void, and orders sent after that have to be sent again"
+        f"it stands again as it did {format_time(made, 'UTC')}, since its home was restored from a backup. Reports, "
+        "receipts and answers that you had after that are void, and orders sent after that have to be sent again"
     )
     fresh = locked_campaign(session, name)
     held = hold(Context(session, house, fresh, now), HoldKind.RESTORED, why)

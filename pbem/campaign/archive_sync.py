@@ -94,7 +94,7 @@ _ARCHIVED = update(Turn).where(Turn.id == bindparam("turn")).values(archived_at=
 
 
 def archive_now(house: App, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
-    """Writes the folder of a turn just run. What cannot be written now is left to `archive_pending`, which tells why."""
+    """Write the folder of a turn just run. What cannot be written now is left to `archive_pending`, which tells why."""
     with suppress(OSError, PbemError):
         archive_turn(house.settings.archive, record, files)
         _mark_archived(house, turn_id, now)

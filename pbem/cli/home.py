@@ -29,7 +29,8 @@ def made_lines(made: BackupCreated) -> Iterator[str]:
     yield f"{made.path}: {made.bytes:,} bytes, {count_noun(len(made.campaigns), 'campaign')}."
     if made.lacking:
         yield wrap(
-            f"In the archive {count_noun(made.lacking, 'turn')} not whole or not written yet; the database in the backup "
+            f"In the archive {count_noun(made.lacking, 'turn')} not whole or not written yet; the database "
+            "in the backup "
             "has what is missing."
         )
     yield from _left_out(made.left_out)
@@ -73,7 +74,8 @@ def restored_lines(restored: RestoreResult) -> Iterator[str]:
     yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in restored.problems)
     yield ""
     yield "Next, in the new home:"
-    came = f"Letters that came after {format_time(restored.made, 'UTC')} and were read by the old home lie in its mailbox's"
+    f"Letters that came after {format_time(restored.made, 'UTC')} and were read by the old home "
+    "lie in its mailbox's"
     first = (
         "Make sure that the old home is at work no more, and put in place what is missing. If the backup is another "
         "person's, look through pbem.toml: what it names may be theirs."

@@ -125,7 +125,7 @@ class PageAssets:
 
 @cache
 def page_assets(*styles: str, script: str = "", files: str = "") -> PageAssets:
-    """The dress made of files in the folder of assets, such as `page_assets("base.css", "map.css", script="seat.js")`."""
+    """Return the assets made of files in the folder, such as `page_assets("base.css", "map.css", script="seat.js")`."""
     return PageAssets(
         tuple((ASSETS / style).read_text(encoding="utf-8") for style in styles),
         bundle_modules(script) if script else "",

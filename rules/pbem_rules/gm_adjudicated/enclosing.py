@@ -182,8 +182,10 @@ def check_readers(readers: Mapping[str, Sequence[Attachment]]) -> Iterator[tuple
         total = weight(enclosed)
         if total > LARGEST_ENCLOSED or len(enclosed) > MOST_ENCLOSED:
             text = (
-                f"its reader would get {len(enclosed)} pictures and files of {format_size(total)}, with those that stand "
-                f"already and those for all; a mail brings {MOST_ENCLOSED} of {format_size(LARGEST_ENCLOSED)} at the most"
+                f"its reader would get {len(enclosed)} pictures and files of {format_size(total)}, with those that "
+                "stand "
+                f"already and those for all; a mail brings {MOST_ENCLOSED} of {format_size(LARGEST_ENCLOSED)} "
+                "at the most"
             )
             yield name, Finding(0, "error", "too-much", text)
 
@@ -191,7 +193,8 @@ def check_readers(readers: Mapping[str, Sequence[Attachment]]) -> Iterator[tuple
 def check_turn(beside: Beside) -> Iterator[Finding]:
     """An error if all that comes with a ruling is too much."""
     if beside.weight > LARGEST_OF_TURN:
-        text = f"pictures and files have {format_size(beside.weight)}; a turn takes {format_size(LARGEST_OF_TURN)} at the most"
+        most = format_size(LARGEST_OF_TURN)
+        text = f"pictures and files have {format_size(beside.weight)}; a turn takes {most} at the most"
         yield Finding(0, "error", "too-much", text)
 
 
