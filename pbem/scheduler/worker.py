@@ -357,10 +357,10 @@ class WorkerLoop:
 
     async def _serve_once(self) -> None:
         """Takes jobs until it is to stop, or the database is lost."""
-        app = self._app()
-        async with _opened(app):
+        queue_app = self._app()
+        async with _opened(queue_app):
             worker = JobWorker(
-                app,
+                queue_app,
                 queues=[queue.value for queue in self.queues],
                 fetch_job_polling_interval=ASKING,
                 delete_jobs="successful",
@@ -368,7 +368,7 @@ class WorkerLoop:
                 update_heartbeat_interval=self.lost_after / SIGNS_OF_LIFE,
                 stalled_worker_timeout=self.lost_after,
             )
-            tending = [asyncio.create_task(part) for part in (self._heed(worker), self._tend(app, worker))]
+            tending = [asyncio.create_task(part) for part in (self._heed(worker), self._tend(queue_app, worker))]
             try:
                 await _run(worker)
             finally:
@@ -379,11 +379,11 @@ class WorkerLoop:
     def _app(self) -> QueueApp:
         url = self.house.store.engine.url.set(drivername="postgresql")
         conninfo = url.render_as_string(hide_password=False)
-        app = QueueApp(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
-        app.job_manager = _Jobs(app.connector, self._refuse)
+        queue_app = QueueApp(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
+        queue_app.job_manager = _Jobs(queue_app.connector, self._refuse)
         for queue in JobQueue:
-            app.task(name=queue.value, pass_context=True)(self._do)
-        return app
+            queue_app.task(name=queue.value, pass_context=True)(self._do)
+        return queue_app
 
     def _refuse(self, job: Job) -> None:
         event("job refused", level="error", job=job.id, queue=job.queue)
@@ -444,15 +444,15 @@ class WorkerLoop:
         log_problems(done)
         self.told(done)
 
-    async def _tend(self, app: QueueApp, worker: JobWorker) -> None:
+    async def _tend(self, queue_app: QueueApp, worker: JobWorker) -> None:
         """Says who works here, and puts back what the dead had in hand."""
         while worker.worker_id is None:
             await asyncio.sleep(LOOK_UP)
         try:
-            await app.job_manager.delete_old_jobs(nb_hours=KEPT_HOURS, include_failed=True)
+            await queue_app.job_manager.delete_old_jobs(nb_hours=KEPT_HOURS, include_failed=True)
             while True:
                 await asyncio.to_thread(self._sign_in, worker.worker_id)
-                await self._put_back_lost(app, worker.worker_id)
+                await self._put_back_lost(queue_app, worker.worker_id)
                 await asyncio.sleep(self.lost_after / SIGNS_OF_LIFE)
         except (ProcrastinateException, PostgresError, PbemError) as error:
             self._complain(error)
@@ -465,13 +465,13 @@ class WorkerLoop:
                 here = {"machine": platform.node(), "process": os.getpid(), "queues": list(self.queues)}
                 session.add(Worker(id=number, since=_time(session), **here))
 
-    async def _put_back_lost(self, app: QueueApp, number: int) -> None:
-        manager = app.job_manager
+    async def _put_back_lost(self, queue_app: QueueApp, number: int) -> None:
+        manager = queue_app.job_manager
         await manager.prune_stalled_workers(self.lost_after)
         lost = await manager.get_stalled_jobs(seconds_since_heartbeat=self.lost_after)
         # Our own, that we do not do: its end could not be noted. It may be noted at this moment, so we look twice.
-        ours = [job for job in await _of(app, number) if job.id not in self.in_hand]
-        await _put_back(app, [*lost, *(job for job in ours if job.id in self.let_go)])
+        ours = [job for job in await _of(queue_app, number) if job.id not in self.in_hand]
+        await _put_back(queue_app, [*lost, *(job for job in ours if job.id in self.let_go)])
         self.let_go = {job.id for job in ours if job.id is not None}
 
 
@@ -508,12 +508,12 @@ _HEARD_OF = table("procrastinate_workers", column("id"))
 
 
 @asynccontextmanager
-async def _opened(app: QueueApp) -> AsyncIterator[None]:
+async def _opened(queue_app: QueueApp) -> AsyncIterator[None]:
     try:
-        await asyncio.wait_for(app.open_async(), OPENING)
+        await asyncio.wait_for(queue_app.open_async(), OPENING)
         yield
     finally:
-        await app.close_async()
+        await queue_app.close_async()
 
 
 async def _run(worker: JobWorker) -> None:
@@ -524,18 +524,18 @@ def _stop(worker: JobWorker) -> None:
     worker.stop()  # type: ignore[no-untyped-call] # procrastinate has no types there
 
 
-async def _of(app: QueueApp, number: int) -> Iterable[Job]:
+async def _of(queue_app: QueueApp, number: int) -> Iterable[Job]:
     """The jobs that a worker has taken, and whose end is not noted."""
-    return await app.job_manager.list_jobs_async(status=Status.DOING.value, worker_id=number)
+    return await queue_app.job_manager.list_jobs_async(status=Status.DOING.value, worker_id=number)
 
 
-async def _put_back(app: QueueApp, jobs: Iterable[Job]) -> None:
+async def _put_back(queue_app: QueueApp, jobs: Iterable[Job]) -> None:
     for job in jobs:
         event("job put back", level="warning", job=job.id, queue=job.queue)
         try:
-            await app.job_manager.retry_job(job)
+            await queue_app.job_manager.retry_job(job)
         except UniqueViolation:  # another of its kind waits, and does for both
-            await app.job_manager.finish_job(job, Status.SUCCEEDED, delete_job=True)
+            await queue_app.job_manager.finish_job(job, Status.SUCCEEDED, delete_job=True)
         except ConnectorException as error:
             event("job put back by another", reason=str(error.__cause__))
 
