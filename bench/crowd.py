@@ -48,7 +48,7 @@ class Measured:
     peak: float
 
 
-def start(house: App, seats: int) -> None:
+def start(app: App, seats: int) -> None:
     """Begins the campaign, and sends what that brought."""
     wanted = NewCampaign(
         name=NAME,
@@ -59,14 +59,14 @@ def start(house: App, seats: int) -> None:
         options={},
         policy={"accept": "address"},
     )
-    create_campaign(house, wanted, MONDAY, seed=b"a seed for a crowd")
-    run_action(house, NAME, StartCampaign(), MONDAY)
-    tick(house, MONDAY)
+    create_campaign(app, wanted, MONDAY, seed=b"a seed for a crowd")
+    run_action(app, NAME, StartCampaign(), MONDAY)
+    tick(app, MONDAY)
 
 
-def night(house: App, seats: int) -> None:
+def night(app: App, seats: int) -> None:
     """Answers all order mails and runs the turn. Raises RuntimeError if any of it was left undone."""
-    done = tick(house, MONDAY + WEEK)
+    done = tick(app, MONDAY + WEEK)
     if (done.answered.sheets, len(done.resolved), done.sent.sent) != (seats, 1, 2 * seats):
         raise RuntimeError(f"a night for {seats} seats did something else: {done}")
 
@@ -79,9 +79,9 @@ def address(number: int) -> str:
     return f"player{number}@example.org"
 
 
-def write(house: App, seats: int) -> None:
+def write(app: App, seats: int) -> None:
     """Puts everybody's order mail into the post folder."""
-    inbox = MaildirTransport(house.settings.home / house.settings.inbox_url.path)
+    inbox = MaildirTransport(app.settings.home / app.settings.inbox_url.path)
     for number in range(1, seats + 1):
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = address(number), ORDERS, "orders"
@@ -99,9 +99,9 @@ def measured(work: str, seats: int, home: Path) -> Measured:
 
 def work_on(work: str, seats: int, home: Path) -> Measured:
     """A part of the work, here."""
-    with open_app(home, {RULESET.key: RULESET}) as house:
+    with open_app(home, {RULESET.key: RULESET}) as app:
         began = time.process_time()
-        WORK[work](house, seats)
+        WORK[work](app, seats)
         took = time.process_time() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return Measured(1000 * took / seats, peak)
@@ -115,8 +115,8 @@ def crowd(seats: int) -> dict[str, Measured]:
         (home / FILE_NAME).write_text(f'address = "{ORDERS}"\npictures = false\njobs = 1\n')
         init_home(home, ORDERS)
         begun = measured("start", seats, home)
-        with open_app(home, {RULESET.key: RULESET}) as house:
-            write(house, seats)
+        with open_app(home, {RULESET.key: RULESET}) as app:
+            write(app, seats)
         return {"start": begun, "night": measured("night", seats, home)}
 
 

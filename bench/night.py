@@ -78,10 +78,10 @@ def measure(server: MailServer, club: Club, *, pictures: bool = False, connectio
     for account in (HOUSE, PLAYER):
         mails.clear(server, account)
     server.append(HOUSE, sheets)
-    with club.open(**_settings(server, pictures=pictures, connections=connections)) as house:
-        stages = _night(house, club, len(sheets))
-        sent = club.read(house)
-        _check("receipts and reports", len(sent), len(sheets) + _reports(house, club))
+    with club.open(**_settings(server, pictures=pictures, connections=connections)) as app:
+        stages = _night(app, club, len(sheets))
+        sent = club.read(app)
+        _check("receipts and reports", len(sent), len(sheets) + _reports(app, club))
     _check("mails accepted", sum(mail.reply.startswith("250 ") for mail in sent), len(sent))
     _check("mails delivered", mails.delivered(server, PLAYER, at_least=len(sent)), len(sent))
     floor = _floor(server, len(sheets), [(mail.recipient, mail.raw) for mail in sent])
@@ -101,39 +101,38 @@ def _settings(server: MailServer, *, pictures: bool, connections: int) -> dict[s
     }
 
 
-def _night(house: App, club: Club, sheets: int) -> Stages:
+def _night(app: App, club: Club, sheets: int) -> Stages:
     """What a tick does, stage by stage."""
-    stages, now, running = Stages(), club.now, _running(house)
-    with stages.timed("poll"), closing(open_mailbox(house.settings)) as mailbox:
-        polled = fetch_messages(house.store, mailbox, now)
+    stages, now, running = Stages(), club.now, _running(app)
+    with stages.timed("poll"), closing(open_mailbox(app.settings)) as mailbox:
+        polled = fetch_messages(app.store, mailbox, now)
     with stages.timed("answer"):
-        answered = process_messages(house, now)
+        answered = process_messages(app, now)
     with stages.timed("turns"):
-        waiting = open_turns(house)
-        send_reminders(house, waiting, now)
+        waiting = open_turns(app)
+        send_reminders(app, waiting, now)
         ran = [
-            run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn)
-            for turn in due_turns(waiting, now)
+            run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn) for turn in due_turns(waiting, now)
         ]
-        archive_pending(house, now)
-        house.reporter.close()  # the processor time of its workers counts once they have ended
-    with stages.timed("send"), closing(open_transport(house.settings)) as carrier:
-        deliver_due(house.store, carrier, now, connections=house.settings.connections)
+        archive_pending(app, now)
+        app.reporter.close()  # the processor time of its workers counts once they have ended
+    with stages.timed("send"), closing(open_transport(app.settings)) as carrier:
+        deliver_due(app.store, carrier, now, connections=app.settings.connections)
     _check("letters polled", polled, sheets)
     _check("sheets taken", answered.sheets, sheets)
     _check("turns resolved", sum(ran), running)
     return stages
 
 
-def _running(house: App) -> int:
-    with house.store.reading() as session:
+def _running(app: App) -> int:
+    with app.store.reading() as session:
         return session.scalar(select(func.count()).where(Campaign.status == "running")) or 0
 
 
-def _reports(house: App, club: Club) -> int:
+def _reports(app: App, club: Club) -> int:
     """How many reports this night has made."""
     made = select(func.count(Report.id)).join(Turn, Turn.id == Report.turn_id).where(Turn.opened_at == club.now)
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         return session.scalar(made) or 0
 
 

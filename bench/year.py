@@ -51,36 +51,36 @@ def year(key: str, seats: int, turns: int) -> Year:
         home = Path(folder) / "home"
         club = Club(home, installed_games()[key], seats, ORDERS, PLAYERS, table=seats, pace=WEEK)
         club.play(turns, pictures="true")
-        with club.open(pictures="true") as house:
-            ran = count(house, Turn.resolved_at.is_not(None))
-            for _ in range(0, count(house, OutgoingMail.id > 0), AT_ONCE):
-                redact_old_mail(house.store, club.now + 2 * WEEK)
-            parts = {name: size * WEEKS // ran for name, size in (*columns(house), *files(house))}
+        with club.open(pictures="true") as app:
+            ran = count(app, Turn.resolved_at.is_not(None))
+            for _ in range(0, count(app, OutgoingMail.id > 0), AT_ONCE):
+                redact_old_mail(app.store, club.now + 2 * WEEK)
+            parts = {name: size * WEEKS // ran for name, size in (*columns(app), *files(app))}
         with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
             database.execute("VACUUM")  # the room of mails that have become short is taken by those of other weeks
         taken = (home / "pbem.sqlite").stat().st_size, blocks(home / "turns")
         return Year(Counter(parts), *(size * WEEKS // ran for size in taken))
 
 
-def count(house: App, which: ColumnElement[bool]) -> int:
+def count(app: App, which: ColumnElement[bool]) -> int:
     """How many rows there are of a kind."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         return session.scalar(select(func.count()).where(which)) or 0
 
 
-def columns(house: App) -> Iterator[tuple[str, int]]:
+def columns(app: App) -> Iterator[tuple[str, int]]:
     """The bytes in each column of the database."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         for table in Base.metadata.sorted_tables:
             for column in table.columns:
                 size = session.scalar(select(func.sum(func.length(cast(column, LargeBinary)))))
                 yield str(column), size or 0
 
 
-def files(house: App) -> Iterator[tuple[str, int]]:
+def files(app: App) -> Iterator[tuple[str, int]]:
     """The bytes of each kind of file in the archive."""
     found: Counter[str] = Counter()
-    for path in house.settings.archive.rglob("*.*"):
+    for path in app.settings.archive.rglob("*.*"):
         found[f"turns/…/{path.name if path.name == 'turn.json' else f'{path.parent.name}/*{path.suffix}'}"] += (
             path.stat().st_size
         )

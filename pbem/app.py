@@ -46,8 +46,8 @@ class App:
 @contextmanager
 def open_app(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[App]:
     """The house in this folder, closed at the end. Raises ConfigError."""
-    with app_of(load_settings(home), games) as house:
-        yield house
+    with app_of(load_settings(home), games) as app:
+        yield app
 
 
 @contextmanager

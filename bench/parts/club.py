@@ -64,19 +64,19 @@ class Club:
         self.home.mkdir(exist_ok=True)
         (self.home / FILE_NAME).write_text("".join(f"{name} = {value}\n" for name, value in given.items()))
         init_home(self.home, self.orders)
-        with open_app(self.home, {self.ruleset.key: self.ruleset}) as house:
-            yield house
+        with open_app(self.home, {self.ruleset.key: self.ruleset}) as app:
+            yield app
 
     def play(self, turns: int, **settings: str) -> None:
         """Creates and starts the campaigns and plays some turns by the local post folder."""
-        with self.open(**settings) as house:
-            self._begin(house)
-            inbox = MaildirTransport(self.home / house.settings.inbox_url.path)
+        with self.open(**settings) as app:
+            self._begin(app)
+            inbox = MaildirTransport(self.home / app.settings.inbox_url.path)
             for _ in range(turns):
                 for raw in self.sheets():
                     inbox.send(self.orders, raw)
-                tick(house, self.now)
-                self.read(house)
+                tick(app, self.now)
+                self.read(app)
 
     def sheets(self) -> list[bytes]:
         """A turn later: the order mails of all bots, those that mend a slip too."""
@@ -84,12 +84,12 @@ class Club:
         written = (write(player, self.now) for player in self.players for write in (BotPlayer.write, BotPlayer.mend))
         return [raw for raw in written if raw is not None]
 
-    def read(self, house: App) -> list[Mailed]:
+    def read(self, app: App) -> list[Mailed]:
         """All bots read what was mailed since the last time; returns those mails."""
         mailed = select(OutgoingMail.id, OutgoingMail.recipient, OutgoingMail.raw, OutgoingMail.reply).order_by(
             OutgoingMail.id
         )
-        with house.store.reading() as session:
+        with app.store.reading() as session:
             rows = session.execute(mailed.where(OutgoingMail.id > self._read)).all()
         by_address = {player.address: player for player in self.players}
         for self._read, recipient, raw, _ in rows:
@@ -97,14 +97,14 @@ class Club:
                 by_address[recipient].read(raw)
         return [Mailed(recipient, raw, reply) for _, recipient, raw, reply in rows]
 
-    def _begin(self, house: App) -> None:
+    def _begin(self, app: App) -> None:
         table = seat_names(self.ruleset, min(self.table, self.ruleset.seats.most))
         while len(self.players) < self.seats:
-            self._begin_one(house, f"c{len(self.players):04d}", table)
-        tick(house, self.now)
-        self.read(house)
+            self._begin_one(app, f"c{len(self.players):04d}", table)
+        tick(app, self.now)
+        self.read(app)
 
-    def _begin_one(self, house: App, name: str, table: list[str]) -> None:
+    def _begin_one(self, app: App, name: str, table: list[str]) -> None:
         seed = hashlib.sha256(name.encode()).digest()
         account, _, domain = self.mailbox.partition("@")
         bot = self.ruleset.bots["standard"]
@@ -121,6 +121,6 @@ class Club:
             options={},
             settle_minutes=0,
         )
-        create_campaign(house, wanted, self.now, seed=seed)
-        run_action(house, name, StartCampaign(), self.now)
+        create_campaign(app, wanted, self.now, seed=seed)
+        run_action(app, name, StartCampaign(), self.now)
         self.players += players

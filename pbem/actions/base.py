@@ -134,7 +134,7 @@ class Context:
     """What an act finds: a campaign as it stands in a session of its house, and the moment."""
 
     session: Session
-    house: App
+    app: App
     snapshot: CampaignSnapshot
     now: dt.datetime
 
@@ -203,7 +203,7 @@ class Query(Action[Facts]):
     """Something asked of a campaign."""
 
     @abstractmethod
-    def look(self, scene: Context) -> Facts:
+    def look(self, context: Context) -> Facts:
         """The answer; nothing is changed. Raises CampaignError for what cannot be asked, or could not be done."""
 
     def traces(self, facts: Facts) -> tuple[AuditEntry, ...]:
@@ -221,14 +221,14 @@ class Change(Action[Facts]):
     """Whether it changes which turns there are, so that the archive has to follow."""
 
     @abstractmethod
-    def do(self, scene: Context) -> Facts:
+    def do(self, context: Context) -> Facts:
         """Does it; the campaign is locked. Raises CampaignError, naming the nearest thing that can be done."""
 
 
 class PreviewedChange(Query[Facts], Change[Facts]):
     """An act that can be looked at before it is done: what it would come to."""
 
-    def asks(self, scene: Context, facts: Facts) -> bool:
+    def asks(self, context: Context, facts: Facts) -> bool:
         """Return whether it needs confirmation as things stand: an act that is `Confirmed` may overwrite nothing now.
 
         `facts` are what `run_query` has come back with.
@@ -240,137 +240,139 @@ class PlannedChange(PreviewedChange[Facts], Generic[Facts, Plan]):
     """An act that takes long to work out."""
 
     @abstractmethod
-    def plan(self, scene: Context) -> Plan:
+    def plan(self, context: Context) -> Plan:
         """All that will be kept. Changes nothing. Raises CampaignError."""
 
     @abstractmethod
-    def keep(self, scene: Context, plan: Plan) -> None:
+    def keep(self, context: Context, plan: Plan) -> None:
         """Makes it so; the campaign is locked, and stands on the ground of the plan."""
 
     @abstractmethod
     def facts(self, plan: Plan) -> Facts:
         """What is told of it."""
 
-    def look(self, scene: Context) -> Facts:
+    def look(self, context: Context) -> Facts:
         """What it would come to."""
-        return self.facts(self.plan(scene))
+        return self.facts(self.plan(context))
 
-    def do(self, scene: Context) -> Facts:
+    def do(self, context: Context) -> Facts:
         """Plans and keeps it, the campaign being locked all the while."""
-        plan = self.plan(scene)
-        self.keep(scene, plan)
+        plan = self.plan(context)
+        self.keep(context, plan)
         return self.facts(plan)
 
 
-def run_query(house: App, name: str, question: Query[Facts], now: dt.datetime) -> Facts:
+def run_query(app: App, name: str, question: Query[Facts], now: dt.datetime) -> Facts:
     """Asks something of a campaign, waiting for nobody, unless it has to be noted. Raises CampaignError."""
-    with readable(house, name), house.store.reading() as session:
-        facts = question.look(Context(session, house, load_campaign(session, name), now))
-    _leave_later(house, name, question.traces(facts), now)
+    with readable(app, name), app.store.reading() as session:
+        facts = question.look(Context(session, app, load_campaign(session, name), now))
+    _leave_later(app, name, question.traces(facts), now)
     return facts
 
 
-def _leave_later(house: App, name: str, traces: Iterable[AuditEntry], now: dt.datetime) -> None:
+def _leave_later(app: App, name: str, traces: Iterable[AuditEntry], now: dt.datetime) -> None:
     """Enter traces under the campaign's lock, which is taken only if there are any."""
     left = tuple(traces)
     if left:
-        with house.store.writing() as session:
-            add_audit_entries(Context(session, house, locked_campaign(session, name), now), left)
+        with app.store.writing() as session:
+            add_audit_entries(Context(session, app, locked_campaign(session, name), now), left)
 
 
-def add_audit_entries(scene: Context, traces: Iterable[AuditEntry]) -> None:
+def add_audit_entries(context: Context, traces: Iterable[AuditEntry]) -> None:
     """Enters into the journal of a locked campaign what others are to know of a question."""
-    snapshot = scene.snapshot
+    snapshot = context.snapshot
     for trace in traces:
         turn = snapshot.turn if trace.told else None
-        add_entry(scene.session, snapshot.id, scene.now, actor="gm", text=trace.text, secret=trace.secret, turn=turn)
+        add_entry(
+            context.session, snapshot.id, context.now, actor="gm", text=trace.text, secret=trace.secret, turn=turn
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt(Generic[Facts]):
-    """The result of an act; or, with a `ground`, the result it would have: then it waits for confirmation."""
+    """The result of an act; or, with a `read_set`, the result it would have: then it waits for confirmation."""
 
     facts: Facts
-    ground: ReadSet | None = None
+    read_set: ReadSet | None = None
 
 
 Check = Callable[[Context, Any], None]
 """Raises Overtaken where an act is not to be done under the lock; it is given the facts of an act that was planned."""
 
 
-def run_action(house: App, name: str, act: Change[Facts], now: dt.datetime) -> Facts:
+def run_action(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Facts:
     """Do something to a campaign that was confirmed, or needs no confirmation.
 
     Raises CampaignError, having changed nothing.
     """
-    return _do(house, name, act, now, lambda _scene, _facts: None)
+    return _do(app, name, act, now, lambda _scene, _facts: None)
 
 
-def attempt(house: App, name: str, act: Change[Facts], now: dt.datetime) -> Attempt[Facts]:
+def attempt(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Attempt[Facts]:
     """Do something to a campaign, unless it needs confirmation: then it is only looked at. Raises CampaignError."""
     if not isinstance(act, PreviewedChange):
-        return Attempt(run_action(house, name, act, now))
-    with readable(house, name), house.store.reading() as session:
-        scene = Context(session, house, load_campaign(session, name), now)
-        ground, asked = load_read_set(session, scene.snapshot), confirmation(act, scene)
+        return Attempt(run_action(app, name, act, now))
+    with readable(app, name), app.store.reading() as session:
+        context = Context(session, app, load_campaign(session, name), now)
+        read_set, asked = load_read_set(session, context.snapshot), confirmation(act, context)
     if asked is None:
-        return Attempt(_do(house, name, act, now, partial(_check_unasked, act)))
-    _leave_later(house, name, act.traces(asked), now)
-    return Attempt(asked, ground)
+        return Attempt(_do(app, name, act, now, partial(_check_unasked, act)))
+    _leave_later(app, name, act.traces(asked), now)
+    return Attempt(asked, read_set)
 
 
-def do_as_shown(house: App, name: str, act: Change[Facts], now: dt.datetime, ground: ReadSet) -> Facts:
+def do_as_shown(app: App, name: str, act: Change[Facts], now: dt.datetime, read_set: ReadSet) -> Facts:
     """Do what was confirmed, on the ground on which its effect was shown. Raises Overtaken on any other."""
 
-    def check(scene: Context, _facts: Any) -> None:
-        if load_read_set(scene.session, scene.snapshot) != ground:
-            raise Conflict(scene.snapshot)
+    def check(context: Context, _facts: Any) -> None:
+        if load_read_set(context.session, context.snapshot) != read_set:
+            raise Conflict(context.snapshot)
 
-    return _do(house, name, act, now, check)
+    return _do(app, name, act, now, check)
 
 
-def confirmation(act: Change[Facts], scene: Context) -> Facts | None:
+def confirmation(act: Change[Facts], context: Context) -> Facts | None:
     """Return what an act would come to if it needs confirmation as things stand, else None. Raises CampaignError."""
     if not (isinstance(act, PreviewedChange) and isinstance(act.weight, Confirmed)):
         return None
-    facts: Facts = act.look(scene)
-    return facts if act.asks(scene, facts) else None
+    facts: Facts = act.look(context)
+    return facts if act.asks(context, facts) else None
 
 
-def _check_unasked(act: PreviewedChange[Any], scene: Context, facts: Any) -> None:
+def _check_unasked(act: PreviewedChange[Any], context: Context, facts: Any) -> None:
     """Raise Overtaken if an act that was not asked about needs confirmation by now."""
-    asks = confirmation(act, scene) is not None if facts is None else act.asks(scene, facts)
+    asks = confirmation(act, context) is not None if facts is None else act.asks(context, facts)
     if asks:
-        raise Conflict(scene.snapshot)
+        raise Conflict(context.snapshot)
 
 
-def _do(house: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
+def _do(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
     facts: Facts
-    with readable(house, name):
+    with readable(app, name):
         if isinstance(act, PlannedChange):
-            facts = _do_planned(house, name, act, now, check)
+            facts = _do_planned(app, name, act, now, check)
         else:
-            facts = _do_at_once(house, name, act, now, check)
+            facts = _do_at_once(app, name, act, now, check)
     if act.rewrites:
-        archive_pending(house, now)
+        archive_pending(app, now)
     return facts
 
 
-def _do_at_once(house: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
-    with house.store.writing() as session:
-        scene = Context(session, house, locked_campaign(session, name), now)
-        check(scene, None)
-        return act.do(scene)
+def _do_at_once(app: App, name: str, act: Change[Facts], now: dt.datetime, check: Check) -> Facts:
+    with app.store.writing() as session:
+        context = Context(session, app, locked_campaign(session, name), now)
+        check(context, None)
+        return act.do(context)
 
 
-def _do_planned(house: App, name: str, act: PlannedChange[Facts, Plan], now: dt.datetime, check: Check) -> Facts:
+def _do_planned(app: App, name: str, act: PlannedChange[Facts, Plan], now: dt.datetime, check: Check) -> Facts:
     def plan(session: Session, snapshot: CampaignSnapshot) -> Plan:
-        return act.plan(Context(session, house, snapshot, now))
+        return act.plan(Context(session, app, snapshot, now))
 
     def keep(session: Session, snapshot: CampaignSnapshot, planned: Plan) -> Facts:
-        scene, facts = Context(session, house, snapshot, now), act.facts(planned)
-        check(scene, facts)
-        act.keep(scene, planned)
+        context, facts = Context(session, app, snapshot, now), act.facts(planned)
+        check(context, facts)
+        act.keep(context, planned)
         return facts
 
-    return run_optimistic(house, name, plan, keep)
+    return run_optimistic(app, name, plan, keep)

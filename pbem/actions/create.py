@@ -347,20 +347,20 @@ def render_created(name: str, created: CampaignCreated) -> Iterator[str]:
     yield f"When the players have had time for that: pbem start {name}"
 
 
-def create_campaign(house: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> CampaignCreated:
+def create_campaign(app: App, wanted: NewCampaign, now: dt.datetime, *, seed: bytes = b"") -> CampaignCreated:
     """Writes a campaign that awaits its start, and mails the seal of its dice to its GM and all who have a seat.
 
     `seed` is for the dice; without one it is drawn from the system. Raises
     CampaignError or SetupError, naming the nearest valid thing.
     """
-    ruleset = house.game(wanted.game)
+    ruleset = app.game(wanted.game)
     _check_name(wanted.name)
-    address = require_address(wanted.gm, "the GM", house.settings.address)
+    address = require_address(wanted.gm, "the GM", app.settings.address)
     schedule = Schedule.read(wanted.deadline)
     if not 0 <= wanted.settle_minutes <= LONGEST_SETTLING:
         raise CampaignError(f"settling minutes cannot be {wanted.settle_minutes}: 0 to {LONGEST_SETTLING}")
     policy = parse_house_rules(wanted.policy)
-    seats = check_seats(ruleset, wanted.seats, house.settings.address, more=_open(ruleset, wanted, policy))
+    seats = check_seats(ruleset, wanted.seats, app.settings.address, more=_open(ruleset, wanted, policy))
     options = read_options(ruleset, wanted.options)
     seed = seed or secrets.token_bytes(32)
     middle = _middle(ruleset, wanted, options, tuple(seats))
@@ -384,7 +384,7 @@ def create_campaign(house: App, wanted: NewCampaign, now: dt.datetime, *, seed: 
         given=canonical_json(middle.state) if middle else None,
     )
     try:
-        return _keep(house, campaign, seats, now)
+        return _keep(app, campaign, seats, now)
     except IntegrityError:
         # PostgreSQL lets two write at once: the other has made a campaign of this name, or enrolled one of its people.
         raise CampaignError(
@@ -392,8 +392,8 @@ def create_campaign(house: App, wanted: NewCampaign, now: dt.datetime, *, seed: 
         ) from None
 
 
-def _keep(house: App, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> CampaignCreated:
-    with house.store.writing() as session:
+def _keep(app: App, campaign: Campaign, seats: Mapping[str, str], now: dt.datetime) -> CampaignCreated:
+    with app.store.writing() as session:
         if session.scalar(select(Campaign.id).where(Campaign.name == campaign.name)) is not None:
             raise CampaignError(f"there is a campaign {campaign.name!r} already: choose another name")
         campaign.seats = [_seat(session, seat, address, now) for seat, address in seats.items()]
@@ -401,12 +401,12 @@ def _keep(house: App, campaign: Campaign, seats: Mapping[str, str], now: dt.date
         session.flush()
         sealed = seed_hash(campaign.seed)
         where = f"; taken over, its first turn is turn {campaign.origin + 1}" if campaign.given else ""
-        said = f"created: {house.game(campaign.game).title}, seats {', '.join(seats)}{where}; dice seal {sealed}"
+        said = f"created: {app.game(campaign.game).title}, seats {', '.join(seats)}{where}; dice seal {sealed}"
         add_entry(session, campaign.id, now, actor="gm", text=said)
         snapshot = load_campaign(session, campaign.name)
-        mail_dice_notice_gm(session, house, snapshot, now)
+        mail_dice_notice_gm(session, app, snapshot, now)
         return CampaignCreated(
-            sealed, 1 + mail_dice_notice(session, house, snapshot, snapshot.places, now), first=snapshot.first
+            sealed, 1 + mail_dice_notice(session, app, snapshot, snapshot.places, now), first=snapshot.first
         )
 
 

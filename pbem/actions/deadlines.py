@@ -86,27 +86,29 @@ class ExtendDeadline(GmCommand, PreviewedChange[TextResult]):
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
-    def asks(self, scene: Context, facts: TextResult) -> bool:
+    def asks(self, context: Context, facts: TextResult) -> bool:
         """Return whether the deadline would be earlier, or later by more than two usual turns."""
-        move = self._planned(scene)
-        return move.new < move.old or (bool(self.by) and move.new > _usual(scene.snapshot, max(move.old, scene.now)))
+        move = self._planned(context)
+        return move.new < move.old or (
+            bool(self.by) and move.new > _usual(context.snapshot, max(move.old, context.now))
+        )
 
-    def look(self, scene: Context) -> TextResult:
+    def look(self, context: Context) -> TextResult:
         """Return which deadline would give way to which. Raises CampaignError."""
-        move, zone = self._planned(scene), scene.snapshot.schedule.zone
-        said = f"Turn {move.turn.turn} of {scene.snapshot.name} would be due {format_time(move.new, zone)}"
+        move, zone = self._planned(context), context.snapshot.schedule.zone
+        said = f"Turn {move.turn.turn} of {context.snapshot.name} would be due {format_time(move.new, zone)}"
         how = "earlier" if move.new < move.old else "later"
         return TextResult(f"{said}, {how} than now: it is due {format_time(move.old, zone)}. Everybody would be told.")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Moves the deadline."""
-        return TextResult(extend(scene, self._by(scene)))
+        return TextResult(extend(context, self._by(context)))
 
-    def _by(self, scene: Context) -> dt.timedelta | dt.datetime | None:
-        return read_extension(self.by, scene.snapshot.schedule.zone) if self.by else None
+    def _by(self, context: Context) -> dt.timedelta | dt.datetime | None:
+        return read_extension(self.by, context.snapshot.schedule.zone) if self.by else None
 
-    def _planned(self, scene: Context) -> _Move:
-        return _plan(scene, self._by(scene))
+    def _planned(self, context: Context) -> _Move:
+        return _plan(context, self._by(context))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +127,12 @@ class VoteForExtension(SeatCommand):
     usage = "EXTEND"
     weight = Harmless("a vote for more time takes nothing from anybody")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Counts his wish, and moves the deadline when enough ask."""
-        snapshot = scene.snapshot
+        snapshot = context.snapshot
         if snapshot.status != CampaignState.RUNNING:
             return TextResult(f"The campaign {snapshot.name} has no turn open, so there is nothing to extend.")
-        return TextResult(vote(scene, self.seat))
+        return TextResult(vote(context, self.seat))
 
 
 def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
@@ -148,31 +150,31 @@ def read_extension(text: str, zone: str) -> dt.timedelta | dt.datetime:
         raise CampaignError(f"{text!r} is no time: write a span like 24h or 3d, or 2026-12-24T20:00") from None
 
 
-def extend(scene: Context, by: dt.timedelta | dt.datetime | None = None) -> str:
+def extend(context: Context, by: dt.timedelta | dt.datetime | None = None) -> str:
     """Moves the deadline of the open turn of a locked campaign, by a span or to a moment, or as the house rules say.
 
     Everybody is told. A hold that waits for the GM's word is ended by it, but
     not his own pause, nor that of a turn he has ruled on: more sheets may come
     than his ruling knows of. Returns what was done, in a sentence. Raises CampaignError.
     """
-    session, snapshot = scene.session, scene.snapshot
-    move = _plan(scene, by)
+    session, snapshot = context.session, context.snapshot
+    move = _plan(context, by)
     turn, zone = move.turn, snapshot.schedule.zone
     stays = is_gm_hold(turn.hold_kind) or turn.hold_kind == HoldKind.RULED
     if turn.held and not stays:
         session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(NO_HOLD))
-    _move(scene, turn, move.old, move.new, actor="gm")
+    _move(context, turn, move.old, move.new, actor="gm")
     left = f" It is still held: {turn.held}." if stays else ""
-    back = f" To take that back: {_back(snapshot, move.old)}" if move.old > scene.now else ""
+    back = f" To take that back: {_back(snapshot, move.old)}" if move.old > context.now else ""
     return (
         f"Turn {turn.turn} of {snapshot.name} is due {format_time(move.new, zone)} now; everybody is told.{left}{back}"
     )
 
 
-def _plan(scene: Context, by: dt.timedelta | dt.datetime | None) -> _Move:
+def _plan(context: Context, by: dt.timedelta | dt.datetime | None) -> _Move:
     """Return where the deadline of the open turn is to be moved. Raises CampaignError."""
-    snapshot, now = scene.snapshot, scene.now
-    turn = _open_turn(scene.session, snapshot)
+    snapshot, now = context.snapshot, context.now
+    turn = _open_turn(context.session, snapshot)
     if turn.deadline is None:
         raise CampaignError(f"turn {turn.turn} of {snapshot.name} has no deadline to be moved")
     by = by if by is not None else dt.timedelta(minutes=snapshot.policy.extension)
@@ -196,13 +198,13 @@ def _back(snapshot: CampaignSnapshot, old: dt.datetime) -> str:
     return f"pbem extend {snapshot.name} {moment} (by mail: EXTEND {moment})"
 
 
-def vote(scene: Context, seat: SeatName) -> str:
+def vote(context: Context, seat: SeatName) -> str:
     """Counts a seat's wish for more time, and gives it when enough ask; returns the answer to its player.
 
     The campaign is locked. Who is awaited may be secret, as in a fight that others do not hear of. So all who play
     have a vote, half of them decide, and neither the answer nor what comes of it depends on who is awaited.
     """
-    session, snapshot, now = scene.session, scene.snapshot, scene.now
+    session, snapshot, now = context.session, context.snapshot, context.now
     turn = _open_turn(session, snapshot)
     place = find_seat_view(snapshot, seat)
     refused = _refused(session, snapshot, turn, place)
@@ -219,7 +221,7 @@ def vote(scene: Context, seat: SeatName) -> str:
     new = max(turn.deadline, now) + dt.timedelta(minutes=snapshot.policy.extension)
     session.execute(delete(ExtensionVote).where(ExtensionVote.turn_id == turn.turn_id))
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(extensions=Turn.extensions + 1))
-    _move(scene, turn, turn.deadline, new, actor="players")
+    _move(context, turn, turn.deadline, new, actor="players")
     return f"Enough have asked: the turn has more time. Orders are due {format_time(new, snapshot.schedule.zone)}."
 
 
@@ -270,9 +272,9 @@ def _check(turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, now: dt.dat
         raise CampaignError(f"{format_time(new, zone)} is more than {LATEST.days} days away: hold the campaign instead")
 
 
-def _move(scene: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
+def _move(context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.datetime, *, actor: str) -> None:
     """Sets the deadline, so that reminders go out anew, and tells everybody."""
-    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     session.execute(update(Turn).where(Turn.id == turn.turn_id).values(deadline=new, reminded_at=None))
     zone = snapshot.schedule.zone
     how = "extended" if new > old else "shortened"
@@ -286,9 +288,9 @@ def _move(scene: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.dateti
         zone=zone,
         by_vote=actor == "players",
     )
-    files = (CampaignMailer.of(house, snapshot).deadline_file(new, now),)
+    files = (CampaignMailer.of(app, snapshot).deadline_file(new, now),)
     subject = "The deadline has moved"
-    notify_players(session, house, snapshot, now, act=act, subject=subject, page=page, topic="reminder", files=files)
+    notify_players(session, app, snapshot, now, act=act, subject=subject, page=page, topic="reminder", files=files)
 
 
 LONGEST = 120
@@ -312,9 +314,9 @@ class DeadlineList:
 class ShowDeadlines(Query[DeadlineList]):
     """When are turns due?"""
 
-    def look(self, scene: Context) -> DeadlineList:
+    def look(self, context: Context) -> DeadlineList:
         """The deadlines, as far as they can be told. Raises CampaignError if the campaign is over."""
-        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        session, snapshot, now = context.session, context.snapshot, context.now
         _check_not_over(snapshot)
         deadline = open_deadline(session, snapshot)
         closes = deadline + snapshot.policy.grace_time if deadline else None
@@ -367,9 +369,9 @@ class SetSchedule(GmCommand, Change[DeadlineList]):
         """Return the change of the schedule, or the question when turns are due if there is none."""
         return self.with_values() if self.schedule else ShowDeadlines()
 
-    def do(self, scene: Context) -> DeadlineList:
+    def do(self, context: Context) -> DeadlineList:
         """Changes the schedule, and tells everybody. Raises CampaignError naming what is wrong with the words."""
-        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         _check_not_over(snapshot)
         schedule = Schedule.read(self.schedule)
         if len(schedule.text) > LONGEST:
@@ -384,8 +386,8 @@ class SetSchedule(GmCommand, Change[DeadlineList]):
             deadline=open_deadline(session, snapshot),
             zone=schedule.zone,
         )
-        notify_players(session, house, snapshot, now, act=act, subject="The schedule has changed", page=page)
-        return ShowDeadlines().look(replace(scene, snapshot=load_campaign(session, snapshot.name)))
+        notify_players(session, app, snapshot, now, act=act, subject="The schedule has changed", page=page)
+        return ShowDeadlines().look(replace(context, snapshot=load_campaign(session, snapshot.name)))
 
     def render(self, facts: DeadlineList, channel: Channel) -> Iterator[str]:
         return ShowDeadlines().render(facts, channel)
@@ -418,10 +420,10 @@ class HoldCampaign(GmCommand, Change[HoldResult]):
     weight = Reversible("pbem release NAME", "RELEASE")
     reason: Annotated[str, Words("reason", "words", "I am on a train")] = ""
 
-    def do(self, scene: Context) -> HoldResult:
+    def do(self, context: Context) -> HoldResult:
         """Pauses it, if it is not held already."""
-        snapshot = scene.snapshot
-        if not hold(scene, HoldKind.GM, self.reason):
+        snapshot = context.snapshot
+        if not hold(context, HoldKind.GM, self.reason):
             raise CampaignError(f"campaign {snapshot.name} is held already: {snapshot.held}")
         return HoldResult(snapshot.name, self.reason)
 
@@ -439,14 +441,14 @@ class ReleaseCampaign(GmCommand, Change[HoldResult]):
     typed = Typed("Let the turns of a held campaign run again: at the next tick, if one is due.")
     weight = Reversible("pbem hold NAME", "HOLD")
 
-    def do(self, scene: Context) -> HoldResult:
+    def do(self, context: Context) -> HoldResult:
         """Releases the campaign, if it is held, and not for want of a ruling: that alone would do nothing."""
-        snapshot = scene.snapshot
+        snapshot = context.snapshot
         if snapshot.hold_kind == HoldKind.RULING:
             raise CampaignError(
                 f"turn {snapshot.turn} of {snapshot.name} awaits your ruling: give it, or run the turn without one"
             )
-        if not release(scene):
+        if not release(context):
             raise CampaignError(f"campaign {snapshot.name} is not held")
         return HoldResult(snapshot.name, snapshot.held, released=True)
 
@@ -454,12 +456,12 @@ class ReleaseCampaign(GmCommand, Change[HoldResult]):
         yield f"Campaign {facts.campaign} is released; it was held: {facts.why}"
 
 
-def hold(scene: Context, kind: HoldKind, reason: str = "") -> bool:
+def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
     """Hold a running campaign, which is locked; return False, having changed nothing, if it is held already.
 
     Its players are told of a GM's own hold. Raise CampaignError if no turn is open.
     """
-    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     require_running(snapshot)
     reason = " ".join(reason.split())[:_LONGEST]
     if _load_hold(session, snapshot)[0] != HoldKind.NONE:
@@ -471,16 +473,16 @@ def hold(scene: Context, kind: HoldKind, reason: str = "") -> bool:
     act = add_entry(session, snapshot.id, now, actor=actor, text=said, secret=not is_gm_hold(kind))
     if is_gm_hold(kind):
         page = CampaignHeld(campaign=snapshot.name, why=reason, gm=snapshot.gm)
-        notify_players(session, house, snapshot, now, act=act, subject="The game pauses", page=page)
+        notify_players(session, app, snapshot, now, act=act, subject="The game pauses", page=page)
     return True
 
 
-def release(scene: Context) -> bool:
+def release(context: Context) -> bool:
     """Let turns of a locked campaign run again, at once if they are due; return False if it is not held.
 
     Its players are told if they were told of the hold.
     """
-    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     kind, reason = _load_hold(session, snapshot)
     if kind == HoldKind.NONE:
         return False
@@ -490,7 +492,7 @@ def release(scene: Context) -> bool:
     if is_gm_hold(kind):
         deadline = open_deadline(session, snapshot)
         page = CampaignReleased(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
-        notify_players(session, house, snapshot, now, act=act, subject="The game goes on", page=page)
+        notify_players(session, app, snapshot, now, act=act, subject="The game goes on", page=page)
     return True
 
 

@@ -97,10 +97,10 @@ def _check_fork(snapshot: CampaignSnapshot, number: int) -> None:
         raise CampaignError(f"{name} has no turn {number} to start from: it can be {snapshot.first} to {last}")
 
 
-def copy_templates(house: App, home: Path) -> None:
+def copy_templates(app: App, home: Path) -> None:
     """Copies the GM's own templates into the home of a copy, before it is opened. Raises OSError."""
-    if house.settings.own_templates is not None:
-        shutil.copytree(house.settings.own_templates, home / "templates", dirs_exist_ok=True)
+    if app.settings.own_templates is not None:
+        shutil.copytree(app.settings.own_templates, home / "templates", dirs_exist_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +109,9 @@ class ShowFork(Query[Forked]):
 
     number: int
 
-    def look(self, scene: Context) -> Forked:
+    def look(self, context: Context) -> Forked:
         """The sheets that would count. Raises CampaignError unless there is such a turn to start from."""
-        session, snapshot = scene.session, scene.snapshot
+        session, snapshot = context.session, context.snapshot
         _check_fork(snapshot, self.number)
         counting = counting_versions(session, snapshot, current_turn(session, snapshot, self.number))
         return Forked(campaign=snapshot.name, turn=self.number, sheets=counting)
@@ -126,17 +126,17 @@ class ForkCampaign(Change[Forked]):
     number: int
     fork: App
 
-    def do(self, scene: Context) -> Forked:
+    def do(self, context: Context) -> Forked:
         """Copies it. Raises CampaignError."""
-        forked = ShowFork(self.number).look(scene)
-        session, snapshot, number = scene.session, scene.snapshot, self.number
-        add_entry(session, snapshot.id, scene.now, actor="gm", text=FORKED.format(number=number), turn=snapshot.turn)
+        forked = ShowFork(self.number).look(context)
+        session, snapshot, number = context.session, context.snapshot, self.number
+        add_entry(session, snapshot.id, context.now, actor="gm", text=FORKED.format(number=number), turn=snapshot.turn)
         with self.fork.store.writing() as target:
             if target.scalar(select(Campaign.id).limit(1)) is not None:
                 raise CampaignError(f"{self.fork.settings.home} has a campaign already: fork into an empty folder")
-            _copy(session, target, snapshot, number, scene.now)
+            _copy(session, target, snapshot, number, context.now)
         last = load_record(session, snapshot, number - 1)
-        copy_withdrawn(scene.house.settings.archive, self.fork.settings.archive, last)
+        copy_withdrawn(context.app.settings.archive, self.fork.settings.archive, last)
         return forked
 
 
@@ -153,12 +153,12 @@ class Compare(Query[ForkComparison]):
     fork: App
     made: Preview
 
-    def look(self, scene: Context) -> ForkComparison:
+    def look(self, context: Context) -> ForkComparison:
         """The differences, a seat at a time. Raises CampaignError if the turn was not run yet."""
-        snapshot, made = scene.snapshot, self.made
+        snapshot, made = context.snapshot, self.made
         if made.turn >= snapshot.turn:
             raise CampaignError(f"turn {made.turn} of {snapshot.name} has not been run: there is nothing to compare")
-        real, ruleset = _views(scene.session, snapshot, made.turn + 1), self.fork.game(snapshot.game)
+        real, ruleset = _views(context.session, snapshot, made.turn + 1), self.fork.game(snapshot.game)
         differing = {}
         for report in made.reports:
             old = real.get(report.place.seat, b"{}")
@@ -201,14 +201,14 @@ class TryTurn(GmCommand, Change[TrialResult]):
             raise CampaignError(f"whose sheet is it that stands below? Write: FORK {self.number} seat")
         return replace(self.with_values(), lines=text.orders)
 
-    def do(self, scene: Context) -> TrialResult:
+    def do(self, context: Context) -> TrialResult:
         """Makes the copy, with the dice, enters the sheets, and looks at the turn. Raises CampaignError."""
-        with _passing_house(scene.house) as fork:
-            forked = ForkCampaign(self.number, fork).do(scene)
-            name, now = forked.campaign, scene.now
+        with _passing_house(context.app) as fork:
+            forked = ForkCampaign(self.number, fork).do(context)
+            name, now = forked.campaign, context.now
             entered = (run_action(fork, name, EnterSheet(self.seat, self.lines), now),) if self.seat else ()
             made = run_query(fork, name, PreviewTurn(real_dice=True), now)
-            compared = Compare(fork, made).look(scene) if self.number < scene.snapshot.turn else None
+            compared = Compare(fork, made).look(context) if self.number < context.snapshot.turn else None
         return TrialResult(forked=forked, entered=entered, preview=made, compared=compared)
 
     def render(self, facts: TrialResult, channel: Channel) -> Iterator[str]:
@@ -223,13 +223,13 @@ class TryTurn(GmCommand, Change[TrialResult]):
 
 
 @contextmanager
-def _passing_house(house: App) -> Iterator[App]:
+def _passing_house(app: App) -> Iterator[App]:
     """An empty house that writes its reports as another does, for a moment."""
     with TemporaryDirectory(prefix="pbem-") as folder:
-        settings = init_home(Path(folder), house.settings.address)
+        settings = init_home(Path(folder), app.settings.address)
         store = Store(settings.database)
         try:
-            yield replace(house, settings=settings, store=store)
+            yield replace(app, settings=settings, store=store)
         finally:
             store.close()
 

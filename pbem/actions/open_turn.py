@@ -121,10 +121,10 @@ class PreviewTurn(GmCommand, Query[Preview]):
     usage = "PREVIEW [real_dice]"
     real_dice: Annotated[bool, Flag(("REAL",))] = False
 
-    def look(self, scene: Context) -> Preview:
+    def look(self, context: Context) -> Preview:
         """All reports. Raises CampaignError if no turn is open."""
-        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-        before = load_before(session, house, snapshot)
+        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+        before = load_before(session, app, snapshot)
         number = before.turn.number
         dice = None if self.real_dice else turn_dice(rehearsal_seed(snapshot.seed), number)
         outcome = resolve_turn(session, before, dice)
@@ -139,7 +139,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
             zone=snapshot.schedule.zone,
             sheets={seat: sheet.version for seat, sheet in outcome.used.items()},
             missing=_in_order(snapshot, outcome),
-            reports=tuple(make_reports(house, before.ruleset, opening, outcome.views)),
+            reports=tuple(make_reports(app, before.ruleset, opening, outcome.views)),
             events=len(outcome.events),
             over=over,
             reason=outcome.standing.reason,
@@ -217,18 +217,18 @@ class EnterSheet(PreviewedChange[Receipt]):
     seat: SeatName
     lines: Lines
 
-    def asks(self, scene: Context, facts: Receipt) -> bool:
+    def asks(self, context: Context, facts: Receipt) -> bool:
         """Return whether a sheet counts already, that asks for something else."""
         return facts.replaces is not None and not facts.replaces.same
 
-    def look(self, scene: Context) -> Receipt:
+    def look(self, context: Context) -> Receipt:
         """How the sheet reads. Raises CampaignError."""
-        return _read(scene, self.seat, self.lines).receipt
+        return _read(context, self.seat, self.lines).receipt
 
-    def do(self, scene: Context) -> Receipt:
+    def do(self, context: Context) -> Receipt:
         """Keeps it. Raises CampaignError, also if nothing in it is understood."""
-        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
-        given = _read(scene, self.seat, self.lines)
+        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+        given = _read(context, self.seat, self.lines)
         place, receipt = given.place, given.receipt
         reading = require_valid_sheet(given.reading, place.seat)
         wait = not reading.parsed.complete
@@ -239,10 +239,10 @@ class EnterSheet(PreviewedChange[Receipt]):
         add_entry(session, snapshot.id, now, actor="gm", text=f"a sheet for turn {snapshot.turn} was entered by the GM")
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=True)
         if place.address:
-            postman, subject = CampaignMailer.of(house, snapshot), f"Your GM has entered orders for {place.seat}"
+            mailer, subject = CampaignMailer.of(app, snapshot), f"Your GM has entered orders for {place.seat}"
             id_ = receipt_id_parts(snapshot.name, place.seat, snapshot.turn, receipt.version, snapshot.era)
-            mail = postman.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
-            postman.send(session, now, mail)
+            mail = mailer.mail(place.address, subject, receipt, id_, under=given.last, kind="receipt")
+            mailer.send(session, now, mail)
         return receipt
 
     def render(self, facts: Receipt, channel: Channel) -> Iterator[str]:
@@ -277,10 +277,10 @@ def render_receipt(receipt: Receipt) -> Iterator[str]:
     yield from render_reading(receipt.findings, receipt.orders)
 
 
-def _read(scene: Context, seat: SeatName, lines: Lines) -> _Given:
-    session, snapshot = scene.session, scene.snapshot
+def _read(context: Context, seat: SeatName, lines: Lines) -> _Given:
+    session, snapshot = context.session, context.snapshot
     turn = load_open_turn(session, snapshot)
-    place, ruleset = find_seat_view(snapshot, seat), scene.house.game(snapshot.game)
+    place, ruleset = find_seat_view(snapshot, seat), context.app.game(snapshot.game)
     last = load_last_reports(session, snapshot).get(place.seat)
     if not place.playing or last is None:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is out of the game: it takes no orders")
@@ -340,16 +340,16 @@ class RollDice(GmCommand, Change[RollResult]):
     dice: Annotated[str, _DICE]
     label: Annotated[str, Words("words", "what the roll is for", "ann storms the gate")]
 
-    def do(self, scene: Context) -> RollResult:
+    def do(self, context: Context) -> RollResult:
         """Rolls. Raises CampaignError if no turn is open, or these are no dice."""
-        require_running(scene.snapshot)
-        rolls = current_rolls(scene.session, scene.snapshot)
+        require_running(context.snapshot)
+        rolls = current_rolls(context.session, context.snapshot)
         try:
             roll = rolls.roll(self.dice, self.label)
         except FieldError as refused:
             raise CampaignError(f"{refused.text}: {refused.hint}") from None
-        save_rolls(scene.session, scene.snapshot, rolls.fresh, scene.now)
-        return RollResult(scene.snapshot.name, scene.snapshot.turn, roll)
+        save_rolls(context.session, context.snapshot, rolls.fresh, context.now)
+        return RollResult(context.snapshot.name, context.snapshot.turn, roll)
 
     def render(self, facts: RollResult, channel: Channel) -> Iterator[str]:
         yield wrap(facts.roll.told(facts.roll.number), "    ")
@@ -368,14 +368,14 @@ class ShowRolls(GmCommand, Query[RollList]):
     typed = Typed("Show what was rolled in a campaign's open turn, or in another TURN.", json=True)
     turn: Annotated[int | None, TURN] = None
 
-    def look(self, scene: Context) -> RollList:
+    def look(self, context: Context) -> RollList:
         """All rolls of the turn, also of one that was taken back since. Raises CampaignError before the start."""
-        snapshot = scene.snapshot
+        snapshot = context.snapshot
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: nothing was rolled")
         last = snapshot.turn - (snapshot.status == CampaignState.OVER)
         turn = last if self.turn is None else self.turn
-        return RollList(snapshot.name, turn, load_rolls(scene.session, snapshot, turn))
+        return RollList(snapshot.name, turn, load_rolls(context.session, snapshot, turn))
 
     def render(self, facts: RollList, channel: Channel) -> Iterator[str]:
         if not facts.rolls:

@@ -36,10 +36,10 @@ class LeaveSeat(SeatCommand):
     proof = Proof.STRONG
     weight = Confirmed("the seat, to its player", "pbem seat NAME SEAT --to ADDRESS")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Opens the seat; the first standby gets it."""
-        snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
-        vacate_seat(scene, place, "its player has left", actor=place.seat, told=True)
+        snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
+        vacate_seat(context, place, "its player has left", actor=place.seat, told=True)
         return TextResult(f"You have given up the seat {place.seat} in {snapshot.name}. Thank you for playing!")
 
 
@@ -51,10 +51,10 @@ class Pause(SeatCommand):
     proof = Proof.STRONG
     weight = Reversible("", "RESUME")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Pause the seat."""
-        snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
-        if not pause_seat(scene, place, paused=True, actor=place.seat):
+        snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
+        if not pause_seat(context, place, paused=True, actor=place.seat):
             return TextResult(f"Your seat {place.seat} in {snapshot.name} was paused already. RESUME ends it.")
         return TextResult(
             f"Your seat {place.seat} in {snapshot.name} is paused: turns no longer wait for you, and the game's "
@@ -70,10 +70,10 @@ class Resume(SeatCommand):
     proof = Proof.STRONG
     weight = Reversible("", "PAUSE")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """End the pause of the seat."""
-        snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
-        if not pause_seat(scene, place, paused=False, actor=place.seat):
+        snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
+        if not pause_seat(context, place, paused=False, actor=place.seat):
             return TextResult(f"Your seat {place.seat} in {snapshot.name} was not paused.")
         return TextResult(f"Your pause is over: turns of {snapshot.name} wait for {place.seat} again.")
 
@@ -86,12 +86,12 @@ class SetDiceWord(SeatCommand):
     weight = Reversible("", "DICE said")
     said: Annotated[Sequence[str], FreeText("words", "words", "hello")]
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Keeps it, in the place of any before."""
-        place = find_seat_view(scene.snapshot, self.seat)
-        word = set_dice_word(scene.session, scene.snapshot, place, self.said, scene.now)
+        place = find_seat_view(context.snapshot, self.seat)
+        word = set_dice_word(context.session, context.snapshot, place, self.said, context.now)
         return TextResult(
-            f"Your word for the dice of {scene.snapshot.name} is now: {word}\n"
+            f"Your word for the dice of {context.snapshot.name} is now: {word}\n"
             "You may choose another until the campaign begins. Your first report lists the words of all."
         )
 
@@ -106,11 +106,11 @@ class AppointDeputy(SeatCommand):
     address: Annotated[str, ADDRESS]
     last: Annotated[str, DAY]
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Mails the deputy a code; he stands in once that has come back."""
-        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
-        address = require_address(self.address, "a deputy", house.settings.address)
+        address = require_address(self.address, "a deputy", app.settings.address)
         today = now.astimezone(ZoneInfo(snapshot.schedule.zone)).date()
         if not today <= dt.date.fromisoformat(self.last) <= today + dt.timedelta(days=MOST_DAYS):
             return TextResult(
@@ -135,16 +135,16 @@ class AppointDeputy(SeatCommand):
         page = Confirmation(
             kind="deputy",
             code=code,
-            address=house.settings.address,
+            address=app.settings.address,
             days=DAYS,
             campaign=snapshot.name,
             seat=place.seat,
-            game=house.game(snapshot.game).title,
+            game=app.game(snapshot.game).title,
             about=place.address,
             until=self.last,
         )
         subject = f"Will you stand in for {place.seat}?"
-        send_page(session, house, snapshot, now, to=address, subject=subject, page=page, code=code)
+        send_page(session, app, snapshot, now, to=address, subject=subject, page=page, code=code)
         asked = f"{address} was asked to stand in for you to the end of {self.last}"
         return TextResult(f"{asked}. You hear of it once that is confirmed.")
 
@@ -157,9 +157,9 @@ class DismissDeputy(SeatCommand):
     proof = Proof.STRONG
     weight = Reversible("", "DEPUTY address UNTIL last")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Ends it, and tells who stood in."""
-        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        session, snapshot, now = context.session, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         dismissed = dismiss(session, place, now)
         if not dismissed:
@@ -168,7 +168,7 @@ class DismissDeputy(SeatCommand):
         withdraw_deputy_copies(session, place)
         said = f"You no longer stand in for the seat {place.seat} of {snapshot.name}. Thank you!"
         for deputy in dismissed:
-            send_text(session, scene.house, snapshot, now, said, to=deputy.address, subject="You are relieved")
+            send_text(session, context.app, snapshot, now, said, to=deputy.address, subject="You are relieved")
         ended = f"{dismissed[0].address} no longer stands in for {place.seat} in {snapshot.name}"
         return TextResult(f"{ended}, and the reports mailed there open your seat no more.")
 
@@ -192,9 +192,9 @@ class NoteAbsence(SeatCommand):
     first: Annotated[str, DAY]
     last: Annotated[str | None, DAY] = None
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Notes it, unless it makes no sense or is more than the house allows."""
-        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        session, snapshot, now = context.session, context.snapshot, context.now
         place, zone = find_seat_view(snapshot, self.seat), snapshot.schedule.zone
         first, last = dt.date.fromisoformat(self.first), dt.date.fromisoformat(self.last or self.first)
         if wrong := _senseless(first, last, now):
@@ -218,9 +218,9 @@ class EndAbsences(SeatCommand):
     usage = "PRESENT"
     weight = Reversible("", "ABSENT first TO last")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Takes back all absences of the seat that are not over."""
-        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        session, snapshot, now = context.session, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         absences = _to_come(session, place.id, now)
         if not absences:

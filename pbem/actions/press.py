@@ -108,9 +108,9 @@ class AddAnnouncement(GmCommand, Change[Text]):
         """Return it with the text below."""
         return AddAnnouncement(text.needed, None if self.seat is None or self.seat.lower() == EVERYBODY else self.seat)
 
-    def do(self, scene: Context) -> Text:
+    def do(self, context: Context) -> Text:
         """Keeps the text for them."""
-        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        session, snapshot, now = context.session, context.snapshot, context.now
         if snapshot.status == CampaignState.OVER:
             raise CampaignError(f"campaign {snapshot.name} is over: it sends no more reports, but press is mailed")
         place = find_seat_view(snapshot, self.seat) if self.seat else None
@@ -141,18 +141,18 @@ class RemoveAnnouncement(GmCommand, Change[AnnouncementList]):
     weight = Reversible("pbem text NAME FILE", "TEXT TO seat")
     text_id: Annotated[int, Numeral("text", "the number of a text", "3")]
 
-    def do(self, scene: Context) -> AnnouncementList:
+    def do(self, context: Context) -> AnnouncementList:
         """Drops it; the rest is told."""
-        snapshot = scene.snapshot
-        waiting = [text for text in ShowTexts().look(scene).texts if text.turn > snapshot.turn]
+        snapshot = context.snapshot
+        waiting = [text for text in ShowTexts().look(context).texts if text.turn > snapshot.turn]
         if self.text_id not in {text.id for text in waiting}:
             known = join_names([str(text.id) for text in waiting]) or "none"
             raise CampaignError(f"{snapshot.name} has no text {self.text_id} that waits for reports; there is: {known}")
-        scene.session.execute(delete(Announcement).where(Announcement.id == self.text_id))
+        context.session.execute(delete(Announcement).where(Announcement.id == self.text_id))
         words = next(text.text for text in waiting if text.id == self.text_id)
         said = f"text {self.text_id} taken back: {words}"
-        add_entry(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
-        return ShowTexts().look(scene)
+        add_entry(context.session, snapshot.id, context.now, actor="gm", text=said, secret=True)
+        return ShowTexts().look(context)
 
     def render(self, facts: AnnouncementList, channel: Channel) -> Iterator[str]:
         return ShowTexts().render(facts, channel)
@@ -164,10 +164,10 @@ class ShowTexts(GmCommand, Query[AnnouncementList]):
 
     usage = "TEXTS"
 
-    def look(self, scene: Context) -> AnnouncementList:
+    def look(self, context: Context) -> AnnouncementList:
         """Those that wait, and those that went, by the turns whose reports bring them."""
-        snapshot = scene.snapshot
-        rows = scene.session.execute(
+        snapshot = context.snapshot
+        rows = context.session.execute(
             select(Announcement.id, Announcement.turn, Seat.name, Announcement.text)
             .outerjoin(Seat, Seat.id == Announcement.seat_id)
             .where(Announcement.campaign_id == snapshot.id)
@@ -204,9 +204,9 @@ class Announce(GmCommand, Change[Recipients]):
         """Return it with the text below."""
         return Announce(text.needed, self.to)
 
-    def do(self, scene: Context) -> Recipients:
+    def do(self, context: Context) -> Recipients:
         """Queues the letters."""
-        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         to = parse_recipients(snapshot, self.to or (EVERYBODY,))
         piece = PressItem(kind=PRESS, sender=None, text=sanitise_text(self.text).text, to=to)
         places = [place for place in recipients_of(snapshot, piece) if place.address]
@@ -214,7 +214,7 @@ class Announce(GmCommand, Change[Recipients]):
             raise CampaignError(f"nobody sits there in {snapshot.name} now, so nobody would read it")
         id_ = save_press(session, snapshot, piece, now, mailed=True)
         page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
-        mail_press(session, house, snapshot, id_, page, places=places, subject="A word from your GM", at=now)
+        mail_press(session, app, snapshot, id_, page, places=places, subject="A word from your GM", at=now)
         said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
         return Recipients(tuple(place.seat for place in places))
@@ -230,11 +230,11 @@ class ShowPress(GmCommand, Query[PressList]):
 
     usage = "PRESS"
 
-    def look(self, scene: Context) -> PressList:
+    def look(self, context: Context) -> PressList:
         """Letters and news, by whom they truly are; diaries stay shut until the game is over."""
-        snapshot = scene.snapshot
+        snapshot = context.snapshot
         shut = () if snapshot.status == CampaignState.OVER else (Press.kind != DIARY,)
-        rows = scene.session.execute(
+        rows = context.session.execute(
             select(Press, Seat.name)
             .outerjoin(Seat, Seat.id == Press.sender_id)
             .where(Press.campaign_id == snapshot.id, *shut)
@@ -267,14 +267,14 @@ class SendPress(SeatCommand):
     to: Annotated[Sequence[str], SEAT]
     unsigned: ClassVar[bool] = False
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Mails it, or keeps it for the next reports."""
-        snapshot, own, passed = scene.snapshot, find_seat_view(scene.snapshot, self.seat), sanitise_text(self.text)
+        snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         to = parse_recipients(snapshot, self.to)
         piece = PressItem(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
-        at = send_press(scene.session, scene.house, snapshot, piece, scene.now)
-        room = "" if is_immediate(snapshot, piece) else _room(scene, own)
-        said = f"{_delivery(snapshot, piece, at, scene.now)}{_vacant(snapshot, piece)}{room}"
+        at = send_press(context.session, context.app, snapshot, piece, context.now)
+        room = "" if is_immediate(snapshot, piece) else _room(context, own)
+        said = f"{_delivery(snapshot, piece, at, context.now)}{_vacant(snapshot, piece)}{room}"
         return TextResult("\n".join([said, *_mask_notes(passed)]))
 
 
@@ -295,12 +295,12 @@ class WriteNews(SeatCommand):
     takes_text = True
     weight = Harmless("words that are sent overwrite nothing")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Keeps it for the next reports."""
-        snapshot, own, passed = scene.snapshot, find_seat_view(scene.snapshot, self.seat), sanitise_text(self.text)
-        put_news(scene.session, snapshot, own, passed.text, scene.now)
+        snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
+        put_news(context.session, snapshot, own, passed.text, context.now)
         said = f"Your news, signed {own.seat}, stand in the newspaper of the next reports, for all seats of"
-        return TextResult("\n".join([f"{said} {snapshot.name}.{_room(scene, own)}", *_mask_notes(passed)]))
+        return TextResult("\n".join([f"{said} {snapshot.name}.{_room(context, own)}", *_mask_notes(passed)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,11 +311,11 @@ class WriteDiary(SeatCommand):
     takes_text = True
     weight = Harmless("words that are added overwrite nothing")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Enters it."""
-        snapshot, own, passed = scene.snapshot, find_seat_view(scene.snapshot, self.seat), sanitise_text(self.text)
-        put_diary(scene.session, snapshot, own, passed.text, scene.now)
-        kept = f"Entered into the diary of {own.seat}, {current_turn_label(scene.session, snapshot, own.id)}."
+        snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
+        put_diary(context.session, snapshot, own, passed.text, context.now)
+        kept = f"Entered into the diary of {own.seat}, {current_turn_label(context.session, snapshot, own.id)}."
         opened = f"All diaries of {snapshot.name} are opened to all when the game is over, and not before."
         return TextResult("\n".join([f"{kept} {opened}", *_mask_notes(passed)]))
 
@@ -328,16 +328,16 @@ class Mute(SeatCommand):
     weight = Reversible("", "UNMUTE seat")
     whom: Annotated[str, SEAT]
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Keeps it from him."""
         snapshot, own, whom = (
-            scene.snapshot,
-            find_seat_view(scene.snapshot, self.seat),
-            _writer(scene.snapshot, self.whom),
+            context.snapshot,
+            find_seat_view(context.snapshot, self.seat),
+            _writer(context.snapshot, self.whom),
         )
         if whom == own.seat:
             raise CampaignError("nobody can mute himself: name another seat")
-        _set_muted(scene.session, own, _muted(scene, own) | {whom})
+        _set_muted(context.session, own, _muted(context, own) | {whom})
         if whom == UNSIGNED:
             return TextResult(f"You get no more unsigned letters in {snapshot.name}. UNMUTE UNSIGNED brings them back.")
         return TextResult(
@@ -354,23 +354,23 @@ class Unmute(SeatCommand):
     weight = Reversible("", "MUTE seat")
     whom: Annotated[str, SEAT]
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Lets it reach him."""
         snapshot, own, whom = (
-            scene.snapshot,
-            find_seat_view(scene.snapshot, self.seat),
-            _writer(scene.snapshot, self.whom),
+            context.snapshot,
+            find_seat_view(context.snapshot, self.seat),
+            _writer(context.snapshot, self.whom),
         )
-        muted = _muted(scene, own)
-        _set_muted(scene.session, own, muted - {whom})
+        muted = _muted(context, own)
+        _set_muted(context.session, own, muted - {whom})
         what = "unsigned letters" if whom == UNSIGNED else f"the press of {whom}"
         return TextResult(
             f"You get {what} in {snapshot.name}" + (" again." if whom in muted else ": that was not muted.")
         )
 
 
-def _muted(scene: Context, own: SeatView) -> frozenset[SeatName]:
-    return muted_seats(scene.session, scene.snapshot).get(own.id, frozenset())
+def _muted(context: Context, own: SeatView) -> frozenset[SeatName]:
+    return muted_seats(context.session, context.snapshot).get(own.id, frozenset())
 
 
 def _set_muted(session: Session, own: SeatView, muted: frozenset[SeatName]) -> None:
@@ -393,9 +393,9 @@ def _delivery(snapshot: CampaignSnapshot, piece: PressItem, at: dt.datetime | No
     return f"{what} goes by mail {time} to {whom}."
 
 
-def _room(scene: Context, own: SeatView) -> str:
+def _room(context: Context, own: SeatView) -> str:
     """A sentence on how much more a seat may put into the next reports."""
-    return f" Your seat has room for {characters_left(scene.session, scene.snapshot, own)} characters more in them."
+    return f" Your seat has room for {characters_left(context.session, context.snapshot, own)} characters more in them."
 
 
 def _vacant(snapshot: CampaignSnapshot, piece: PressItem) -> str:

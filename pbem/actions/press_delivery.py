@@ -164,7 +164,7 @@ def _characters(session: Session, *which: ColumnElement[bool]) -> int:
 
 
 def send_press(
-    session: Session, house: App, snapshot: CampaignSnapshot, piece: PressItem, now: dt.datetime
+    session: Session, app: App, snapshot: CampaignSnapshot, piece: PressItem, now: dt.datetime
 ) -> dt.datetime | None:
     """Keeps a player's letter, and mails it or leaves it for the next reports.
 
@@ -181,13 +181,13 @@ def send_press(
     places = [place for place in recipients_of(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
     at = next_hour(now) if piece.unsigned else now
     subject = f"Press from {piece.byline}" if piece.byline else "Press, unsigned"
-    mail_press(session, house, snapshot, id_, page, places=places, subject=subject, at=at)
+    mail_press(session, app, snapshot, id_, page, places=places, subject=subject, at=at)
     return at
 
 
 def mail_press(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     press_id: int,
     page: PressMessage | AnnouncementMail,
@@ -197,11 +197,11 @@ def mail_press(
     at: dt.datetime,
 ) -> None:
     """Queues the mails of a piece of press, to go out at a time; none to places where nobody sits."""
-    postman, text = CampaignMailer.of(house, snapshot), house.reporter.write(page)
+    mailer, text = CampaignMailer.of(app, snapshot), app.reporter.write(page)
     era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
-    html = house.reporter.letter(text, page.text, page.level)
+    html = app.reporter.letter(text, page.text, page.level)
     mails = [
-        postman.mail(
+        mailer.mail(
             place.address,
             subject,
             text,
@@ -213,7 +213,7 @@ def mail_press(
         if place.address
     ]
     mails = [replace(mail, html=html) for mail in mails]
-    postman.send(session, at, *mails)  # dated then too, so that the Date of an unsigned letter tells no more
+    mailer.send(session, at, *mails)  # dated then too, so that the Date of an unsigned letter tells no more
 
 
 def next_hour(now: dt.datetime) -> dt.datetime:

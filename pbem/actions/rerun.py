@@ -76,13 +76,13 @@ class RerunTurn(PlannedChange[RerunImpact, RerunPlan]):
     rewrites = True
     changes: RerunChanges = NO_CHANGES
 
-    def plan(self, scene: Context) -> RerunPlan:
+    def plan(self, context: Context) -> RerunPlan:
         """The second run, computed. Raises CampaignError."""
-        return plan_rerun(scene, self.changes)
+        return plan_rerun(context, self.changes)
 
-    def keep(self, scene: Context, plan: RerunPlan) -> None:
+    def keep(self, context: Context, plan: RerunPlan) -> None:
         """Puts it in the place of the first."""
-        apply_rerun(scene, plan)
+        apply_rerun(context, plan)
 
     def facts(self, plan: RerunPlan) -> RerunImpact:
         """Whose reports change."""
@@ -144,12 +144,12 @@ def audit_entries(impact: RerunImpact) -> tuple[AuditEntry, ...]:
     return AuditEntry(said, told=True), *whose
 
 
-def apply_rerun(scene: Context, amendment: RerunPlan) -> None:
+def apply_rerun(context: Context, amendment: RerunPlan) -> None:
     """Puts a second run in the place of the first.
 
     The campaign is locked, and its ground is that on which the amendment was planned.
     """
-    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     again, impact = amendment.again, amendment.impact
     old_turn, old_following = withdraw_turns(session, snapshot, RERUN, again.number, now)
     turn = _put_turn(session, old_turn, amendment, now)
@@ -169,8 +169,8 @@ def apply_rerun(scene: Context, amendment: RerunPlan) -> None:
     over, version = again.outcome.standing.over, again.ruleset.version
     set_campaign(session, snapshot, turn=following.number, over=over, version=version)
     count_misses_again(session, snapshot, gone=[old_turn], back=[turn])
-    save_reports(session, house, snapshot, turn_id=following.id, reports=amendment.reports, now=now)
-    _note(session, house, amendment, now)
+    save_reports(session, app, snapshot, turn_id=following.id, reports=amendment.reports, now=now)
+    _note(session, app, amendment, now)
 
 
 def _ids(again: Rerun, seats: Sequence[SeatName]) -> list[int]:
@@ -215,7 +215,7 @@ def _given(turn: Turn, sheet: ReceivedSheet, reading: SheetReading) -> SheetToSa
     return SheetToSave(reading=reading, earlier=earlier, author="gm", wait=False)
 
 
-def _note(session: Session, house: App, amendment: RerunPlan, now: dt.datetime) -> None:
+def _note(session: Session, app: App, amendment: RerunPlan, now: dt.datetime) -> None:
     """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
     again, impact = amendment.again, amendment.impact
     snapshot = again.snapshot
@@ -233,7 +233,7 @@ def _note(session: Session, house: App, amendment: RerunPlan, now: dt.datetime) 
         for place in snapshot.places
         if place.seat in impact.gone
     ]
-    notify_each(session, house, snapshot, now, act=act, subject="A report is withdrawn", pages=pages)
+    notify_each(session, app, snapshot, now, act=act, subject="A report is withdrawn", pages=pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,12 +272,12 @@ class ShowState(GmCommand, Query[State]):
 
     usage = "STATE"
 
-    def look(self, scene: Context) -> State:
+    def look(self, context: Context) -> State:
         """The state, as its game writes it now. Raises CampaignError before the start."""
-        snapshot, ruleset = scene.snapshot, scene.house.game(scene.snapshot.game)
+        snapshot, ruleset = context.snapshot, context.app.game(context.snapshot.game)
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: it has no state yet")
-        state = load_state(scene.session, ruleset, snapshot)
+        state = load_state(context.session, ruleset, snapshot)
         return State(snapshot.name, snapshot.turn, _plain(ruleset, state))
 
     def render(self, facts: State, channel: Channel) -> Iterator[str]:
@@ -304,14 +304,14 @@ class EditState(GmCommand, PlannedChange[StateEdited, "_Plan"]):
         except (ValueError, RecursionError) as error:
             raise CampaignError(f"what stands below PATCH is not JSON ({error})") from None
 
-    def plan(self, scene: Context) -> _Plan:
+    def plan(self, context: Context) -> _Plan:
         """The edit, tried out, and the second run of the turn before with it. Raises CampaignError."""
-        edit = read_edit(scene, self.data)
-        return _Plan(edit, plan_rerun(scene, edit.changes))
+        edit = read_edit(context, self.data)
+        return _Plan(edit, plan_rerun(context, edit.changes))
 
-    def keep(self, scene: Context, plan: _Plan) -> None:
+    def keep(self, context: Context, plan: _Plan) -> None:
         """Puts that run in the place of the first."""
-        apply_rerun(scene, plan.amendment)
+        apply_rerun(context, plan.amendment)
 
     def facts(self, plan: _Plan) -> StateEdited:
         """What the edit does, and whose reports change."""
@@ -333,16 +333,16 @@ class _Plan:
     amendment: RerunPlan
 
 
-def read_edit(scene: Context, data: Json) -> StateEdit:
+def read_edit(context: Context, data: Json) -> StateEdit:
     """What a GM's edit does, tried out on the game. Raises CampaignError or PatchError."""
-    snapshot, before = scene.snapshot, ShowState().look(scene).state
-    state = current_turn(scene.session, snapshot, snapshot.turn).state_hash
+    snapshot, before = context.snapshot, ShowState().look(context).state
+    state = current_turn(context.session, snapshot, snapshot.turn).state_hash
     # Where a state itself looks like a patch, what is given is always a state.
     wanted = apply_patch(before, data) if is_patch(data) and not is_patch(before) else data
     patch = make_patch(before, wanted)
     if not patch:
         raise CampaignError(f"this is the state that {snapshot.name} has: there is nothing to change")
-    _try_out(scene.house.game(snapshot.game), snapshot, before, wanted)
+    _try_out(context.app.game(snapshot.game), snapshot, before, wanted)
     return StateEdit(RerunChanges(patch=tuple(patch), of_state=state), tuple(describe_patch(before, patch)))
 
 

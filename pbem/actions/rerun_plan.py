@@ -110,12 +110,12 @@ class Rerun:
         return run_record(self.before, self.outcome, files, now)
 
 
-def compute_rerun(scene: Context, changes: RerunChanges) -> Rerun:
+def compute_rerun(context: Context, changes: RerunChanges) -> Rerun:
     """Resolves the last turn again. Raises CampaignError naming what cannot be done, and what can."""
-    session, snapshot = scene.session, scene.snapshot
+    session, snapshot = context.session, context.snapshot
     if snapshot.status == CampaignState.FORMING:
         raise CampaignError(f"campaign {snapshot.name} has not begun: there is no turn to run again")
-    ruleset, number = scene.house.game(snapshot.game), snapshot.turn - 1
+    ruleset, number = context.app.game(snapshot.game), snapshot.turn - 1
     turn, following = current_turn(session, snapshot, number), current_turn(session, snapshot, snapshot.turn)
     if changes.patch and following.state_hash != changes.of_state:
         raise CampaignError(
@@ -276,10 +276,10 @@ class RerunPlan:
     files: Mapping[str, bytes]
 
 
-def plan_rerun(scene: Context, changes: RerunChanges) -> RerunPlan:
+def plan_rerun(context: Context, changes: RerunChanges) -> RerunPlan:
     """Computes a second run of the last turn, changing nothing. Raises CampaignError."""
-    session, house, now = scene.session, scene.house, scene.now
-    again = compute_rerun(scene, changes)
+    session, app, now = context.session, context.app, context.now
+    again = compute_rerun(context, changes)
     old = load_reports(session, again.following)
     affected = [(place, view) for place, view in again.outcome.views if _is_affected(again, old, place, view)]
     deadline = _deadline(session, again, now, anew=bool(affected))
@@ -287,11 +287,11 @@ def plan_rerun(scene: Context, changes: RerunChanges) -> RerunPlan:
     opening = opening_of(session, again.snapshot, again.number + 1, again.outcome, deadline, previous)
     waiting = load_sheets(session, again.following.id)
     corrections = {
-        place.seat: _correction(house, again, opening, old[place.id], place, canonical_json(view), waiting)
+        place.seat: _correction(app, again, opening, old[place.id], place, canonical_json(view), waiting)
         for place, view in affected
         if place.id in old
     }
-    made = make_reports(house, again.ruleset, replace(opening, corrections=corrections), affected)
+    made = make_reports(app, again.ruleset, replace(opening, corrections=corrections), affected)
     reports = [_threaded(each, old.get(each.place.id)) for each in made]
     files = again.files(_all_files(again, old, reports))
     return RerunPlan(
@@ -337,7 +337,7 @@ def _used_then(again: Rerun) -> dict[SeatName, SheetUsed]:
 
 
 def _correction(
-    house: App,
+    app: App,
     again: Rerun,
     opening: TurnOpening,
     old: Report,
@@ -351,7 +351,7 @@ def _correction(
         missing=frozenset(again.told.get("missing", ())),
         orders=orders_disclosed(again.told, again.ruleset.orders),
     )
-    texts = [report_text(house, again.ruleset, *each) for each in ((before, place, old.view), (opening, place, view))]
+    texts = [report_text(app, again.ruleset, *each) for each in ((before, place, old.view), (opening, place, view))]
     counting = [sheet for sheet in waiting if sheet.seat_id == place.id and sheet.accepted]
     kept = bool(counting) and is_still_valid(again.ruleset, json.loads(view), counting[-1].orders)
     return Correction(

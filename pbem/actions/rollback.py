@@ -105,9 +105,9 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
-    def look(self, scene: Context) -> RollbackResult:
+    def look(self, context: Context) -> RollbackResult:
         """Where the campaign would stand. Raises CampaignError if there is no such turn to go back to."""
-        session, snapshot, number = scene.session, scene.snapshot, self.turn
+        session, snapshot, number = context.session, context.snapshot, self.turn
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: there is nothing to take back")
         if number == snapshot.turn:
@@ -118,13 +118,13 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
             raise CampaignError(
                 f"{snapshot.name} has no turn {number} to go back to: it can be {snapshot.first} to {snapshot.turn - 1}"
             )
-        deadline = new_deadline(session, snapshot, scene.now)
+        deadline = new_deadline(session, snapshot, context.now)
         return rolled_to(session, snapshot, current_turn(session, snapshot, number), deadline)
 
-    def do(self, scene: Context) -> RollbackResult:
+    def do(self, context: Context) -> RollbackResult:
         """Puts all turns from that one on onto a shelf, and one like it in their place."""
-        session, snapshot, now = scene.session, scene.snapshot, scene.now
-        plan = self.look(scene)
+        session, snapshot, now = context.session, context.snapshot, context.now
+        plan = self.look(context)
         version = version_before(session, snapshot, self.turn)
         shelved = withdraw_turns(session, snapshot, ROLLBACK, self.turn, now)
         # What was ruled then did not know of the sheets that may come now.
@@ -137,12 +137,12 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
         if plan.seed_known:
             # All codes stand in the archive, which its players may have had, and everybody with them.
             for place in snapshot.playing:
-                renew_codes(session, scene.house, snapshot, place)
+                renew_codes(session, context.app, snapshot, place)
         said = f"rolled back from turn {snapshot.turn} to turn {self.turn}"
         if plan.seed_known:
             said += "; the seed of the dice had been told"
         act = add_entry(session, snapshot.id, now, actor="gm", text=said)
-        tell_rolled(seat_again(scene, plan), plan, act=act, back=True)
+        tell_rolled(seat_again(context, plan), plan, act=act, back=True)
         return plan
 
     def render(self, facts: RollbackResult, channel: Channel) -> Iterator[str]:
@@ -169,9 +169,9 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
     rewrites = True
 
-    def do(self, scene: Context) -> RollbackResult:
+    def do(self, context: Context) -> RollbackResult:
         """Puts the turns on its shelf back. Raises CampaignError."""
-        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        session, snapshot, now = context.session, context.snapshot, context.now
         shelf = _to_take_back(session, snapshot)
         (rolled,) = withdraw_turns(session, snapshot, UNDO, snapshot.turn, now)
         restored = reinstate_turns(session, shelf)
@@ -192,7 +192,7 @@ class UndoRollback(GmCommand, Change[RollbackResult]):
         said = f"the rollback to turn {snapshot.turn} is taken back: turn {last.number} is the last again"
         act = add_entry(session, snapshot.id, now, actor="gm", text=said)
         plan = rolled_to(session, snapshot, last, last.deadline)
-        tell_rolled(seat_again(scene, plan), plan, act=act, back=False, over=over)
+        tell_rolled(seat_again(context, plan), plan, act=act, back=False, over=over)
         return plan
 
     def render(self, facts: RollbackResult, channel: Channel) -> Iterator[str]:
@@ -231,21 +231,21 @@ def _seats_then(
     )
 
 
-def seat_again(scene: Context, rolled: RollbackResult) -> Context:
+def seat_again(context: Context, rolled: RollbackResult) -> Context:
     """Bring the seats of a campaign that was rolled to another turn back into the game, or take them out of it.
 
     Returns the scene as it is then.
     """
-    then = _anew(scene)
+    then = _anew(context)
     for seat in rolled.back:
         bring_back(then, find_seat_view(then.snapshot, seat), f"turn {rolled.turn} is open again, as it was then")
     for seat in rolled.out:
         remove_seat(then, find_seat_view(then.snapshot, seat), "the rollback was taken back", actor="gm")
-    return _anew(scene)
+    return _anew(context)
 
 
-def _anew(scene: Context) -> Context:
-    return replace(scene, snapshot=load_campaign(scene.session, scene.snapshot.name))
+def _anew(context: Context) -> Context:
+    return replace(context, snapshot=load_campaign(context.session, context.snapshot.name))
 
 
 def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurns:
@@ -268,25 +268,25 @@ def _to_take_back(session: Session, snapshot: CampaignSnapshot) -> WithdrawnTurn
     return shelf
 
 
-def tell_rolled(scene: Context, rolled: RollbackResult, *, act: int, back: bool, over: bool = False) -> None:
+def tell_rolled(context: Context, rolled: RollbackResult, *, act: int, back: bool, over: bool = False) -> None:
     """Tells every player what counts now; a reply to it counts as orders for the report that does."""
-    session, house, snapshot = scene.session, scene.house, scene.snapshot
-    last, postman = load_last_reports(session, snapshot), CampaignMailer.of(house, snapshot)
+    session, app, snapshot = context.session, context.app, context.snapshot
+    last, mailer = load_last_reports(session, snapshot), CampaignMailer.of(app, snapshot)
     pages = [
-        (place, _page(house, snapshot, rolled, place, last[place.seat], back=back, over=over))
+        (place, _page(app, snapshot, rolled, place, last[place.seat], back=back, over=over))
         for place in snapshot.playing
         if place.address and place.seat in last
     ]
     what = "Rolled back to" if back else "Forward again to"
     mails = [
-        postman.mail(place.address, f"{what} {page.label}", page, ("act", act, place.seat), under=last[place.seat])
+        mailer.mail(place.address, f"{what} {page.label}", page, ("act", act, place.seat), under=last[place.seat])
         for place, page in pages
     ]
-    postman.send(session, scene.now, *mails)
+    mailer.send(session, context.now, *mails)
 
 
 def _page(
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     rolled: RollbackResult,
     place: SeatView,
@@ -307,7 +307,7 @@ def _page(
         over=over,
         sheet=rolled.sheets.get(place.seat),
         header=f"ORDERS {snapshot.name} {place.seat} {last.code}",
-        address=house.settings.address,
+        address=app.settings.address,
         gm=snapshot.gm,
     )
 
@@ -334,12 +334,12 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
     rewrites = True
     sure: Annotated[str | None, SURE] = None
 
-    def look(self, scene: Context) -> HistoryRepaired:
+    def look(self, context: Context) -> HistoryRepaired:
         """What is wrong, and where the campaign would stand.
 
         Raises CampaignError if there is nothing to mend, or nothing left to stand on.
         """
-        session, snapshot = scene.session, scene.snapshot
+        session, snapshot = context.session, context.snapshot
         broken = find_inconsistency(session, snapshot)
         if broken is None:
             raise CampaignError(f"all turns of {snapshot.name} hang together: there is nothing to mend")
@@ -350,13 +350,13 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
         last = current_turn(session, snapshot, broken.last)
         strays = tuple(turn.number for turn in _strays(session, snapshot, broken.last))
         return HistoryRepaired(
-            broken.text, strays, rolled_to(session, snapshot, last, _deadline(session, snapshot, last, scene.now))
+            broken.text, strays, rolled_to(session, snapshot, last, _deadline(session, snapshot, last, context.now))
         )
 
-    def do(self, scene: Context) -> HistoryRepaired:
+    def do(self, context: Context) -> HistoryRepaired:
         """Puts the strays away, and opens the last turn that hangs together."""
-        session, snapshot, now = scene.session, scene.snapshot, scene.now
-        plan = self.look(scene)
+        session, snapshot, now = context.session, context.snapshot, context.now
+        plan = self.look(context)
         number = plan.rolled.turn
         version = version_before(session, snapshot, number)
         strays = _strays(session, snapshot, number)
@@ -372,7 +372,7 @@ class RepairHistory(GmCommand, PreviewedChange[HistoryRepaired]):
         count_misses_again(session, snapshot, gone=gone)
         said = f"its turns did not hang together ({plan.wrong}); they were mended, and turn {number} is open"
         act = add_entry(session, snapshot.id, now, actor="gm", text=said)
-        tell_rolled(seat_again(scene, plan.rolled), plan.rolled, act=act, back=True)
+        tell_rolled(seat_again(context, plan.rolled), plan.rolled, act=act, back=True)
         return plan
 
     def render(self, facts: HistoryRepaired, channel: Channel) -> Iterator[str]:

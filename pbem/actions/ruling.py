@@ -227,24 +227,24 @@ class OpenRuling(NamedTuple):
     given: TurnInput
 
 
-def awaits_ruling(house: App, turn: DueTurn, now: dt.datetime) -> bool:
+def awaits_ruling(app: App, turn: DueTurn, now: dt.datetime) -> bool:
     """Whether a due turn must wait for its GM; from then on it is held."""
     # Most turns need no ruling: for those nobody has to wait for the campaign's lock.
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         snapshot = load_campaign(session, turn.campaign)
-        if snapshot.turn != turn.turn or not needs_ruling(house, session, snapshot):
+        if snapshot.turn != turn.turn or not needs_ruling(app, session, snapshot):
             return False
-    with house.store.writing() as session:
+    with app.store.writing() as session:
         snapshot = locked_campaign(session, turn.campaign)
-        waits = recheck_due(session, turn, now) is not None and needs_ruling(house, session, snapshot)
+        waits = recheck_due(session, turn, now) is not None and needs_ruling(app, session, snapshot)
         if waits:
-            hold(Context(session, house, snapshot, now), HoldKind.RULING)
+            hold(Context(session, app, snapshot, now), HoldKind.RULING)
         return waits
 
 
-def needs_ruling(house: App, session: Session, snapshot: CampaignSnapshot) -> bool:
+def needs_ruling(app: App, session: Session, snapshot: CampaignSnapshot) -> bool:
     """Whether the open turn of a campaign is one for its GM to decide, and he has not."""
-    if not isinstance(house.game(snapshot.game), Adjudicated):
+    if not isinstance(app.game(snapshot.game), Adjudicated):
         return False
     return load_open_turn(session, snapshot).ruling is None
 
@@ -262,17 +262,17 @@ def held_for_rulings(session: Session, campaign: str | None = None) -> list[str]
     return list(flushed_connection(session).execute(here).scalars())
 
 
-def send_digests(house: App, now: dt.datetime, campaign: str | None = None) -> list[str]:
+def send_digests(app: App, now: dt.datetime, campaign: str | None = None) -> list[str]:
     """Mails the sheets of each turn held for a ruling to its GM, once, and again when they have changed.
 
     Returns a sentence for each campaign, of all or of one, whose digest could not be written.
     """
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         names = held_for_rulings(session, campaign)
     problems = []
     for name in names:
         try:
-            _send_digest(house, name, now)
+            _send_digest(app, name, now)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
@@ -295,37 +295,37 @@ class SubmitRuling(PreviewedChange[RulingResult]):
     brought: Mapping[str, CheckedAttachment] = field(default_factory=dict)
     passed_over: tuple[str, ...] = ()
 
-    def asks(self, scene: Context, facts: RulingResult) -> bool:
+    def asks(self, context: Context, facts: RulingResult) -> bool:
         """Return whether parts of a ruling before would be replaced."""
         return facts.kept and bool(facts.replaced)
 
-    def look(self, scene: Context) -> RulingResult:
+    def look(self, context: Context) -> RulingResult:
         """Return how the files read, and whether they could be kept. No dice are rolled before they are."""
-        _, _, taken = self._read(scene)
+        _, _, taken = self._read(context)
         return replace(taken, rolled=())
 
-    def do(self, scene: Context) -> RulingResult:
+    def do(self, context: Context) -> RulingResult:
         """Keeps the ruling if it has no error; then the turn is held until the GM releases it.
 
         Raises CampaignError if the turn is not for its GM to decide, or is no longer open.
         """
-        open_, ruling, taken = self._read(scene)
+        open_, ruling, taken = self._read(context)
         if taken.kept and not taken.same:
-            save_rolls(scene.session, scene.snapshot, taken.rolled, scene.now)
-            keep_ruling(scene, open_, ruling)
+            save_rolls(context.session, context.snapshot, taken.rolled, context.now)
+            keep_ruling(context, open_, ruling)
             contents = {each.enclosure.sha256: each.content for each in self.brought.values() if each.enclosure}
-            save_attachments(scene.session, scene.snapshot.id, open_.turn.id, contents)
+            save_attachments(context.session, context.snapshot.id, open_.turn.id, contents)
         return taken
 
-    def _read(self, scene: Context) -> tuple[OpenRuling, Json, RulingResult]:
-        snapshot = scene.snapshot
+    def _read(self, context: Context) -> tuple[OpenRuling, Json, RulingResult]:
+        snapshot = context.snapshot
         if self.of is not None and self.of != (snapshot.turn, snapshot.era):
             raise CampaignError(
                 f"turn {self.of[0]} of {snapshot.name} is no longer the one you ruled on: nothing was taken"
             )
-        open_ = open_ruling(scene.session, scene.house, snapshot)
+        open_ = open_ruling(context.session, context.app, snapshot)
         brought = {name: each.enclosure for name, each in self.brought.items()}
-        rolls = current_rolls(scene.session, snapshot)
+        rolls = current_rolls(context.session, snapshot)
         before = open_.turn.ruling
         ruling, read = open_.ruleset.read_ruling(open_.state, self.files, rolls, brought, before)
         findings = _with_faults(read, self.brought, self.passed_over)
@@ -406,10 +406,12 @@ def replaced_parts(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[R
 class ShowRulingForm(Query[RulingForm]):
     """What is there to rule on?"""
 
-    def look(self, scene: Context) -> RulingForm:
+    def look(self, context: Context) -> RulingForm:
         """The ruling on the open turn, to be filled in, and the sheets. Raises CampaignError."""
-        open_ = open_ruling(scene.session, scene.house, scene.snapshot)
-        return RulingForm(scene.snapshot.name, scene.snapshot.turn, scene.snapshot.era, _files(open_), _digest(open_))
+        open_ = open_ruling(context.session, context.app, context.snapshot)
+        return RulingForm(
+            context.snapshot.name, context.snapshot.turn, context.snapshot.era, _files(open_), _digest(open_)
+        )
 
 
 def _with_faults(
@@ -522,13 +524,13 @@ def _beginning(path: Path) -> bytes:
         return file.read(2 * MAX_ATTACHMENT_BYTES)
 
 
-def open_ruling(session: Session, house: App, snapshot: CampaignSnapshot) -> OpenRuling:
+def open_ruling(session: Session, app: App, snapshot: CampaignSnapshot) -> OpenRuling:
     """Return the open turn of a campaign, if its GM decides it. Raises CampaignError."""
-    ruleset = house.game(snapshot.game)
+    ruleset = app.game(snapshot.game)
     if not isinstance(ruleset, Adjudicated):
         raise CampaignError(f"campaign {snapshot.name} needs no ruling: {ruleset.title} resolves its turns itself")
     require_running(snapshot)
-    before = load_before(session, house, snapshot)
+    before = load_before(session, app, snapshot)
     state = ruleset.load(json.loads(before.turn.state), snapshot.version)
     return OpenRuling(snapshot, ruleset, before.turn, state, turn_input(before))
 
@@ -542,23 +544,23 @@ def _files(open_: OpenRuling) -> Mapping[str, str]:
     return open_.ruleset.ruling_files(open_.state, given.orders, given.missing, open_.turn.ruling)
 
 
-def _send_digest(house: App, name: str, now: dt.datetime) -> None:
-    with house.store.reading() as session:
-        open_ = open_ruling(session, house, load_campaign(session, name))
+def _send_digest(app: App, name: str, now: dt.datetime) -> None:
+    with app.store.reading() as session:
+        open_ = open_ruling(session, app, load_campaign(session, name))
         page = _page(open_)
         # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
         moment = ("digest", json_sha256(page.digest), str(page.deadline))
-        if was_notified(session, house, open_.snapshot, moment):
+        if was_notified(session, app, open_.snapshot, moment):
             return
     subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
-    with house.store.writing() as session:
+    with app.store.writing() as session:
         snapshot = locked_campaign(session, name)
         if (snapshot.turn, snapshot.era, snapshot.hold_kind) == (
             open_.snapshot.turn,
             open_.snapshot.era,
             open_.snapshot.hold_kind,
         ):
-            notify_gm_once(session, house, snapshot, now, moment=moment, subject=subject, page=page)
+            notify_gm_once(session, app, snapshot, now, moment=moment, subject=subject, page=page)
 
 
 def _page(open_: OpenRuling) -> RulingDigest:
@@ -575,15 +577,15 @@ def _page(open_: OpenRuling) -> RulingDigest:
     )
 
 
-def keep_ruling(scene: Context, open_: OpenRuling, ruling: Json) -> None:
+def keep_ruling(context: Context, open_: OpenRuling, ruling: Json) -> None:
     """The ruling stands; the turn waits for the release, if not for something else. The one before is kept."""
-    session, snapshot, now = scene.session, scene.snapshot, scene.now
+    session, snapshot, now = context.session, context.snapshot, context.now
     if open_.turn.ruling is not None and json_sha256(open_.turn.ruling) != json_sha256(ruling):
         keep_earlier(session, snapshot, open_.turn, open_.turn.ruling, now)
     session.execute(update(Turn).where(Turn.id == open_.turn.id).values(ruling=ruling))
     add_entry(
         session, snapshot.id, now, actor="gm", text=f"ruled on turn {snapshot.turn} (digest {json_sha256(ruling)[:12]})"
     )
-    if not hold(scene, HoldKind.RULED):
+    if not hold(context, HoldKind.RULED):
         waiting = update(Campaign).where(Campaign.id == snapshot.id, Campaign.hold_kind == HoldKind.RULING)
         session.execute(waiting.values(hold_kind=HoldKind.RULED))

@@ -43,24 +43,24 @@ class _Misser:
     in_all: int
 
 
-def handle_missed_sheets(scene: Context, missing: frozenset[SeatName], *, act: int) -> None:
+def handle_missed_sheets(context: Context, missing: frozenset[SeatName], *, act: int) -> None:
     """Warns who missed and tells the GM, and does what the house rules say of those who missed too often.
 
     The campaign is as it was when the turn was run, `missing` are its seats without
     a sheet, `act` is the run's entry in the journal. The misses are counted already.
     """
-    snapshot = scene.snapshot
-    missers = _missers(scene.session, snapshot, missing)
+    snapshot = context.snapshot
+    missers = _missers(context.session, snapshot, missing)
     if not missers:
         return
-    _warn(scene, missers, act)
+    _warn(context, missers, act)
     if snapshot.policy.late == "public":
-        _tell_others(scene, missers, act)
-    misses = tuple(Miss(each.place.seat, each.in_a_row, each.in_all, _act(scene, each)) for each in missers)
+        _tell_others(context, missers, act)
+    misses = tuple(Miss(each.place.seat, each.in_a_row, each.in_all, _act(context, each)) for each in missers)
     page = MissedSheets(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
     subject = f"Missed in turn {snapshot.turn}: {', '.join(miss.seat for miss in misses)}"
     moment = ("missed", str(act))
-    notify_gm_once(scene.session, scene.house, snapshot, scene.now, moment=moment, subject=subject, page=page)
+    notify_gm_once(context.session, context.app, snapshot, context.now, moment=moment, subject=subject, page=page)
 
 
 def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[SeatName]) -> list[_Misser]:
@@ -74,40 +74,40 @@ def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[Se
     return [_Misser(places[id_], in_a_row, in_all) for id_, in_a_row, in_all in rows if id_ in places]
 
 
-def _warn(scene: Context, missers: Sequence[_Misser], act: int) -> None:
+def _warn(context: Context, missers: Sequence[_Misser], act: int) -> None:
     """Warns those for whom it has consequences, or becomes a habit; of a single miss the report tells enough."""
-    snapshot = scene.snapshot
+    snapshot = context.snapshot
     pages = [
-        (each.place, _warning(scene, each))
+        (each.place, _warning(context, each))
         for each in missers
         if not _is_too_many(snapshot.policy, each) and (_has_consequences(snapshot.policy) or each.in_a_row > 1)
     ]
     subject = "Your sheet did not come"
-    notify_each(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, pages=pages)
+    notify_each(context.session, context.app, snapshot, context.now, act=act, subject=subject, pages=pages)
 
 
-def _warning(scene: Context, misser: _Misser) -> SheetMissed:
-    snapshot, policy = scene.snapshot, scene.snapshot.policy
+def _warning(context: Context, misser: _Misser) -> SheetMissed:
+    snapshot, policy = context.snapshot, context.snapshot.policy
     removed_in = policy.nmr_remove - misser.in_a_row if policy.nmr_remove else None
     opens_in = policy.nmr_open - misser.in_a_row if policy.nmr_open else None
     opens_first = opens_in is not None and (removed_in is None or opens_in < removed_in)
     return SheetMissed(
         campaign=snapshot.name,
         seat=misser.place.seat,
-        label=current_turn_label(scene.session, snapshot, misser.place.id),
+        label=current_turn_label(context.session, snapshot, misser.place.id),
         in_a_row=misser.in_a_row,
         opens_in=opens_in if opens_first else None,
         removed_in=None if opens_first else removed_in,
         gm=snapshot.gm,
-        address=scene.house.settings.address,
+        address=context.app.settings.address,
     )
 
 
-def _tell_others(scene: Context, missers: Sequence[_Misser], act: int) -> None:
-    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+def _tell_others(context: Context, missers: Sequence[_Misser], act: int) -> None:
+    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     seats = tuple(each.place.seat for each in missers)
     page = OthersMissed(campaign=snapshot.name, missed=seats)
-    notify_players(session, house, snapshot, now, act=act, subject="Sheets did not come", page=page, but=seats)
+    notify_players(session, app, snapshot, now, act=act, subject="Sheets did not come", page=page, but=seats)
 
 
 def _has_consequences(policy: HouseRules) -> bool:
@@ -118,14 +118,14 @@ def _is_too_many(policy: HouseRules, misser: _Misser) -> bool:
     return any(limit and misser.in_a_row >= limit for limit in (policy.nmr_open, policy.nmr_remove))
 
 
-def _act(scene: Context, misser: _Misser) -> str:
+def _act(context: Context, misser: _Misser) -> str:
     """Opens or removes the seat of somebody who missed too often; returns what was done, "" if nothing."""
-    if not _is_too_many(scene.snapshot.policy, misser):
+    if not _is_too_many(context.snapshot.policy, misser):
         return ""
     why = f"its player sent no sheet {misser.in_a_row} times in a row"
     # The run has changed the campaign since it was looked at.
-    newest = load_campaign(scene.session, scene.snapshot.name)
-    since = replace(scene, snapshot=newest)
+    newest = load_campaign(context.session, context.snapshot.name)
+    since = replace(context, snapshot=newest)
     if newest.policy.nmr_remove and misser.in_a_row >= newest.policy.nmr_remove:
         remove_seat(since, misser.place, why)
         back = back_hint(newest.name, misser.place.seat)
@@ -161,7 +161,7 @@ def always(_: Session, __: CampaignSnapshot) -> bool:
 
 
 def run_turn(
-    house: App,
+    app: App,
     name: str,
     now: dt.datetime,
     *,
@@ -181,27 +181,27 @@ def run_turn(
         is_open = number is None or (snapshot.turn, snapshot.status) == (number, CampaignState.RUNNING)
         if not (is_open and still(session, snapshot)):
             raise Conflict(snapshot)
-        before = load_before(session, house, snapshot)
-        return before, compute_turn(session, house, before, now)
+        before = load_before(session, app, snapshot)
+        return before, compute_turn(session, app, before, now)
 
     def keep(session: Session, _: CampaignSnapshot, planned: tuple[TurnInputs, TurnResult]) -> tuple[int, TurnResult]:
         before, after = planned
-        commit_run(session, house, before, after, now=now, reason=reason)
-        if not house.archives:
+        commit_run(session, app, before, after, now=now, reason=reason)
+        if not app.archives:
             enqueue_on_commit(session, QueuedJob(JobQueue.ARCHIVE))
         return before.turn.id, after
 
     try:
-        turn_id, after = run_optimistic(house, name, plan, keep)
+        turn_id, after = run_optimistic(app, name, plan, keep)
     except Conflict:
         return False
-    if house.archives:
-        archive_now(house, turn_id, after.record, after.files, now)
+    if app.archives:
+        archive_now(app, turn_id, after.record, after.files, now)
     return True
 
 
 def commit_run(
-    session: Session, house: App, before: TurnInputs, after: TurnResult, *, now: dt.datetime, reason: str
+    session: Session, app: App, before: TurnInputs, after: TurnResult, *, now: dt.datetime, reason: str
 ) -> None:
     """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
     snapshot, turn = before.snapshot, before.turn
@@ -218,7 +218,7 @@ def commit_run(
     )
     withdraw_turn_mail(session, snapshot.name, turn.number, snapshot.seats)
     for reports in after.reports.batches():
-        save_reports(session, house, snapshot, turn_id=turn_id, reports=reports, now=now)
+        save_reports(session, app, snapshot, turn_id=turn_id, reports=reports, now=now)
     _advance(session, before, after)
     _count_missed(session, before, after)
     act = add_entry(session, snapshot.id, now, actor="pbem", text=_said(before, after, reason))
@@ -226,7 +226,7 @@ def commit_run(
         add_entry(session, snapshot.id, now, actor="pbem", text=_missed(before, after), secret=True)
     # Who had not all his time to send has done nothing wrong.
     if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
-        handle_missed_sheets(Context(session, house, snapshot, now), after.turn.missing, act=act)
+        handle_missed_sheets(Context(session, app, snapshot, now), after.turn.missing, act=act)
 
 
 def _advance(session: Session, before: TurnInputs, after: TurnResult) -> None:
@@ -279,9 +279,9 @@ class RequestRun(GmCommand, Change[TextResult]):
     command = "run"
     weight = Reversible("pbem rollback NAME TURN", "ROLLBACK turn")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Keeps it for the tick; once, however often it is asked. Raises CampaignError if no turn is open."""
-        session, snapshot, now = scene.session, scene.snapshot, scene.now
+        session, snapshot, now = context.session, context.snapshot, context.now
         require_running(snapshot)
         if not is_requested(session, snapshot):
             # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
@@ -310,13 +310,13 @@ _ASKED = (
 )
 
 
-def requested_runs(house: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
+def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
     """The turns, of all campaigns or of one, whose GM has asked for their run.
 
     What was asked of turns no longer open is crossed off.
     """
     here = _ASKED if campaign is None else _ASKED.where(Campaign.name == campaign)
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         asked = session.connection().execute(here).all()
     over = [
         row.id
@@ -324,6 +324,6 @@ def requested_runs(house: App, now: dt.datetime, campaign: str | None = None) ->
         if (row.turn, row.era, row.status) != (row.data["turn"], row.data["era"], CampaignState.RUNNING)
     ]
     if over:
-        with house.store.writing() as session:
+        with app.store.writing() as session:
             session.execute(update(PendingRequest).where(PendingRequest.id.in_(over)).values(done_at=now))
     return [DueTurn(row.name, row.turn, BY_GM) for row in asked if row.id not in over]

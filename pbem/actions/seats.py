@@ -88,119 +88,121 @@ def seat_of(session: Session, snapshot: CampaignSnapshot, person: Person) -> Sea
     return next((place for place in snapshot.playing if place.id in ids), None)
 
 
-def vacate_seat(scene: Context, place: SeatView, why: str, *, actor: str = "pbem", told: bool = False) -> str:
+def vacate_seat(context: Context, place: SeatView, why: str, *, actor: str = "pbem", told: bool = False) -> str:
     """Takes a seat from its player and gives it to the first standby; returns what came of it, in a sentence.
 
     `why` completes "seat red is open: …". With `told`, the player knows already. Raises CampaignError.
     """
-    session, snapshot = scene.session, scene.snapshot
+    session, snapshot = context.session, context.snapshot
     check_playing(snapshot, place)
     if not place.address:
         raise CampaignError(f"seat {place.seat} of {snapshot.name} is open already")
-    _empty(scene, place, status=SeatState.OPEN)
-    act = add_entry(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is open: {why}")
+    _empty(context, place, status=SeatState.OPEN)
+    act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is open: {why}")
     if not told:
-        _tell_former(scene, place, why)
+        _tell_former(context, place, why)
     heirs = list_standbys(session, snapshot.id)
     if heirs:
         heir = heirs[0][0]
         taken = f"{why}, and the first standby takes it over"
         # Without its address: whoever has just lost the seat is not told twice.
-        give_seat(scene, replace(place, address=""), heir, taken, actor=actor)
+        give_seat(context, replace(place, address=""), heir, taken, actor=actor)
         return f"Seat {place.seat} was given up ({why}) and goes to {heir.address}, the first on the standby list."
     redirect_press(session, snapshot.name, place.seat, None)
     said = f"Nobody plays the seat {place.seat} of {snapshot.name} now: {why}."
-    _tell_others(scene, place, act, "A seat is open", said)
-    _tell_gm(scene, actor, f"Seat {place.seat} is open", said, _hint(snapshot, place))
+    _tell_others(context, place, act, "A seat is open", said)
+    _tell_gm(context, actor, f"Seat {place.seat} is open", said, _hint(snapshot, place))
     return f"Seat {place.seat} is open: {why}. Nobody is on the standby list."
 
 
-def give_seat(scene: Context, place: SeatView, person: Person, why: str, *, actor: str = "pbem") -> None:
+def give_seat(context: Context, place: SeatView, person: Person, why: str, *, actor: str = "pbem") -> None:
     """Seats somebody at a place, whoever sat there before, and tells all whom it concerns.
 
     In a running campaign the newcomer is mailed a new token and the newest
     report, with a new code; before the start, the seal of the dice. `why`
     completes "seat red has a new player: …". Raises CampaignError.
     """
-    session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     check_playing(snapshot, place)
-    renewed = _empty(scene, place, status=SeatState.PLAYING)
+    renewed = _empty(context, place, status=SeatState.PLAYING)
     afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
     session.execute(update(Seat).where(Seat.id == place.id).values(afresh))
     mark_seated(session, snapshot.id, person)
     redirect_press(session, snapshot.name, place.seat, person)
-    _end_standing_in(scene, person)
+    _end_standing_in(context, person)
     act = add_entry(session, snapshot.id, now, actor=actor, text=f"seat {place.seat} has a new player: {why}")
     if place.address and place.address.lower() != person.key:
-        _tell_former(scene, place, why)
+        _tell_former(context, place, why)
     taken = replace(place, address=person.address, paused=False)
     said = f"The seat {place.seat} of {snapshot.name} has a new player: {why}."
     if snapshot.status == CampaignState.FORMING:
-        mail_dice_notice(session, house, snapshot, [taken], now)
+        mail_dice_notice(session, app, snapshot, [taken], now)
     if snapshot.status == CampaignState.RUNNING:
         token = replace_token(session, place.id)
-        send_welcomes(session, house, snapshot, {taken: token}, now, heir=True)
+        send_welcomes(session, app, snapshot, {taken: token}, now, heir=True)
         if renewed is not None:
-            resend_report(session, house, snapshot, taken, renewed, now, to=person.address, key=RENEWED)
-        _tell_others(scene, place, act, "A seat has a new player", said)
-    _tell_gm(scene, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}.")
+            resend_report(session, app, snapshot, taken, renewed, now, to=person.address, key=RENEWED)
+        _tell_others(context, place, act, "A seat has a new player", said)
+    _tell_gm(context, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}.")
 
 
-def remove_seat(scene: Context, place: SeatView, why: str, *, actor: str = "pbem") -> None:
+def remove_seat(context: Context, place: SeatView, why: str, *, actor: str = "pbem") -> None:
     """Take a seat out of the game; the rules hear of it when the next turn is run.
 
     No sheet of its player is taken any more, but all else stays as it is: `bring_back` lets the seat play on.
     """
-    session, snapshot = scene.session, scene.snapshot
+    session, snapshot = context.session, context.snapshot
     session.execute(update(Seat).where(Seat.id == place.id).values(status=SeatState.REMOVED))
-    act = add_entry(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
+    act = add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is out of the game: {why}")
     said = f"The seat {place.seat} of {snapshot.name} is out of the game: {why}."
     if place.address:
-        _send(scene, place.address, "Your seat is out of the game", said)
-    _tell_others(scene, place, act, "A seat is out of the game", said)
-    _tell_gm(scene, actor, f"Seat {place.seat} is out of the game", said)
+        _send(context, place.address, "Your seat is out of the game", said)
+    _tell_others(context, place, act, "A seat is out of the game", said)
+    _tell_gm(context, actor, f"Seat {place.seat} is out of the game", said)
 
 
-def bring_back(scene: Context, place: SeatView, why: str, *, actor: str = "gm") -> str:
+def bring_back(context: Context, place: SeatView, why: str, *, actor: str = "gm") -> str:
     """Let a removed seat play on as it was; it is open if its player has another seat by now.
 
     `why` completes "seat red is back in the game: …". Returns what was done, in a sentence.
     """
-    session, snapshot = scene.session, scene.snapshot
+    session, snapshot = context.session, context.snapshot
     row = session.get_one(Seat, place.id)
     if row.person is not None and seat_of(session, snapshot, row.person) is not None:
-        _empty(scene, place, status=SeatState.OPEN)
+        _empty(context, place, status=SeatState.OPEN)
         place = replace(place, address="")
     row.status = SeatState.PLAYING if place.address else SeatState.OPEN
     session.flush()
-    act = add_entry(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} is back in the game: {why}")
+    act = add_entry(
+        session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} is back in the game: {why}"
+    )
     said = f"The seat {place.seat} of {snapshot.name} is back in the game: {why}."
     if place.address:
-        _send(scene, place.address, "Your seat is back in the game", said, _PLAY_ON)
-    _tell_others(scene, place, act, "A seat is back in the game", said)
+        _send(context, place.address, "Your seat is back in the game", said, _PLAY_ON)
+    _tell_others(context, place, act, "A seat is back in the game", said)
     back = f"Seat {place.seat} of {snapshot.name} is back in the game"
     return f"{back}." if place.address else f"{back}, and open. {_hint(snapshot, place)}"
 
 
-def pause_seat(scene: Context, place: SeatView, *, paused: bool, actor: str = "gm") -> bool:
+def pause_seat(context: Context, place: SeatView, *, paused: bool, actor: str = "gm") -> bool:
     """Lets turns no longer wait for a seat, or wait again; False if they did so already. Raises CampaignError."""
-    session, snapshot = scene.session, scene.snapshot
+    session, snapshot = context.session, context.snapshot
     check_playing(snapshot, place)
     ours = update(Seat).where(Seat.id == place.id, Seat.paused != paused).returning(Seat.id)
     if session.scalar(ours.values(paused=paused)) is None:
         return False
     said = "is paused: turns do not wait for it" if paused else "is no longer paused"
-    add_entry(session, snapshot.id, scene.now, actor=actor, text=f"seat {place.seat} {said}")
+    add_entry(session, snapshot.id, context.now, actor=actor, text=f"seat {place.seat} {said}")
     return True
 
 
-def seat_or_standby(scene: Context, person: Person, *, wish: SeatName, words: str, why: str) -> str:
+def seat_or_standby(context: Context, person: Person, *, wish: SeatName, words: str, why: str) -> str:
     """Gives somebody a free seat, the one he wishes for if it may be, else a place on the standby list.
 
     Returns what came of it, in sentences to him.
     """
-    session, snapshot = scene.session, scene.snapshot
-    applicant = add_standby(session, snapshot.id, person, scene.now, wish=wish, words=words)
+    session, snapshot = context.session, context.snapshot
+    applicant = add_standby(session, snapshot.id, person, context.now, wish=wish, words=words)
     free = free_places(snapshot)
     if not free:
         number = standby_position(session, applicant)
@@ -208,20 +210,20 @@ def seat_or_standby(scene: Context, person: Person, *, wish: SeatName, words: st
         words = " ".join(applicant.words.split())[:_MOST_WORDS]
         wrote = f"They wrote: {words}" if words else ""
         said = f"{person.address} wishes to play in {snapshot.name}, and is number {number} on the standby list."
-        _tell_gm(scene, "pbem", "Somebody wishes to play", said, wrote)
+        _tell_gm(context, "pbem", "Somebody wishes to play", said, wrote)
         return (
             f"No seat is free in {snapshot.name} now. You are number {number} on its standby list, and get the first "
             f"seat that comes free when it is your turn. To take that back, mail the line WITHDRAW {snapshot.name}."
         )
-    place = next((each for each in free if each.seat == wish), None) or _named(scene, free[0], wish)
-    give_seat(scene, place, person, why)
+    place = next((each for each in free if each.seat == wish), None) or _named(context, free[0], wish)
+    give_seat(context, place, person, why)
     return _seated(snapshot, place, wish)
 
 
-def _named(scene: Context, place: SeatView, wish: SeatName) -> SeatView:
+def _named(context: Context, place: SeatView, wish: SeatName) -> SeatView:
     """A seat as its player names it, before the start of a game without names of its own, or of a state."""
-    session, snapshot = scene.session, scene.snapshot
-    names = scene.house.game(snapshot.game).seats.names or session.scalar(
+    session, snapshot = context.session, context.snapshot
+    names = context.app.game(snapshot.game).seats.names or session.scalar(
         select(Campaign.id).where(Campaign.id == snapshot.id, Campaign.given.is_not(None))
     )
     if names or snapshot.status != CampaignState.FORMING or wish in snapshot.seats or not is_valid_seat_name(wish):
@@ -249,13 +251,13 @@ def check_playing(snapshot: CampaignSnapshot, place: SeatView) -> None:
         raise CampaignError(f"seat {place.seat} is out of the game in {snapshot.name}; {back}")
 
 
-def _empty(scene: Context, place: SeatView, *, status: SeatState) -> Report | None:
+def _empty(context: Context, place: SeatView, *, status: SeatState) -> Report | None:
     """Makes a place nobody's, and all that opened it useless; returns its newest report, with another code."""
     nobody = {"person_id": None, "token_hash": "", "status": status, "paused": False}
     nobody |= {"dice_word": "", "dice_code": ""}
-    scene.session.execute(update(Seat).where(Seat.id == place.id).values(nobody))
-    _end_rights(scene.session, place)
-    return renew_codes(scene.session, scene.house, scene.snapshot, place)
+    context.session.execute(update(Seat).where(Seat.id == place.id).values(nobody))
+    _end_rights(context.session, place)
+    return renew_codes(context.session, context.app, context.snapshot, place)
 
 
 def _end_rights(session: Session, place: SeatView) -> None:
@@ -267,38 +269,40 @@ def _end_rights(session: Session, place: SeatView) -> None:
         session.execute(delete(rights).where(rights.seat_id == place.id))
 
 
-def _end_standing_in(scene: Context, person: Person) -> None:
+def _end_standing_in(context: Context, person: Person) -> None:
     """Lets somebody who gets a seat see the reports of no other; the players are not told that he plays now."""
-    for place in seats_deputised(scene.session, scene.snapshot, person, scene.now):
-        dismiss(scene.session, place, scene.now)
+    for place in seats_deputised(context.session, context.snapshot, person, context.now):
+        dismiss(context.session, place, context.now)
         if place.address and place.playing:
-            withdraw_deputy_copies(scene.session, place)
-            said = f"{person.address} no longer stands in for your seat {place.seat} in {scene.snapshot.name}."
-            _send(scene, place.address, "Your deputy", said)
+            withdraw_deputy_copies(context.session, place)
+            said = f"{person.address} no longer stands in for your seat {place.seat} in {context.snapshot.name}."
+            _send(context, place.address, "Your deputy", said)
 
 
-def _tell_former(scene: Context, place: SeatView, why: str) -> None:
-    said = f"You no longer play the seat {place.seat} of {scene.snapshot.name}: {why}. Thank you for playing!"
-    _send(scene, place.address, "You no longer play", said)
+def _tell_former(context: Context, place: SeatView, why: str) -> None:
+    said = f"You no longer play the seat {place.seat} of {context.snapshot.name}: {why}. Thank you for playing!"
+    _send(context, place.address, "You no longer play", said)
 
 
-def _tell_others(scene: Context, place: SeatView, act: int, subject: str, said: str) -> None:
+def _tell_others(context: Context, place: SeatView, act: int, subject: str, said: str) -> None:
     """Tells the other players, where they may read the journal."""
-    snapshot = scene.snapshot
+    snapshot = context.snapshot
     if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
         page = Notice(paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
         but = (place.seat,)
-        notify_players(scene.session, scene.house, snapshot, scene.now, act=act, subject=subject, page=page, but=but)
+        notify_players(
+            context.session, context.app, snapshot, context.now, act=act, subject=subject, page=page, but=but
+        )
 
 
-def _tell_gm(scene: Context, actor: str, subject: str, *said: str) -> None:
+def _tell_gm(context: Context, actor: str, subject: str, *said: str) -> None:
     """Tells the GM, unless it was his own act."""
     if actor != "gm":
-        _send(scene, scene.snapshot.gm, subject, *filter(None, said))
+        _send(context, context.snapshot.gm, subject, *filter(None, said))
 
 
-def _send(scene: Context, to: str, subject: str, *said: str) -> None:
-    send_text(scene.session, scene.house, scene.snapshot, scene.now, *said, to=to, subject=subject)
+def _send(context: Context, to: str, subject: str, *said: str) -> None:
+    send_text(context.session, context.app, context.snapshot, context.now, *said, to=to, subject=subject)
 
 
 def back_hint(name: str, seat: SeatName) -> str:
@@ -331,26 +335,26 @@ class GiveSeat(GmCommand, PreviewedChange[TextResult]):
     address: Annotated[str, ADDRESS]
     sure: Annotated[str | None, SURE] = None
 
-    def asks(self, scene: Context, facts: TextResult) -> bool:
+    def asks(self, context: Context, facts: TextResult) -> bool:
         """Return whether a player would lose the seat."""
-        return bool(find_seat_view(scene.snapshot, self.seat).address)
+        return bool(find_seat_view(context.snapshot, self.seat).address)
 
-    def look(self, scene: Context) -> TextResult:
+    def look(self, context: Context) -> TextResult:
         """Return who would lose the seat, and who would get it. Raises CampaignError."""
-        place = _playing_place(scene.snapshot, self.seat)
-        address = require_address(self.address, f"seat {place.seat}", scene.house.settings.address)
-        _check_another(scene.snapshot, place, address)
-        return TextResult(f"{_would_be_taken(scene.snapshot, place)}, and played by {address} from then on.")
+        place = _playing_place(context.snapshot, self.seat)
+        address = require_address(self.address, f"seat {place.seat}", context.app.settings.address)
+        _check_another(context.snapshot, place, address)
+        return TextResult(f"{_would_be_taken(context.snapshot, place)}, and played by {address} from then on.")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Hands the seat over."""
-        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         place = find_seat_view(snapshot, self.seat)
         person = get_or_create_person(
-            session, require_address(self.address, f"seat {place.seat}", house.settings.address), now
+            session, require_address(self.address, f"seat {place.seat}", app.settings.address), now
         )
         _check_another(snapshot, place, person.address)
-        give_seat(scene, place, person, "seated by the GM", actor="gm")
+        give_seat(context, place, person, "seated by the GM", actor="gm")
         mailed = ", who is mailed a new token and its newest report" if snapshot.status == CampaignState.RUNNING else ""
         return TextResult(f"Seat {place.seat} of {snapshot.name} is played by {person.address} now{mailed}.")
 
@@ -365,19 +369,19 @@ class OpenSeat(GmCommand, PreviewedChange[TextResult]):
     seat: Annotated[SeatName, SEAT]
     sure: Annotated[str | None, SURE] = None
 
-    def look(self, scene: Context) -> TextResult:
+    def look(self, context: Context) -> TextResult:
         """Return who would lose the seat, and who would get it. Raises CampaignError."""
-        place = _playing_place(scene.snapshot, self.seat)
+        place = _playing_place(context.snapshot, self.seat)
         if not place.address:
-            raise CampaignError(f"seat {place.seat} of {scene.snapshot.name} is open already")
-        heirs = list_standbys(scene.session, scene.snapshot.id)
+            raise CampaignError(f"seat {place.seat} of {context.snapshot.name} is open already")
+        heirs = list_standbys(context.session, context.snapshot.id)
         then = f"go to {heirs[0][0].address}, the first standby" if heirs else "be open; there is no standby"
-        return TextResult(f"{_would_be_taken(scene.snapshot, place)}, and {then}.")
+        return TextResult(f"{_would_be_taken(context.snapshot, place)}, and {then}.")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Opens the seat."""
-        place = find_seat_view(scene.snapshot, self.seat)
-        return TextResult(vacate_seat(scene, place, "opened by the GM", actor="gm"))
+        place = find_seat_view(context.snapshot, self.seat)
+        return TextResult(vacate_seat(context, place, "opened by the GM", actor="gm"))
 
 
 def _playing_place(snapshot: CampaignSnapshot, seat: SeatName) -> SeatView:
@@ -406,18 +410,18 @@ class RemoveSeat(GmCommand, PreviewedChange[TextResult]):
     sure: Annotated[str | None, SURE] = None
     asked: Annotated[str | None, NUMBER] = None
 
-    def look(self, scene: Context) -> TextResult:
+    def look(self, context: Context) -> TextResult:
         """Return what would be lost, until when. Raises CampaignError."""
-        snapshot, place = scene.snapshot, _playing_place(scene.snapshot, self.seat)
-        version = _counting_version(scene, place)
+        snapshot, place = context.snapshot, _playing_place(context.snapshot, self.seat)
+        version = _counting_version(context, place)
         sheet = f"its sheet (version {version}) would not be used" if version else "no sheet of it would be taken"
         said = f"Seat {place.seat} of {snapshot.name} would leave the game when {_next_turn(snapshot)} is run; {sheet}."
         return TextResult(f"{said} Its player and the others would be told. {_until_then(snapshot, place)}")
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Removes it."""
-        snapshot, place = scene.snapshot, _playing_place(scene.snapshot, self.seat)
-        remove_seat(scene, place, "removed by the GM", actor="gm")
+        snapshot, place = context.snapshot, _playing_place(context.snapshot, self.seat)
+        remove_seat(context, place, "removed by the GM", actor="gm")
         said = f"Seat {place.seat} of {snapshot.name} is out of the game"
         return TextResult(
             f"{said}; the rules hear of it when {_next_turn(snapshot)} is run. {_until_then(snapshot, place)}"
@@ -432,13 +436,13 @@ def _until_then(snapshot: CampaignSnapshot, place: SeatView) -> str:
     return f"Until then it is brought back by: {back_hint(snapshot.name, place.seat)}"
 
 
-def _counting_version(scene: Context, place: SeatView) -> int | None:
+def _counting_version(context: Context, place: SeatView) -> int | None:
     """Return the version of the sheet that counts for a seat in the open turn, if there is one."""
-    snapshot = scene.snapshot
+    snapshot = context.snapshot
     if snapshot.status != CampaignState.RUNNING:
         return None
-    turn = current_turn(scene.session, snapshot, snapshot.turn)
-    return counting_versions(scene.session, snapshot, turn).get(place.seat)
+    turn = current_turn(context.session, snapshot, snapshot.turn)
+    return counting_versions(context.session, snapshot, turn).get(place.seat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,10 +454,10 @@ class PauseSeat(GmCommand, Change[TextResult]):
     weight = Reversible("pbem seat NAME SEAT --resume", "RESUME seat")
     seat: Annotated[SeatName, SEAT]
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Pause the seat."""
-        snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
-        changed = pause_seat(scene, place, paused=True)
+        snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
+        changed = pause_seat(context, place, paused=True)
         already = "" if changed else " already"
         return TextResult(f"Seat {place.seat} of {snapshot.name} is paused{already}: turns do not wait for it.")
 
@@ -467,25 +471,25 @@ class ResumeSeat(GmCommand, Change[TextResult]):
     weight = Reversible("pbem seat NAME SEAT --pause", "PAUSE seat")
     seat: Annotated[SeatName, SEAT]
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """End the pause of the seat, or its removal."""
-        snapshot, place = scene.snapshot, find_seat_view(scene.snapshot, self.seat)
+        snapshot, place = context.snapshot, find_seat_view(context.snapshot, self.seat)
         if not place.playing:
-            _check_back(scene, place)
-            return TextResult(bring_back(scene, place, "its removal was taken back by the GM"))
-        changed = pause_seat(scene, place, paused=False)
+            _check_back(context, place)
+            return TextResult(bring_back(context, place, "its removal was taken back by the GM"))
+        changed = pause_seat(context, place, paused=False)
         state = "is no longer paused: turns wait for it again" if changed else "was not paused: turns wait for it"
         return TextResult(
             f"Seat {place.seat} of {snapshot.name} {state}{'' if place.address else ' once somebody plays it'}."
         )
 
 
-def _check_back(scene: Context, place: SeatView) -> None:
+def _check_back(context: Context, place: SeatView) -> None:
     """Raise CampaignError for a seat that cannot be brought back, since a turn was run without it."""
-    snapshot = scene.snapshot
+    snapshot = context.snapshot
     if snapshot.status == CampaignState.OVER:
         check_playing(snapshot, place)
-    run = removed_in(scene.session, snapshot.id).get(place.seat)
+    run = removed_in(context.session, snapshot.id).get(place.seat)
     if run is not None:
         back = f"pbem rollback {snapshot.name} {run} (by mail: ROLLBACK {run})"
         raise CampaignError(
@@ -504,12 +508,12 @@ class Invite(GmCommand, Change[TextResult]):
     address: Annotated[str, ADDRESS]
     seat: Annotated[SeatName | None, SEAT] = None
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Invites him."""
-        session, house, snapshot, now = scene.session, scene.house, scene.snapshot, scene.now
+        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
         if snapshot.status == CampaignState.OVER:
             raise CampaignError(f"campaign {snapshot.name} is over: nobody can be invited")
-        address = require_address(self.address, "a player", house.settings.address)
+        address = require_address(self.address, "a player", app.settings.address)
         wish = find_seat_view(snapshot, self.seat).seat if self.seat else ""
         free = [place.seat for place in free_places(snapshot)]
         if wish and wish not in free:
@@ -521,7 +525,7 @@ class Invite(GmCommand, Change[TextResult]):
         code = create_request(session, "invite", now, to=address, data=data, campaign_id=snapshot.id)
         if code is None:
             raise CampaignError(f"{address} was mailed so many codes today that it gets no more before tomorrow")
-        _mail_invitation(session, house, snapshot, address, now, wish=wish, code=code)
+        _mail_invitation(session, app, snapshot, address, now, wish=wish, code=code)
         add_entry(session, snapshot.id, now, actor="gm", text=f"invited {address}", secret=True)
         which = f"seat {wish}" if wish else "a seat" if free else "the standby list, since no seat is free"
         return TextResult(f"{address} is invited to {which}; the code in the mail holds for {DAYS} days.")
@@ -529,7 +533,7 @@ class Invite(GmCommand, Change[TextResult]):
 
 def _mail_invitation(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     address: str,
     now: dt.datetime,
@@ -537,11 +541,11 @@ def _mail_invitation(
     wish: SeatName,
     code: str,
 ) -> None:
-    ruleset = house.game(snapshot.game)
+    ruleset = app.game(snapshot.game)
     page = Confirmation(
         kind="invite",
         code=code,
-        address=house.settings.address,
+        address=app.settings.address,
         days=DAYS,
         campaign=snapshot.name,
         seat=wish,
@@ -551,7 +555,7 @@ def _mail_invitation(
         gm=snapshot.gm,
     )
     subject = f"You are invited to {ruleset.title}"
-    send_page(session, house, snapshot, now, to=address, subject=subject, page=page, code=code)
+    send_page(session, app, snapshot, now, to=address, subject=subject, page=page, code=code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -573,12 +577,12 @@ class ShowSeats(GmCommand, Query[SeatList]):
 
     usage = "SEATS"
 
-    def look(self, scene: Context) -> SeatList:
+    def look(self, context: Context) -> SeatList:
         """All seats, and the standby list."""
-        places = scene.snapshot.places
+        places = context.snapshot.places
         seats = [(place.seat, place.address, _standing(place)) for place in places]
-        waiting = [(person.address, wish) for person, wish in list_standbys(scene.session, scene.snapshot.id)]
-        return SeatList(scene.snapshot.name, tuple(seats), tuple(waiting))
+        waiting = [(person.address, wish) for person, wish in list_standbys(context.session, context.snapshot.id)]
+        return SeatList(context.snapshot.name, tuple(seats), tuple(waiting))
 
     def render(self, facts: SeatList, channel: Channel) -> Iterator[str]:
         yield from format_table(facts.seats, "seat", "player", "state").splitlines()

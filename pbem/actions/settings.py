@@ -39,9 +39,9 @@ class GmInfo:
 class ShowGm(Query[GmInfo]):
     """Who is the GM?"""
 
-    def look(self, scene: Context) -> GmInfo:
+    def look(self, context: Context) -> GmInfo:
         """His address."""
-        return GmInfo(scene.snapshot.name, scene.snapshot.gm)
+        return GmInfo(context.snapshot.name, context.snapshot.gm)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
         mailed = "; a new token goes to him with the next tick" if facts.mailed else ""
@@ -56,16 +56,16 @@ class ChangeGm(Change[GmInfo]):
     weight = Reversible("pbem gm NAME --address ADDRESS")
     address: str
 
-    def do(self, scene: Context) -> GmInfo:
+    def do(self, context: Context) -> GmInfo:
         """Hands the campaign over."""
-        snapshot = scene.snapshot
-        gm = require_address(self.address, "the GM", scene.house.settings.address)
+        snapshot = context.snapshot
+        gm = require_address(self.address, "the GM", context.app.settings.address)
         if gm.lower() == snapshot.gm.lower():
             raise CampaignError(f"{gm} is the GM of {snapshot.name} already")
         values = {"gm": gm, "gm_token_hash": ""}
-        scene.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
+        context.session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
         said = f"{gm} is the GM now; it was {snapshot.gm}"
-        add_entry(scene.session, snapshot.id, scene.now, actor="gm", text=said, secret=True)
+        add_entry(context.session, snapshot.id, context.now, actor="gm", text=said, secret=True)
         return GmInfo(snapshot.name, gm)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
@@ -80,24 +80,24 @@ class MailToken(GmCommand, Change[GmInfo]):
     command = "gm"
     weight = Harmless("the same GM gets another token")
 
-    def do(self, scene: Context) -> GmInfo:
+    def do(self, context: Context) -> GmInfo:
         """Queues the mail."""
-        mail_gm_token(scene.session, scene.house, scene.snapshot, scene.now)
-        return GmInfo(scene.snapshot.name, scene.snapshot.gm, mailed=True)
+        mail_gm_token(context.session, context.app, context.snapshot, context.now)
+        return GmInfo(context.snapshot.name, context.snapshot.gm, mailed=True)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
         return ShowGm().render(facts, channel)
 
 
-def mail_gm_token(session: Session, house: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
+def mail_gm_token(session: Session, app: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
     """Draws a GM's token anew and mails it to him, with all that he may write; the old one is void."""
     token = generate_token()
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_token_hash=hash_token(token)))
     act = add_entry(session, snapshot.id, now, actor="gm", text="the GM was mailed a new token", secret=True)
-    page = GmToken(campaign=snapshot.name, token=token, address=house.settings.address)
-    postman = CampaignMailer.of(house, snapshot)
-    mail = postman.mail(snapshot.gm, "Your token as its GM", page, ("gm token", act), kind="welcome")
-    postman.send(session, now, mail)
+    page = GmToken(campaign=snapshot.name, token=token, address=app.settings.address)
+    mailer = CampaignMailer.of(app, snapshot)
+    mail = mailer.mail(snapshot.gm, "Your token as its GM", page, ("gm token", act), kind="welcome")
+    mailer.send(session, now, mail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +127,11 @@ class ShowJournal(GmCommand, Query[Journal]):
     command = "journal"
     typed = Typed("Show all that was done to a campaign, when, and by whom.", json=True)
 
-    def look(self, scene: Context) -> Journal:
+    def look(self, context: Context) -> Journal:
         """The whole journal."""
-        snapshot = scene.snapshot
+        snapshot = context.snapshot
         acts = select(Row.at, Row.actor, Row.text, Row.secret).where(Row.campaign_id == snapshot.id).order_by(Row.id)
-        entries = tuple(JournalLine(*row) for row in scene.session.execute(acts))
+        entries = tuple(JournalLine(*row) for row in context.session.execute(acts))
         return Journal(snapshot.name, snapshot.schedule.zone, entries)
 
     def render(self, facts: Journal, channel: Channel) -> Iterator[str]:
@@ -167,14 +167,14 @@ class SetHouseRule(Change[TextResult]):
     weight = Reversible("pbem policy NAME RULE=VALUE", "RULE rule value")
     given: Mapping[str, str]
 
-    def do(self, scene: Context) -> TextResult:
+    def do(self, context: Context) -> TextResult:
         """Changes them for the time to come."""
         changed = parse_house_rules(self.given)
-        campaign = scene.session.get_one(Campaign, scene.snapshot.id)
+        campaign = context.session.get_one(Campaign, context.snapshot.id)
         campaign.policy = {**campaign.policy, **changed}
         said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
-        add_entry(scene.session, scene.snapshot.id, scene.now, actor="gm", text=f"house rules: {said}")
-        return TextResult(f"House rules of {scene.snapshot.name} from now on: {said}.")
+        add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=f"house rules: {said}")
+        return TextResult(f"House rules of {context.snapshot.name} from now on: {said}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +183,9 @@ class ShowHouseRules(GmCommand, Query[HouseRuleList]):
 
     usage = "POLICY"
 
-    def look(self, scene: Context) -> HouseRuleList:
+    def look(self, context: Context) -> HouseRuleList:
         """Every one."""
-        return HouseRuleList(scene.snapshot.name, tuple(policy_lines(scene.snapshot.policy)))
+        return HouseRuleList(context.snapshot.name, tuple(policy_lines(context.snapshot.policy)))
 
     def render(self, facts: HouseRuleList, channel: Channel) -> Iterator[str]:
         for rule in facts.rules:

@@ -60,12 +60,12 @@ class ShowSheets(GmCommand, Query[SheetsShown]):
     usage = "SHEETS [seat]"
     seat: Annotated[SeatName | None, SEAT] = None
 
-    def look(self, scene: Context) -> SheetsShown:
+    def look(self, context: Context) -> SheetsShown:
         """Return the sheets. Raises CampaignError if no turn is open, or there is no such seat."""
-        snapshot = scene.snapshot
+        snapshot = context.snapshot
         require_running(snapshot)
         places = [find_seat_view(snapshot, self.seat)] if self.seat else list(snapshot.playing)
-        seats = tuple(_seat_sheets(scene, place) for place in places)
+        seats = tuple(_seat_sheets(context, place) for place in places)
         whole = self.seat is not None
         return SheetsShown(snapshot.name, snapshot.turn, snapshot.schedule.zone, seats, whole)
 
@@ -101,22 +101,22 @@ class RestoreSheet(PreviewedChange[Receipt]):
     seat: SeatName
     version: int | None = None
 
-    def asks(self, scene: Context, facts: Receipt) -> bool:
+    def asks(self, context: Context, facts: Receipt) -> bool:
         """Return whether a sheet counts that asks for something else."""
-        return self._again(scene).asks(scene, facts)
+        return self._again(context).asks(context, facts)
 
-    def look(self, scene: Context) -> Receipt:
+    def look(self, context: Context) -> Receipt:
         """Return how it reads. Raises CampaignError if there is no such sheet."""
-        return self._again(scene).look(scene)
+        return self._again(context).look(context)
 
-    def do(self, scene: Context) -> Receipt:
+    def do(self, context: Context) -> Receipt:
         """Enter it once more, as a new version."""
-        return self._again(scene).do(scene)
+        return self._again(context).do(context)
 
-    def _again(self, scene: Context) -> EnterSheet:
-        require_running(scene.snapshot)
-        place = find_seat_view(scene.snapshot, self.seat)
-        chosen = _chosen(scene, place, self.version)
+    def _again(self, context: Context) -> EnterSheet:
+        require_running(context.snapshot)
+        place = find_seat_view(context.snapshot, self.seat)
+        chosen = _chosen(context, place, self.version)
         return EnterSheet(place.seat, tuple(enumerate(chosen.lines, start=1)))
 
     def render(self, facts: Receipt, channel: Channel) -> Iterator[str]:
@@ -149,8 +149,8 @@ class SheetCommand(GmCommand):
         return EnterSheet(self.seat, text.orders) if text.words else ShowSheets(self.seat)
 
 
-def _chosen(scene: Context, place: SeatView, version: int | None) -> SheetShown:
-    found = _seat_sheets(scene, place)
+def _chosen(context: Context, place: SeatView, version: int | None) -> SheetShown:
+    found = _seat_sheets(context, place)
     counts = found.counts.lines if found.counts else None
     others = [each for each in found.others if each.accepted and each.lines != counts]
     chosen = [each for each in others if version in (None, each.version)]
@@ -159,20 +159,20 @@ def _chosen(scene: Context, place: SeatView, version: int | None) -> SheetShown:
     known = ", ".join(str(each.version) for each in others) or "none"
     which = "no earlier sheet" if version is None else f"no earlier sheet {version}"
     raise CampaignError(
-        f"{which} of {place.seat} for turn {scene.snapshot.turn} of {scene.snapshot.name} differs from the one that "
-        f"counts; there are: {known}"
+        f"{which} of {place.seat} for turn {context.snapshot.turn} of {context.snapshot.name} differs from the one "
+        f"that counts; there are: {known}"
     )
 
 
-def _seat_sheets(scene: Context, place: SeatView) -> SeatSheets:
-    book = scene.house.game(scene.snapshot.game).orders
-    turn = current_turn(scene.session, scene.snapshot, scene.snapshot.turn)
+def _seat_sheets(context: Context, place: SeatView) -> SeatSheets:
+    book = context.app.game(context.snapshot.game).orders
+    turn = current_turn(context.session, context.snapshot, context.snapshot.turn)
     rows = (
         select(OrderSheet)
         .where(OrderSheet.turn_id == turn.id, OrderSheet.seat_id == place.id)
         .order_by(OrderSheet.version)
     )
-    sheets = [_shown(row, book) for row in scene.session.scalars(rows)]
+    sheets = [_shown(row, book) for row in context.session.scalars(rows)]
     counts = next((each for each in reversed(sheets) if each.accepted), None)
     return SeatSheets(place.seat, counts, tuple(each for each in sheets if each is not counts))
 

@@ -77,28 +77,28 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
     rewrites = True
     sure: Annotated[str | None, SURE] = None
 
-    def asks(self, scene: Context, facts: Started) -> bool:
+    def asks(self, context: Context, facts: Started) -> bool:
         """Return whether seats would be left out."""
         return bool(facts.left_out)
 
-    def plan(self, scene: Context) -> _SetUp:
+    def plan(self, context: Context) -> _SetUp:
         """The set-up. Raises CampaignError if the campaign has begun already, or if too few are seated."""
-        session, house, snapshot = scene.session, scene.house, scene.snapshot
+        session, app, snapshot = context.session, context.app, context.snapshot
         if snapshot.status != CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
-        seated = _seated(snapshot, house.game(snapshot.game))
+        seated = _seated(snapshot, app.game(snapshot.game))
         left_out = tuple(seat for seat in snapshot.seats if seat not in seated.seats)
-        made = _set_up(session, house, replace(seated, words=load_dice_words(session, seated)), scene.now)
+        made = _set_up(session, app, replace(seated, words=load_dice_words(session, seated)), context.now)
         return replace(made, left_out=left_out)
 
-    def keep(self, scene: Context, plan: _SetUp) -> None:
+    def keep(self, context: Context, plan: _SetUp) -> None:
         """Writes the set-up and the first turn, and queues the mails."""
-        session, house, snapshot, now = scene.session, scene.house, plan.snapshot, scene.now
-        turn = _keep(session, house, snapshot, plan, now)
+        session, app, snapshot, now = context.session, context.app, plan.snapshot, context.now
+        turn = _keep(session, app, snapshot, plan, now)
         # First, since with the welcome a player's thread begins, and all later mail names it.
-        send_welcomes(session, house, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
+        send_welcomes(session, app, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
         for reports in plan.reports.batches():
-            save_reports(session, house, snapshot, turn_id=turn, reports=reports, now=now)
+            save_reports(session, app, snapshot, turn_id=turn, reports=reports, now=now)
         withdraw_turn_mail(
             session, snapshot.name, snapshot.origin, snapshot.seats
         )  # mails on the dice, which are of the set-up: no word is taken any more
@@ -153,13 +153,13 @@ def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot
     return replace(snapshot, places=places)
 
 
-def _set_up(session: Session, house: App, snapshot: CampaignSnapshot, now: dt.datetime) -> _SetUp:
-    ruleset = house.game(snapshot.game)
+def _set_up(session: Session, app: App, snapshot: CampaignSnapshot, now: dt.datetime) -> _SetUp:
+    ruleset = app.game(snapshot.game)
     deadline = new_deadline(session, snapshot, now)
     given = _given(session, snapshot, ruleset)
     outcome = compute_setup(snapshot, ruleset, given)
     opening = opening_of(session, snapshot, snapshot.first, outcome, deadline)
-    made = render_reports(house, ruleset, opening, outcome.views)
+    made = render_reports(app, ruleset, opening, outcome.views)
     return _SetUp(
         snapshot=snapshot,
         left_out=(),
@@ -186,12 +186,12 @@ def _given(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) ->
     return import_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, StateImporter) else dumped
 
 
-def _keep(session: Session, house: App, snapshot: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
+def _keep(session: Session, app: App, snapshot: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
     """Marks the campaign as begun, writes the set-up as a turn and the open first one; returns the id of that."""
     begun = {
         "status": CampaignState.RUNNING,
         "turn": snapshot.first,
-        "version": house.game(snapshot.game).version,
+        "version": app.game(snapshot.game).version,
         "given": None,
     }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(begun))

@@ -120,22 +120,23 @@ class ShowStatistics(GmCommand, Query[Statistics]):
 
     usage = "STATS"
 
-    def look(self, scene: Context) -> Statistics:
+    def look(self, context: Context) -> Statistics:
         """Its turns and seats; of a campaign that has not begun there are no turns."""
-        snapshot, ruleset = scene.snapshot, scene.house.game(scene.snapshot.game)
-        turns = tuple(_load_turns(scene.session, snapshot, ruleset))
+        snapshot, ruleset = context.snapshot, context.app.game(context.snapshot.game)
+        turns = tuple(_load_turns(context.session, snapshot, ruleset))
         usual = _median([turn.hours for turn in turns])
-        words, since = _last_words(scene.session, snapshot), _known_since(scene.session, snapshot)
+        words, since = _last_words(context.session, snapshot), _known_since(context.session, snapshot)
         return Statistics(
             campaign=snapshot.name,
             title=ruleset.title,
             status=snapshot.status,
             zone=snapshot.schedule.zone,
-            now=scene.now,
+            now=context.now,
             hours=usual,
             turns=turns,
             seats=tuple(
-                _seat(scene, place, turns, words.get(place.id), since.get(place.id), usual) for place in snapshot.places
+                _seat(context, place, turns, words.get(place.id), since.get(place.id), usual)
+                for place in snapshot.places
             ),
         )
 
@@ -317,7 +318,7 @@ def _known_since(session: Session, snapshot: CampaignSnapshot) -> Mapping[int, d
 
 
 def _seat(
-    scene: Context,
+    context: Context,
     place: SeatView,
     turns: Sequence[TurnTaken],
     last_word: dt.datetime | None,
@@ -326,8 +327,8 @@ def _seat(
 ) -> SeatPlayed:
     sheets = [turn.sheets[place.seat] for turn in turns if place.seat in turn.sheets]
     came = [sheet.came for sheet in sheets]
-    plays = scene.snapshot.status == CampaignState.RUNNING and place.manned
-    opened = turns[0].opened if turns else scene.now
+    plays = context.snapshot.status == CampaignState.RUNNING and place.manned
+    opened = turns[0].opened if turns else context.now
     began = max(opened, since or opened)
     return SeatPlayed(
         seat=place.seat,
@@ -337,23 +338,27 @@ def _seat(
         missed=came.count(SheetTiming.MISSED),
         hours=_median([sheet.hours for sheet in sheets]),
         last_word=last_word,
-        fading=tuple(_reasons_to_fade(scene, came, last_word, began, usual)) if plays else (),
+        fading=tuple(_reasons_to_fade(context, came, last_word, began, usual)) if plays else (),
     )
 
 
 def _reasons_to_fade(
-    scene: Context, came: Sequence[SheetTiming], last_word: dt.datetime | None, began: dt.datetime, usual: float | None
+    context: Context,
+    came: Sequence[SheetTiming],
+    last_word: dt.datetime | None,
+    began: dt.datetime,
+    usual: float | None,
 ) -> Iterator[str]:
     """Why a player may drop out: he misses, or is not heard of."""
     lately = [each for each in came if each != SheetTiming.AWAITED][-LATELY:]
     missed = lately.count(SheetTiming.MISSED)
     if missed >= TOO_MANY:
         yield f"missed {missed} of the last {len(lately)}"
-    silence = scene.now - (last_word or began)
+    silence = context.now - (last_word or began)
     if silence >= max(SILENT, 2 * (usual or 0) * _HOUR):
         days = count_noun(silence // dt.timedelta(days=1), "day")
         yield f"last word {days} ago" if last_word else f"no word in {days}"
-    limit = scene.snapshot.policy.nmr_remove
+    limit = context.snapshot.policy.nmr_remove
     in_a_row = next((at for at, each in enumerate(reversed(lately)) if each != SheetTiming.MISSED), len(lately))
     if limit and missed and in_a_row == limit - 1:
         yield "is removed if the next is missed too"
@@ -418,9 +423,9 @@ def statistics_chart(statistics: Statistics) -> Picture:
     for part, labels in (_squares(turns, seats), _bars(turns, bars), _score_plot(turns, seats, bars + BARS + 44)):
         body += part
         marks += labels
-    ground = Background("".join(body), WIDTH, height)
+    background = Background("".join(body), WIDTH, height)
     title = f"How {statistics.campaign} has gone: sheets, length of turns, scores"
-    return Drawing(ground, tuple(marks)).picture("statistics", title)
+    return Drawing(background, tuple(marks)).picture("statistics", title)
 
 
 _Part = tuple[Sequence[str], Sequence[Label]]

@@ -94,9 +94,9 @@ class ShowStatus(GmCommand, Query[CampaignStatus]):
 
     usage = "STATUS"
 
-    def look(self, scene: Context) -> CampaignStatus:
+    def look(self, context: Context) -> CampaignStatus:
         """Its turn, its seats, and what mail is stuck."""
-        return campaign_status(scene.session, scene.house, scene.snapshot)
+        return campaign_status(context.session, context.app, context.snapshot)
 
     def render(self, facts: CampaignStatus, channel: Channel) -> Iterator[str]:
         return render_status(facts, channel)
@@ -165,7 +165,7 @@ def render_undelivered(mails: Sequence[Undelivered], indent: str = "") -> Iterat
         yield f"{indent}not delivered to {mail.recipient} ({mail.state}{tries}){reply}"
 
 
-def campaign_status(session: Session, house: App, snapshot: CampaignSnapshot) -> CampaignStatus:
+def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot) -> CampaignStatus:
     """How one campaign stands, in a session."""
     waiting = next(iter(load_open_turns(session, snapshot.name)), None)
     awaited = waiting.awaited if waiting else ()
@@ -176,7 +176,7 @@ def campaign_status(session: Session, house: App, snapshot: CampaignSnapshot) ->
     return CampaignStatus(
         name=snapshot.name,
         game=snapshot.game,
-        title=house.game(snapshot.game).title,
+        title=app.game(snapshot.game).title,
         status=snapshot.status,
         turn=snapshot.turn - 1 if snapshot.status == CampaignState.OVER else snapshot.turn,
         schedule=snapshot.schedule.text,
@@ -188,7 +188,7 @@ def campaign_status(session: Session, house: App, snapshot: CampaignSnapshot) ->
         awaits_ruling=snapshot.hold_kind == HoldKind.RULING,
         seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
         undelivered=_undelivered(session, snapshot.id),
-        result=_result(session, house, snapshot) if snapshot.status == CampaignState.OVER else None,
+        result=_result(session, app, snapshot) if snapshot.status == CampaignState.OVER else None,
     )
 
 
@@ -245,7 +245,7 @@ def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered
     )
 
 
-def _result(session: Session, house: App, snapshot: CampaignSnapshot) -> GameResult:
-    ruleset = house.game(snapshot.game)
+def _result(session: Session, app: App, snapshot: CampaignSnapshot) -> GameResult:
+    ruleset = app.game(snapshot.game)
     standing = ruleset.standing(load_state(session, ruleset, snapshot))
     return GameResult(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)

@@ -44,7 +44,7 @@ from pbem.util import CODE_CHARACTERS
 
 
 def mail_dice_notice(
-    session: Session, house: App, snapshot: CampaignSnapshot, places: Iterable[SeatView], now: dt.datetime
+    session: Session, app: App, snapshot: CampaignSnapshot, places: Iterable[SeatView], now: dt.datetime
 ) -> int:
     """Gives each player at these places, before the start, a code to choose his word with, and mails it to him.
 
@@ -58,20 +58,20 @@ def mail_dice_notice(
     if codes:
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
         session.execute(update(Seat), rows)
-    CampaignMailer.of(house, snapshot).send(
-        session, now, *[_dice_notice(house, snapshot, place, code) for place, code in codes.items()]
+    CampaignMailer.of(app, snapshot).send(
+        session, now, *[_dice_notice(app, snapshot, place, code) for place, code in codes.items()]
     )
     return len(codes)
 
 
-def mail_dice_notice_gm(session: Session, house: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
+def mail_dice_notice_gm(session: Session, app: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
     """Mails the GM the seal, and that the players may choose words."""
-    CampaignMailer.of(house, snapshot).send(session, now, _dice_notice(house, snapshot, None, ""))
+    CampaignMailer.of(app, snapshot).send(session, now, _dice_notice(app, snapshot, None, ""))
 
 
-def _dice_notice(house: App, snapshot: CampaignSnapshot, place: SeatView | None, code: str) -> NewMail:
+def _dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | None, code: str) -> NewMail:
     """To a player, or with no place to the GM."""
-    ruleset = house.game(snapshot.game)
+    ruleset = app.game(snapshot.game)
     page = DiceNotice(
         campaign=snapshot.name,
         game=ruleset.title,
@@ -82,7 +82,7 @@ def _dice_notice(house: App, snapshot: CampaignSnapshot, place: SeatView | None,
         gm=snapshot.gm,
         judged=isinstance(ruleset, Adjudicated),
     )
-    return CampaignMailer.of(house, snapshot).mail(
+    return CampaignMailer.of(app, snapshot).mail(
         place.address if place else snapshot.gm,
         "The dice are sealed" + (": add a word of yours" if place else ""),
         page,
@@ -95,7 +95,7 @@ def _dice_notice(house: App, snapshot: CampaignSnapshot, place: SeatView | None,
 
 def send_welcomes(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     tokens: Mapping[SeatView, str],
     now: dt.datetime,
@@ -107,16 +107,16 @@ def send_welcomes(
 
     An `heir` takes over a seat that was played before; by himself, in another home, if the campaign has `moved`.
     """
-    postman, ruleset = CampaignMailer.of(house, snapshot), house.game(snapshot.game)
+    mailer, ruleset = CampaignMailer.of(app, snapshot), app.game(snapshot.game)
     rules = MailPart(_rules_file(ruleset), "text/plain; charset=utf-8", as_text(rulebook(ruleset)).encode())
     mails = (
-        postman.mail(
+        mailer.mail(
             place.address,
             f"Welcome to {ruleset.title}",
-            replace(_page(house, snapshot, place, token, heir=heir), moved=moved),
+            replace(_page(app, snapshot, place, token, heir=heir), moved=moved),
             # The first has a fixed name; a later one is told from it by its token, which nobody can guess.
             welcome_message_id(
-                snapshot.mail_key, house.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())
+                snapshot.mail_key, app.settings.domain, snapshot.name, place.seat, *((token,) if heir else ())
             ),
             kind="welcome",
             files=(rules,),
@@ -124,7 +124,7 @@ def send_welcomes(
         for place, token in tokens.items()
     )
     for some in batched(mails):
-        postman.send(session, now, *some)
+        mailer.send(session, now, *some)
 
 
 def _options(ruleset: AnyRuleset, chosen: Mapping[str, Any]) -> Iterator[str]:
@@ -137,8 +137,8 @@ def _rules_file(ruleset: AnyRuleset) -> str:
     return f"{ruleset.key.replace('_', '-')}-rules.txt"
 
 
-def _page(house: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, heir: bool) -> Welcome:
-    ruleset = house.game(snapshot.game)
+def _page(app: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *, heir: bool) -> Welcome:
+    ruleset = app.game(snapshot.game)
     return Welcome(
         campaign=snapshot.name,
         seat=place.seat,
@@ -148,7 +148,7 @@ def _page(house: App, snapshot: CampaignSnapshot, place: SeatView, token: str, *
         designer=ruleset.designer,
         summary=ruleset.summary,
         gm=snapshot.gm,
-        address=house.settings.address,
+        address=app.settings.address,
         schedule=snapshot.schedule.text,
         rules=_rules_file(ruleset),
         options=tuple(_options(ruleset, snapshot.options)),
@@ -188,7 +188,7 @@ def find_report(
 
 def resend_report(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     place: SeatView,
     report: Report,
@@ -200,16 +200,16 @@ def resend_report(
     topic: str = "",
 ) -> None:
     """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
-    postman = CampaignMailer.of(house, snapshot)
-    id_ = postman.id_of("again", report.code, key)
-    mail = _resent_mail(session, house, snapshot, place, report, to=to, id_=id_, code=report.code)
+    mailer = CampaignMailer.of(app, snapshot)
+    id_ = mailer.id_of("again", report.code, key)
+    mail = _resent_mail(session, app, snapshot, place, report, to=to, id_=id_, code=report.code)
     older = (report.message_id,) if report.message_id != id_ else ()
-    postman.send(session, now, dataclasses.replace(mail, references=older, kind=kind, topic=topic))
+    mailer.send(session, now, dataclasses.replace(mail, references=older, kind=kind, topic=topic))
 
 
 def send_deputy_copy(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     place: SeatView,
     report: Report,
@@ -218,13 +218,13 @@ def send_deputy_copy(
     deputy: Deputy,
 ) -> None:
     """Queues a kept report to somebody who stands in from now on, with a code of his own."""
-    postman = CampaignMailer.of(house, snapshot)
-    id_ = postman.id_of("again", report.code, "deputy", deputy.id)
+    mailer = CampaignMailer.of(app, snapshot)
+    id_ = mailer.id_of("again", report.code, "deputy", deputy.id)
     code = save_deputy_code(session, snapshot, deputy, report.code, id_)
     to = session.get_one(Person, deputy.person_id).address
-    mail = _resent_mail(session, house, snapshot, place, report, to=to, id_=id_, code=code)
+    mail = _resent_mail(session, app, snapshot, place, report, to=to, id_=id_, code=code)
     topic = deputy_topic(_topic(session, snapshot, place, report))
-    postman.send(session, now, dataclasses.replace(mail, topic=topic))
+    mailer.send(session, now, dataclasses.replace(mail, topic=topic))
 
 
 def withdraw_deputy_copies(session: Session, place: SeatView) -> None:
@@ -233,7 +233,7 @@ def withdraw_deputy_copies(session: Session, place: SeatView) -> None:
     withdraw_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
 
 
-def renew_codes(session: Session, house: App, snapshot: CampaignSnapshot, place: SeatView) -> Report | None:
+def renew_codes(session: Session, app: App, snapshot: CampaignSnapshot, place: SeatView) -> Report | None:
     """Gives all reports of a seat other codes, so that whoever had them can use them no more; returns the newest.
 
     Their Message-IDs go with the codes, since a reply names those as well. Old
@@ -242,7 +242,7 @@ def renew_codes(session: Session, house: App, snapshot: CampaignSnapshot, place:
     reports = session.scalars(select(Report).where(Report.seat_id == place.id)).all()
     for report in reports:
         report.code = reply_code(snapshot.mail_key, "renewed", report.code)
-        report.message_id = CampaignMailer.of(house, snapshot).id_of("again", report.code, RENEWED)
+        report.message_id = CampaignMailer.of(app, snapshot).id_of("again", report.code, RENEWED)
     session.flush()
     newest = find_report(session, snapshot, place)
     if newest is not None:
@@ -257,7 +257,7 @@ def _topic(session: Session, snapshot: CampaignSnapshot, place: SeatView, report
 
 def _resent_mail(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     place: SeatView,
     report: Report,
@@ -268,7 +268,7 @@ def _resent_mail(
 ) -> NewMail:
     files = dict(report.files)
     deadline = read_report_data(files[f"{place.seat}.json"])["deadline"]
-    view, game = json.loads(report.view), house.game(snapshot.game)
+    view, game = json.loads(report.view), app.game(snapshot.game)
     facts = ReportFacts(
         campaign=snapshot.name,
         seat=place.seat,
@@ -276,15 +276,15 @@ def _resent_mail(
         deadline=dt.datetime.fromisoformat(deadline) if deadline else None,
         zone=snapshot.schedule.zone,
         code=code,
-        address=house.settings.address,
+        address=app.settings.address,
         enclosed=AttachmentStore(session, snapshot.id).of(game, view),
     )
     parts = _parts(facts, report_subject(game.title, view, facts, report.edition), files)
     pages = snapshot.pages_for(place)
     if pages != PageDelivery.OFF:
-        parts = dataclasses.replace(parts, page=house.reporter.seat_page(game, view, facts, parts.html))
+        parts = dataclasses.replace(parts, page=app.reporter.seat_page(game, view, facts, parts.html))
     enclosed = Attachments(game, view, facts).sent()
-    return CampaignMailer.of(house, snapshot).report(
+    return CampaignMailer.of(app, snapshot).report(
         to, parts, facts, id_, linked=pages == PageDelivery.LINK, enclosed=enclosed
     )
 

@@ -77,16 +77,16 @@ class Restored:
 class ShowRuling(Query[RulingShown]):
     """Show the ruling on the open turn."""
 
-    def look(self, scene: Context) -> RulingShown:
+    def look(self, context: Context) -> RulingShown:
         """Return the ruling, and the form with it. Raises CampaignError unless the turn is for its GM to decide."""
-        open_ = open_ruling(scene.session, scene.house, scene.snapshot)
+        open_ = open_ruling(context.session, context.app, context.snapshot)
         return RulingShown(
-            campaign=scene.snapshot.name,
-            turn=scene.snapshot.turn,
-            zone=scene.snapshot.schedule.zone,
+            campaign=context.snapshot.name,
+            turn=context.snapshot.turn,
+            zone=context.snapshot.schedule.zone,
             parts=ruled_parts(open_),
-            earlier=tuple((each.number, each.at) for each in _others(scene, open_)),
-            form=ShowRulingForm().look(scene),
+            earlier=tuple((each.number, each.at) for each in _others(context, open_)),
+            form=ShowRulingForm().look(context),
         )
 
     def render(self, facts: RulingShown, channel: Channel) -> Iterator[str]:
@@ -120,10 +120,10 @@ class DropRuling(Change[Dropped]):
     command = "adjudicate"
     weight = Reversible("pbem adjudicate NAME --restore", "RULING BACK")
 
-    def do(self, scene: Context) -> Dropped:
+    def do(self, context: Context) -> Dropped:
         """Drop it, and keep it with the earlier ones. Raises CampaignError if there is none."""
-        session, snapshot, now = scene.session, scene.snapshot, scene.now
-        turn = open_ruling(session, scene.house, snapshot).turn
+        session, snapshot, now = context.session, context.snapshot, context.now
+        turn = open_ruling(session, context.app, snapshot).turn
         if turn.ruling is None:
             raise CampaignError(f"there is no ruling on turn {snapshot.turn} of {snapshot.name}: nothing was dropped")
         keep_earlier(session, snapshot, turn, turn.ruling, now)
@@ -149,29 +149,29 @@ class RestoreRuling(PreviewedChange[Restored]):
     weight = Confirmed("what was ruled since", "pbem adjudicate NAME --restore")
     number: int | None = None
 
-    def asks(self, scene: Context, facts: Restored) -> bool:
+    def asks(self, context: Context, facts: Restored) -> bool:
         """Return whether parts of the ruling that counts would be replaced."""
         return bool(facts.replaced)
 
-    def look(self, scene: Context) -> Restored:
+    def look(self, context: Context) -> Restored:
         """Return what would change. Raises CampaignError if there is no such ruling."""
-        open_, earlier = self._chosen(scene)
-        return self._facts(scene, open_, earlier)
+        open_, earlier = self._chosen(context)
+        return self._facts(context, open_, earlier)
 
-    def do(self, scene: Context) -> Restored:
+    def do(self, context: Context) -> Restored:
         """Bring it back; the one that counted is kept."""
-        open_, earlier = self._chosen(scene)
-        facts = self._facts(scene, open_, earlier)
-        keep_ruling(scene, open_, earlier.ruling)
+        open_, earlier = self._chosen(context)
+        facts = self._facts(context, open_, earlier)
+        keep_ruling(context, open_, earlier.ruling)
         return facts
 
-    def _chosen(self, scene: Context) -> tuple[OpenRuling, Earlier]:
-        open_ = open_ruling(scene.session, scene.house, scene.snapshot)
-        known = earlier_rulings(scene.session, scene.snapshot, open_.turn)
-        return open_, choose_earlier(scene.snapshot.name, open_.turn, known, self.number)
+    def _chosen(self, context: Context) -> tuple[OpenRuling, Earlier]:
+        open_ = open_ruling(context.session, context.app, context.snapshot)
+        known = earlier_rulings(context.session, context.snapshot, open_.turn)
+        return open_, choose_earlier(context.snapshot.name, open_.turn, known, self.number)
 
-    def _facts(self, scene: Context, open_: OpenRuling, earlier: Earlier) -> Restored:
-        name, turn = scene.snapshot.name, scene.snapshot.turn
+    def _facts(self, context: Context, open_: OpenRuling, earlier: Earlier) -> Restored:
+        name, turn = context.snapshot.name, context.snapshot.turn
         parts = open_.ruleset.ruling_parts(open_.state, earlier.ruling)
         return Restored(name, turn, earlier.number, replaced_parts(ruled_parts(open_), parts))
 
@@ -183,9 +183,9 @@ class RestoreRuling(PreviewedChange[Restored]):
         yield channel.undone or done
 
 
-def _others(scene: Context, open_: OpenRuling) -> list[Earlier]:
+def _others(context: Context, open_: OpenRuling) -> list[Earlier]:
     """Return the earlier rulings that differ from the one that counts."""
-    known, ruling = earlier_rulings(scene.session, scene.snapshot, open_.turn), open_.turn.ruling
+    known, ruling = earlier_rulings(context.session, context.snapshot, open_.turn), open_.turn.ruling
     return [each for each in known if ruling is None or json_sha256(each.ruling) != json_sha256(ruling)]
 
 

@@ -69,14 +69,14 @@ def disk(settings: Settings) -> CheckResult:
     return ok("disk", text)
 
 
-def games(catalogue: InstalledGames) -> Iterator[CheckResult]:
+def check_games(games: InstalledGames) -> Iterator[CheckResult]:
     """Whether every game that a package offers can be played."""
-    faults = catalogue.faults()
+    faults = games.faults()
     for fault in faults.values():
         mend = "install a version of the package that goes with this one of pbem, or uninstall it"
         yield failure("games", fault, mend)
     if not faults:
-        yield ok("games", f"all {len(catalogue)} that are installed can be played")
+        yield ok("games", f"all {len(games)} that are installed can be played")
 
 
 def templates(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[CheckResult]:
@@ -158,29 +158,27 @@ def _is_open(place: Path) -> bool:
     return False
 
 
-def run_checks(
-    home: Path, now: dt.datetime, catalogue: InstalledGames, *, progress: Progress = no_progress
-) -> Diagnosis:
+def run_checks(home: Path, now: dt.datetime, games: InstalledGames, *, progress: Progress = no_progress) -> Diagnosis:
     """Looks at all of a home. Nothing is changed, moved or sent, and no password is told."""
     checks = []
-    for number, check in enumerate(_checks(home, now, catalogue, progress), start=1):
+    for number, check in enumerate(_checks(home, now, games, progress), start=1):
         checks.append(check)
         progress("examining", number, 0)
     results = [check.result for check in checks]
     return Diagnosis(results.count("problem"), results.count("warning"), tuple(checks))
 
 
-def _checks(home: Path, now: dt.datetime, catalogue: InstalledGames, progress: Progress) -> Iterator[CheckResult]:
+def _checks(home: Path, now: dt.datetime, games: InstalledGames, progress: Progress) -> Iterator[CheckResult]:
     file = list(settings_file(home))
     yield from file
     yield zones()
-    yield from games(catalogue)
+    yield from check_games(games)
     if any(check.result == "problem" for check in file):
         return  # without settings nobody knows what else to look at
     settings = load_settings(home)
     yield from folders(settings)
     yield check_permissions(settings)
     yield disk(settings)
-    yield from check_database(settings, now, catalogue.usable(), progress=progress)
-    yield from templates(settings, catalogue.usable())
+    yield from check_database(settings, now, games.usable(), progress=progress)
+    yield from templates(settings, games.usable())
     yield from check_mail(settings)

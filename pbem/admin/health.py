@@ -56,30 +56,30 @@ def inactive_notice(session: Session) -> str:
     )
 
 
-def require_active(house: App) -> None:
+def require_active(app: App) -> None:
     """Raises ConfigError, saying what to do, if the home is closed, or its database was brought up meanwhile.
 
     Who runs for weeks has loaded his program long ago, and would go on writing as that does.
     """
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         require_unchanged_schema(session)
         if said := inactive_notice(session):
             raise ConfigError(said)
 
 
-def is_closed(house: App) -> bool:
+def is_closed(app: App) -> bool:
     """Return True for a home that does nothing before it is opened."""
-    with house.store.reading() as session:
-        return not house.settings.active or bool(inactive_notice(session))
+    with app.store.reading() as session:
+        return not app.settings.active or bool(inactive_notice(session))
 
 
-def activate_home(house: App) -> None:
+def activate_home(app: App) -> None:
     """Open a home for all who load its settings from now on: templates, secrets and servers of it are used.
 
     The settings are freed first: whoever is killed in between has a home that a tick still refuses.
     """
-    (house.settings.home / INACTIVE).unlink(missing_ok=True)
-    with house.store.writing() as session:
+    (app.settings.home / INACTIVE).unlink(missing_ok=True)
+    with app.store.writing() as session:
         session.execute(delete(KeyValue).where(KeyValue.name == CLOSED))
 
 
@@ -96,11 +96,11 @@ class LastPoll:
     watch: MailboxWatch
 
 
-def record_poll(house: App, now: dt.datetime, *, readable: bool) -> Outage | None:
+def record_poll(app: App, now: dt.datetime, *, readable: bool) -> Outage | None:
     """Remembers a poll, good or not; returns the outage for which deadlines wait now."""
-    longest = dt.timedelta(hours=house.settings.outage_hours)
+    longest = dt.timedelta(hours=app.settings.outage_hours)
     # What a power cut takes back is remembered again by the next poll.
-    with house.store.writing(durable=False) as session:
+    with app.store.writing(durable=False) as session:
         session.execute(select(KeyValue.name).where(KeyValue.name == MAILBOX).with_for_update())
         before = read_watch(session)
         watch = after_poll(before, now, longest=longest) if readable else after_failure(before, now)
@@ -233,27 +233,27 @@ class HomeStatus:
     notices: tuple[str, ...]
 
 
-def home_status(house: App, campaign: str | None = None) -> HomeStatus:
+def home_status(app: App, campaign: str | None = None) -> HomeStatus:
     """The status of all campaigns, or of one. Raises CampaignError if there is no such campaign."""
     if campaign is not None:
-        with readable(house, campaign), house.store.reading() as session:
-            here = campaign_status(session, house, load_campaign(session, campaign))
+        with readable(app, campaign), app.store.reading() as session:
+            here = campaign_status(session, app, load_campaign(session, campaign))
             return HomeStatus(
                 campaigns=(here,), undelivered=(), set_aside=_set_aside(session), notices=home_notices(session)
             )
     notices: list[str] = []
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
-        found = tuple(filter(None, (_status_or_notice(session, house, name, notices) for name in names)))
+        found = tuple(filter(None, (_status_or_notice(session, app, name, notices) for name in names)))
         stuck: tuple[Undelivered, ...] = noticed(notices, "the outbox", lambda: _undelivered(session, None), ())
         set_aside = _set_aside(session)
         notices = [*home_notices(session), *notices]
     return HomeStatus(campaigns=found, undelivered=stuck, set_aside=set_aside, notices=tuple(notices))
 
 
-def _status_or_notice(session: Session, house: App, name: str, notices: list[str]) -> CampaignStatus | None:
+def _status_or_notice(session: Session, app: App, name: str, notices: list[str]) -> CampaignStatus | None:
     try:
-        return campaign_status(session, house, load_campaign(session, name))
+        return campaign_status(session, app, load_campaign(session, name))
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not hide the others

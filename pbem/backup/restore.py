@@ -80,15 +80,15 @@ class QuiesceResult:
     mails: int
 
 
-def quiesce(house: App, made: dt.datetime, now: dt.datetime) -> QuiesceResult:
+def quiesce(app: App, made: dt.datetime, now: dt.datetime) -> QuiesceResult:
     """Brings a house as it was to rest, in one transaction."""
-    with house.store.writing() as session:
+    with app.store.writing() as session:
         mails = _hold_back(session)
         session.execute(update(SealedPage).values(written_at=None))
         session.execute(delete(KeyValue).where(KeyValue.name.in_((QUEUES, SITE_KEY, HOUSE_KEY))))
         _leap(session, made, now)
         names = session.scalars(select(Campaign.name).where(Campaign.status.in_(_PLAYED)).order_by(Campaign.id))
-        held = [name for name in names.all() if _bring_to_rest(session, house, name, made, now)]
+        held = [name for name in names.all() if _bring_to_rest(session, app, name, made, now)]
         deactivate_home(session, made, now)
     return QuiesceResult(tuple(held), mails)
 
@@ -121,7 +121,7 @@ def _leap(session: Session, made: dt.datetime, now: dt.datetime) -> None:
     session.flush()
 
 
-def _bring_to_rest(session: Session, house: App, name: str, made: dt.datetime, now: dt.datetime) -> bool:
+def _bring_to_rest(session: Session, app: App, name: str, made: dt.datetime, now: dt.datetime) -> bool:
     """Begins a new era in a campaign, holds its turns and tells all; whether it is held by that."""
     snapshot = locked_campaign(session, name)
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(era=snapshot.era + 1))
@@ -147,16 +147,16 @@ def _bring_to_rest(session: Session, house: App, name: str, made: dt.datetime, n
         "receipts and answers that you had after that are void, and orders sent after that have to be sent again"
     )
     fresh = locked_campaign(session, name)
-    held = hold(Context(session, house, fresh, now), HoldKind.RESTORED, why)
-    _tell_gm(session, house, fresh, made, now)
+    held = hold(Context(session, app, fresh, now), HoldKind.RESTORED, why)
+    _tell_gm(session, app, fresh, made, now)
     return held or bool(fresh.held)
 
 
-def _tell_gm(session: Session, house: App, snapshot: CampaignSnapshot, made: dt.datetime, now: dt.datetime) -> None:
+def _tell_gm(session: Session, app: App, snapshot: CampaignSnapshot, made: dt.datetime, now: dt.datetime) -> None:
     name = snapshot.name
     send_text(
         session,
-        house,
+        app,
         snapshot,
         now,
         f"The home of {name} was restored from its backup of {format_time(made, 'UTC')}. Turn {snapshot.turn} is open "
@@ -260,16 +260,16 @@ def change_settings(home: Path, changes: Mapping[str, str | None]) -> None:
     path.write_text(rewrite_settings(path.read_text(encoding="utf-8"), changes), encoding="utf-8")
 
 
-def complete_archive(house: App, now: dt.datetime) -> list[str]:
+def complete_archive(app: App, now: dt.datetime) -> list[str]:
     """Writes what the archive lacks from the database; returns a sentence for each turn where that cannot be done."""
-    _, problems = archive_pending(house, now)
-    with house.store.reading() as session:
+    _, problems = archive_pending(app, now)
+    with app.store.reading() as session:
         ids = [turn_id for (turn_id,) in session.execute(resolved_turns().with_only_columns(Turn.id).order_by(Turn.id))]
     for start in range(0, len(ids), _AT_ONCE):
-        with house.store.reading() as session:
+        with app.store.reading() as session:
             turns = load_resolved(session, resolved_turns().where(Turn.id.in_(ids[start : start + _AT_ONCE])))
         problems += filter(
-            None, [rewrite_turn(house, turn) for turn in turns if find_archive_damage(house.settings.archive, turn)]
+            None, [rewrite_turn(app, turn) for turn in turns if find_archive_damage(app.settings.archive, turn)]
         )
     return list(dict.fromkeys(problems))
 
@@ -392,10 +392,10 @@ def _prepare(
     packed: BackupReader, settings: Settings, now: dt.datetime, games: Mapping[str, AnyRuleset]
 ) -> tuple[QuiesceResult, list[str]]:
     make_directories(settings)
-    with app_of(settings, games) as house:
-        settled = quiesce(house, made_at(packed), now)
-        problems = complete_archive(house, now)
-        with house.store.reading() as session:
+    with app_of(settings, games) as app:
+        settled = quiesce(app, made_at(packed), now)
+        problems = complete_archive(app, now)
+        with app.store.reading() as session:
             problems += broken_campaigns(session)
     checkpoint(settings.home / FILE)
     return settled, problems
@@ -435,11 +435,11 @@ def check_backup(
     """Checks every part and proves every archive. Raises BackupError at a file that cannot be read to its end."""
     with open_backup(path, "home") as packed, TemporaryDirectory(prefix="pbem-check-") as folder:
         laid = unpack_home(packed, Path(folder).resolve(), progress)
-        with app_of(laid.settings, games) as house:
-            problems = complete_archive(house, now)
-            with house.store.reading() as session:
+        with app_of(laid.settings, games) as app:
+            problems = complete_archive(app, now)
+            with app.store.reading() as session:
                 problems += broken_campaigns(session)
-            proved, wrong = _prove_all(house, progress)
+            proved, wrong = _prove_all(app, progress)
         return BackupCheck(
             path=path,
             made=made_at(packed),
@@ -451,9 +451,9 @@ def check_backup(
         )
 
 
-def _prove_all(house: App, progress: Progress) -> tuple[list[CampaignCheck], list[str]]:
+def _prove_all(app: App, progress: Progress) -> tuple[list[CampaignCheck], list[str]]:
     proved, wrong = [], []
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         begun = session.execute(
             select(Campaign.name, Campaign.seed, Turn.record)
             .join(Turn, Turn.campaign_id == Campaign.id)
@@ -462,7 +462,7 @@ def _prove_all(house: App, progress: Progress) -> tuple[list[CampaignCheck], lis
         ).all()
     for number, (name, seed, newest) in enumerate(begun, start=1):
         try:
-            found = verify(house.settings.archive, name, games=house.games, seed=seed)
+            found = verify(app.settings.archive, name, games=app.games, seed=seed)
         except ReplayError as error:
             wrong.append(f"campaign {name}: {error}")
             continue

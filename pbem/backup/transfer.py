@@ -124,25 +124,25 @@ class ExportResult:
     to: str
 
 
-def export_campaign(house: App, name: str, file: Path, now: dt.datetime, *, to: str) -> ExportResult:
+def export_campaign(app: App, name: str, file: Path, now: dt.datetime, *, to: str) -> ExportResult:
     """Marks a campaign as moved and writes it to a file. Raises CampaignError or BackupError."""
     to = checked_address(to)
-    if to.lower() == house.settings.address.lower():
+    if to.lower() == app.settings.address.lower():
         raise BackupError(f"{to} is the address of this home: say that of the other with --to")
     if file.exists() and not is_backup(file):
         raise BackupError(f"{file} is there, and is no exported campaign: give another name")
     if not file.parent.is_dir():
         raise BackupError(f"the folder {file.parent} is not there")
-    _mark(house, name, to, now)
+    _mark(app, name, to, now)
     with disk_full_named(file), staging_directory(file.parent) as draft:
-        _write(house, name, draft, now, to)
+        _write(app, name, draft, now, to)
         publish(draft / DRAFT, file)
     return ExportResult(campaign=name, path=file, bytes=file.stat().st_size, to=to)
 
 
-def undo_export(house: App, name: str, now: dt.datetime) -> None:
+def undo_export(app: App, name: str, now: dt.datetime) -> None:
     """Lets a campaign be played here after all; it is paused, and its players are told. Raises CampaignError."""
-    with house.store.writing() as session:
+    with app.store.writing() as session:
         lock_campaign(session, name)
         moved = load_campaign(session, name)
         if moved.status != CampaignState.MOVED:
@@ -154,11 +154,11 @@ def undo_export(house: App, name: str, now: dt.datetime) -> None:
         back = load_campaign(session, name)
         act = add_entry(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
         page = CampaignHeld(campaign=name, why=why, gm=back.gm)
-        notify_players(session, house, back, now, act=act, subject="The game is played here after all", page=page)
+        notify_players(session, app, back, now, act=act, subject="The game is played here after all", page=page)
 
 
-def _mark(house: App, name: str, to: str, now: dt.datetime) -> None:
-    with house.store.writing() as session:
+def _mark(app: App, name: str, to: str, now: dt.datetime) -> None:
+    with app.store.writing() as session:
         lock_campaign(session, name)
         snapshot = load_campaign(session, name)
         if snapshot.status == CampaignState.MOVED:
@@ -169,10 +169,10 @@ def _mark(house: App, name: str, to: str, now: dt.datetime) -> None:
                 )
             return
         require_running(snapshot)
-        _move_away(session, house, snapshot, to, now)
+        _move_away(session, app, snapshot, to, now)
 
 
-def _move_away(session: Session, house: App, snapshot: CampaignSnapshot, to: str, now: dt.datetime) -> None:
+def _move_away(session: Session, app: App, snapshot: CampaignSnapshot, to: str, now: dt.datetime) -> None:
     values = {"status": CampaignState.MOVED, **NO_HOLD, "moved_to": to, "era": snapshot.era + 1}
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     session.execute(
@@ -187,27 +187,27 @@ def _move_away(session: Session, house: App, snapshot: CampaignSnapshot, to: str
         "Until then there is nothing to do. Orders that you have sent for the open turn go along, and count.",
     )
     page = Notice(paragraphs=said, campaign=snapshot.name, gm=snapshot.gm)
-    notify_players(session, house, snapshot, now, act=act, subject="The game moves", page=page)
-    send_text(session, house, snapshot, now, *said, to=snapshot.gm, subject="The game moves")
+    notify_players(session, app, snapshot, now, act=act, subject="The game moves", page=page)
+    send_text(session, app, snapshot, now, *said, to=snapshot.gm, subject="The game moves")
 
 
-def _write(house: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
+def _write(app: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
     copy = draft / DATABASE
-    copy_to_file(house.settings.database, copy)
+    copy_to_file(app.settings.database, copy)
     with BackupWriter(draft / DRAFT) as packing:
         with open_file(copy) as database:
             keep_one_campaign(database, name)
             database.execute("VACUUM")  # what was deleted would lie in it otherwise
             campaigns = list_campaigns(database)
             with packing.part(f"{TURNS}{name}.tar") as part, open_tar(part) as tree:
-                pack_archive(database, house.settings.archive, name, tree)
+                pack_archive(database, app.settings.archive, name, tree)
         packing.put(DATABASE, copy)
         facts = {
             "kind": "campaign",
             "pbem": version("pbem"),
             "made": now.astimezone(dt.UTC).isoformat(),
             "migration": revision_of(copy),
-            "address": house.settings.address,
+            "address": app.settings.address,
             "to": to,
             "campaigns": campaigns,
         }
@@ -228,24 +228,24 @@ class ImportResult:
     unproved: tuple[str, ...]
 
 
-def import_campaign(house: App, file: Path, now: dt.datetime, *, progress: Progress = no_progress) -> ImportResult:
+def import_campaign(app: App, file: Path, now: dt.datetime, *, progress: Progress = no_progress) -> ImportResult:
     """Takes the campaign of a file in. Raises BackupError, CampaignError or ReplayError, having changed nothing."""
-    archive = house.settings.archive
+    archive = app.settings.archive
     archive.mkdir(parents=True, exist_ok=True)
     with open_backup(file, "campaign") as packed, staging_directory(archive) as draft:
-        _check_addressed(packed, house)
+        _check_addressed(packed, app)
         name = _lay_out(packed, draft)
-        with house.store.reading() as session:
+        with app.store.reading() as session:
             _in_its_place(session, name, archive, draft)
-        unproved = _prove(house, packed, draft, name, now, progress)
-        with house.store.writing() as session:
+        unproved = _prove(app, packed, draft, name, now, progress)
+        with app.store.writing() as session:
             lock_campaign(session, name)
             former = _in_its_place(session, name, archive, draft)
             try:
                 import_rows(draft / FILE, session.connection(), replacing=former)
             except StoreError as error:
                 raise BackupError(f"{file}: {error}") from None
-            asked = _settle_in(session, house, name, str(packed.facts["address"]), now)
+            asked = _settle_in(session, app, name, str(packed.facts["address"]), now)
             turn = load_campaign(session, name).turn
             shutil.rmtree(archive / name, ignore_errors=True)  # of an import that was killed at its last step
             publish(draft / name, archive / name)
@@ -253,8 +253,8 @@ def import_campaign(house: App, file: Path, now: dt.datetime, *, progress: Progr
     return ImportResult(campaign=name, came_from=came_from, turn=turn, asked=asked, unproved=unproved)
 
 
-def _check_addressed(packed: BackupReader, house: App) -> None:
-    to, here = str(packed.facts.get("to")), house.settings.address
+def _check_addressed(packed: BackupReader, app: App) -> None:
+    to, here = str(packed.facts.get("to")), app.settings.address
     if to.lower() != here.lower():
         raise BackupError(
             f"{packed.path} is for {to}, and this home is {here}: export the campaign once more, with --to {here}"
@@ -316,12 +316,12 @@ def _goes_on(session: Session, campaign_id: int, draft: Path) -> bool:
 
 
 def _prove(
-    house: App, packed: BackupReader, draft: Path, name: str, now: dt.datetime, progress: Progress
+    app: App, packed: BackupReader, draft: Path, name: str, now: dt.datetime, progress: Progress
 ) -> tuple[str, ...]:
     """Proves the archive by the seed and the last record of the database; returns what cannot be proved here."""
     game = packed.facts["campaigns"][0]
-    _check_game(packed, house.games, str(game["game"]), int(game["version"]))
-    with _there(house, draft) as there:
+    _check_game(packed, app.games, str(game["game"]), int(game["version"]))
+    with _there(app, draft) as there:
         if problems := complete_archive(there, now):
             raise BackupError(f"{packed.path}: {problems[0]}")
         with there.store.reading() as session:
@@ -333,7 +333,7 @@ def _prove(
         verified = verify(
             draft,
             name,
-            games=house.games,
+            games=app.games,
             seed=snapshot.seed,
             on_turn=lambda done, total: progress("proving", done, total),
         )
@@ -354,13 +354,13 @@ def _check_game(packed: BackupReader, games: Mapping[str, AnyRuleset], key: str,
 
 
 @contextmanager
-def _there(house: App, draft: Path) -> Iterator[App]:
+def _there(app: App, draft: Path) -> Iterator[App]:
     """A house in which the campaign stands alone, before it comes here."""
     store = Store(f"sqlite:///{draft / FILE}")
     try:
         yield dataclasses.replace(
-            house,
-            settings=dataclasses.replace(house.settings, archive=draft),
+            app,
+            settings=dataclasses.replace(app.settings, archive=draft),
             store=store,
             archives=True,
         )
@@ -368,7 +368,7 @@ def _there(house: App, draft: Path) -> Iterator[App]:
         store.close()
 
 
-def _settle_in(session: Session, house: App, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
+def _settle_in(session: Session, app: App, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
     """Pauses the campaign, makes what opened its seats void, and asks all who play to confirm that it is here."""
     before = locked_campaign(session, name)
     # With the key that it had, whoever wrote the file could work out the codes that players get from now on.
@@ -381,17 +381,17 @@ def _settle_in(session: Session, house: App, name: str, came_from: str, now: dt.
     for place in snapshot.places:
         thread = find_report(session, snapshot, place)
         older = thread.message_id if thread is not None else ""
-        renew_codes(session, house, snapshot, place)
+        renew_codes(session, app, snapshot, place)
         if (
             place.playing
             and place.address
-            and _ask(session, house, snapshot, place, now, came_from=came_from, older=older)
+            and _ask(session, app, snapshot, place, now, came_from=came_from, older=older)
         ):
             asked.append(place.seat)
-    mail_gm_token(session, house, snapshot, now)
+    mail_gm_token(session, app, snapshot, now)
     send_text(
         session,
-        house,
+        app,
         snapshot,
         now,
         f"The campaign {name} has moved here from {came_from}. Its players were asked to confirm it, and you are "
@@ -406,7 +406,7 @@ def _settle_in(session: Session, house: App, name: str, came_from: str, now: dt.
 
 def _ask(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     place: SeatView,
     now: dt.datetime,
@@ -423,18 +423,18 @@ def _ask(
     page = Confirmation(
         kind="import",
         code=code,
-        address=house.settings.address,
+        address=app.settings.address,
         days=DAYS,
         campaign=snapshot.name,
         seat=place.seat,
-        game=house.game(snapshot.game).title,
+        game=app.game(snapshot.game).title,
         gm=snapshot.gm,
         about=came_from,
     )
-    postman = CampaignMailer.of(house, snapshot)
+    mailer = CampaignMailer.of(app, snapshot)
     # All later mail names this one as the first of its thread; the key is new, so no mail has had its name.
-    id_ = welcome_message_id(snapshot.mail_key, house.settings.domain, snapshot.name, place.seat)
-    mail = postman.mail(place.address, f"{snapshot.name} is played here now", page, id_, code=code)
+    id_ = welcome_message_id(snapshot.mail_key, app.settings.domain, snapshot.name, place.seat)
+    mail = mailer.mail(place.address, f"{snapshot.name} is played here now", page, id_, code=code)
     thread = (older,) if older else ()
-    postman.send(session, now, dataclasses.replace(mail, in_reply_to=older, references=thread))
+    mailer.send(session, now, dataclasses.replace(mail, in_reply_to=older, references=thread))
     return True

@@ -46,7 +46,7 @@ def broken_campaigns(session: Session) -> list[str]:
     return [f"campaign {name}: {broken.text}" for name, broken in found if broken is not None]
 
 
-def check_campaign(session: Session, house: App, name: str) -> CampaignSnapshot:
+def check_campaign(session: Session, app: App, name: str) -> CampaignSnapshot:
     """Return a running campaign if its rows agree with its last record and its rules. Raise BackupError."""
     snapshot = load_campaign(session, name)
     if broken := find_inconsistency(session, snapshot):
@@ -57,12 +57,12 @@ def check_campaign(session: Session, house: App, name: str) -> CampaignSnapshot:
     checks = (
         _seats(snapshot, record),
         _options(session, snapshot, record),
-        _people(session, house, snapshot),
+        _people(session, app, snapshot),
         _counters(session),
         _seat_names(session, snapshot),
-        _open_turn(session, house.game(snapshot.game), snapshot),
-        _views(session, house, snapshot),
-        _sheets(session, house.game(snapshot.game), snapshot),
+        _open_turn(session, app.game(snapshot.game), snapshot),
+        _views(session, app, snapshot),
+        _sheets(session, app.game(snapshot.game), snapshot),
     )
     for found in checks:
         for said in found:
@@ -84,8 +84,8 @@ def _options(session: Session, snapshot: CampaignSnapshot, record: dict[str, Any
         yield "table campaign, field dice_words: they are not those that the set-up tells"
 
 
-def _people(session: Session, house: App, snapshot: CampaignSnapshot) -> Iterator[str]:
-    own = house.settings.address
+def _people(session: Session, app: App, snapshot: CampaignSnapshot) -> Iterator[str]:
+    own = app.settings.address
     rows = session.execute(select(Person.id, Person.address, Person.fallback)).all()
     used = [(f"table person, row {id_}", address) for id_, *both in rows for address in both if address]
     for place, address in [("table campaign, field gm", snapshot.gm), *used]:
@@ -133,10 +133,10 @@ def _open_turn(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot
         yield f"{where} awaited: by the state orders are awaited from {', '.join(sorted(standing.awaiting))}"
 
 
-def _views(session: Session, house: App, snapshot: CampaignSnapshot) -> Iterator[str]:
+def _views(session: Session, app: App, snapshot: CampaignSnapshot) -> Iterator[str]:
     """Yield reports with another view than the archive has, which was replayed."""
     names = {place.id: place.seat for place in snapshot.places}
-    archive = house.settings.archive / snapshot.name
+    archive = app.settings.archive / snapshot.name
     rows = (
         select(Report.id, Report.seat_id, Report.view, Turn.number)
         .join(Turn, Turn.id == Report.turn_id)

@@ -93,46 +93,46 @@ def load_resolved(session: Session, turns: _Rows, **parameters: Any) -> list[Res
 _ARCHIVED = update(Turn).where(Turn.id == bindparam("turn")).values(archived_at=bindparam("at"))
 
 
-def archive_now(house: App, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
+def archive_now(app: App, turn_id: int, record: bytes, files: Mapping[str, bytes], now: dt.datetime) -> None:
     """Write the folder of a turn just run. What cannot be written now is left to `archive_pending`, which tells why."""
     with suppress(OSError, PbemError):
-        archive_turn(house.settings.archive, record, files)
-        _mark_archived(house, turn_id, now)
+        archive_turn(app.settings.archive, record, files)
+        _mark_archived(app, turn_id, now)
 
 
-def archive_pending(house: App, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
+def archive_pending(app: App, now: dt.datetime, campaign: str | None = None) -> tuple[int, list[str]]:
     """Archives all resolved turns, or those of a campaign, that are not archived yet.
 
     Returns how many, and a sentence for each that could not be.
     """
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         here = (_WITHDRAWN, _UNARCHIVED)
         if campaign is not None:
             here = (_WITHDRAWN.where(Campaign.name == campaign), _UNARCHIVED.where(Campaign.name == campaign))
         withdrawn, left = (load_resolved(session, turns) for turns in here)
-    problems = _tidy(house, withdrawn)
+    problems = _tidy(app, withdrawn)
     count = 0
     for turn in left:
-        problem = rewrite_turn(house, turn)
+        problem = rewrite_turn(app, turn)
         if problem:
             problems.append(problem)
         else:
-            _mark_archived(house, turn.id, now)
+            _mark_archived(app, turn.id, now)
             count += 1
     return count, problems
 
 
-def rewrite_turn(house: App, turn: ResolvedTurn) -> str:
+def rewrite_turn(app: App, turn: ResolvedTurn) -> str:
     """Writes what is missing of a turn's folder; returns a sentence where that cannot be done, else ""."""
-    archive = house.settings.archive
+    archive = app.settings.archive
     try:
-        if _is_moved(house, turn):
+        if _is_moved(app, turn):
             return ""  # taken back, or brought back, at this moment: another tick sees to what is left of it
         if not turn.withdrawn:
             move_from_withdrawn(archive, turn.record)
         if not is_complete(archive, turn.record, withdrawn=turn.withdrawn):
-            with house.store.reading() as session:
-                files = _files(session, house, turn)
+            with app.store.reading() as session:
+                files = _files(session, app, turn)
             archive_turn(archive, turn.record, files, withdrawn=turn.withdrawn)
     except StoreError:
         raise
@@ -141,26 +141,26 @@ def rewrite_turn(house: App, turn: ResolvedTurn) -> str:
     return ""
 
 
-def _is_moved(house: App, turn: ResolvedTurn) -> bool:
-    with house.store.reading() as session:
+def _is_moved(app: App, turn: ResolvedTurn) -> bool:
+    with app.store.reading() as session:
         shelf = session.scalar(select(Turn.shelf_id).where(Turn.id == turn.id))
     return (shelf is not None) != turn.withdrawn
 
 
-def _tidy(house: App, turns: Sequence[ResolvedTurn]) -> list[str]:
+def _tidy(app: App, turns: Sequence[ResolvedTurn]) -> list[str]:
     """Sets the folders of withdrawn turns aside, or writes them there; returns a sentence for each where it failed."""
     problems = []
     for turn in turns:
         try:
-            move_to_withdrawn(house.settings.archive, turn.record)
+            move_to_withdrawn(app.settings.archive, turn.record)
         except OSError as error:
             problems.append(f"{turn.said} cannot be set aside ({describe_error(error)})")
             continue
-        problem = rewrite_turn(house, turn)
+        problem = rewrite_turn(app, turn)
         if problem:
             problems.append(problem)
         else:
-            _mark_set_aside(house, turn.id)
+            _mark_set_aside(app, turn.id)
     return problems
 
 
@@ -169,24 +169,24 @@ def pending_moves(session: Session, campaign_id: int) -> list[int]:
     return list(session.scalars(select(Turn.number).where(Turn.campaign_id == campaign_id, _ON_SHELVES)))
 
 
-def _mark_archived(house: App, turn_id: int, now: dt.datetime) -> None:
-    with house.store.writing(durable=False) as session:
+def _mark_archived(app: App, turn_id: int, now: dt.datetime) -> None:
+    with app.store.writing(durable=False) as session:
         session.connection().execute(_ARCHIVED, {"turn": turn_id, "at": now})
 
 
-def _mark_set_aside(house: App, turn_id: int) -> None:
-    with house.store.writing(durable=False) as session:
+def _mark_set_aside(app: App, turn_id: int) -> None:
+    with app.store.writing(durable=False) as session:
         session.execute(update(Turn).where(Turn.id == turn_id, _ON_SHELVES).values(archived_at=None))
 
 
-def _files(session: Session, house: App, turn: ResolvedTurn) -> dict[str, bytes]:
+def _files(session: Session, app: App, turn: ResolvedTurn) -> dict[str, bytes]:
     """The files that a turn's record names, as the database still has them.
 
     Reports that did not change go from a turn that is withdrawn to the one in
     its place, so they are known by their hashes.
     """
     snapshot = load_campaign(session, turn.campaign)
-    told, book = json.loads(turn.record), house.game(snapshot.game).orders
+    told, book = json.loads(turn.record), app.game(snapshot.game).orders
     reports = session.scalars(
         select(Report.files)
         .join(Turn, Turn.id == Report.turn_id)
@@ -219,16 +219,16 @@ ENOUGH_FILES = 500
 """It stops when they had so many files together: of 10,000 turns, with a tick each minute, most are read in a day."""
 
 
-def repair_archive(house: App, campaign: str | None = None) -> list[str]:
+def repair_archive(app: App, campaign: str | None = None) -> list[str]:
     """Writes folders that were lost or cut again, of all campaigns or of one.
 
     Returns a sentence for each, also where that cannot be done. A turn that was never archived is none of them: that
     is the matter of `archive_pending`.
     """
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         drawn = _some(session) if campaign is None else ()
-        turns = {turn.id: turn for turn in itertools.chain(_without_folder(session, house, campaign), drawn)}
-    return [problem for turn in turns.values() if (problem := _restored(house, turn))]
+        turns = {turn.id: turn for turn in itertools.chain(_without_folder(session, app, campaign), drawn)}
+    return [problem for turn in turns.values() if (problem := _restored(app, turn))]
 
 
 def find_archive_damage(archive: Path, turn: ResolvedTurn) -> str:
@@ -241,10 +241,10 @@ def find_archive_damage(archive: Path, turn: ResolvedTurn) -> str:
     return f"{turn.said} was lost or cut in the archive"
 
 
-def _restored(house: App, turn: ResolvedTurn) -> str:
-    if not (damage := find_archive_damage(house.settings.archive, turn)):
+def _restored(app: App, turn: ResolvedTurn) -> str:
+    if not (damage := find_archive_damage(app.settings.archive, turn)):
         return ""
-    return rewrite_turn(house, turn) or f"{damage}; it was written again from the database"
+    return rewrite_turn(app, turn) or f"{damage}; it was written again from the database"
 
 
 _BEGUN = (
@@ -254,12 +254,12 @@ _BEGUN = (
 )
 
 
-def _without_folder(session: Session, house: App, campaign: str | None) -> Iterator[ResolvedTurn]:
+def _without_folder(session: Session, app: App, campaign: str | None) -> Iterator[ResolvedTurn]:
     """The turns that have been archived, and have no folder there."""
     withdrawn = _withdrawn(session)
     begun = _BEGUN if campaign is None else _BEGUN.where(Campaign.name == campaign)
     for id_, name, origin, turn in flushed_connection(session).execute(begun):
-        names, aside = list_turns(house.settings.archive, name)
+        names, aside = list_turns(app.settings.archive, name)
         lost = [number for number in range(origin, turn) if folder_name(number) not in names]
         here = resolved_turns().where(Turn.campaign_id == id_)
         if lost:
@@ -312,24 +312,24 @@ _TURN = select(Turn.state, Turn.state_hash, Turn.record).where(
 )
 
 
-def prove_archive(house: App, name: str, *, progress: Progress = no_progress) -> ReplayProof:
+def prove_archive(app: App, name: str, *, progress: Progress = no_progress) -> ReplayProof:
     """Resolves every archived turn again. Raises ReplayError naming the first difference.
 
     Raises CampaignError when there is nothing to prove yet.
     """
     try:
-        return _replay(house, name, progress)
+        return _replay(app, name, progress)
     except ReplayError as error:
-        with house.store.reading() as session:
-            changed = code_change(session, house.games, load_campaign(session, name))
+        with app.store.reading() as session:
+            changed = code_change(session, app.games, load_campaign(session, name))
         if not changed:
             raise
         raise ReplayError(f"{error}. {changed[0].upper()}{changed[1:]}: {CODE_REPAIR}") from None
 
 
-def begun(house: App) -> list[str]:
+def begun(app: App) -> list[str]:
     """Return the names of the campaigns that have begun, so that there is an archive. Raises CampaignError if none."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         has_begun = Campaign.status != CampaignState.FORMING
         names = list(session.scalars(select(Campaign.name).where(has_begun).order_by(Campaign.name)))
     if not names:
@@ -372,8 +372,8 @@ def _is_written_alike(ruleset: AnyRuleset, state: bytes, expected: str) -> bool:
         return False
 
 
-def _replay(house: App, name: str, progress: Progress) -> ReplayProof:
-    with house.store.reading() as session:
+def _replay(app: App, name: str, progress: Progress) -> ReplayProof:
+    with app.store.reading() as session:
         snapshot = load_campaign(session, name)
         resolved = session.execute(
             select(Turn.number, Turn.record, Turn.archived_at)
@@ -390,9 +390,9 @@ def _replay(house: App, name: str, progress: Progress) -> ReplayProof:
     if left:
         raise CampaignError(f"campaign {name}: turn {left[0]}, withdrawn, is not set aside yet; run: pbem tick")
     return replay(
-        house.settings.archive,
+        app.settings.archive,
         name,
-        ruleset=house.game(snapshot.game),
+        ruleset=app.game(snapshot.game),
         seed=snapshot.seed,
         head=file_hash(resolved[-1].record or b""),
         withdrawn=withdrawn,

@@ -34,7 +34,7 @@ MEND = "put it right in the database, or restore a backup"
 
 
 def each_by_itself(
-    house: App, work: Callable[[str | None], object], problems: list[str], campaign: str | None = None
+    app: App, work: Callable[[str | None], object], problems: list[str], campaign: str | None = None
 ) -> None:
     """Do work for all campaigns at once, or if that fails for one after the other, so that only one fails.
 
@@ -47,27 +47,27 @@ def each_by_itself(
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others
         if campaign is not None:
-            problems.append(why_unreadable(house, campaign, error))
+            problems.append(why_unreadable(app, campaign, error))
             return
-        with house.store.reading() as session:
+        with app.store.reading() as session:
             names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
         found: list[str] = []
         for name in names:
-            each_by_itself(house, work, found, name)
-        problems += found or _named(house, names, error)
+            each_by_itself(app, work, found, name)
+        problems += found or _named(app, names, error)
 
 
-def _named(house: App, campaigns: Sequence[str], error: Exception) -> list[str]:
+def _named(app: App, campaigns: Sequence[str], error: Exception) -> list[str]:
     """Return what is wrong with campaigns of which each can be looked after by itself."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         faults = [(name, fault) for name in campaigns if (fault := fault_of(session, name))]
     said = [unreadable_words(name, error, fault) for name, fault in faults]
     return said or [f"the campaigns could not be looked after together ({describe_error(error)})"]
 
 
-def why_unreadable(house: App, campaign: str, error: Exception) -> str:
+def why_unreadable(app: App, campaign: str, error: Exception) -> str:
     """Return the sentence on a campaign that made the program stumble: the field at fault, and what to do."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         fault = fault_of(session, campaign)
     return unreadable_words(campaign, error, fault)
 
@@ -88,12 +88,12 @@ def fault_of(session: Session, campaign: str) -> Fault | None:
 
 
 @contextmanager
-def readable(house: App, campaign: str) -> Iterator[None]:
+def readable(app: App, campaign: str) -> Iterator[None]:
     """Raise CampaignError, naming the field at fault, where a row of the campaign cannot be read in the block."""
     try:
         yield
     except UNREADABLE as error:
-        with house.store.reading() as session:
+        with app.store.reading() as session:
             fault = fault_of(session, campaign)
         if fault is None:
             raise
@@ -130,14 +130,14 @@ def keep_fact(session: Session, name: str, data: Any) -> None:
         session.execute(insert(KeyValue).values(name=name, data=data))
 
 
-def mail_at_rest(house: App, work: Callable[[], object], problems: list[str], now: dt.datetime) -> None:
+def mail_at_rest(app: App, work: Callable[[], object], problems: list[str], now: dt.datetime) -> None:
     """Do work with letters or mails; where a row of theirs cannot be read, set that aside and do it once more."""
     try:
         work()
     except PbemError:
         raise
     except Exception:
-        aside = _set_aside(house, now)
+        aside = _set_aside(app, now)
         if not aside:
             raise
         problems += aside
@@ -152,14 +152,14 @@ _SAYS = {"letter": "note", "outgoing": "reply"}
 _NEUTRAL: dict[str, Any] = {"raw": b"", "attempts": 0, "unanswered": False, "form": "full"}
 
 
-def _set_aside(house: App, now: dt.datetime) -> list[str]:
+def _set_aside(app: App, now: dt.datetime) -> list[str]:
     """Set letters and mails aside that cannot be read; the field at fault is emptied, and its content told."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         faults = [fault for fault in find_faults(session.connection()) if fault.table in _AT_REST]
     said = []
     for fault in faults:
         table = Base.metadata.tables[fault.table]
-        with house.store.writing() as session:
+        with app.store.writing() as session:
             session.execute(update(table).where(table.c.id == int(fault.row)).values(_at_rest(table, fault, now)))
         said.append(f"{fault.text}; it was set aside")
     return said

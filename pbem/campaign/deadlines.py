@@ -208,9 +208,9 @@ def recheck_due(session: Session, turn: DueTurn, now: dt.datetime) -> OpenTurnSt
     return None
 
 
-def open_turns(house: App, campaign: str | None = None) -> list[OpenTurnStatus]:
+def open_turns(app: App, campaign: str | None = None) -> list[OpenTurnStatus]:
     """The open turns of all running campaigns, or of one, as they are now."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         return load_open_turns(session, campaign)
 
 

@@ -40,12 +40,12 @@ _FIRST = re.compile(r"(?=<h2)|(?=</body>)")
 _SAID = "As a page, with a desk for your orders; whoever has this link can read it:"
 
 
-def link_pages(session: Session, house: App, campaign_id: int | None, mails: Sequence[NewMail]) -> Sequence[NewMail]:
+def link_pages(session: Session, app: App, campaign_id: int | None, mails: Sequence[NewMail]) -> Sequence[NewMail]:
     """The mails, with links where their pages are to be linked to. Those pages are kept, sealed, for the site."""
-    return [_linked(session, house, campaign_id, mail) for mail in mails]
+    return [_linked(session, app, campaign_id, mail) for mail in mails]
 
 
-def _linked(session: Session, house: App, campaign_id: int | None, mail: NewMail) -> NewMail:
+def _linked(session: Session, app: App, campaign_id: int | None, mail: NewMail) -> NewMail:
     page = next((part for part in mail.parts if part.is_page and part.linked), None)
     if page is None:
         return mail
@@ -55,7 +55,7 @@ def _linked(session: Session, house: App, campaign_id: int | None, mail: NewMail
     row = {"campaign_id": campaign_id, "seat_id": seat_id, "person_id": person_id}
     connection.execute(_PUT, [{**row, "place": sealed.place, "content": sealed.content}])
     enqueue_on_commit(session, QueuedJob(JobQueue.ARCHIVE))
-    url = f"{house.settings.site_url}{sealed.place}#{sealed.key}"
+    url = f"{app.settings.site_url}{sealed.place}#{sealed.key}"
     return dataclasses.replace(
         mail,
         text=f"{_SAID}\n{url}\n\n{mail.text}",
@@ -107,19 +107,19 @@ class CampaignMailer:
     of campaigns that run are known by these: neither they nor their parts may change.
     """
 
-    house: App
+    app: App
     campaign_id: int | None = None
     name: str = "pbem"
     key: bytes = _NO_CAMPAIGN
 
     @classmethod
-    def of(cls, house: App, campaign: CampaignSnapshot | Campaign | None) -> Self:
+    def of(cls, app: App, campaign: CampaignSnapshot | Campaign | None) -> Self:
         """The postman of a campaign; of the house, for what concerns no single one."""
-        return cls(house) if campaign is None else cls(house, campaign.id, campaign.name, campaign.mail_key)
+        return cls(app) if campaign is None else cls(app, campaign.id, campaign.name, campaign.mail_key)
 
     def id_of(self, *parts: str | int) -> str:
         """The Message-ID of what `parts` name; always the same for the same."""
-        return message_id(self.key, self.house.settings.domain, *parts)
+        return message_id(self.key, self.app.settings.domain, *parts)
 
     def subject(self, subject: str, code: str = "") -> str:
         """A subject as it is mailed: with the campaign before it, and a code behind it."""
@@ -149,7 +149,7 @@ class CampaignMailer:
         return NewMail(
             recipient=to,
             subject=self.subject(subject, code if tagged else ""),
-            text=page if isinstance(page, str) else self.house.reporter.write(page),
+            text=page if isinstance(page, str) else self.app.reporter.write(page),
             message_id=id_ if isinstance(id_, str) else self.id_of(*id_),
             reply_to=self._reply_to(code),
             in_reply_to="".join(thread),
@@ -176,7 +176,7 @@ class CampaignMailer:
         return NewMail(
             recipient=to,
             subject=subject,
-            text=self.house.reporter.write(page),
+            text=self.app.reporter.write(page),
             message_id=id_,
             reply_to=self._reply_to(code),
             in_reply_to=letter.message_id,
@@ -209,7 +209,7 @@ class CampaignMailer:
             if png is not None
         )
         files = tuple(MailPart(each.name, each.kind, each.content, each.cid) for each in enclosed)
-        seat = facts.seat if linked and self.house.settings.has_site else ""
+        seat = facts.seat if linked and self.app.settings.has_site else ""
         name = f"{facts.campaign}-{facts.seat}.html"
         page = (MailPart.page(name, parts.page, linked=seat),) if parts.page else ()
         mail = self.mail(to, parts.subject, parts.text, id_, code=facts.code, kind="report", topic=topic)
@@ -222,17 +222,17 @@ class CampaignMailer:
 
     def send(self, session: Session, now: dt.datetime, *mails: NewMail) -> None:
         """Puts mails into the outbox, in the order in which they shall go, once the transaction has ended."""
-        ready = link_pages(session, self.house, self.campaign_id, mails)
-        enqueue(session, ready, self.house.settings, campaign_id=self.campaign_id, now=now)
+        ready = link_pages(session, self.app, self.campaign_id, mails)
+        enqueue(session, ready, self.app.settings, campaign_id=self.campaign_id, now=now)
 
     def _reply_to(self, code: str) -> str:
-        address = self.house.settings.address
+        address = self.app.settings.address
         return plus_address(address, code) if code else address
 
 
 def notify_players(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
@@ -248,14 +248,14 @@ def notify_players(
     `act` is the id of its entry in the journal. With a `topic` of the open
     turn, such as "reminder", it replaces what still waits on that.
     """
-    text = house.reporter.write(page)
+    text = app.reporter.write(page)
     pages = [(place, text) for place in snapshot.playing if place.seat not in but]
-    notify_each(session, house, snapshot, now, act=act, subject=subject, pages=pages, topic=topic, files=files)
+    notify_each(session, app, snapshot, now, act=act, subject=subject, pages=pages, topic=topic, files=files)
 
 
 def notify_each(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
@@ -266,9 +266,9 @@ def notify_each(
     files: tuple[MailPart, ...] = (),
 ) -> None:
     """Queues a notice of its own to each of some places; to those where nobody sits, none."""
-    postman = CampaignMailer.of(house, snapshot)
+    mailer = CampaignMailer.of(app, snapshot)
     mails = [
-        postman.mail(
+        mailer.mail(
             place.address,
             subject,
             page,
@@ -279,12 +279,12 @@ def notify_each(
         for place, page in pages
         if place.address
     ]
-    postman.send(session, now, *mails)
+    mailer.send(session, now, *mails)
 
 
 def notify_gm_once(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     now: dt.datetime,
     *,
@@ -299,20 +299,20 @@ def notify_gm_once(
     `moment` are words and times that name what he is told of, besides campaign, turn and kind. With a `topic` of the
     open turn, such as "late", it replaces what still waits on that.
     """
-    if not was_notified(session, house, snapshot, moment, kind=kind):
-        postman, about = (
-            CampaignMailer.of(house, snapshot),
+    if not was_notified(session, app, snapshot, moment, kind=kind):
+        mailer, about = (
+            CampaignMailer.of(app, snapshot),
             topic and topic_of(topic, snapshot.name, snapshot.turn, "gm"),
         )
-        mail = postman.mail(snapshot.gm, subject, page, _moment(snapshot, moment, kind), kind=kind, topic=about)
-        postman.send(session, now, mail)
+        mail = mailer.mail(snapshot.gm, subject, page, _moment(snapshot, moment, kind), kind=kind, topic=about)
+        mailer.send(session, now, mail)
 
 
 def was_notified(
-    session: Session, house: App, snapshot: CampaignSnapshot, moment: tuple[str, ...], *, kind: str = "notice"
+    session: Session, app: App, snapshot: CampaignSnapshot, moment: tuple[str, ...], *, kind: str = "notice"
 ) -> bool:
     """Whether the GM has had the notice of a moment."""
-    id_ = CampaignMailer.of(house, snapshot).id_of(*_moment(snapshot, moment, kind))
+    id_ = CampaignMailer.of(app, snapshot).id_of(*_moment(snapshot, moment, kind))
     return session.scalar(select(OutgoingMail.id).where(OutgoingMail.message_id == id_)) is not None
 
 
@@ -323,7 +323,7 @@ def _moment(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> P
 
 def send_text(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot | None,
     now: dt.datetime,
     *paragraphs: str,
@@ -333,12 +333,12 @@ def send_text(
     """Queues a notice in so many words to an address; `snapshot` is None for what concerns no single campaign."""
     gm = snapshot.gm if snapshot and snapshot.gm.lower() != to.lower() else ""
     page = Notice(paragraphs=paragraphs, campaign=snapshot.name if snapshot else "", gm=gm)
-    send_page(session, house, snapshot, now, to=to, subject=subject, page=page)
+    send_page(session, app, snapshot, now, to=to, subject=subject, page=page)
 
 
 def send_page(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot | None,
     now: dt.datetime,
     *,
@@ -348,7 +348,7 @@ def send_page(
     code: str = "",
 ) -> None:
     """Queues one of the host's pages to an address, as a mail of its own; a reply to it carries `code`."""
-    postman = CampaignMailer.of(house, snapshot)
+    mailer = CampaignMailer.of(app, snapshot)
     # Two notices may be alike in all but the moment, and a tick is one moment.
     id_ = (page.page, secrets.token_hex(8))
-    postman.send(session, now, postman.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))
+    mailer.send(session, now, mailer.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))

@@ -114,7 +114,7 @@ def load_read_set(session: Session, snapshot: CampaignSnapshot) -> ReadSet:
 
 
 def run_optimistic(
-    house: App,
+    app: App,
     name: str,
     plan: Callable[[Session, CampaignSnapshot], Plan],
     keep: Callable[[Session, CampaignSnapshot, Plan], Done],
@@ -127,17 +127,17 @@ def run_optimistic(
     """
     meant = None
     for _ in range(ATTEMPTS):
-        with house.store.reading() as session:
+        with app.store.reading() as session:
             snapshot = load_campaign(session, name)
             meant = _meant(snapshot, meant)
             require_here(snapshot)
-            ground, planned = load_read_set(session, snapshot), plan(session, snapshot)
-        with house.store.writing() as session:
+            read_set, planned = load_read_set(session, snapshot), plan(session, snapshot)
+        with app.store.writing() as session:
             lock_campaign(session, name)
             snapshot = load_campaign(session, name)
-            if load_read_set(session, snapshot) == ground:
+            if load_read_set(session, snapshot) == read_set:
                 return keep(session, snapshot, planned)
-    with house.store.writing() as session:
+    with app.store.writing() as session:
         lock_campaign(session, name)
         snapshot = load_campaign(session, name)
         _meant(snapshot, meant)

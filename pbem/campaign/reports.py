@@ -35,22 +35,22 @@ from pbem.store.types import PageDelivery
 
 
 def deputy_copies(
-    session: Session, house: App, snapshot: CampaignSnapshot, mails: Mapping[int, tuple[str, NewMail]], now: dt.datetime
+    session: Session, app: App, snapshot: CampaignSnapshot, mails: Mapping[int, tuple[str, NewMail]], now: dt.datetime
 ) -> list[NewMail]:
     """The reports of seats once more for those who stand in now; `mails` has code and mail by the ids of seats.
 
     Each copy has a code of its own in the place of the seat's.
     """
     return [
-        _copy(session, house, snapshot, deputy, person, *mails[deputy.seat_id])
+        _copy(session, app, snapshot, deputy, person, *mails[deputy.seat_id])
         for deputy, person in _on(session, mails, now)
     ]
 
 
 def _copy(
-    session: Session, house: App, snapshot: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: NewMail
+    session: Session, app: App, snapshot: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: NewMail
 ) -> NewMail:
-    id_ = CampaignMailer.of(house, snapshot).id_of("copy", mail.message_id, person.id)
+    id_ = CampaignMailer.of(app, snapshot).id_of("copy", mail.message_id, person.id)
     own = save_deputy_code(session, snapshot, deputy, code, id_)
     return dataclasses.replace(
         mail,
@@ -118,7 +118,7 @@ class SeatReport:
 
 
 def make_reports(
-    house: App, ruleset: AnyRuleset, opening: TurnOpening, views: Iterable[tuple[SeatView, View]]
+    app: App, ruleset: AnyRuleset, opening: TurnOpening, views: Iterable[tuple[SeatView, View]]
 ) -> Iterator[SeatReport]:
     """Renders the reports of the seats given, in their order; views are taken somewhat ahead of the reports."""
     asked: deque[tuple[SeatView, Job]] = deque()
@@ -126,15 +126,15 @@ def make_reports(
     def jobs() -> Iterator[Job]:
         for place, view in views:
             # Templates and pictures get the view as it comes out of JSON: nothing of the state can hang on it.
-            facts = _facts(house, opening, place, opening.shelf.of(ruleset, view))
+            facts = _facts(app, opening, place, opening.shelf.of(ruleset, view))
             job = Job(ruleset, canonical_json(view), facts, opening.orders.get(place.seat, ()))
             asked.append((place, job))
             yield job
 
-    for parts in house.reporter.reports(jobs()):
+    for parts in app.reporter.reports(jobs()):
         place, (_, view, facts, _) = asked.popleft()
         enclosed = tuple(Attachments(ruleset, json.loads(view), facts).sent()) if facts.enclosed else ()
-        mail = _mail(house, opening, place, facts, parts, enclosed)
+        mail = _mail(app, opening, place, facts, parts, enclosed)
         yield SeatReport(place, facts.code, view, parts, mail, facts.edition, enclosed)
 
 
@@ -147,27 +147,27 @@ class TurnReports:
 
 
 def render_reports(
-    house: App, ruleset: AnyRuleset, opening: TurnOpening, views: Iterable[tuple[SeatView, View]]
+    app: App, ruleset: AnyRuleset, opening: TurnOpening, views: Iterable[tuple[SeatView, View]]
 ) -> TurnReports:
     """Renders the reports of all these seats, some at a time, so that it takes no more memory for many."""
     made = TurnReports(SpooledList(), SpooledFiles())
-    for reports in batched(make_reports(house, ruleset, opening, views)):
+    for reports in batched(make_reports(app, ruleset, opening, views)):
         made.pile.add(reports)
         made.files.add(turn_files([each.parts.files() for each in reports]))
     return made
 
 
-def report_text(house: App, ruleset: AnyRuleset, opening: TurnOpening, place: SeatView, view: bytes) -> str:
+def report_text(app: App, ruleset: AnyRuleset, opening: TurnOpening, place: SeatView, view: bytes) -> str:
     """The text alone that a seat would be mailed of a view."""
     orders = opening.orders.get(place.seat, ())
     seen = json.loads(view)
-    facts = _facts(house, opening, place, opening.shelf.of(ruleset, seen))
-    return house.reporter.text(ruleset, seen, facts, orders)
+    facts = _facts(app, opening, place, opening.shelf.of(ruleset, seen))
+    return app.reporter.text(ruleset, seen, facts, orders)
 
 
 def save_reports(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     *,
     turn_id: int,
@@ -180,8 +180,8 @@ def save_reports(
     """
     if not reports:
         return
-    postman, deadline = CampaignMailer.of(house, snapshot), session.scalar(_DEADLINE, {"turn": turn_id})
-    calendar = (postman.deadline_file(deadline, now),) if deadline else ()
+    mailer, deadline = CampaignMailer.of(app, snapshot), session.scalar(_DEADLINE, {"turn": turn_id})
+    calendar = (mailer.deadline_file(deadline, now),) if deadline else ()
     rows = [
         {
             "turn_id": turn_id,
@@ -200,11 +200,11 @@ def save_reports(
         for made in reports
         if made.place.address
     }
-    sent = [*(mail for _, mail in mails.values()), *deputy_copies(session, house, snapshot, mails, now)]
-    postman.send(session, now, *sent)
+    sent = [*(mail for _, mail in mails.values()), *deputy_copies(session, app, snapshot, mails, now)]
+    mailer.send(session, now, *sent)
 
 
-def _facts(house: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[str, bytes]) -> ReportFacts:
+def _facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[str, bytes]) -> ReportFacts:
     snapshot = opening.snapshot
     return ReportFacts(
         campaign=snapshot.name,
@@ -213,7 +213,7 @@ def _facts(house: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[
         deadline=opening.deadline,
         zone=snapshot.schedule.zone,
         code=reply_code(snapshot.mail_key, snapshot.name, place.seat, opening.number, snapshot.era),
-        address=house.settings.address,
+        address=app.settings.address,
         used=opening.used.get(place.seat),
         missed=place.seat in opening.missing,
         seal=opening.seal,
@@ -232,7 +232,7 @@ def _facts(house: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[
 
 
 def _mail(
-    house: App,
+    app: App,
     opening: TurnOpening,
     place: SeatView,
     facts: ReportFacts,
@@ -243,5 +243,5 @@ def _mail(
     id_ = ("report", snapshot.name, place.seat, opening.number, snapshot.era)
     topic = topic_of("report", snapshot.name, opening.number, place.seat)
     linked = snapshot.pages_for(place) == PageDelivery.LINK
-    postman = CampaignMailer.of(house, snapshot)
-    return postman.report(place.address, parts, facts, id_, topic=topic, linked=linked, enclosed=enclosed)
+    mailer = CampaignMailer.of(app, snapshot)
+    return mailer.report(place.address, parts, facts, id_, topic=topic, linked=linked, enclosed=enclosed)

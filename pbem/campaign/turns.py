@@ -140,10 +140,10 @@ class TurnResult:
     files: Mapping[str, bytes]
 
 
-def load_before(session: Session, house: App, snapshot: CampaignSnapshot) -> TurnInputs:
+def load_before(session: Session, app: App, snapshot: CampaignSnapshot) -> TurnInputs:
     """Everything the run of the open turn needs. Raises CampaignError if there is no open turn."""
     turn = load_open_turn(session, snapshot)
-    ruleset = house.game(snapshot.game)
+    ruleset = app.game(snapshot.game)
     gone = frozenset(place.seat for place in snapshot.places if not place.playing)
     return TurnInputs(
         snapshot=snapshot,
@@ -158,13 +158,13 @@ def load_before(session: Session, house: App, snapshot: CampaignSnapshot) -> Tur
     )
 
 
-def compute_turn(session: Session, house: App, before: TurnInputs, now: dt.datetime) -> TurnResult:
+def compute_turn(session: Session, app: App, before: TurnInputs, now: dt.datetime) -> TurnResult:
     """Resolves the open turn and makes its reports and record, in the session of the look."""
     snapshot, outcome = before.snapshot, resolve_turn(session, before)
     over = outcome.standing.over
     deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
     opening = opening_of(session, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
-    made = render_reports(house, before.ruleset, opening, outcome.views)
+    made = render_reports(app, before.ruleset, opening, outcome.views)
     made.files.add(run_files(before, outcome, ()))
     return TurnResult(
         state=outcome.state,

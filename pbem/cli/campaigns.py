@@ -88,8 +88,8 @@ def new(
         texts=read_texts(texts) if texts else None,
         turn=turn,
     )
-    with open_home(home) as house:
-        created = create_campaign(house, wanted, now)
+    with open_home(home) as app:
+        created = create_campaign(app, wanted, now)
     print_lines(render_created(name, created))
 
 

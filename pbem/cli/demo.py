@@ -243,8 +243,8 @@ def run_demo(
     names = seat_names(ruleset, seats)
     write_default_settings(folder, _ADDRESS)
     migrate(load_settings(folder).database)
-    with open_app(folder, games) as house, open_log(house.settings.log):
-        demo = _Demo(house, ruleset, names, hashlib.sha256(seed.encode()).digest())
+    with open_app(folder, games) as app, open_log(app.settings.log):
+        demo = _Demo(app, ruleset, names, hashlib.sha256(seed.encode()).digest())
         demo.begin()
         while demo.turns < turns and demo.play_turn():
             progress("playing turn", demo.turns, turns if turns < MOST_TURNS else 0)
@@ -266,12 +266,12 @@ def seat_names(ruleset: AnyRuleset, seats: int | None) -> list[str]:
 class _Demo:
     """One campaign, its players, and the clock."""
 
-    def __init__(self, house: App, ruleset: AnyRuleset, seats: list[str], seed: bytes) -> None:
-        self._house, self._ruleset, self._seed = house, ruleset, seed
+    def __init__(self, app: App, ruleset: AnyRuleset, seats: list[str], seed: bytes) -> None:
+        self._house, self._ruleset, self._seed = app, ruleset, seed
         self._now = START
-        home = house.settings.home
-        self._inbox = MaildirTransport(home / house.settings.inbox_url.path)
-        self._sent = home / house.settings.carrier_url.path / "new"
+        home = app.settings.home
+        self._inbox = MaildirTransport(home / app.settings.inbox_url.path)
+        self._sent = home / app.settings.carrier_url.path / "new"
         self._seen = ""
         self._receipt: Path | None = None
         self._mails = 0

@@ -74,8 +74,8 @@ def restored_lines(restored: RestoreResult) -> Iterator[str]:
     yield from (wrap(f"Problem: {as_sentence(problem)}") for problem in restored.problems)
     yield ""
     yield "Next, in the new home:"
-    f"Letters that came after {format_time(restored.made, 'UTC')} and were read by the old home "
-    "lie in its mailbox's"
+    made = format_time(restored.made, "UTC")
+    came = f"Letters that came after {made} and were read by the old home lie in its mailbox's"
     first = (
         "Make sure that the old home is at work no more, and put in place what is missing. If the backup is another "
         "person's, look through pbem.toml: what it names may be theirs."
@@ -177,14 +177,14 @@ def restore(file: Path, folder: Path, *, database: str, now: dt.datetime, as_jso
 @home_option
 def reopen(*, sure: bool, home: Path | None) -> None:
     """Show what a restored home runs and reaches; let it read, run and send again if you say so."""
-    with open_home(home) as house:
-        if not is_closed(house):
+    with open_home(home) as app:
+        if not is_closed(app):
             click.echo("The home was open already.")
             return
-        print_lines(reaching_lines(reaches(house.settings.home)))
+        print_lines(reaching_lines(reaches(app.settings.home)))
         if not sure:
             click.confirm("Open this home?", abort=True)
-        open_closed(house)
+        open_closed(app)
     click.echo("The home is open: the next tick reads the mail.")
 
 
@@ -201,14 +201,14 @@ def export_campaign_(
 ) -> None:
     """Move campaign NAME to another home: write it to FILE, and play it here no more."""
     if back:
-        with open_home(home) as house:
-            undo_export(house, name, now)
+        with open_home(home) as app:
+            undo_export(app, name, now)
         click.echo(f"{name} is played here again. It is paused; let turns run with: pbem release {name}")
         return
     if file is None or not to:
         raise click.UsageError("say FILE, and with --to the address at which it will be played")
-    with open_home(home) as house:
-        exported = export_campaign(house, name, file, now, to=to)
+    with open_home(home) as app:
+        exported = export_campaign(app, name, file, now, to=to)
     print_facts(exported, exported_lines(exported), as_json=as_json)
 
 
@@ -219,8 +219,8 @@ def export_campaign_(
 @home_option
 def import_campaign_(file: Path, *, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Take in the campaign in FILE that another home has exported to this one."""
-    with open_home(home) as house, progress() as bar:
-        imported = import_campaign(house, file, now, progress=bar)
+    with open_home(home) as app, progress() as bar:
+        imported = import_campaign(app, file, now, progress=bar)
     print_facts(imported, imported_lines(imported), as_json=as_json)
 
 

@@ -144,15 +144,15 @@ def letters(
     """List the letters that came, show one, or try one again."""
     if sum(choice is not None for choice in (state, wanted, retry)) > 1:
         raise click.UsageError("give one of --state, --show and --retry")
-    with open_home(home) as house:
+    with open_home(home) as app:
         if retry is not None:
-            retry_message(house.store, retry)
+            retry_message(app.store, retry)
             print_facts({"retried": [retry]}, [retried_letter(retry)], as_json=as_json)
         elif wanted is not None:
-            letter = show_message(house.store, wanted)
+            letter = show_message(app.store, wanted)
             print_facts(letter, shown_lines(letter), as_json=as_json)
         else:
-            listed = list_messages(house.store, state, limit=limit)
+            listed = list_messages(app.store, state, limit=limit)
             print_facts(listed, letter_lines(listed), as_json=as_json)
 
 
@@ -169,13 +169,13 @@ def outbox(
     """List the mail, of campaign NAME or all, that is not delivered, or have it tried again now."""
     if retry is not None and (ledger or name is not None):
         raise click.UsageError("--retry takes a mail's number or all, and neither a campaign nor --ledger")
-    with open_home(home) as house:
+    with open_home(home) as app:
         if ledger:
-            accounts = delivery_counts(house.store, name)
+            accounts = delivery_counts(app.store, name)
             print_facts({"accounts": accounts}, ledger_lines(accounts), as_json=as_json)
         elif retry is None:
-            mails = list_outbox(house.store, name)
+            mails = list_outbox(app.store, name)
             print_facts({"mails": mails}, outbox_lines(mails), as_json=as_json)
         else:
-            retried = retry_mail(house.store, now, retry if isinstance(retry, int) else None)
+            retried = retry_mail(app.store, now, retry if isinstance(retry, int) else None)
             print_facts({"retried": retried}, [retried_mails(retried)], as_json=as_json)

@@ -37,8 +37,8 @@ Facts = TypeVar("Facts")
 
 def known_games() -> InstalledGames:
     """The games of this command line, by key."""
-    catalogue: InstalledGames = click.get_current_context().obj
-    return catalogue
+    games: InstalledGames = click.get_current_context().obj
+    return games
 
 
 def home_folder(home: Path | None) -> Path:
@@ -52,8 +52,8 @@ def home_folder(home: Path | None) -> Path:
 @contextmanager
 def open_home(home: Path | None, log: Path | None = None) -> Iterator[App]:
     """The house of the home a command is meant for, closed at the end, its log kept meanwhile. Raises ConfigError."""
-    with open_app(home_folder(home), known_games()) as house, open_log(log or house.settings.log):
-        yield house
+    with open_app(home_folder(home), known_games()) as app, open_log(log or app.settings.log):
+        yield app
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -71,8 +71,8 @@ def ask_and_print(
     home: Path | None, name: str, question: Query[Any], now: dt.datetime, *, as_json: bool = False
 ) -> None:
     """Prints the answer to a question about a campaign."""
-    with open_home(home) as house:
-        facts = run_query(house, name, question, now)
+    with open_home(home) as app:
+        facts = run_query(app, name, question, now)
     print_facts(facts, question.render(facts, CLI), as_json=as_json)
 
 
@@ -80,29 +80,27 @@ def act_and_print(
     home: Path | None, name: str, wish: Change[Any], now: dt.datetime, *, sure: bool = False, as_json: bool = False
 ) -> None:
     """Do something to a campaign, and print what was done; what needs confirmation is asked about as in `perform`."""
-    with open_home(home) as house:
-        facts = perform(house, name, wish, now, sure=sure, as_json=as_json)
+    with open_home(home) as app:
+        facts = perform(app, name, wish, now, sure=sure, as_json=as_json)
     print_facts(facts, wish.render(facts, CLI), as_json=as_json)
 
 
-def perform(
-    house: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure: bool, as_json: bool = False
-) -> Facts:
+def perform(app: App, name: str, wish: Change[Facts], now: dt.datetime, *, sure: bool, as_json: bool = False) -> Facts:
     """Do something to a campaign, and return what was done.
 
     What needs confirmation, and is not `sure`, is shown first: at a terminal the caller is asked; without
     one, or if they decline, nothing is changed and the command exits with `UNCONFIRMED`.
     """
     if sure:
-        return run_action(house, name, wish, now)
-    tried = attempt(house, name, wish, now)
-    if tried.ground is None:
+        return run_action(app, name, wish, now)
+    tried = attempt(app, name, wish, now)
+    if tried.read_set is None:
         return tried.facts
     asked = sys.stdin.isatty() and not as_json
     print_facts(tried.facts, wish.render(tried.facts, ASKED if asked else DRY_RUN), as_json=as_json)
     if not (asked and click.confirm("Do it?", err=True)):
         raise click.exceptions.Exit(UNCONFIRMED)
-    return do_as_shown(house, name, wish, now, tried.ground)
+    return do_as_shown(app, name, wish, now, tried.read_set)
 
 
 def _json_text(facts: Any) -> str:

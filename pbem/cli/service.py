@@ -111,8 +111,8 @@ def log_option(command: F) -> F:
 def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bool, home: Path | None) -> None:
     """Poll, answer, remind, resolve what is due, archive and send: the scheduled job."""
     live = context.get_parameter_source("now") is click.ParameterSource.DEFAULT
-    with open_home(home, log) as house, progress() as bar:
-        done = tick_house(house, now, live=live, progress=bar)
+    with open_home(home, log) as app, progress() as bar:
+        done = tick_house(app, now, live=live, progress=bar)
     _tell(done, as_json=as_json)
     context.exit(1 if done.problems else 0)
 
@@ -122,10 +122,10 @@ def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bo
 @home_option
 def serve(log: Path | None, home: Path | None) -> None:
     """Stay up and tick every poll_seconds, and as mail comes, until SIGTERM."""
-    with open_home(home, log) as house, stopped_by_signals() as stop:
-        require_active(house)
-        click.echo(f"Serving {house.settings.home}; a tick every {house.settings.poll_seconds} seconds.")
-        serve_house(house, clock=clock, stop=stop, told=lambda done: _tell(done, idle=""))
+    with open_home(home, log) as app, stopped_by_signals() as stop:
+        require_active(app)
+        click.echo(f"Serving {app.settings.home}; a tick every {app.settings.poll_seconds} seconds.")
+        serve_house(app, clock=clock, stop=stop, told=lambda done: _tell(done, idle=""))
     click.echo("Stopped.")
 
 
@@ -135,15 +135,15 @@ def serve(log: Path | None, home: Path | None) -> None:
 @home_option
 def worker(chosen: tuple[str, ...], log: Path | None, home: Path | None) -> None:
     """Share the work on a PostgreSQL database with others, until SIGTERM."""
-    with open_home(home, log) as house:
-        require_active(house)
-        require_queues(house.store)
+    with open_home(home, log) as app:
+        require_active(app)
+        require_queues(app.store)
         from pbem.scheduler.worker import run_worker, select_queues
 
-        queues = select_queues(house, tuple(map(JobQueue, chosen)))
+        queues = select_queues(app, tuple(map(JobQueue, chosen)))
         with stopped_by_signals() as stop:
-            click.echo(f"Working on {', '.join(queues)} for {house.settings.home}.")
-            run_worker(house, queues, stop=stop, told=lambda done: _tell(done, idle=""))
+            click.echo(f"Working on {', '.join(queues)} for {app.settings.home}.")
+            run_worker(app, queues, stop=stop, told=lambda done: _tell(done, idle=""))
     click.echo("Stopped.")
 
 
@@ -158,11 +158,11 @@ def run(
     context: click.Context, name: str, *, now: dt.datetime, log: Path | None, as_json: bool, home: Path | None
 ) -> None:
     """Resolve a campaign's open turn now."""
-    with open_home(home, log) as house, progress() as bar:
-        done = run_campaign_now(house, name, now, progress=bar)
-        if done.busy and has_workers(house):
+    with open_home(home, log) as app, progress() as bar:
+        done = run_campaign_now(app, name, now, progress=bar)
+        if done.busy and has_workers(app):
             wish = RequestRun()
-            asked = run_action(house, name, wish, now)
+            asked = run_action(app, name, wish, now)
             print_facts(asked, wish.render(asked, CLI), as_json=as_json)
             return
     _tell(done, as_json=as_json)
@@ -176,12 +176,12 @@ def run(
 @home_option
 def status(name: str | None, workers: bool, as_json: bool, home: Path | None) -> None:
     """Show who has sent, who is awaited, deadlines, and mail not delivered."""
-    with open_home(home) as house:
+    with open_home(home) as app:
         if workers:
-            at_work = load_worker_status(house)
+            at_work = load_worker_status(app)
             print_facts(at_work, workers_lines(at_work), as_json=as_json)
             return
-        found = home_status(house, name)
+        found = home_status(app, name)
     print_facts(found, status_lines(found), as_json=as_json)
 
 
@@ -193,8 +193,8 @@ def status(name: str | None, workers: bool, as_json: bool, home: Path | None) ->
 @home_option
 def stats(name: str, picture: Path | None, now: dt.datetime, as_json: bool, home: Path | None) -> None:
     """Show whose sheets came when, how long turns took, scores, and who may drop out."""
-    with open_home(home) as house:
-        found = run_query(house, name, question := ShowStatistics(), now)
+    with open_home(home) as app:
+        found = run_query(app, name, question := ShowStatistics(), now)
     if picture is not None:
         write_picture(picture, statistics_chart(found))
     print_facts(found, question.render(found, CLI), as_json=as_json)
@@ -214,8 +214,8 @@ def _tell(done: TickResult, *, as_json: bool = False, idle: str = "Nothing to do
 @click.pass_context
 def site(context: click.Context, folder: Path, campaigns: tuple[str, ...], as_json: bool, home: Path | None) -> None:
     """Write the club's pages, calendars, feeds and replays into FOLDER, for any web server."""
-    with open_home(home) as house:
-        done = publish(house, folder, campaigns)
+    with open_home(home) as app:
+        done = publish(app, folder, campaigns)
     print_facts(done, site_lines(done), as_json=as_json)
     for problem in done.problems:
         click.echo(f"Problem: {problem}", err=True)

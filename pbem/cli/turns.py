@@ -147,8 +147,8 @@ def restore_option(text: str) -> Callable[[F], F]:
 @home_option
 def preview(name: str, to: Path | None, *, real_dice: bool, now: dt.datetime, home: Path | None) -> None:
     """Show what the open turn would come to if it were run now, with other dice; keep nothing, mail nobody."""
-    with open_home(home) as house:
-        made = run_query(house, name, question := PreviewTurn(real_dice=real_dice), now)
+    with open_home(home) as app:
+        made = run_query(app, name, question := PreviewTurn(real_dice=real_dice), now)
     print_lines(question.render(made, CLI))
     if to:
         print_lines(preview_folder_lines(write_preview(made, to)))
@@ -228,18 +228,18 @@ def adjudicate(
     if folder is None and not edit:
         ask_and_print(home, name, ShowRuling(), now, as_json=as_json)
         return
-    with open_home(home) as house:
+    with open_home(home) as app:
         if folder is None:
-            edited = _edited(house, name, now, sure=sure)
+            edited = _edited(app, name, now, sure=sure)
             if edited is None:
                 return
             taken = edited
         elif not take:
-            written = write_folder(run_query(house, name, ShowRulingForm(), now), folder, force=force)
+            written = write_folder(run_query(app, name, ShowRulingForm(), now), folder, force=force)
             print_facts(written, ruling_folder_lines(written), as_json=as_json)
             return
         else:
-            taken = perform(house, name, read_folder(name, folder).taken(), now, sure=sure, as_json=as_json)
+            taken = perform(app, name, read_folder(name, folder).taken(), now, sure=sure, as_json=as_json)
     print_facts(taken, render_ruling(taken, CLI), as_json=as_json)
     context.exit(0 if taken.kept else 1)
 
@@ -253,18 +253,18 @@ def _check_options(*, folder: bool, edit: bool, take: bool, force: bool, drop: b
         raise click.UsageError("give one of FOLDER, --edit, --drop and --restore")
 
 
-def _edited(house: App, name: str, now: dt.datetime, *, sure: bool) -> RulingResult | None:
+def _edited(app: App, name: str, now: dt.datetime, *, sure: bool) -> RulingResult | None:
     """The ruling as the GM writes it in his editor; None if he goes on another day. His files stay in the home."""
-    form = run_query(house, name, ShowRulingForm(), now)
-    folder = house.settings.home / RULINGS / f"{name}-{form.turn}"
+    form = run_query(app, name, ShowRulingForm(), now)
+    folder = app.settings.home / RULINGS / f"{name}-{form.turn}"
     write_folder(form, folder)
 
     def ruling() -> SubmitRuling:
         return read_folder(name, folder).taken((form.turn, form.era))
 
-    if not edit_ruling(form, folder, lambda: run_query(house, name, ruling(), now)):
+    if not edit_ruling(form, folder, lambda: run_query(app, name, ruling(), now)):
         return None
-    return perform(house, name, ruling(), now, sure=sure)
+    return perform(app, name, ruling(), now, sure=sure)
 
 
 @click.command(cls=Command)
@@ -272,8 +272,8 @@ def _edited(house: App, name: str, now: dt.datetime, *, sure: bool) -> RulingRes
 @home_option
 def state(name: str, home: Path | None) -> None:
     """Print the state of the open turn as JSON, to be edited and given to `pbem patch`."""
-    with open_home(home) as house:
-        click.echo(run_query(house, name, ShowState(), clock()).text)
+    with open_home(home) as app:
+        click.echo(run_query(app, name, ShowState(), clock()).text)
 
 
 @click.command(cls=Command)
@@ -325,8 +325,8 @@ def rerun(
     if not dry_run:
         act_and_print(home, name, wish, now, sure=sure)
         return
-    with open_home(home) as house:
-        impact = run_query(house, name, wish, now)
+    with open_home(home) as app:
+        impact = run_query(app, name, wish, now)
     print_lines(wish.render(impact, DRY_RUN))
 
 
@@ -350,18 +350,18 @@ def fork(
 ) -> None:
     """Copy a campaign, as it stood when TURN was open, into a home of its own in FOLDER, to try what if."""
     given = _read_sheets(name, sheets)
-    with open_home(home) as house:
-        run_query(house, name, ShowFork(turn), now)
-        settings = init_home(folder, house.settings.address)
-        forking.copy_templates(house, settings.home)
+    with open_home(home) as app:
+        run_query(app, name, ShowFork(turn), now)
+        settings = init_home(folder, app.settings.address)
+        forking.copy_templates(app, settings.home)
         with open_app(settings.home, known_games()) as there:
-            print_lines(copied_lines(run_action(house, name, forking.ForkCampaign(turn, there), now), settings.home))
+            print_lines(copied_lines(run_action(app, name, forking.ForkCampaign(turn, there), now), settings.home))
             for seat, lines in given.items():
                 print_lines(render_receipt(run_action(there, name, EnterSheet(seat, lines), now)))
             if compare:
                 made = run_query(there, name, PreviewTurn(real_dice=True), now)
                 question = forking.Compare(there, made)
-                print_lines(question.render(run_query(house, name, question, now), CLI))
+                print_lines(question.render(run_query(app, name, question, now), CLI))
 
 
 def _read_sheets(name: str, sheets: Mapping[SeatName, str]) -> dict[SeatName, Lines]:

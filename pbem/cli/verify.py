@@ -89,9 +89,9 @@ T = TypeVar("T")
 @home_option
 def replay(name: str | None, as_json: bool, home: Path | None) -> None:
     """Prove the archive of a campaign, or of all: resolve every turn again and compare."""
-    with open_home(home) as house, progress() as bar:
-        names = begun(house) if name is None else (name,)
-        _show_each(names, lambda each: prove_archive(house, each, progress=bar), proof_lines, as_json=as_json)
+    with open_home(home) as app, progress() as bar:
+        names = begun(app) if name is None else (name,)
+        _show_each(names, lambda each: prove_archive(app, each, progress=bar), proof_lines, as_json=as_json)
 
 
 @click.command(cls=Command)

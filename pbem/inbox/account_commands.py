@@ -73,7 +73,7 @@ def ask_new_address(asked: PersonRequest, request: PendingRequest) -> str:
         return ENOUGH_CODES
     page = Confirmation(kind="new_address", code=code, address=case.address, days=DAYS, about=person.address)
     subject = "Is this your address?"
-    send_page(case.session, case.house, None, case.now, to=address, subject=subject, page=page, code=code)
+    send_page(case.session, case.app, None, case.now, to=address, subject=subject, page=page, code=code)
     return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
 
 
@@ -131,10 +131,10 @@ def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
         f"{deputy.address} stands in for your seat {seat.name} in {snapshot.name} to the end of {data['until']}: "
         "sheets are taken from both of you, and you hear of each. To end it sooner, mail the line UNDEPUTE."
     )
-    send_text(case.session, case.house, snapshot, case.now, said, to=player.address, subject="Your deputy")
+    send_text(case.session, case.app, snapshot, case.now, said, to=player.address, subject="Your deputy")
     report = find_report(case.session, snapshot, place)
     if report is not None:
-        send_deputy_copy(case.session, case.house, snapshot, place, report, case.now, deputy=stand_in)
+        send_deputy_copy(case.session, case.app, snapshot, place, report, case.now, deputy=stand_in)
     return (
         f"You stand in for the seat {seat.name} of {snapshot.name} to the end of {data['until']}. Its reports come to "
         "you too: press Reply on one to send orders. Thank you!"
@@ -150,7 +150,7 @@ def confirm_moved(asked: PersonRequest, request: PendingRequest) -> str:
         return _GONE
     send_welcomes(
         case.session,
-        case.house,
+        case.app,
         snapshot,
         {place: replace_token(case.session, place.id)},
         case.now,
@@ -159,12 +159,12 @@ def confirm_moved(asked: PersonRequest, request: PendingRequest) -> str:
     )
     report = find_report(case.session, snapshot, place)
     if report is not None:
-        resend_report(case.session, case.house, snapshot, place, report, case.now, to=person.address, key=RENEWED)
+        resend_report(case.session, case.app, snapshot, place, report, case.now, to=person.address, key=RENEWED)
     add_entry(
         case.session, snapshot.id, case.now, actor=seat.name, text="has confirmed that the campaign is played here"
     )
     said = f"{person.address}, who plays {seat.name} in {snapshot.name}, has confirmed that it is played here now."
-    send_text(case.session, case.house, snapshot, case.now, said, to=snapshot.gm, subject="A player has confirmed")
+    send_text(case.session, case.app, snapshot, case.now, said, to=snapshot.gm, subject="A player has confirmed")
     return (
         f"You play {seat.name} in {snapshot.name} here from now on. Your newest report and your token follow by mail."
     )
@@ -180,7 +180,7 @@ def _locked(case: MessageContext, request: PendingRequest) -> tuple[Seat, Campai
 def _tell(case: MessageContext, addresses: list[str], subject: str, said: str) -> None:
     help_ = "If this was not you, please tell your GM at once."
     for address in dict.fromkeys(addresses):
-        send_text(case.session, case.house, None, case.now, said, help_, to=address, subject=subject)
+        send_text(case.session, case.app, None, case.now, said, help_, to=address, subject=subject)
 
 
 def _note_address(case: MessageContext, person: Person, old: str) -> None:
@@ -191,7 +191,7 @@ def _note_address(case: MessageContext, person: Person, old: str) -> None:
             f"The seat {known.seat} of {snapshot.name} is played from {person.address} now, and no longer from {old}."
         )
         add_entry(case.session, snapshot.id, case.now, actor=known.seat, text=said, secret=True)
-        send_text(case.session, case.house, snapshot, case.now, said, to=snapshot.gm, subject="A player's address")
+        send_text(case.session, case.app, snapshot, case.now, said, to=snapshot.gm, subject="A player's address")
 
 
 _UNKNOWN_CODE = (
@@ -229,7 +229,7 @@ def _join(asked: PersonRequest, order: Join) -> str:
             case.silent(f"{address} was mailed enough codes today")
             return ""
         return _ENOUGH
-    ruleset = case.house.game(snapshot.game)
+    ruleset = case.app.game(snapshot.game)
     page = Confirmation(
         kind="join",
         code=code,
@@ -286,7 +286,7 @@ def _withdraw(asked: PersonRequest, order: Withdraw) -> str:
     snapshot = load_campaign(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
     send_text(
-        session, asked.case.house, snapshot, asked.case.now, said, to=snapshot.gm, subject="A standby has withdrawn"
+        session, asked.case.app, snapshot, asked.case.now, said, to=snapshot.gm, subject="A standby has withdrawn"
     )
     return f"You are off the standby list of {name}."
 
@@ -311,10 +311,10 @@ def _confirm_seat(asked: PersonRequest, request: PendingRequest) -> str:
     if place := seat_of(case.session, snapshot, person):
         return f"You play in {name} already, as {place.seat}."
     why = "invited by the GM" if invited else "signed up by mail"
-    scene = Context(case.session, case.house, snapshot, case.now)
-    said = seat_or_standby(scene, person, wish=data["wish"], words=data["words"], why=why)
+    context = Context(case.session, case.app, snapshot, case.now)
+    said = seat_or_standby(context, person, wish=data["wish"], words=data["words"], why=why)
     if asked.sender.lower() != person.key:
-        send_text(case.session, case.house, snapshot, case.now, said, to=person.address, subject="You are in")
+        send_text(case.session, case.app, snapshot, case.now, said, to=person.address, subject="You are in")
     return said
 
 
@@ -333,7 +333,7 @@ def _never_there(case: MessageContext, snapshot: CampaignSnapshot, wish: str) ->
     """Whether no such seat is or can come to be: before the start, seats without names of their own may be named."""
     named = (
         snapshot.status != CampaignState.FORMING
-        or case.house.game(snapshot.game).seats.names
+        or case.app.game(snapshot.game).seats.names
         or not free_places(snapshot)
     )
     return wish not in snapshot.seats and bool(named)

@@ -291,7 +291,7 @@ def reads_as_order(case: MessageContext, line: tuple[int, str]) -> bool:
 
 def are_orders(case: MessageContext, spot: SeatContext, lines: Lines) -> bool:
     """Whether numbered lines are orders of a seat's game as they stand, and nothing else."""
-    read = case.house.game(spot.game).parse(json.loads(spot.view), lines)
+    read = case.app.game(spot.game).parse(json.loads(spot.view), lines)
     return bool(read.entries) and not read.errors
 
 

@@ -437,7 +437,7 @@ def _names_section(case: MessageContext, order: Order) -> bool:
     claim = authenticate(case, None)
     if not isinstance(claim, Accepted):
         return False
-    return names_section(case.house.game(claim.spot.game), order, claim.spot.campaign)
+    return names_section(case.app.game(claim.spot.game), order, claim.spot.campaign)
 
 
 def _may_be_words(order: Order) -> bool:

@@ -153,7 +153,7 @@ class MessageContext:
     what the answer to a question has shown of it.
     """
 
-    house: App
+    app: App
     session: Session
     now: dt.datetime
     letter_id: int
@@ -166,7 +166,7 @@ class MessageContext:
     @property
     def address(self) -> str:
         """The order address."""
-        return self.house.settings.address
+        return self.app.settings.address
 
     @property
     def sender(self) -> str:

@@ -131,13 +131,13 @@ _NOT_ALONE = (
 )
 
 
-def examine_files(house: App, raw: bytes, sheet: GmFrame) -> Wishes:
+def examine_files(app: App, raw: bytes, sheet: GmFrame) -> Wishes:
     """Return what the commands wish that take the files of their mail, if the token is right. Holds no lock."""
     orders = parse_gm_frame(sheet)
     taking = [each for each in orders.parsed.orders if isinstance(each, GmCommand) and each.takes_files]
     if not taking or orders.parsed.errors:
         return {}
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         campaign = _campaign(session, sheet)
         if campaign is None or not _is_gm(campaign, sheet):
             return {}
@@ -202,40 +202,40 @@ def _perform(case: MessageContext, name: str, order: Any, text: TextBlock, wishe
         if isinstance(wish, CampaignError):
             raise wish
         # Anew, since the command before may have changed it.
-        scene = Context(case.session, case.house, locked_campaign(case.session, name), case.now)
-        return _answer(scene, wish, order)
+        context = Context(case.session, case.app, locked_campaign(case.session, name), case.now)
+        return _answer(context, wish, order)
     except StoreError:
         raise
     except (PbemError, RulesetError) as error:
         raise _Failed(order, error) from error
 
 
-def _answer(scene: Context, wish: Wish, order: GmCommand) -> _Answer:
+def _answer(context: Context, wish: Wish, order: GmCommand) -> _Answer:
     """Do what is wished, or look at it: at what needs confirmation too, unless the command has a YES."""
-    _check_turn(scene, order)
-    asked = confirmation(wish, scene) if isinstance(wish, Change) and order.sure is None else None
+    _check_turn(context, order)
+    asked = confirmation(wish, context) if isinstance(wish, Change) and order.sure is None else None
     if isinstance(wish, Change) and asked is None:
-        facts, channel = wish.do(scene), Channel(by_mail=True)
+        facts, channel = wish.do(context), Channel(by_mail=True)
     else:
         assert isinstance(wish, Query)
-        facts = wish.look(scene) if asked is None else asked
-        channel = mail_channel("" if asked is None else _confirming(scene, order))
-        add_audit_entries(scene, wish.traces(facts))
+        facts = wish.look(context) if asked is None else asked
+        channel = mail_channel("" if asked is None else _confirming(context, order))
+        add_audit_entries(context, wish.traces(facts))
     acts = isinstance(wish, Change) and asked is None
     return _Answer("\n".join(wish.render(facts, channel)), _files(facts), acts=acts, asks=asked is not None)
 
 
-def _confirming(scene: Context, order: GmCommand) -> str:
+def _confirming(context: Context, order: GmCommand) -> str:
     """Return the command that does what was only looked at, with the open turn if it depends on that."""
     yes: dict[str, Any] = {"sure": "YES"}
     if any(field.name == "asked" for field in fields(order)):
-        yes["asked"] = str(scene.snapshot.turn)
+        yes["asked"] = str(context.snapshot.turn)
     return GM_COMMANDS.line(replace(order, **yes))
 
 
-def _check_turn(scene: Context, order: GmCommand) -> None:
+def _check_turn(context: Context, order: GmCommand) -> None:
     """Raise CampaignError if another turn is open than when the GM was asked about a command."""
-    snapshot = scene.snapshot
+    snapshot = context.snapshot
     if order.asked is not None and int(order.asked) != snapshot.turn:
         raise CampaignError(
             f"turn {order.asked} of {snapshot.name}, about which you were asked, is no longer open, but turn "

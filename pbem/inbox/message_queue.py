@@ -140,55 +140,55 @@ def close_message(session: Session, letter_id: int, state: str, note: str) -> bo
     return session.connection().execute(_CLOSE, values).first() is not None
 
 
-def quarantine(house: App, now: dt.datetime, letter_id: int, raw: bytes, error: Exception | TimeLimitExceeded) -> bool:
+def quarantine(app: App, now: dt.datetime, letter_id: int, raw: bytes, error: Exception | TimeLimitExceeded) -> bool:
     """Keeps a letter that could not be dealt with, and tells those concerned; whether it was still new."""
     event("letter set aside", level="error", fault=error, letter=letter_id)
-    problem = _overrun(house) if isinstance(error, TimeLimitExceeded) else describe_error(error)
+    problem = _overrun(app) if isinstance(error, TimeLimitExceeded) else describe_error(error)
     trace = redact_all("".join(traceback.format_exception(error)))[-_LONGEST_NOTE:]
     note = f"{trace}{problem}" if isinstance(error, TimeLimitExceeded) else trace
-    letter = _head(house, raw)
+    letter = _head(app, raw)
     try:
-        with house.store.writing() as session:
+        with app.store.writing() as session:
             if not close_message(session, letter_id, MessageState.QUARANTINED, note):
                 return False
-            case = MessageContext(house, session, now, letter_id, letter)
+            case = MessageContext(app, session, now, letter_id, letter)
             _tell_gms(case, problem)
             _tell_writer(case)
     except StoreError:
         raise
     except Exception:
         # If there are no words for it either, whoever runs the program hears of that; the letter is kept all the same.
-        with house.store.writing() as session:
+        with app.store.writing() as session:
             close_message(session, letter_id, MessageState.QUARANTINED, note)
         raise
     return True
 
 
-def quarantine_unread(house: App, now: dt.datetime, letter_id: int) -> bool:
+def quarantine_unread(app: App, now: dt.datetime, letter_id: int) -> bool:
     """Keeps a letter that has killed the reader; whether it was still new. Its writer is told if its head can be read.
 
     That is tried last, when nothing else can be lost by it.
     """
     event("letter set aside", level="error", letter=letter_id, text=KILLS)
-    with house.store.writing() as session:
+    with app.store.writing() as session:
         if not close_message(session, letter_id, MessageState.QUARANTINED, KILLS):
             return False
-        _tell_gms(MessageContext(house, session, now, letter_id, UNREADABLE), KILLS)
+        _tell_gms(MessageContext(app, session, now, letter_id, UNREADABLE), KILLS)
         raw = load_raw(session, letter_id)
-    letter = _head(house, raw)
-    with house.store.writing() as session:
-        _tell_writer(MessageContext(house, session, now, letter_id, letter))
+    letter = _head(app, raw)
+    with app.store.writing() as session:
+        _tell_writer(MessageContext(app, session, now, letter_id, letter))
     return True
 
 
-def _overrun(house: App) -> str:
-    return f"reading and answering it took more than {house.settings.letter_seconds:g} seconds of the processor's time"
+def _overrun(app: App) -> str:
+    return f"reading and answering it took more than {app.settings.letter_seconds:g} seconds of the processor's time"
 
 
-def _head(house: App, raw: bytes) -> Message:
+def _head(app: App, raw: bytes) -> Message:
     """Who wrote a letter, and about what, as far as that can be found out in a letter's time."""
     try:
-        return run_with_time_limit(house.settings.letter_seconds, lambda: parse_headers(raw))
+        return run_with_time_limit(app.settings.letter_seconds, lambda: parse_headers(raw))
     except (Exception, TimeLimitExceeded):  # noqa: BLE001 - it may be what could not be read
         return UNREADABLE
 

@@ -59,7 +59,7 @@ def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Ou
     spot, deputy = claim.spot, claim.deputy
     # By the code of his own copy a quoted form is known for one, and masked; the player's he does not have.
     answered = seat_for_deputy(case.session, spot, deputy) if deputy else spot
-    ruleset = case.house.game(spot.game)
+    ruleset = case.app.game(spot.game)
     earlier = earlier_sheets(case.session, ruleset.orders, turn_id=spot.turn_id, seat_id=spot.seat_id)
     counted = earlier.counted
     if most := sheet_limit(case, spot, earlier.last):
@@ -140,7 +140,7 @@ def is_unedited_form(case: MessageContext, spot: SeatContext, sheet: SheetText) 
     view, asked = json.loads(spot.view), _words(line for _, line in sheet.lines)
     if not asked or view["over"] or not view["awaited"]:
         return False
-    return asked == _words(case.house.game(spot.game).template(view))
+    return asked == _words(case.app.game(spot.game).template(view))
 
 
 def _words(lines: Iterable[str]) -> list[list[str]]:

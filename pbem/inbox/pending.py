@@ -140,7 +140,7 @@ def _asked(case: MessageContext, claim: NeedsConfirmation) -> str:
     if not claim.orders or spot is None:
         return "\n".join(letter.lines[claim.at :])
     sheet = find_sheet(letter.lines, {spot.campaign})
-    return choose_sheet(case.house.game(spot.game), json.loads(spot.view), sheet, letter.filed).text().strip("\n")
+    return choose_sheet(case.app.game(spot.game), json.loads(spot.view), sheet, letter.filed).text().strip("\n")
 
 
 def handle_confirmation(

@@ -100,7 +100,7 @@ class ProcessResult:
 
 
 def process_messages(
-    house: App, now: dt.datetime, *, lane: str | None = None, most: int | None = None, progress: Progress = no_progress
+    app: App, now: dt.datetime, *, lane: str | None = None, most: int | None = None, progress: Progress = no_progress
 ) -> ProcessResult:
     """Deals with every new letter, oldest first; of a lane alone, with those that may go now.
 
@@ -108,7 +108,7 @@ def process_messages(
     charged with a third attempt.
     """
     tally, size = ProcessResult(), 0
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         waiting = load_new_messages(session, lane)
         if not waiting:
             return tally
@@ -119,55 +119,55 @@ def process_messages(
             break
         if group[0].attempts >= MOST_ATTEMPTS:
             tally.letters += 1
-            tally.set_aside += quarantine_unread(house, now, group[0].id)
+            tally.set_aside += quarantine_unread(app, now, group[0].id)
             continue
-        with counted_attempt(house.store, group):
-            for mail in _load_mails(house, group):
+        with counted_attempt(app.store, group):
+            for mail in _load_mails(app, group):
                 size += len(mail.raw)
-                _answer(house, now, mail, known, tally)
+                _answer(app, now, mail, known, tally)
                 progress("answering", tally.letters, len(waiting))
     return tally
 
 
-def _load_mails(house: App, letters: Sequence[QueuedMessage]) -> list[QueuedMail]:
+def _load_mails(app: App, letters: Sequence[QueuedMessage]) -> list[QueuedMail]:
     """Return some letters as they came, in the order given."""
     ids = [letter.id for letter in letters]
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         found = session.execute(select(LetterRow.id, LetterRow.raw, LetterRow.received_at).where(LetterRow.id.in_(ids)))
         rows = {row.id: QueuedMail(*row) for row in found}
     return [rows[letter_id] for letter_id in ids]
 
 
-def _answer(house: App, now: dt.datetime, mail: QueuedMail, known: Names, tally: ProcessResult) -> None:
+def _answer(app: App, now: dt.datetime, mail: QueuedMail, known: Names, tally: ProcessResult) -> None:
     tally.letters += 1
     try:
-        result = run_with_time_limit(house.settings.letter_seconds, lambda: _process(house, now, mail, known))
+        result = run_with_time_limit(app.settings.letter_seconds, lambda: _process(app, now, mail, known))
     except StoreError:
         raise  # the letter is not to blame; it stays new for the next tick
     except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - a letter nobody foresaw must not stop the others
-        tally.set_aside += quarantine(house, now, mail.id, mail.raw, error)
+        tally.set_aside += quarantine(app, now, mail.id, mail.raw, error)
     else:
         tally.sheets += result.sheet
         tally.set_aside += result.state == MessageState.QUARANTINED
         tally.unanswered += bool(result.silences)
 
 
-def _process(house: App, now: dt.datetime, mail: QueuedMail, known: Names) -> MessageResult:
-    read = with_files(house, parse_mail(house, mail, known))
+def _process(app: App, now: dt.datetime, mail: QueuedMail, known: Names) -> MessageResult:
+    read = with_files(app, parse_mail(app, mail, known))
     try:
-        return _process_once(house, now, read, known)
+        return _process_once(app, now, read, known)
     except IntegrityError:  # another process has answered the same sender meanwhile, which shows now
-        return _process_once(house, now, read, known)
+        return _process_once(app, now, read, known)
 
 
-def _process_once(house: App, now: dt.datetime, read: ParsedMail, known: Names) -> MessageResult:
+def _process_once(app: App, now: dt.datetime, read: ParsedMail, known: Names) -> MessageResult:
     """Answer a letter, if it is still new, and note what was done."""
     # What a power cut takes back is a letter still new, and a receipt not yet sent.
-    with house.store.writing(durable=False) as session:
+    with app.store.writing(durable=False) as session:
         # Before anything else, so that another process with the same letter waits here, and then finds it done.
         if not close_message(session, read.mail.id, MessageState.PROCESSED, ""):
             return MessageResult()
-        found = open_message(house, session, now, read, known)
+        found = open_message(app, session, now, read, known)
         result = _handle(found, read.mail.received_at, known)
         _save_result(found.case, result)
     event("letter answered", letter=read.mail.id, note=result.note)
@@ -213,35 +213,35 @@ _KEEPING_NOTHING = (Status, Rules)
 """Commands about no seat that change nothing."""
 
 
-def partition_messages(house: App) -> int:
+def partition_messages(app: App) -> int:
     """Gives each letter that was fetched its lane, oldest first, and wakes who answers it; returns how many.
 
     None takes more than a letter's budget. One that kills the reader, or cannot be read, is left alone.
     """
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         waiting = load_unpartitioned(session)
         known = frozenset(session.scalars(select(Campaign.name))) if waiting else frozenset()
     for _, group in group_messages(waiting):
         if group[0].attempts >= MOST_ATTEMPTS:
-            _keep(house, group, [GLOBAL])
+            _keep(app, group, [GLOBAL])
             continue
-        with counted_attempt(house.store, group):
-            _keep(house, group, [_lane_in_time(house, letter, known) for letter in group])
+        with counted_attempt(app.store, group):
+            _keep(app, group, [_lane_in_time(app, letter, known) for letter in group])
     return len(waiting)
 
 
-def _keep(house: App, letters: Sequence[QueuedMessage], lanes: Sequence[str]) -> None:
+def _keep(app: App, letters: Sequence[QueuedMessage], lanes: Sequence[str]) -> None:
     """Keeps the lanes of some letters, and that reading them has killed nobody this time."""
-    with house.store.writing(durable=False) as session:
+    with app.store.writing(durable=False) as session:
         for letter, lane in zip(letters, lanes, strict=True):
             row = update(LetterRow).where(LetterRow.id == letter.id)
             session.connection().execute(row.values(lane=lane, attempts=letter.attempts))
         enqueue_on_commit(session, *(QueuedJob(JobQueue.CAMPAIGNS, lane) for lane in set(lanes)))
 
 
-def _lane_in_time(house: App, letter: QueuedMessage, known: frozenset[str]) -> str:
+def _lane_in_time(app: App, letter: QueuedMessage, known: frozenset[str]) -> str:
     try:
-        return run_with_time_limit(house.settings.letter_seconds, lambda: _lane(house, letter.id, known))
+        return run_with_time_limit(app.settings.letter_seconds, lambda: _lane(app, letter.id, known))
     except StoreError:
         raise
     except (Exception, TimeLimitExceeded) as error:  # noqa: BLE001 - what is wrong with it is told when it is answered
@@ -249,13 +249,13 @@ def _lane_in_time(house: App, letter: QueuedMessage, known: frozenset[str]) -> s
         return GLOBAL
 
 
-def _lane(house: App, letter_id: int, known: frozenset[str]) -> str:
-    with house.store.reading() as session:
+def _lane(app: App, letter_id: int, known: frozenset[str]) -> str:
+    with app.store.reading() as session:
         raw = load_raw(session, letter_id)
         letter = parse_message(raw)
         if letter.automatic and (returned := parse_bounce(raw)) is not None:
             return _lane_of_mail(session, find_bounced_mail(session, returned))
-        return _Sorter(session, letter, house.settings.address, known).lane()
+        return _Sorter(session, letter, app.settings.address, known).lane()
 
 
 def _lane_of_mail(session: Session, mail: OutgoingMail | None) -> str:

@@ -114,7 +114,7 @@ def _offered(case: MessageContext) -> Iterator[OrderHelp]:
         seat = find_seat(case.session, known.campaign, known.seat)
         spot = load_seat(case.session, seat.id) if seat else None
         if spot is not None and spot.status == CampaignState.RUNNING:
-            ruleset = case.house.game(spot.game)
+            ruleset = case.app.game(spot.game)
             for verb in ruleset.desk(json.loads(spot.view))["verbs"]:
                 told = (verb["usage"], verb["help"], tuple(verb["examples"]))
                 yield OrderHelp(verb["word"], f"{ruleset.title}, in the campaign {spot.campaign}", *told)
@@ -123,7 +123,7 @@ def _offered(case: MessageContext) -> Iterator[OrderHelp]:
 def _orders(case: MessageContext) -> tuple[OrderHelp, ...]:
     """The orders of all games with which a letter's sender has to do."""
     games = games_of(case.session, case.letter.sender or "", case.now).values()
-    rulesets = [case.house.game(key) for key in dict.fromkeys(games)]
+    rulesets = [case.app.game(key) for key in dict.fromkeys(games)]
     return tuple(order for ruleset in rulesets for order in _described(ruleset.orders, ruleset.title))
 
 
@@ -164,7 +164,7 @@ def _seats(case: MessageContext, person: Person) -> Iterator[str]:
 
 def _seat(case: MessageContext, snapshot: CampaignSnapshot, place: SeatView) -> str:
     """How one seat stands: the turn and its deadline, the sheet that counts, and what was arranged."""
-    title = case.house.game(snapshot.game).title
+    title = case.app.game(snapshot.game).title
     begins = f"{snapshot.name} ({title}), seat {place.seat}"
     if not place.playing:
         return f"{begins}: out of the game."
@@ -256,7 +256,7 @@ def _resend(asked: SeatRequest, order: Resend) -> str:
         return _ENOUGH_REPORTS.format(most=most) + ("" if case.proven else _WITH_A_KEY)
     resend_report(
         case.session,
-        case.house,
+        case.app,
         snapshot,
         place,
         report,
@@ -317,11 +317,11 @@ def _rules(asked: PersonRequest, order: Rules) -> str:
     campaign, words = _named(asked, order, own)
     if campaign:
         key = own.get(campaign) or taking_players(asked.case.session)[campaign]
-        return _brought(asked, asked.case.house.game(key), words)
+        return _brought(asked, asked.case.app.game(key), words)
     if asked.spot is not None:
-        return _brought(asked, asked.case.house.game(asked.spot.game), words)
+        return _brought(asked, asked.case.app.game(asked.spot.game), words)
     if len(set(own.values())) == 1:
-        return _brought(asked, asked.case.house.game(next(iter(own.values()))), words)
+        return _brought(asked, asked.case.app.game(next(iter(own.values()))), words)
     return _which(asked.case, own, words) if own else _for_no_player(asked)
 
 
@@ -334,7 +334,7 @@ def _named(asked: PersonRequest, order: Rules, own: Mapping[str, str]) -> tuple[
 
 def _which(case: MessageContext, own: Mapping[str, str], words: tuple[str, ...]) -> str:
     """Asks a player of several games which he means, with the lines to mail."""
-    lines = [f"{' '.join(('RULES', name, *words))} ({case.house.game(key).title})" for name, key in own.items()]
+    lines = [f"{' '.join(('RULES', name, *words))} ({case.app.game(key).title})" for name, key in own.items()]
     return "\n".join(("You are in campaigns of several games. Please mail one of these lines:", *lines))
 
 
@@ -344,7 +344,7 @@ def _for_no_player(asked: PersonRequest) -> str:
     if not campaigns and asked.person is None:
         to_stranger(asked.case)
         return ""
-    titles = [f"{name} ({asked.case.house.game(key).title})" for name, key in campaigns.items()]
+    titles = [f"{name} ({asked.case.app.game(key).title})" for name, key in campaigns.items()]
     taking = f"These campaigns take players by mail: {', '.join(titles)}." if titles else ""
     return f"You play in no campaign here now. {taking}".strip()
 

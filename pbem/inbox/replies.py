@@ -111,7 +111,7 @@ def is_echo(case: MessageContext, spot: SeatContext | None, *, digits: bool) -> 
 def _looks_like_sheet(case: MessageContext, spot: SeatContext) -> bool:
     """Return whether a letter has the frame of a sheet, or a line that begins like an order of the seat's game."""
     lines = case.letter.lines
-    return has_header(lines) or any(map(case.house.game(spot.game).orders.is_like_order, lines))
+    return has_header(lines) or any(map(case.app.game(spot.game).orders.is_like_order, lines))
 
 
 def _own_words(raw: bytes, *, digits: bool) -> frozenset[str]:
@@ -133,90 +133,90 @@ def to_stranger(case: MessageContext) -> str:
 
 def warn_seat(case: MessageContext, spot: SeatContext, page: Page) -> str:
     """Tells a seat's own address what was tried in its name, so often a day; returns what to note."""
-    postman, subject = _postman(case, spot), "Somebody wrote for your seat"
-    return _warn(case, postman, spot.address, subject, page, ("warning", spot.seat_id))
+    mailer, subject = _postman(case, spot), "Somebody wrote for your seat"
+    return _warn(case, mailer, spot.address, subject, page, ("warning", spot.seat_id))
 
 
 def warn_gm(case: MessageContext, campaign: Campaign, page: Page) -> str:
     """Tells a GM that somebody wrote in his name; returns what to note."""
-    postman, subject = CampaignMailer.of(case.house, campaign), "Somebody wrote in your name"
-    return _warn(case, postman, campaign.gm, subject, page, ("gm warning", campaign.id))
+    mailer, subject = CampaignMailer.of(case.app, campaign), "Somebody wrote in your name"
+    return _warn(case, mailer, campaign.gm, subject, page, ("gm warning", campaign.id))
 
 
 def warn_once(case: MessageContext, to: str, campaign: str, subject: str, page: Page, about: tuple[str, ...]) -> str:
     """Tells an address once a day of what concerns no single letter; returns what to note, "" if it was told before."""
     places = [_id(case, "once", to.lower(), *about, case.now.date().isoformat())]
     return (
-        f"warned {to}" if _is_warned(case, CampaignMailer(case.house, name=campaign), to, subject, page, places) else ""
+        f"warned {to}" if _is_warned(case, CampaignMailer(case.app, name=campaign), to, subject, page, places) else ""
     )
 
 
 def _warn(
-    case: MessageContext, postman: CampaignMailer, to: str, subject: str, page: Page, about: tuple[str, int]
+    case: MessageContext, mailer: CampaignMailer, to: str, subject: str, page: Page, about: tuple[str, int]
 ) -> str:
     day = case.now.date().isoformat()
     places = [_id(case, *about, day, place) for place in range(WARNINGS_A_DAY)]
-    warned = _is_warned(case, postman, to, subject, page, places)
+    warned = _is_warned(case, mailer, to, subject, page, places)
     return f"warned {to}" if warned else f"{to} has been warned enough today"
 
 
 def _is_warned(
-    case: MessageContext, postman: CampaignMailer, to: str, subject: str, page: Page, places: Sequence[str]
+    case: MessageContext, mailer: CampaignMailer, to: str, subject: str, page: Page, places: Sequence[str]
 ) -> bool:
     """Queues a warning, if one of its places is free."""
     free = _free(case.session, places)
     if free is not None:
-        postman.send(case.session, case.now, postman.mail(to, subject, page, free, kind="warning"))
+        mailer.send(case.session, case.now, mailer.mail(to, subject, page, free, kind="warning"))
     return free is not None
 
 
 def send_receipts(case: MessageContext, spot: SeatContext, page: Receipt, *, deputy: str = "") -> None:
     """Queue the receipt for the seat's own address, threaded under the sheet; and for its deputy, if he has sent it."""
-    postman, name = _postman(case, spot), receipt_id_parts(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
+    mailer, name = _postman(case, spot), receipt_id_parts(spot.campaign, spot.seat, spot.turn, page.version, spot.era)
     names = {spot.address: name} | ({deputy: (*name, "deputy")} if deputy else {})
     mails = []
     for to, parts in names.items():
         own = seat_for_deputy(case.session, spot, to) if to == deputy else spot
-        mails.append(_made(case, postman, to, page, id_=postman.id_of(*parts), spot=own, code=own.code, kind="receipt"))
-    postman.send(case.session, case.now, *mails)
+        mails.append(_made(case, mailer, to, page, id_=mailer.id_of(*parts), spot=own, code=own.code, kind="receipt"))
+    mailer.send(case.session, case.now, *mails)
 
 
 def question(case: MessageContext, spot: SeatContext | None, subject: str, page: Page, *, to: str, code: str) -> str:
     """Queues a question about a letter, which any reply that shows the code answers; returns its Message-ID."""
-    postman, id_ = _postman(case, spot), case.letter.message_id
-    mail = postman.answer(
+    mailer, id_ = _postman(case, spot), case.letter.message_id
+    mail = mailer.answer(
         case.letter,
         to,
-        postman.subject(subject, code),
+        mailer.subject(subject, code),
         page,
-        postman.id_of("question", code),
+        mailer.id_of("question", code),
         thread=(id_,) if id_ else (),
         code=code,
         kind="question",
     )
-    postman.send(case.session, case.now, mail)
+    mailer.send(case.session, case.now, mail)
     return mail.message_id
 
 
 def answer_gm(case: MessageContext, campaign: Campaign, page: Page, *, files: Sequence[MailPart] = ()) -> None:
     """Queues the answer to a GM's own letter, which his token has proved to be his."""
     id_ = _id(case, "gm answer", campaign.id, case.letter_id)
-    _answer(case, CampaignMailer.of(case.house, campaign), campaign.gm, page, id_=id_, files=files)
+    _answer(case, CampaignMailer.of(case.app, campaign), campaign.gm, page, id_=id_, files=files)
 
 
 def send_rulebook(case: MessageContext, to: str, page: RulebookPage, *, topic: str) -> None:
     """Queues pages of a rulebook that a letter has asked for, as text and as HTML, below that letter."""
-    postman, reporter = _postman(case), case.house.reporter
-    subject = postman.subject(f"{page.game}: {page.about}")
+    mailer, reporter = _postman(case), case.app.reporter
+    subject = mailer.subject(f"{page.game}: {page.about}")
     thread = _thread(case.letter, None)
-    mail = postman.answer(case.letter, to, subject, page, _id(case, topic), thread=thread, kind="rules")
-    postman.send(case.session, case.now, replace(mail, html=reporter.write_html(page), topic=topic))
+    mail = mailer.answer(case.letter, to, subject, page, _id(case, topic), thread=thread, kind="rules")
+    mailer.send(case.session, case.now, replace(mail, html=reporter.write_html(page), topic=topic))
 
 
 def notify(case: MessageContext, to: str, subject: str, page: Page) -> None:
     """Queues a notice about a letter to a GM."""
-    postman, id_ = _postman(case), _id(case, "notice", to.lower(), case.letter_id)
-    postman.send(case.session, case.now, postman.mail(to, subject, page, id_))
+    mailer, id_ = _postman(case), _id(case, "notice", to.lower(), case.letter_id)
+    mailer.send(case.session, case.now, mailer.mail(to, subject, page, id_))
 
 
 def _once(case: MessageContext, to: str, page: Page, kind: str, code: str = "") -> str:
@@ -227,12 +227,12 @@ def _once(case: MessageContext, to: str, page: Page, kind: str, code: str = "") 
     free = _free(case.session, [_id(case, "stranger", kind, to.lower(), year, week)])
     if free is None:
         return case.silent(f"{to} is unknown and has had its answer this week")
-    postman = _postman(case)
-    mail = _made(case, postman, to, page, id_=free, code=code, kind=STRANGER)
+    mailer = _postman(case)
+    mail = _made(case, mailer, to, page, id_=free, code=code, kind=STRANGER)
     # Each topic is of one mail alone: mails of the same would replace each other.
     place = f"{to.lower()} {year} {week}"
     topic = f"{_topic(case, kind)}{hashlib.sha256(place.encode()).hexdigest()[:24]}"
-    postman.send(case.session, case.now, replace(mail, topic=topic))
+    mailer.send(case.session, case.now, replace(mail, topic=topic))
     return f"answered {to}, who is unknown"
 
 
@@ -285,18 +285,18 @@ def _id(case: MessageContext, *parts: str | int) -> str:
 
 def _postman(case: MessageContext, spot: SeatContext | None = None) -> CampaignMailer:
     if spot is None:
-        return CampaignMailer(case.house, key=host_mail_key(case.session))
-    return CampaignMailer(case.house, spot.campaign_id, spot.campaign, spot.mail_key)
+        return CampaignMailer(case.app, key=host_mail_key(case.session))
+    return CampaignMailer(case.app, spot.campaign_id, spot.campaign, spot.mail_key)
 
 
-def _answer(case: MessageContext, postman: CampaignMailer, to: str, page: Page, **how: Any) -> None:
+def _answer(case: MessageContext, mailer: CampaignMailer, to: str, page: Page, **how: Any) -> None:
     """Queues the answer to the letter, as `_made`."""
-    postman.send(case.session, case.now, _made(case, postman, to, page, **how))
+    mailer.send(case.session, case.now, _made(case, mailer, to, page, **how))
 
 
 def _made(
     case: MessageContext,
-    postman: CampaignMailer,
+    mailer: CampaignMailer,
     to: str,
     page: Page,
     *,
@@ -309,9 +309,9 @@ def _made(
     """The answer to the letter. With a `code`, it stands in the thread of the report of this `spot`."""
     letter = case.letter
     about = redact_credentials(bare_subject(letter.subject)) or "your mail"
-    subject = f"Re: {postman.subject(about, code) if spot is not None and code else about}"
+    subject = f"Re: {mailer.subject(about, code) if spot is not None and code else about}"
     thread = _thread(letter, spot if code else None)
-    return postman.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))
+    return mailer.answer(letter, to, subject, page, id_, thread=thread, code=code, kind=kind, files=tuple(files))
 
 
 def bare_subject(subject: str) -> str:

@@ -102,12 +102,12 @@ def _tell(case: MessageContext, campaign: Campaign, mail: OutgoingMail, bounce: 
         zone=Schedule.read(campaign.schedule).zone,
         reason=bounce.reason,
     )
-    postman, subject = (
-        CampaignMailer.of(case.house, campaign),
+    mailer, subject = (
+        CampaignMailer.of(case.app, campaign),
         f"Mail to {', '.join(page.seats) or page.recipient} came back",
     )
-    told = postman.mail(campaign.gm, subject, page, ("bounce", mail.message_id))
-    postman.send(case.session, case.now, told)
+    told = mailer.mail(campaign.gm, subject, page, ("bounce", mail.message_id))
+    mailer.send(case.session, case.now, told)
 
 
 def _seats(case: MessageContext, mail: OutgoingMail) -> tuple[str, ...]:
@@ -199,24 +199,24 @@ class OpenedMessage:
     wishes: Wishes = field(default_factory=dict)
 
 
-def parse_mail(house: App, mail: QueuedMail, known: Names) -> ParsedMail:
+def parse_mail(app: App, mail: QueuedMail, known: Names) -> ParsedMail:
     """Reads a letter; `known` are the campaigns there are."""
     letter = parse_message(mail.raw)
-    verdict = authentication_verdict(mail.raw, house.settings.authserv_id, letter.sender)
+    verdict = authentication_verdict(mail.raw, app.settings.authserv_id, letter.sender)
     return ParsedMail(mail, letter, verdict, find_sheet(letter.lines, known), find_gm_frame(letter.lines))
 
 
-def with_files(house: App, read: ParsedMail) -> ParsedMail:
+def with_files(app: App, read: ParsedMail) -> ParsedMail:
     """Return the letter with the files of its GM's ruling examined. May take long: no transaction is to be open."""
     if read.gm_sheet is None or read.letter.automatic:
         return read
-    return replace(read, wishes=examine_files(house, read.mail.raw, read.gm_sheet))
+    return replace(read, wishes=examine_files(app, read.mail.raw, read.gm_sheet))
 
 
-def open_message(house: App, session: Session, now: dt.datetime, read: ParsedMail, known: Names) -> OpenedMessage:
+def open_message(app: App, session: Session, now: dt.datetime, read: ParsedMail, known: Names) -> OpenedMessage:
     """The letter on the desk, with the right key that it shows."""
-    counts = read.verdict == "none" or is_stamping(session, house.settings.authserv_id)
-    case = MessageContext(house, session, now, read.mail.id, read.letter, read.verdict if counts else "none")
+    counts = read.verdict == "none" or is_stamping(session, app.settings.authserv_id)
+    case = MessageContext(app, session, now, read.mail.id, read.letter, read.verdict if counts else "none")
     key = find_credential(case, read.sheet, read.gm_sheet, known)
     return OpenedMessage(replace(case, key=key), read.sheet, read.gm_sheet, read.wishes)
 
@@ -271,7 +271,7 @@ def _above(case: MessageContext, sheet: SheetText, claim: Declined) -> tuple[Aut
     plain = authenticate(case, None)
     if not isinstance(plain, Accepted):
         return claim, sheet
-    found = sheet_above_quote(case.house.game(plain.spot.game), json.loads(plain.spot.view), sheet)
+    found = sheet_above_quote(case.app.game(plain.spot.game), json.loads(plain.spot.view), sheet)
     return (claim, sheet) if found is None else (plain, replace(found, header=None))
 
 

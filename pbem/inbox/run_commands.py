@@ -259,8 +259,8 @@ def _done_about_seat(asked: SeatRequest, command: PlayerCommand) -> str:
     if not isinstance(command, SeatCommand):
         return HANDLERS[type(command)](asked, command)
     case = asked.case
-    scene = Context(case.session, case.house, locked_campaign(case.session, asked.spot.campaign), case.now)
-    return replace(command, seat=asked.spot.seat, text=asked.text, account=case.account).do(scene).done
+    context = Context(case.session, case.app, locked_campaign(case.session, asked.spot.campaign), case.now)
+    return replace(command, seat=asked.spot.seat, text=asked.text, account=case.account).do(context).done
 
 
 def _proof(order: Order) -> Proof:

@@ -53,7 +53,7 @@ def untold(turns: Iterable[OpenTurnStatus], now: dt.datetime) -> list[OpenTurnSt
     return [turn for turn in turns if _is_untold(turn, now)]
 
 
-def send_reminders(house: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) -> tuple[int, list[str]]:
+def send_reminders(app: App, turns: Iterable[OpenTurnStatus], now: dt.datetime) -> tuple[int, list[str]]:
     """Queues the reminders and late notices of some open turns that are to go out now; each once to each seat.
 
     Returns how many, and a sentence for each campaign whose reminders could not be written.
@@ -61,7 +61,7 @@ def send_reminders(house: App, turns: Iterable[OpenTurnStatus], now: dt.datetime
     count, problems = 0, []
     for turn in untold(turns, now):
         try:
-            count += _remind(house, turn, now)
+            count += _remind(app, turn, now)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
@@ -73,21 +73,21 @@ def _is_untold(turn: OpenTurnStatus, now: dt.datetime) -> bool:
     return needs_reminding(turn, now) or is_late(turn, now)
 
 
-def _remind(house: App, found: OpenTurnStatus, now: dt.datetime) -> int:
-    with house.store.writing() as session:
+def _remind(app: App, found: OpenTurnStatus, now: dt.datetime) -> int:
+    with app.store.writing() as session:
         snapshot = locked_campaign(session, found.campaign)
         # As it is by now: another process may have told them, and the turn may be another.
         turn = next((turn for turn in load_open_turns(session, snapshot.name) if turn.turn_id == found.turn_id), None)
         if turn is None or not _is_untold(turn, now):
             return 0
         session.execute(update(Turn).where(Turn.id == turn.turn_id).values(reminded_at=now))
-        notices = _Notices(house, snapshot, turn, load_last_reports(session, snapshot))
+        notices = _Notices(app, snapshot, turn, load_last_reports(session, snapshot))
         if is_late(turn, now):
             mails = list(notices.after())
             _tell_gm(session, notices, now)
         else:
             mails = list(notices.before())
-        CampaignMailer.of(house, snapshot).send(session, now, *mails)
+        CampaignMailer.of(app, snapshot).send(session, now, *mails)
         return len(mails)
 
 
@@ -95,7 +95,7 @@ def _remind(house: App, found: OpenTurnStatus, now: dt.datetime) -> int:
 class _Notices:
     """The mails of one turn that remind its players."""
 
-    house: App
+    app: App
     snapshot: CampaignSnapshot
     turn: OpenTurnStatus
     last: dict[SeatName, LastReport]
@@ -129,7 +129,7 @@ class _Notices:
             deadline=self.turn.deadline,
             zone=self.turn.schedule.zone,
             header=self._header(place),
-            address=self.house.settings.address,
+            address=self.app.settings.address,
             order_lines=self._order_lines(place),
             counted=sheet.version if sheet else None,
             missing=self.late,
@@ -146,7 +146,7 @@ class _Notices:
             closes=self.turn.closes,
             zone=self.turn.schedule.zone,
             header=self._header(place),
-            address=self.house.settings.address,
+            address=self.app.settings.address,
             order_lines=self._order_lines(place),
             late=tuple(seat for seat in self.late if seat != place.seat),
         )
@@ -169,12 +169,12 @@ class _Notices:
         return f"ORDERS {self.snapshot.name} {place.seat} {self.last[place.seat].code}"
 
     def _order_lines(self, place: SeatView) -> tuple[str, ...]:
-        return tuple(self.house.game(self.snapshot.game).template(self._view(place)))
+        return tuple(self.app.game(self.snapshot.game).template(self._view(place)))
 
     def _mail(self, place: SeatView, kind: str, subject: str, page: Page) -> NewMail:
         assert self.turn.deadline is not None
         snapshot = self.snapshot
-        return CampaignMailer.of(self.house, snapshot).mail(
+        return CampaignMailer.of(self.app, snapshot).mail(
             place.address,
             f"{subject}: {self._view(place)['label']}",
             page,
@@ -201,16 +201,16 @@ def _tell_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
     )
     moment = ("late", turn.deadline.isoformat())
     notify_gm_once(
-        session, notices.house, snapshot, now, moment=moment, subject="Sheets are late", page=page, topic="late"
+        session, notices.app, snapshot, now, moment=moment, subject="Sheets are late", page=page, topic="late"
     )
 
 
-def notify_turn_failure(house: App, turn: DueTurn, error: Exception, now: dt.datetime) -> str:
+def notify_turn_failure(app: App, turn: DueTurn, error: Exception, now: dt.datetime) -> str:
     """Queues the mail to the GM, unless he has had it; returns the same in one sentence."""
     problem = describe_error(error)
     said = f"campaign {turn.campaign}: turn {turn.turn} could not be resolved ({problem})"
     try:
-        _mail(house, turn, problem, now)
+        _mail(app, turn, problem, now)
     except StoreError:
         raise
     except ConfigError as fault:
@@ -218,8 +218,8 @@ def notify_turn_failure(house: App, turn: DueTurn, error: Exception, now: dt.dat
     return said
 
 
-def _mail(house: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
-    with house.store.writing() as session:
+def _mail(app: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
+    with app.store.writing() as session:
         lock_campaign(session, turn.campaign)
         # That which failed, whatever is open now.
         snapshot = replace(load_campaign(session, turn.campaign), turn=turn.turn)
@@ -228,5 +228,5 @@ def _mail(house: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
         )
         subject = f"Turn {turn.turn} could not be resolved"
         notify_gm_once(
-            session, house, snapshot, now, moment=(), subject=subject, page=page, topic="problem", kind="problem"
+            session, app, snapshot, now, moment=(), subject=subject, page=page, topic="problem", kind="problem"
         )

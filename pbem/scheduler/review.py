@@ -52,13 +52,13 @@ class DueTurns:
     problems: list[str] = field(default_factory=list)
 
 
-def hold_doubtful_turns(house: App, turns: Sequence[DueTurn], now: dt.datetime) -> DueTurns:
+def hold_doubtful_turns(app: App, turns: Sequence[DueTurn], now: dt.datetime) -> DueTurns:
     """Holds those of the turns due that had better wait for their GM."""
     done = DueTurns()
-    doubtful = _doubtful(house, turns)
+    doubtful = _doubtful(app, turns)
     for turn in turns:
         try:
-            held = turn in doubtful and _is_held_back(house, turn, now)
+            held = turn in doubtful and _is_held_back(app, turn, now)
             (done.held if held else done.free).append(turn)
         except StoreError:
             raise
@@ -68,52 +68,52 @@ def hold_doubtful_turns(house: App, turns: Sequence[DueTurn], now: dt.datetime) 
     return done
 
 
-def _doubtful(house: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
+def _doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
     """The turns that may have to wait, found in one look at the database."""
     if not turns:
         return set()
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         only = turns[0].campaign if len(turns) == 1 else None
         waiting = {(open_.campaign, open_.turn): open_ for open_ in load_open_turns(session, only)}
         known = [(turn, waiting[turn.campaign, turn.turn]) for turn in turns if (turn.campaign, turn.turn) in waiting]
         return {turn for turn, open_ in known if _doubt(session, turn, open_)}
 
 
-def _is_held_back(house: App, turn: DueTurn, now: dt.datetime) -> bool:
-    with house.store.writing() as session:
+def _is_held_back(app: App, turn: DueTurn, now: dt.datetime) -> bool:
+    with app.store.writing() as session:
         snapshot = locked_campaign(session, turn.campaign)
         waiting = recheck_due(session, turn, now)
-        doubt = _open_doubt(session, house, snapshot, turn, waiting) if waiting else None
+        doubt = _open_doubt(session, app, snapshot, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
             return False
-        hold(Context(session, house, snapshot, now), doubt.kind, doubt.reason)
-        _tell_gm(session, house, snapshot, waiting, doubt, now)
+        hold(Context(session, app, snapshot, now), doubt.kind, doubt.reason)
+        _tell_gm(session, app, snapshot, waiting, doubt, now)
         return True
 
 
-def run_condition(house: App, turn: DueTurn, now: dt.datetime) -> Callable[[Session, CampaignSnapshot], bool]:
+def run_condition(app: App, turn: DueTurn, now: dt.datetime) -> Callable[[Session, CampaignSnapshot], bool]:
     """The question whether a turn that was found due may be run: it is due still, and nothing speaks against it."""
 
     def still(session: Session, snapshot: CampaignSnapshot) -> bool:
         waiting = recheck_due(session, turn, now)
-        if waiting is None or needs_ruling(house, session, snapshot):
+        if waiting is None or needs_ruling(app, session, snapshot):
             return False
-        return _open_doubt(session, house, snapshot, turn, waiting) is None
+        return _open_doubt(session, app, snapshot, turn, waiting) is None
 
     return still
 
 
 def _open_doubt(
-    session: Session, house: App, snapshot: CampaignSnapshot, turn: DueTurn, waiting: OpenTurnStatus
+    session: Session, app: App, snapshot: CampaignSnapshot, turn: DueTurn, waiting: OpenTurnStatus
 ) -> HoldReason | None:
     """What speaks against running a turn, unless its GM was asked and has released it.
 
     A turn that its GM decides waits for him anyway, and its digest says who sent nothing.
     """
-    if isinstance(house.game(snapshot.game), Adjudicated):
+    if isinstance(app.game(snapshot.game), Adjudicated):
         return None
     doubt = _doubt(session, turn, waiting)
-    return None if doubt is None or was_notified(session, house, snapshot, _moment(waiting)) else doubt
+    return None if doubt is None or was_notified(session, app, snapshot, _moment(waiting)) else doubt
 
 
 def _doubt(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
@@ -151,7 +151,7 @@ def _moment(waiting: OpenTurnStatus) -> tuple[str, ...]:
 
 def _tell_gm(
     session: Session,
-    house: App,
+    app: App,
     snapshot: CampaignSnapshot,
     waiting: OpenTurnStatus,
     doubt: HoldReason,
@@ -168,4 +168,4 @@ def _tell_gm(
         came=tuple(seat for seat in waiting.awaited if seat in waiting.sheets),
     )
     subject = f"Turn {waiting.turn} is held"
-    notify_gm_once(session, house, snapshot, now, moment=_moment(waiting), subject=subject, page=page, topic="late")
+    notify_gm_once(session, app, snapshot, now, moment=_moment(waiting), subject=subject, page=page, topic="late")

@@ -92,17 +92,17 @@ class TickTime:
     read_until: dt.datetime | None = None
 
 
-def fetch_mail(house: App, now: dt.datetime, done: TickResult) -> None:
+def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
     """Stores all mail that waits. Raises PostError when the mailbox cannot be read."""
-    with closing(open_mailbox(house.settings)) as mailbox:
-        done.polled = fetch_messages(house.store, mailbox, now)
+    with closing(open_mailbox(app.settings)) as mailbox:
+        done.polled = fetch_messages(app.store, mailbox, now)
         done.problems += filter(None, [_left_alone(mailbox.left_alone())])
 
 
-def try_to_fetch_mail(house: App, now: dt.datetime, done: TickResult) -> bool:
+def try_to_fetch_mail(app: App, now: dt.datetime, done: TickResult) -> bool:
     """Whether all mail that waits could be stored."""
     try:
-        fetch_mail(house, now, done)
+        fetch_mail(app, now, done)
     except PbemError as error:
         done.problems.append(f"{error}; turns wait for it, even past their deadlines")
         return False
@@ -120,7 +120,7 @@ def _left_alone(things: Sequence[str]) -> str:
 
 
 def answer_mail(
-    house: App,
+    app: App,
     now: dt.datetime,
     done: TickResult,
     *,
@@ -131,38 +131,38 @@ def answer_mail(
     """Answers the letters that have come, all or those of a lane; after `most` bytes the others wait."""
 
     def answer() -> None:
-        done.answered = process_messages(house, now, lane=lane, most=most, progress=progress)
+        done.answered = process_messages(app, now, lane=lane, most=most, progress=progress)
 
-    mail_at_rest(house, answer, done.problems, now)
+    mail_at_rest(app, answer, done.problems, now)
 
 
-def mask_tokens(house: App, now: dt.datetime, done: TickResult) -> None:
+def mask_tokens(app: App, now: dt.datetime, done: TickResult) -> None:
     """Masks tokens in letters and mails that have done their work."""
-    mail_at_rest(house, lambda: redact_old_mail(house.store, now), done.problems, now)
+    mail_at_rest(app, lambda: redact_old_mail(app.store, now), done.problems, now)
 
 
 def run_due(
-    house: App, moment: TickTime, done: TickResult, *, campaign: str | None = None, progress: Progress = no_progress
+    app: App, moment: TickTime, done: TickResult, *, campaign: str | None = None, progress: Progress = no_progress
 ) -> None:
     """What follows when the letters are answered, in all campaigns or in one: reminds, resolves, tells GMs."""
-    each_by_itself(house, lambda name: _look_after(house, moment, done, name, progress), done.problems, campaign)
+    each_by_itself(app, lambda name: _look_after(app, moment, done, name, progress), done.problems, campaign)
 
 
-def _look_after(house: App, moment: TickTime, done: TickResult, campaign: str | None, progress: Progress) -> None:
+def _look_after(app: App, moment: TickTime, done: TickResult, campaign: str | None, progress: Progress) -> None:
     now = moment.at
-    waiting = open_turns(house, campaign)
+    waiting = open_turns(app, campaign)
     if moment.readable:
-        done.reminded, problems = send_reminders(house, waiting, now)
+        done.reminded, problems = send_reminders(app, waiting, now)
         done.problems += problems
     found = due_turns(waiting, moment.read_until or now, by_deadline=moment.readable, outage=moment.outage)
-    turns = [*requested_runs(house, now, campaign), *_sifted(house, found, now, done)]
-    resolve(house, turns, now, done, progress, at_word=is_requested)
-    done.problems += send_digests(house, now, campaign)
+    turns = [*requested_runs(app, now, campaign), *_sifted(app, found, now, done)]
+    resolve(app, turns, now, done, progress, at_word=is_requested)
+    done.problems += send_digests(app, now, campaign)
 
 
-def _sifted(house: App, turns: Sequence[DueTurn], now: dt.datetime, done: TickResult) -> list[DueTurn]:
+def _sifted(app: App, turns: Sequence[DueTurn], now: dt.datetime, done: TickResult) -> list[DueTurn]:
     """The turns due that need not wait for their GM."""
-    sifted = hold_doubtful_turns(house, turns, now)
+    sifted = hold_doubtful_turns(app, turns, now)
     for turn in sifted.held:
         event("turn held", campaign=turn.campaign, turn=turn.turn)
     done.held = sifted.held
@@ -171,7 +171,7 @@ def _sifted(house: App, turns: Sequence[DueTurn], now: dt.datetime, done: TickRe
 
 
 def resolve(
-    house: App,
+    app: App,
     turns: Sequence[DueTurn],
     now: dt.datetime,
     done: TickResult,
@@ -182,53 +182,53 @@ def resolve(
     """Runs turns. Those by the clock must be due still when they are run; for those of a GM, `at_word` is asked."""
     for count, turn in enumerate(turns, start=1):
         try:
-            _run(house, turn, now, done, at_word=at_word)
+            _run(app, turn, now, done, at_word=at_word)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - one game's fault must not stop the other campaigns
             event("turn not resolved", level="error", fault=error, campaign=turn.campaign, turn=turn.turn)
-            done.problems.append(notify_turn_failure(house, turn, error, now))
+            done.problems.append(notify_turn_failure(app, turn, error, now))
         progress("resolving", count, len(turns))
 
 
-def _run(house: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
+def _run(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
     by_gm = turn.reason == BY_GM
-    still = at_word if by_gm else run_condition(house, turn, now)
-    if not by_gm and awaits_ruling(house, turn, now):
+    still = at_word if by_gm else run_condition(app, turn, now)
+    if not by_gm and awaits_ruling(app, turn, now):
         done.awaiting.append(turn)
         event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)
-    elif run_turn(house, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
+    elif run_turn(app, turn.campaign, now, reason=turn.reason, number=turn.turn, still=still):
         done.resolved.append(turn)
-        event("turn resolved", **dataclasses.asdict(turn), state=_state_hash(house, turn))
+        event("turn resolved", **dataclasses.asdict(turn), state=_state_hash(app, turn))
     elif by_gm:
         said = "was not run, since the campaign has changed at this very moment; look at it, and try again"
         done.problems.append(f"campaign {turn.campaign}: turn {turn.turn} {said}")
 
 
-def _state_hash(house: App, turn: DueTurn) -> str | None:
+def _state_hash(app: App, turn: DueTurn) -> str | None:
     """The hash of the state that a turn's run has led to."""
     opened = select(Turn.state_hash).join(Campaign, Campaign.id == Turn.campaign_id)
     here = (Campaign.name == turn.campaign, Turn.number == turn.turn + 1, Turn.shelf_id.is_(None))
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         return session.scalar(opened.where(*here))
 
 
-def sync_archive(house: App, now: dt.datetime, done: TickResult) -> None:
+def sync_archive(app: App, now: dt.datetime, done: TickResult) -> None:
     """Brings the archive up to the database, and mends it; then the site."""
-    each_by_itself(house, lambda name: _archive(house, now, done, name), done.problems)
-    publish_site(house, now, done)
+    each_by_itself(app, lambda name: _archive(app, now, done, name), done.problems)
+    publish_site(app, now, done)
 
 
-def _archive(house: App, now: dt.datetime, done: TickResult, campaign: str | None) -> None:
-    archived, problems = archive_pending(house, now, campaign)
+def _archive(app: App, now: dt.datetime, done: TickResult, campaign: str | None) -> None:
+    archived, problems = archive_pending(app, now, campaign)
     done.archived += archived
-    done.problems += [*problems, *repair_archive(house, campaign)]
+    done.problems += [*problems, *repair_archive(app, campaign)]
 
 
-def publish_site(house: App, now: dt.datetime, done: TickResult) -> None:
+def publish_site(app: App, now: dt.datetime, done: TickResult) -> None:
     """Brings the site up to the database, where the settings name its folder and anything has changed."""
     try:
-        done.problems += publish_changes(house, now)
+        done.problems += publish_changes(app, now)
     except StoreError:
         raise
     except (PbemError, RulesetError, OSError) as error:
@@ -236,15 +236,15 @@ def publish_site(house: App, now: dt.datetime, done: TickResult) -> None:
 
 
 def send_mail(
-    house: App, now: dt.datetime, done: TickResult, *, lane: str | None = None, progress: Progress = no_progress
+    app: App, now: dt.datetime, done: TickResult, *, lane: str | None = None, progress: Progress = no_progress
 ) -> None:
     """Sends what is due: all of it, or that of a lane."""
-    mail_at_rest(house, lambda: _send_mail(house, now, done, lane, progress), done.problems, now)
+    mail_at_rest(app, lambda: _send_mail(app, now, done, lane, progress), done.problems, now)
 
 
-def _send_mail(house: App, now: dt.datetime, done: TickResult, lane: str | None, progress: Progress) -> None:
-    settings = house.settings
-    with house.store.reading() as session:
+def _send_mail(app: App, now: dt.datetime, done: TickResult, lane: str | None, progress: Progress) -> None:
+    settings = app.settings
+    with app.store.reading() as session:
         waiting = select(func.count()).where(is_due(now))
         here = waiting if lane is None else waiting.where(in_partition(lane, settings.pace))
         total = session.scalar(here) or 0
@@ -252,7 +252,7 @@ def _send_mail(house: App, now: dt.datetime, done: TickResult, lane: str | None,
         with closing(open_transport(settings)) as carrier:
             if total:  # to send what is none takes the only writer's place, and most ticks have nothing to send
                 done.sent = deliver_due(
-                    house.store,
+                    app.store,
                     carrier,
                     now,
                     pace=settings.pace,
@@ -264,7 +264,7 @@ def _send_mail(house: App, now: dt.datetime, done: TickResult, lane: str | None,
         done.problems.append(f"mail cannot be sent now: {error}")
     if done.sent.trouble:
         done.problems.append(f"mail cannot be sent now: {done.sent.trouble}")
-        with house.store.reading() as session:
+        with app.store.reading() as session:
             done.problems += filter(None, [stuck_mail(session)])
 
 
@@ -285,50 +285,50 @@ MOST_BYTES = 64_000_000
 """Of letters that a tick deals with: then it sends what it has, and the next one goes on. Many sheets have 5,000."""
 
 
-def tick(house: App, now: dt.datetime, *, live: bool = False, progress: Progress = no_progress) -> TickResult:
+def tick(app: App, now: dt.datetime, *, live: bool = False, progress: Progress = no_progress) -> TickResult:
     """Does all that is to be done now.
 
     If `now` is the clock's (`live`), deadlines also wait after an outage.
     Raises ConfigError in a home that was restored and not opened since.
     """
-    require_active(house)
+    require_active(app)
     done = TickResult()
-    with _alone(house) as alone:
+    with _alone(app) as alone:
         if not alone:
             done.busy = True
             return done
         with _told(done, now):
-            readable = try_to_fetch_mail(house, now, done)
-            outage = record_poll(house, now, readable=readable) if live else None
-            answer_mail(house, now, done, most=MOST_BYTES, progress=progress)
-            mask_tokens(house, now, done)
+            readable = try_to_fetch_mail(app, now, done)
+            outage = record_poll(app, now, readable=readable) if live else None
+            answer_mail(app, now, done, most=MOST_BYTES, progress=progress)
+            mask_tokens(app, now, done)
             moment = TickTime(now, readable, outage, done.answered.read_until)
-            run_due(house, moment, done, progress=progress)
-            sync_archive(house, now, done)
-            send_mail(house, now, done, progress=progress)
+            run_due(app, moment, done, progress=progress)
+            sync_archive(app, now, done)
+            send_mail(app, now, done, progress=progress)
     return done
 
 
-def run_campaign_now(house: App, name: str, now: dt.datetime, *, progress: Progress = no_progress) -> TickResult:
+def run_campaign_now(app: App, name: str, now: dt.datetime, *, progress: Progress = no_progress) -> TickResult:
     """Resolves a campaign's open turn on the GM's word, after reading the mail; archives and sends.
 
     Raises CampaignError when there is no open turn, PostError when the mailbox
     cannot be read.
     """
-    require_active(house)
+    require_active(app)
     done = TickResult()
-    with _alone(house) as alone:
+    with _alone(app) as alone:
         if not alone:
             done.busy = True
             return done
         with _told(done, now):
-            number = _open_number(house, name)  # the one he means: a letter that is read now may open another
-            fetch_mail(house, now, done)
-            answer_mail(house, now, done, progress=progress)
-            mask_tokens(house, now, done)
-            resolve(house, [DueTurn(name, number, BY_GM)], now, done, progress, at_word=always)
-            sync_archive(house, now, done)
-            send_mail(house, now, done, progress=progress)
+            number = _open_number(app, name)  # the one he means: a letter that is read now may open another
+            fetch_mail(app, now, done)
+            answer_mail(app, now, done, progress=progress)
+            mask_tokens(app, now, done)
+            resolve(app, [DueTurn(name, number, BY_GM)], now, done, progress, at_word=always)
+            sync_archive(app, now, done)
+            send_mail(app, now, done, progress=progress)
     return done
 
 
@@ -355,26 +355,26 @@ def _told(done: TickResult, now: dt.datetime) -> Iterator[None]:
     )
 
 
-def _open_number(house: App, name: str) -> int:
-    with house.store.reading() as session:
+def _open_number(app: App, name: str) -> int:
+    with app.store.reading() as session:
         snapshot = load_campaign(session, name)
     require_running(snapshot)
     return snapshot.turn
 
 
 @contextmanager
-def _alone(house: App) -> Iterator[bool]:
+def _alone(app: App) -> Iterator[bool]:
     """Whether this process is the only one ticking, in this home and on its database."""
-    with _only_here(house) as only, house.store.alone() if only else nullcontext(False) as alone:
+    with _only_here(app) as only, app.store.alone() if only else nullcontext(False) as alone:
         if not alone:
             event("tick left undone: another is at work")
         yield alone
 
 
 @contextmanager
-def _only_here(house: App) -> Iterator[bool]:
+def _only_here(app: App) -> Iterator[bool]:
     """The lock of the home, which ends with the process, however that ends."""
-    with (house.settings.home / LOCK).open("a") as file:
+    with (app.settings.home / LOCK).open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -383,15 +383,15 @@ def _only_here(house: App) -> Iterator[bool]:
             yield True
 
 
-def serve(house: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[TickResult], None]) -> None:
+def serve(app: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Callable[[TickResult], None]) -> None:
     """Ticks every `poll_seconds` of the settings or when mail comes, and tells each tick, until `stop` is set.
 
     A tick that is told to stop over a letter leaves that, and all that follows, to the next.
     """
-    waiter = open_waiter(house.settings)
+    waiter = open_waiter(app.settings)
     while not stop.is_set():
         try:
-            done = tick(house, clock(), live=True)
+            done = tick(app, clock(), live=True)
         except ShutdownRequested:
             event("tick ended early: told to stop")
             return
@@ -400,7 +400,7 @@ def serve(house: App, *, clock: Callable[[], dt.datetime], stop: Event, told: Ca
         told(done)
         if done.answered.left:
             continue
-        waiter.wait(house.settings.poll_seconds, stop)
+        waiter.wait(app.settings.poll_seconds, stop)
 
 
 @contextmanager

@@ -113,56 +113,56 @@ MOST_WOKEN = 50
 JobHandler = Callable[[App, str, dt.datetime, TickResult], None]
 
 
-def run_job(house: App, work: QueuedJob, now: dt.datetime) -> TickResult:
+def run_job(app: App, work: QueuedJob, now: dt.datetime) -> TickResult:
     """Does a job; returns what came of it. Raises ConfigError in a home that was restored and not opened since."""
-    require_active(house)
+    require_active(app)
     done = TickResult()
-    _JOBS[work.queue](house, work.lane, now, done)
+    _JOBS[work.queue](app, work.lane, now, done)
     return done
 
 
-def _poll(house: App, lane: str, now: dt.datetime, done: TickResult) -> None:
+def _poll(app: App, lane: str, now: dt.datetime, done: TickResult) -> None:
     """Fetches the mail, sorts it, and wakes all for whom there is something to do; unless another has just done so."""
-    if lane != AT_ONCE and _was_polled(house, now):
+    if lane != AT_ONCE and _was_polled(app, now):
         return
-    readable = try_to_fetch_mail(house, now, done)
+    readable = try_to_fetch_mail(app, now, done)
     # Remembered first: what is sorted is answered as of this poll at once.
-    record_poll(house, now, readable=readable)
-    partition_messages(house)
-    enqueue_all(house, now)
-    mask_tokens(house, now, done)
+    record_poll(app, now, readable=readable)
+    partition_messages(app)
+    enqueue_all(app, now)
+    mask_tokens(app, now, done)
 
 
-def _was_polled(house: App, now: dt.datetime) -> bool:
+def _was_polled(app: App, now: dt.datetime) -> bool:
     """Whether a poll came so lately that two workers must have asked for it."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         last = last_poll(session)
-    return last is not None and last.at <= now < last.at + dt.timedelta(seconds=house.settings.poll_seconds / 2)
+    return last is not None and last.at <= now < last.at + dt.timedelta(seconds=app.settings.poll_seconds / 2)
 
 
-def _look_after(house: App, campaign: str, now: dt.datetime, done: TickResult) -> None:
+def _look_after(app: App, campaign: str, now: dt.datetime, done: TickResult) -> None:
     """Answers the letters of a campaign; if no other could be one of them, does what is due in it."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         last = last_poll(session)
-    answer_mail(house, last.at if last else now, done, lane=campaign)
+    answer_mail(app, last.at if last else now, done, lane=campaign)
     if campaign == GLOBAL:
         if done.answered.letters:
-            enqueue_all(house, now)
+            enqueue_all(app, now)
         return
-    with house.store.writing() as session:
+    with app.store.writing() as session:
         if done.answered.letters and _waits_in(session, GLOBAL):
             enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, GLOBAL))
         ready = last is not None and _is_read(session, campaign, last)
     if ready and last is not None:
-        run_due(house, _moment(last), done, campaign=campaign)
+        run_due(app, _moment(last), done, campaign=campaign)
 
 
-def _send(house: App, lane: str, now: dt.datetime, done: TickResult) -> None:
-    send_mail(house, now, done, lane=lane)
+def _send(app: App, lane: str, now: dt.datetime, done: TickResult) -> None:
+    send_mail(app, now, done, lane=lane)
 
 
-def _file_away(house: App, _lane: str, now: dt.datetime, done: TickResult) -> None:
-    sync_archive(house, now, done)
+def _file_away(app: App, _lane: str, now: dt.datetime, done: TickResult) -> None:
+    sync_archive(app, now, done)
 
 
 _JOBS: Mapping[JobQueue, JobHandler] = {
@@ -189,19 +189,19 @@ def _waits_in(session: Session, lane: str) -> bool:
     return session.scalar(waiting.limit(1)) is not None
 
 
-def enqueue_all(house: App, now: dt.datetime) -> None:
+def enqueue_all(app: App, now: dt.datetime) -> None:
     """Puts all that is to be done now into the queues, and so makes good what was lost of them."""
-    works = sorted(_all_work(house, now))
+    works = sorted(_all_work(app, now))
     for start in range(0, len(works), MOST_WOKEN):
-        with house.store.writing() as session:
+        with app.store.writing() as session:
             enqueue_on_commit(session, *works[start : start + MOST_WOKEN])
 
 
-def _all_work(house: App, now: dt.datetime) -> set[QueuedJob]:
-    with house.store.reading() as session:
+def _all_work(app: App, now: dt.datetime) -> set[QueuedJob]:
+    with app.store.reading() as session:
         last = last_poll(session)
-    campaigns = _with_something_due(house, _moment(last)) if last else set()
-    with house.store.reading() as session:
+    campaigns = _with_something_due(app, _moment(last)) if last else set()
+    with app.store.reading() as session:
         new = (
             select(InboxMessage.lane)
             .where(InboxMessage.state == MessageState.NEW, InboxMessage.lane.is_not(None))
@@ -209,33 +209,33 @@ def _all_work(house: App, now: dt.datetime) -> set[QueuedJob]:
         )
         campaigns |= set(session.scalars(new))
         providers = session.scalars(select(OutgoingMail.provider).where(is_due(now)).distinct())
-        mail = {QueuedJob(JobQueue.SEND, partition_of(provider, house.settings.pace)) for provider in providers}
+        mail = {QueuedJob(JobQueue.SEND, partition_of(provider, app.settings.pace)) for provider in providers}
     return {QueuedJob(JobQueue.CAMPAIGNS, campaign) for campaign in campaigns} | mail | {QueuedJob(JobQueue.ARCHIVE)}
 
 
-def _with_something_due(house: App, moment: TickTime) -> set[str]:
+def _with_something_due(app: App, moment: TickTime) -> set[str]:
     """The campaigns in which there may be something to do, whatever letters come."""
     try:
-        return set(_due_in(house, moment, None))
+        return set(_due_in(app, moment, None))
     except (*UNREADABLE, CampaignError):
-        with house.store.reading() as session:
+        with app.store.reading() as session:
             names = session.scalars(select(Campaign.name)).all()
-        return {name for name in names if _may_be_due(house, moment, name)}
+        return {name for name in names if _may_be_due(app, moment, name)}
 
 
-def _may_be_due(house: App, moment: TickTime, campaign: str) -> bool:
+def _may_be_due(app: App, moment: TickTime, campaign: str) -> bool:
     """Return whether there may be something to do in a campaign; of one that cannot be read, its job tells."""
     try:
-        return any(True for _ in _due_in(house, moment, campaign))
+        return any(True for _ in _due_in(app, moment, campaign))
     except (*UNREADABLE, CampaignError):
         return True
 
 
-def _due_in(house: App, moment: TickTime, campaign: str | None) -> Iterator[str]:
-    waiting = open_turns(house, campaign)
+def _due_in(app: App, moment: TickTime, campaign: str | None) -> Iterator[str]:
+    waiting = open_turns(app, campaign)
     found = due_turns(waiting, moment.at, by_deadline=moment.readable, outage=moment.outage)
-    yield from (turn.campaign for turn in (*found, *requested_runs(house, moment.at, campaign)))
-    with house.store.reading() as session:
+    yield from (turn.campaign for turn in (*found, *requested_runs(app, moment.at, campaign)))
+    with app.store.reading() as session:
         yield from held_for_rulings(session, campaign)
     if moment.readable:
         yield from (turn.campaign for turn in untold(waiting, moment.at))
@@ -266,12 +266,12 @@ for _name in ("procrastinate", "psycopg.pool"):
     logging.getLogger(_name).addHandler(logging.NullHandler())  # else their warnings go to standard error
 
 
-def select_queues(house: App, chosen: Collection[JobQueue]) -> tuple[JobQueue, ...]:
+def select_queues(app: App, chosen: Collection[JobQueue]) -> tuple[JobQueue, ...]:
     """The queues that a worker is to serve: those chosen, or all; the archive is left to homes where it lies."""
-    archived = house.settings.archive.is_dir()
+    archived = app.settings.archive.is_dir()
     if JobQueue.ARCHIVE in chosen and not archived:
         raise ConfigError(
-            f"there is no archive to write to at {house.settings.archive}: make the folder where it is to lie"
+            f"there is no archive to write to at {app.settings.archive}: make the folder where it is to lie"
         )
     return tuple(
         queue for queue in JobQueue if queue in (chosen or JobQueue) and (archived or queue != JobQueue.ARCHIVE)
@@ -279,7 +279,7 @@ def select_queues(house: App, chosen: Collection[JobQueue]) -> tuple[JobQueue, .
 
 
 def run_worker(
-    house: App,
+    app: App,
     queues: Collection[JobQueue],
     *,
     stop: Event,
@@ -290,13 +290,13 @@ def run_worker(
 
     Others that were not heard of for `lost_after` are taken for dead; all workers of a house must agree on that.
     """
-    house = dataclasses.replace(house, archives=JobQueue.ARCHIVE in queues)
-    with house.store.place() as place:
+    app = dataclasses.replace(app, archives=JobQueue.ARCHIVE in queues)
+    with app.store.place() as place:
         hands = MainThreadExecutor()
-        crew = WorkerLoop(house, tuple(queues), stop, told, lost_after.total_seconds(), place, hands)
+        crew = WorkerLoop(app, tuple(queues), stop, told, lost_after.total_seconds(), place, hands)
         threads = [Thread(target=crew.serve, name="jobs")]
         if JobQueue.POLL in queues:
-            threads.append(Thread(target=_keep_time, args=(house, stop), name="time"))
+            threads.append(Thread(target=_keep_time, args=(app, stop), name="time"))
         for thread in threads:
             thread.start()
         hands.work()
@@ -304,9 +304,9 @@ def run_worker(
             thread.join()
 
 
-def read_clock(house: App) -> dt.datetime:
+def read_clock(app: App) -> dt.datetime:
     """The time it is by the database: the same for all machines."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         return _time(session)
 
 
@@ -319,7 +319,7 @@ def _time(session: Session) -> dt.datetime:
 class WorkerLoop:
     """What the parts of one worker have in common. `in_hand` are the numbers of the jobs that it does."""
 
-    house: App
+    app: App
     queues: tuple[JobQueue, ...]
     stop: Event
     told: Callable[[TickResult], None]
@@ -377,7 +377,7 @@ class WorkerLoop:
                 await asyncio.gather(*tending, return_exceptions=True)
 
     def _app(self) -> QueueApp:
-        url = self.house.store.engine.url.set(drivername="postgresql")
+        url = self.app.store.engine.url.set(drivername="postgresql")
         conninfo = url.render_as_string(hide_password=False)
         queue_app = QueueApp(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=3))
         queue_app.job_manager = _Jobs(queue_app.connector, self._refuse)
@@ -416,7 +416,7 @@ class WorkerLoop:
         done = TickResult()
         try:
             self._wait_for_place()
-            done = run_job(self.house, work, read_clock(self.house))
+            done = run_job(self.app, work, read_clock(self.app))
         except ShutdownRequested:
             self._put_back(work)
         except (StoreError, OSError) as error:  # a database out of reach, a full disk: the next try may fare better
@@ -437,7 +437,7 @@ class WorkerLoop:
                 raise ShutdownRequested
 
     def _put_back(self, work: QueuedJob) -> None:
-        with self.house.store.writing() as session:
+        with self.app.store.writing() as session:
             enqueue_on_commit(session, work)
 
     def _tell(self, done: TickResult) -> None:
@@ -459,7 +459,7 @@ class WorkerLoop:
             _stop(worker)  # it begins anew when the database can be used again
 
     def _sign_in(self, number: int) -> None:
-        with self.house.store.writing(durable=False) as session:
+        with self.app.store.writing(durable=False) as session:
             session.execute(delete(Worker).where(Worker.id.not_in(select(_HEARD_OF.c.id))))
             if session.get(Worker, number) is None:
                 here = {"machine": platform.node(), "process": os.getpid(), "queues": list(self.queues)}
@@ -540,22 +540,22 @@ async def _put_back(queue_app: QueueApp, jobs: Iterable[Job]) -> None:
             event("job put back by another", reason=str(error.__cause__))
 
 
-def _keep_time(house: App, stop: Event) -> None:
+def _keep_time(app: App, stop: Event) -> None:
     """Has the mailbox polled every `poll_seconds` of the settings, by whichever worker, and when mail comes."""
-    waiter, seconds = open_waiter(house.settings), house.settings.poll_seconds
+    waiter, seconds = open_waiter(app.settings), app.settings.poll_seconds
     hinted = False
     while not stop.is_set():
         wait = float(seconds)
         with suppress(PbemError):  # without its database a house has other troubles, and tells of them
-            wait = _ask_for_poll(house, dt.timedelta(seconds=seconds), at_once=hinted)
+            wait = _ask_for_poll(app, dt.timedelta(seconds=seconds), at_once=hinted)
         began = time.monotonic()
         waiter.wait(wait, stop)
         hinted = time.monotonic() - began < min(wait, LONGEST) - LOOK_UP
 
 
-def _ask_for_poll(house: App, pause: dt.timedelta, *, at_once: bool) -> float:
+def _ask_for_poll(app: App, pause: dt.timedelta, *, at_once: bool) -> float:
     """Asks for a poll if it is time; returns the seconds until it is time again."""
-    with house.store.writing(durable=False) as session:
+    with app.store.writing(durable=False) as session:
         last, now = last_poll(session), _time(session)
         due = last.at + pause if last and last.at <= now else now  # one of a later time: the clock was ahead
         if at_once or due <= now:

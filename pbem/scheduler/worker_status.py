@@ -85,19 +85,19 @@ _FAILED = text("""
 """)
 
 
-def load_worker_status(house: App) -> WorkersStatus:
+def load_worker_status(app: App) -> WorkersStatus:
     """Who works, what waits and what failed. Raises ConfigError where there can be no workers."""
-    require_queues(house.store)
-    with house.store.reading() as session:
+    require_queues(app.store)
+    with app.store.reading() as session:
         workers = tuple(_at_work(row) for row in session.execute(_WORKERS))
         return WorkersStatus(workers=workers, queues=tuple(_queues(session, workers)))
 
 
-def has_workers(house: App) -> bool:
+def has_workers(app: App) -> bool:
     """Whether workers are there to do what is put into the queues."""
-    if house.store.engine.dialect.name != "postgresql":
+    if app.store.engine.dialect.name != "postgresql":
         return False
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         return session.scalar(select(Worker.id).limit(1)) is not None and any(
             not _at_work(row).silent for row in session.execute(_WORKERS)
         )

@@ -202,11 +202,11 @@ _Told = tuple[int, TurnOpened]
 """The id of a turn whose opening all were told of, and what is told of it; its label is looked up when it is needed."""
 
 
-def load_public_data(session: Session, house: App, problems: list[str]) -> ClubPage:
+def load_public_data(session: Session, app: App, problems: list[str]) -> ClubPage:
     """The club and all of its campaigns that the site may show; problems are told of those that cannot be read."""
-    settings = house.settings
+    settings = app.settings
     names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
-    campaigns = tuple(filter(None, (_shown(session, house, name, problems) for name in names)))
+    campaigns = tuple(filter(None, (_shown(session, app, name, problems) for name in names)))
     games = {each.game.key: each.game for each in campaigns}
     return ClubPage(
         name=settings.sender_name,
@@ -218,12 +218,12 @@ def load_public_data(session: Session, house: App, problems: list[str]) -> ClubP
     )
 
 
-def _shown(session: Session, house: App, name: str, problems: list[str]) -> CampaignPage | None:
+def _shown(session: Session, app: App, name: str, problems: list[str]) -> CampaignPage | None:
     try:
         snapshot = load_campaign(session, name)
-        if snapshot.policy.site == OFF or snapshot.game not in house.games:
+        if snapshot.policy.site == OFF or snapshot.game not in app.games:
             return None
-        return _campaign(session, house.game(snapshot.game), snapshot)
+        return _campaign(session, app.game(snapshot.game), snapshot)
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001 - one campaign's fault must not stop the others

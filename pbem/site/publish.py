@@ -123,17 +123,17 @@ class Published:
     problems: tuple[str, ...] = ()
 
 
-def publish(house: App, root: Path, only: Collection[str] = ()) -> Published:
+def publish(app: App, root: Path, only: Collection[str] = ()) -> Published:
     """Writes the site below a folder: all of it, or with `only` the first pages and those of these campaigns.
 
     Raises CampaignError for a campaign that there is not or that is not shown, and ConfigError for a bad folder.
     """
     folder = SiteFolder(root)
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         problems: list[str] = []
-        club = load_public_data(session, house, problems)
+        club = load_public_data(session, app, problems)
         _check_shown(session, club, only)
-        site = _Site(session, house, club, folder)
+        site = _Site(session, app, club, folder)
         site.write_club()
         _write_all_sealed(session, folder)
         chosen = [each for each in club.campaigns if not only or each.name in only]
@@ -141,28 +141,28 @@ def publish(house: App, root: Path, only: Collection[str] = ()) -> Published:
     return Published(root / "index.html", folder.written, site.replays, tuple(problems))
 
 
-def publish_changes(house: App, now: dt.datetime) -> tuple[str, ...]:
+def publish_changes(app: App, now: dt.datetime) -> tuple[str, ...]:
     """Writes the site into the folder of the settings, if there is one and anything was done since it was written.
 
     Returns a sentence for each campaign whose pages could not be made.
     """
-    root = house.settings.site
+    root = app.settings.site
     if root is None:
         return ()
-    _withdraw_sealed(house, root, now)
-    _write_sealed(house, root, now)
-    with house.store.reading() as session:
-        state, kept = _state(session, house), read_fact(session, SITE_KEY)
+    _withdraw_sealed(app, root, now)
+    _write_sealed(app, root, now)
+    with app.store.reading() as session:
+        state, kept = _state(session, app), read_fact(session, SITE_KEY)
     if state is not None and kept == state and (root / "index.html").is_file():
         return ()
-    problems = publish(house, root).problems
+    problems = publish(app, root).problems
     if not problems and state is not None:
-        with house.store.writing(durable=False) as session:
+        with app.store.writing(durable=False) as session:
             keep_fact(session, SITE_KEY, state)
     return problems
 
 
-def _withdraw_sealed(house: App, root: Path, now: dt.datetime) -> None:
+def _withdraw_sealed(app: App, root: Path, now: dt.datetime) -> None:
     """Remove sealed pages from the site that are old, or whose seat has another player now.
 
     A file goes before its row says so: killed in between, the next call removes it again.
@@ -175,32 +175,32 @@ def _withdraw_sealed(house: App, root: Path, now: dt.datetime) -> None:
         .where((SealedPage.written_at < now - SEALED_FOR) | (SealedPage.seat_id.is_not(None) & passed_on))
         .order_by(SealedPage.id)
     )
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         pages = session.execute(ended).all()
     if not pages:
         return
     folder = SiteFolder(root)
     for _, place in pages:
         folder.remove(place)
-    with house.store.writing(durable=False) as session:
+    with app.store.writing(durable=False) as session:
         rows = update(SealedPage).where(SealedPage.id.in_([id_ for id_, _ in pages]))
         session.execute(rows.values(withdrawn_at=now, content=b""))
 
 
-def _write_sealed(house: App, root: Path, now: dt.datetime) -> None:
+def _write_sealed(app: App, root: Path, now: dt.datetime) -> None:
     """Puts the sealed pages that are new on the site, one by one: all of a turn together would fill the memory."""
     is_new = SealedPage.written_at.is_(None) & SealedPage.withdrawn_at.is_(None)
     unwritten = select(SealedPage.id).where(is_new).order_by(SealedPage.id)
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         ids = session.scalars(unwritten).all()
     if not ids:
         return
     folder = SiteFolder(root)
     for id_ in ids:
-        with house.store.reading() as session:
+        with app.store.reading() as session:
             page = session.get_one(SealedPage, id_)
             folder.write(page.place, page.content)
-        with house.store.writing(durable=False) as session:
+        with app.store.writing(durable=False) as session:
             session.execute(update(SealedPage).where(SealedPage.id == id_).values(written_at=now))
 
 
@@ -214,15 +214,15 @@ def _write_all_sealed(session: Session, folder: SiteFolder) -> None:
             folder.write(place, session.scalars(select(SealedPage.content).where(SealedPage.id == id_)).one())
 
 
-def _state(session: Session, house: App) -> Any:
+def _state(session: Session, app: App) -> Any:
     """What the site depends on: it is the same as long as nothing was done in any campaign. None: it cannot be read."""
     try:
-        return _depends_on(session, house)
+        return _depends_on(session, app)
     except UNREADABLE:
         return None
 
 
-def _depends_on(session: Session, house: App) -> Any:
+def _depends_on(session: Session, app: App) -> Any:
     campaign = Campaign.__table__.c
     campaigns = session.execute(
         select(campaign.name, campaign.status, campaign.turn, campaign.era, campaign.schedule)
@@ -232,7 +232,7 @@ def _depends_on(session: Session, house: App) -> Any:
     due = session.scalars(select(Turn.deadline).where(Turn.resolved_at.is_(None)).order_by(Turn.id))
     last = [session.scalar(select(func.max(rows.id))) for rows in (JournalEntry, Press, Report)]
     seats = session.execute(select(Seat.status, func.count()).group_by(Seat.status).order_by(Seat.status))
-    settings = house.settings
+    settings = app.settings
     return [
         _FORMAT,
         [str(settings.site), settings.site_url, settings.sender_name, settings.address],
@@ -255,8 +255,8 @@ def _check_shown(session: Session, club: ClubPage, only: Collection[str]) -> Non
 class _Site:
     """One writing of the site."""
 
-    def __init__(self, session: Session, house: App, club: ClubPage, folder: SiteFolder) -> None:
-        self._session, self._house, self._club, self._folder = session, house, club, folder
+    def __init__(self, session: Session, app: App, club: ClubPage, folder: SiteFolder) -> None:
+        self._session, self._house, self._club, self._folder = session, app, club, folder
         self.replays = 0
 
     def write_club(self) -> None:
@@ -291,7 +291,7 @@ class _Site:
 
     def _write_replay(self, campaign: CampaignPage, home: str) -> None:
         """The replay, unless it is there as it would be made."""
-        session, house = self._session, self._house
+        session, app = self._session, self._house
         snapshot = load_campaign(session, campaign.name)
         head = self._head(snapshot)
         of = f"{_FORMAT} {_dress_of('replay').policy} {head} {snapshot.policy.site}"
@@ -299,11 +299,11 @@ class _Site:
         page = f"{home}/index.html"
         if self._folder.has(page) and f'"made":"{made}"' in (self._folder.root / page).read_text(encoding="utf-8"):
             return
-        replay = write_replay(session, house, snapshot, self._folder, home)
+        replay = write_replay(session, app, snapshot, self._folder, home)
         archive = self._write_archive(snapshot, head, home) if snapshot.policy.site == ALL else ""
-        judged = isinstance(house.game(snapshot.game), Adjudicated)
+        judged = isinstance(app.game(snapshot.game), Adjudicated)
         facts = {"archive": archive, "made": made, **_proof(snapshot, head, judged=judged)}
-        self._folder.write(page, replay_page(house.reporter, self._club, campaign, replay, **facts))
+        self._folder.write(page, replay_page(app.reporter, self._club, campaign, replay, **facts))
         self.replays += 1
 
     def _head(self, snapshot: CampaignSnapshot) -> str:

@@ -111,11 +111,11 @@ class Replay:
             self.scores[seat].append(own if seat in views else None)
 
 
-def write_replay(session: Session, house: App, snapshot: CampaignSnapshot, folder: SiteFolder, home: str) -> Replay:
+def write_replay(session: Session, app: App, snapshot: CampaignSnapshot, folder: SiteFolder, home: str) -> Replay:
     """Writes the files of all openings of a game that is over."""
     replay = Replay(
-        house.reporter,
-        house.game(snapshot.game),
+        app.reporter,
+        app.game(snapshot.game),
         snapshot.seats,
         folder,
         home,

@@ -239,10 +239,10 @@ def find_mail_leaks(moment: Sample, begun: Sequence[Path], reporter: Renderer) -
     for number, home in enumerate(begun):
         world = elsewhere_world(moment, moment.rnd("elsewhere", number))
         letters = letters_of(moment, own_sheet(moment, world), world.sheets, noise=2 * number)
-        with MailSandbox(_copied(home), moment.ruleset, reporter) as house:
-            house.plant(moment, world)
-            posts.append(house.run(letters))
-            ended |= house.over
+        with MailSandbox(_copied(home), moment.ruleset, reporter) as app:
+            app.plant(moment, world)
+            posts.append(app.run(letters))
+            ended |= app.over
     if not ended:
         yield from mail_leaks(moment, posts)
 
@@ -251,8 +251,8 @@ def all_mail_leaks(game: Game, secrecy: SecrecySpec, folder: Path, reporter: Ren
     """The leaks in the mail of some moments of a game."""
     begun = [folder / "one", folder / "other"]
     for home in begun:
-        with MailSandbox(home, game.ruleset, reporter) as house:
-            house.begin()
+        with MailSandbox(home, game.ruleset, reporter) as app:
+            app.begin()
     for moment in moments([game], secrecy, MAILED):
         yield from find_mail_leaks(moment, begun, reporter)
 

@@ -157,17 +157,17 @@ def soak(ruleset: AnyRuleset, turns: int, folder: Path) -> Iterator[str]:
     path = write_default_settings(folder, "orders@example.org")
     path.write_text(path.read_text().replace("pictures = true", "pictures = false"))
     migrate(load_settings(folder).database)
-    with open_app(folder, {ruleset.key: ruleset}) as house:
+    with open_app(folder, {ruleset.key: ruleset}) as app:
         played = 0
         for number in itertools.count():
-            hashes = _campaign(house, ruleset, f"soak{number}")
+            hashes = _campaign(app, ruleset, f"soak{number}")
             yield from hashes
             played += len(hashes) - 1
             if played >= turns:
                 return
 
 
-def _campaign(house: App, ruleset: AnyRuleset, name: str) -> list[str]:
+def _campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
     """One campaign, to its end or its last turn here; its archive is proved, and no letter was set aside."""
     dice, now = Dice(name.encode()), START
     seats = usual_seats(ruleset)
@@ -180,23 +180,23 @@ def _campaign(house: App, ruleset: AnyRuleset, name: str) -> list[str]:
         options={option: str(value) for option, value in default_options(ruleset).items() if value is not None},
         policy={"accept": "address"},
     )
-    create_campaign(house, wanted, now, seed=dice.seed)
-    run_action(house, name, StartCampaign(), now)
+    create_campaign(app, wanted, now, seed=dice.seed)
+    run_action(app, name, StartCampaign(), now)
     for turn in range(TURNS_A_CAMPAIGN):
-        for seat, view in _views(house, name):
-            _write(house, ruleset, name, seat, view, dice.scoped(turn, seat))
-        assert not tick(house, now).problems
+        for seat, view in _views(app, name):
+            _write(app, ruleset, name, seat, view, dice.scoped(turn, seat))
+        assert not tick(app, now).problems
         now += PACE
-        done = tick(house, now)
+        done = tick(app, now)
         assert not done.problems
         if done.held:
-            assert not run_campaign_now(house, name, now).problems
+            assert not run_campaign_now(app, name, now).problems
         if done.awaiting:
-            assert not _rule(house, name, now, dice.scoped(turn, "gm")).problems
-        if _is_over(house, name):
+            assert not _rule(app, name, now, dice.scoped(turn, "gm")).problems
+        if _is_over(app, name):
             break
-    prove_archive(house, name)
-    with house.store.reading() as session:
+    prove_archive(app, name)
+    with app.store.reading() as session:
         assert not session.scalars(
             select(InboxMessage.note).where(InboxMessage.state == MessageState.QUARANTINED)
         ).all()
@@ -205,32 +205,32 @@ def _campaign(house: App, ruleset: AnyRuleset, name: str) -> list[str]:
         return list(session.scalars(hashes))
 
 
-def _rule(house: App, name: str, now: dt.datetime, dice: Dice) -> TickResult:
+def _rule(app: App, name: str, now: dt.datetime, dice: Dice) -> TickResult:
     """The GM writes something, however mad, to everyone; if that cannot be read, he lets the turn pass without."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         snapshot = load_campaign(session, name)
     names = ["all.txt", *(f"{seat}.txt" for seat in snapshot.seats)]
     files = {file: "\n".join(dice.pick(list(HOSTILE.values()), file)) for file in names}
     games = ["", f"SCORE {snapshot.seats[0]} 5\nLABEL The storm", "OVER", "LABEL \x00\x1b", "SCORE ½"]
-    kept = run_action(house, name, SubmitRuling({**files, "game.txt": dice.pick(games, "game")}), now).kept
-    with house.store.writing() as session:
-        release(Context(session, house, snapshot, now))
-    return tick(house, now) if kept else run_campaign_now(house, name, now)
+    kept = run_action(app, name, SubmitRuling({**files, "game.txt": dice.pick(games, "game")}), now).kept
+    with app.store.writing() as session:
+        release(Context(session, app, snapshot, now))
+    return tick(app, now) if kept else run_campaign_now(app, name, now)
 
 
-def _is_over(house: App, name: str) -> bool:
-    with house.store.reading() as session:
+def _is_over(app: App, name: str) -> bool:
+    with app.store.reading() as session:
         return load_campaign(session, name).status == CampaignState.OVER
 
 
-def _views(house: App, name: str) -> list[tuple[SeatName, View]]:
+def _views(app: App, name: str) -> list[tuple[SeatName, View]]:
     """What each player was mailed last."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         reports = load_last_reports(session, load_campaign(session, name))
     return [(seat, json.loads(report.view)) for seat, report in reports.items()]
 
 
-def _write(house: App, ruleset: AnyRuleset, name: str, seat: SeatName, view: View, dice: Dice) -> None:
+def _write(app: App, ruleset: AnyRuleset, name: str, seat: SeatName, view: View, dice: Dice) -> None:
     """Puts what a player sends in the inbox: often a sheet, sometimes two, sometimes nothing or no mail at all."""
     for count in range(dice.below(3, "mails")):
         luck = dice.scoped(count)
@@ -244,7 +244,7 @@ def _write(house: App, ruleset: AnyRuleset, name: str, seat: SeatName, view: Vie
         raw = (head + sheet).encode(errors="replace")
         if luck.chance(1, 10, "torn"):
             raw = raw[luck.below(len(raw), "from") :]
-        inbox = house.settings.home / "post" / "inbox"
+        inbox = app.settings.home / "post" / "inbox"
         inbox.mkdir(parents=True, exist_ok=True)
         (inbox / f"{name}-{seat}-{count}.eml").write_bytes(raw)
 

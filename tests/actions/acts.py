@@ -67,15 +67,15 @@ class Letter:
 
     lines: tuple[str, ...]
 
-    def come(self, house: App, now: dt.datetime) -> None:
+    def come(self, app: App, now: dt.datetime) -> None:
         """It lies with the letters that are to be answered, before anything else is done."""
-        desk = Desk(house, now, _numbers)
+        desk = Desk(app, now, _numbers)
         desk.post("\n".join([f"GM toy1 {TOKEN}", *self.lines, "END"]), sender="gm@example.org")
-        fetch_messages(house.store, open_mailbox(house.settings), now)
+        fetch_messages(app.store, open_mailbox(app.settings), now)
 
-    def __call__(self, house: App, now: dt.datetime) -> None:
+    def __call__(self, app: App, now: dt.datetime) -> None:
         """The desk answers it."""
-        assert process_messages(house, now).set_aside == 0
+        assert process_messages(app, now).set_aside == 0
 
 
 def letter(*lines: str) -> Letter:
@@ -89,53 +89,53 @@ def nothing(_house: App, _now: dt.datetime) -> None:
 
 def deed(act: Deed[Any]) -> Act:
     """What a GM does at the screen."""
-    return lambda house, now: run_action(house, "toy1", act, now)
+    return lambda app, now: run_action(app, "toy1", act, now)
 
 
-def choose(house: App, now: dt.datetime) -> None:
+def choose(app: App, now: dt.datetime) -> None:
     """A player chooses a word for the dice."""
-    with house.store.writing() as session:
+    with app.store.writing() as session:
         snapshot = locked_campaign(session, "toy1")
         set_dice_word(session, snapshot, find_seat_view(snapshot, "red"), ["swordfish"], now)
 
 
-def fork(house: App, now: dt.datetime) -> None:
+def fork(app: App, now: dt.datetime) -> None:
     """Copies the campaign as it stood in turn 2; the turns of the copy hang together."""
     with (
-        tempfile.TemporaryDirectory(prefix="fork-", dir=house.settings.home.parent) as folder,
+        tempfile.TemporaryDirectory(prefix="fork-", dir=app.settings.home.parent) as folder,
         open_desk(Path(folder) / "home") as there,
     ):
-        run_action(house, "toy1", ForkCampaign(2, there.house), now)
-        with there.house.store.reading() as session:
+        run_action(app, "toy1", ForkCampaign(2, there.app), now)
+        with there.app.store.reading() as session:
             assert find_inconsistency(session, load_campaign(session, "toy1")) is None
 
 
-def fill_in(house: App, now: dt.datetime) -> None:
+def fill_in(app: App, now: dt.datetime) -> None:
     """The GM looks at the form of a ruling, and hands it in."""
-    form = run_query(house, "toy1", ShowRulingForm(), now)
-    run_action(house, "toy1", SubmitRuling({"all.txt": "It snowed."}, of=(form.turn, form.era)), now)
+    form = run_query(app, "toy1", ShowRulingForm(), now)
+    run_action(app, "toy1", SubmitRuling({"all.txt": "It snowed."}, of=(form.turn, form.era)), now)
 
 
-def rule_twice(house: App, now: dt.datetime) -> None:
+def rule_twice(app: App, now: dt.datetime) -> None:
     """The GM rules once more on the same turn."""
     for words in ("It rained.", "It hailed."):
-        run_action(house, "toy1", SubmitRuling({"all.txt": words}), now)
+        run_action(app, "toy1", SubmitRuling({"all.txt": words}), now)
 
 
-def rule_and_drop(house: App, now: dt.datetime) -> None:
+def rule_and_drop(app: App, now: dt.datetime) -> None:
     """The GM drops their ruling."""
-    run_action(house, "toy1", SubmitRuling(RULING), now)
-    run_action(house, "toy1", DropRuling(), now)
+    run_action(app, "toy1", SubmitRuling(RULING), now)
+    run_action(app, "toy1", DropRuling(), now)
 
 
-def bring_back(house: App, now: dt.datetime) -> None:
+def bring_back(app: App, now: dt.datetime) -> None:
     """The GM brings back what they had ruled before."""
-    rule_twice(house, now)
-    run_action(house, "toy1", RestoreRuling(), now)
+    rule_twice(app, now)
+    run_action(app, "toy1", RestoreRuling(), now)
 
 
 SHARP: dict[str, Act] = {
-    "run": lambda house, now: run_campaign_now(house, "toy1", now),
+    "run": lambda app, now: run_campaign_now(app, "toy1", now),
     "rollback by one": deed(RollBack(2)),
     "rollback by two": deed(RollBack(1)),
     "forward": deed(UndoRollback()),
@@ -160,7 +160,7 @@ ACTS: dict[str, Act] = (
     | {
         "tick": tick,
         "sheet": deed(EnterSheet("red", SHEET["red"])),
-        "preview": lambda house, now: run_query(house, "toy1", PreviewTurn(), now),
+        "preview": lambda app, now: run_query(app, "toy1", PreviewTurn(), now),
         "fork": fork,
         "hold": deed(HoldCampaign()),
         "release": deed(ReleaseCampaign()),
@@ -210,7 +210,7 @@ def set_the_stage(desk: Desk) -> dt.datetime:
     begin(desk, rounds="9", rules={"mass": "101"})
     for _ in range(3):
         play(desk, ALL)
-    run_action(desk.house, "toy1", RollBack(3), desk.now)
+    run_action(desk.app, "toy1", RollBack(3), desk.now)
     return _settled(desk)
 
 
@@ -224,15 +224,15 @@ def form(desk: Desk) -> dt.datetime:
         deadline="FRI 20:00 UTC",
         options={},
     )
-    create_campaign(desk.house, wanted, desk.now, seed=b"a seed for tests")
+    create_campaign(desk.app, wanted, desk.now, seed=b"a seed for tests")
     return _settled(desk)
 
 
 def leave_to_gm(desk: Desk) -> dt.datetime:
     """Turn 1 was run with a ruling, and turn 2 is due and awaits one."""
     begin(desk)
-    RULED["ruling"](desk.house, desk.now)
-    run_campaign_now(desk.house, "toy1", desk.now)
+    RULED["ruling"](desk.app, desk.now)
+    run_campaign_now(desk.app, "toy1", desk.now)
     return _settled(desk)
 
 
@@ -241,17 +241,17 @@ def break_apart(desk: Desk) -> dt.datetime:
     begin(desk, rounds="9", rules={"mass": "101"})
     for _ in range(2):
         play(desk, ALL)
-    meanwhile(desk, lambda: run_action(desk.house, "toy1", RollBack(1), desk.now))
+    meanwhile(desk, lambda: run_action(desk.app, "toy1", RollBack(1), desk.now))
     return _settled(desk)
 
 
 def _settled(desk: Desk) -> dt.datetime:
     """All mail is out, its keys are forgotten, and a week has gone by."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
     desk.tick()
     now = desk.now + WEEK
-    redact_old_mail(desk.house.store, now)
+    redact_old_mail(desk.app.store, now)
     return now
 
 
@@ -313,16 +313,16 @@ STAGES = {
 }
 
 
-def come(act: Act, house: App, now: dt.datetime) -> None:
+def come(act: Act, app: App, now: dt.datetime) -> None:
     """What has happened before an act: a letter has come in."""
     if isinstance(act, Letter):
-        act.come(house, now)
+        act.come(app, now)
 
 
-def attempt(act: Act, house: App, now: dt.datetime) -> str:
+def attempt(act: Act, app: App, now: dt.datetime) -> str:
     """Does an act, or hears in a sentence why not. Whatever else it raises is a traceback at the GM."""
     try:
-        done = act(house, now)
+        done = act(app, now)
     except StoreError:
         raise
     except (PbemError, RulesetError) as error:

@@ -21,7 +21,7 @@ _PACKED = "files"
 """The column with reports as they were written, full of codes; they follow from the views beside it."""
 
 
-def ending(house: App) -> str:
+def ending(app: App) -> str:
     """All rows but mail, and all records and names in the archive, every random word as the number of its first place.
 
     So what hung together hangs together in the end of the same name, as far as
@@ -32,21 +32,21 @@ def ending(house: App) -> str:
     def numbered(text: str) -> str:
         return _DRAWN.sub(lambda word: str(numbers.setdefault(word[0], len(numbers))), text)
 
-    rows = [numbered(row) for row in _rows(house)]
-    return "\n".join([*rows, *sorted(numbered(folder) for folder in _folders(house))])
+    rows = [numbered(row) for row in _rows(app)]
+    return "\n".join([*rows, *sorted(numbered(folder) for folder in _folders(app))])
 
 
-def _rows(house: App) -> Iterator[str]:
-    with house.store.reading() as session:
+def _rows(app: App) -> Iterator[str]:
+    with app.store.reading() as session:
         for table in Base.metadata.sorted_tables:
             if table.name not in _MAIL:
                 columns = (column for column in table.columns if column.name != _PACKED)
                 yield from map(repr, session.execute(select(*columns).order_by(*table.primary_key)))
 
 
-def _folders(house: App) -> Iterator[str]:
+def _folders(app: App) -> Iterator[str]:
     """Each folder of a turn: where it stands, without the random part of its name, its record, and its files."""
-    for record in house.settings.archive.rglob(RECORD):
+    for record in app.settings.archive.rglob(RECORD):
         folder = record.parent
         files = sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
         yield f"{folder.parent.name} {folder.name[:4]} {record.read_bytes()!r} {files}"

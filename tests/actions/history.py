@@ -28,7 +28,7 @@ def play(desk: Desk, sheets: Mapping[str, str], *, hours: float = 1) -> None:
     """Lets seats send sheets, runs the open turn, and mails its reports."""
     send(desk, sheets)
     desk.tick(hours=hours)
-    run_turn(desk.house, "toy1", desk.now, reason="test", still=always)
+    run_turn(desk.app, "toy1", desk.now, reason="test", still=always)
     desk.tick()
 
 
@@ -40,24 +40,24 @@ def send(desk: Desk, sheets: Mapping[str, str]) -> None:
 
 def meanwhile(desk: Desk, act: Callable[[], object]) -> None:
     """Stores a run of the open turn that was computed before an act, whatever that has changed."""
-    house = desk.house
-    with house.store.reading() as session:
-        before = load_before(session, house, snapshot(desk))
-        after = compute_turn(session, house, before, desk.now)
+    app = desk.app
+    with app.store.reading() as session:
+        before = load_before(session, app, snapshot(desk))
+        after = compute_turn(session, app, before, desk.now)
     act()
-    with house.store.writing() as session:
-        commit_run(session, house, before, after, now=desk.now, reason="deadline")
-    archive_now(house, before.turn.id, after.record, after.files, desk.now)
+    with app.store.writing() as session:
+        commit_run(session, app, before, after, now=desk.now, reason="deadline")
+    archive_now(app, before.turn.id, after.record, after.files, desk.now)
 
 
 def proof(desk: Desk) -> ReplayProof:
     """The archive of toy1, proved."""
-    return prove_archive(desk.house, "toy1")
+    return prove_archive(desk.app, "toy1")
 
 
 def snapshot(desk: Desk) -> CampaignSnapshot:
     """The campaign toy1 as it stands."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return load_campaign(session, "toy1")
 
 
@@ -69,7 +69,7 @@ def live_turns(desk: Desk) -> list[Turn]:
 def rows(desk: Desk, kind: Any) -> list[Any]:
     """All rows of a snapshot, in the order in which they were written; turns by their number."""
     order = (kind.number, kind.id) if kind is Turn else (kind.id,)
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(kind).order_by(*order)))
 
 

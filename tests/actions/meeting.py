@@ -135,24 +135,24 @@ class Scene:
         return points
 
 
-def faults(house: App, now: dt.datetime) -> list[str]:
+def faults(app: App, now: dt.datetime) -> list[str]:
     """What is wrong with the campaign, once a tick has done what was left, and run the turn that is due by then."""
-    found = tick(house, now + LATER).problems
-    with house.store.reading() as session:
+    found = tick(app, now + LATER).problems
+    with app.store.reading() as session:
         snapshot = load_campaign(session, "toy1")
         begun = snapshot.status != "forming"
         broken = find_inconsistency(session, snapshot) if begun else None
     try:
         if begun:
-            prove_archive(house, "toy1")
-            verify(house.settings.archive, "toy1", games=house.games)
+            prove_archive(app, "toy1")
+            verify(app.settings.archive, "toy1", games=app.games)
     except PbemError as error:
         found.append(str(error))
     return [*found, broken.text] if broken else found
 
 
 @contextmanager
-def scene(stage: Stage, home: Path, now: dt.datetime) -> Iterator[Scene]:
+def context(stage: Stage, home: Path, now: dt.datetime) -> Iterator[Scene]:
     """The home in this folder as it stands, for two."""
     archive = home.with_name("archive")
     with ExitStack() as stack:

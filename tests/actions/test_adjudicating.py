@@ -36,33 +36,33 @@ HOUR = dt.timedelta(hours=1)
 @pytest.fixture
 def war(desk: Desk) -> Iterator[Desk]:
     """A home with "toy1", a campaign of three whose turns the GM decides, begun; red and green have sent sheets."""
-    toy = desk.house
-    desk.house = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
+    toy = desk.app
+    desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
     desk.begin(seats=("red", "blue", "green"))
     desk.tick()
     sheet(desk, ANN, "March to the pass, quietly.")
     sheet(desk, CYD, "Ask the abbot.")
     desk.tick(hours=1)
     yield desk
-    desk.house = toy
+    desk.app = toy
 
 
 def held(desk: Desk) -> HoldKind:
     """Return the kind of hold that the campaign has."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return load_campaign(session, "toy1").hold_kind
 
 
 def let_go(desk: Desk) -> None:
     """The GM releases the campaign."""
-    with desk.house.store.writing() as session:
-        release(Context(session, desk.house, load_campaign(session, "toy1"), desk.now))
+    with desk.app.store.writing() as session:
+        release(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
 
 
 def rule(desk: Desk, **files: str) -> RulingResult:
     """The GM rules by files, named without their ending."""
     named = {f"{name}.txt": text for name, text in files.items()}
-    return run_action(desk.house, "toy1", SubmitRuling(named), desk.now)
+    return run_action(desk.app, "toy1", SubmitRuling(named), desk.now)
 
 
 def sheet(desk: Desk, sender: str, text: str) -> None:
@@ -152,8 +152,8 @@ def test_more_time_does_not_let_a_ruling_run(war: Desk) -> None:
     """Sheets that come after an extension are none that the ruling knows of: it waits for its release as before."""
     war.tick(hours=DUE)
     rule(war, all="It rained.")
-    with war.house.store.writing() as session:
-        extend(Context(session, war.house, load_campaign(session, "toy1"), war.now), WEEK * HOUR)
+    with war.app.store.writing() as session:
+        extend(Context(session, war.app, load_campaign(session, "toy1"), war.now), WEEK * HOUR)
     sheet(war, BOB, "Burn the bridge.")
 
     assert war.tick(hours=WEEK + 1).resolved == []
@@ -163,8 +163,8 @@ def test_more_time_does_not_let_a_ruling_run(war: Desk) -> None:
 def test_after_more_time_the_gm_is_asked_again(war: Desk) -> None:
     """Even if not one sheet more has come, he hears that the turn awaits him once more."""
     war.tick(hours=DUE)
-    with war.house.store.writing() as session:
-        extend(Context(session, war.house, load_campaign(session, "toy1"), war.now), WEEK * HOUR)
+    with war.app.store.writing() as session:
+        extend(Context(session, war.app, load_campaign(session, "toy1"), war.now), WEEK * HOUR)
     war.tick(hours=WEEK + 1)
 
     assert (held(war), len(digests(war))) == (HoldKind.RULING, 2)
@@ -172,7 +172,7 @@ def test_after_more_time_the_gm_is_asked_again(war: Desk) -> None:
 
 def test_a_turn_run_by_its_gm_holds_no_other(war: Desk) -> None:
     """His RUN comes in the tick in which the turn falls due: the next turn is not held for it."""
-    run_action(war.house, "toy1", RequestRun(), war.now)
+    run_action(war.app, "toy1", RequestRun(), war.now)
     done = war.tick(hours=DUE)
 
     assert ([turn.turn for turn in done.resolved], done.awaiting, held(war)) == ([1], [], HoldKind.NONE)
@@ -184,7 +184,7 @@ def test_a_turn_taken_back_is_ruled_on_anew(war: Desk) -> None:
     rule(war, all="It rained.")
     let_go(war)
     war.tick(hours=1)
-    run_action(war.house, "toy1", RollBack(1), war.now)
+    run_action(war.app, "toy1", RollBack(1), war.now)
 
     done = war.tick(hours=2 * WEEK)
 
@@ -239,7 +239,7 @@ def test_a_gm_may_run_a_turn_without_a_ruling(war: Desk) -> None:
     """On his word the turn passes, all are told that nothing was decided, and the next turn is not held."""
     war.tick(hours=DUE)
 
-    done = run_campaign_now(war.house, "toy1", war.now)
+    done = run_campaign_now(war.app, "toy1", war.now)
 
     assert [turn.turn for turn in done.resolved] == [1]
     assert "The GM gave no ruling this turn" in last_report(war, ANN)
@@ -253,11 +253,11 @@ def test_three_turns_of_three_players_are_kept_and_proved(war: Desk, tmp_path: P
             sheet(war, address, f"Dig for chest {number}.")
         war.tick(hours=DUE if number == 1 else WEEK)
         folder = tmp_path / str(number)
-        write_folder(run_query(war.house, "toy1", ShowRulingForm(), war.now), folder)
+        write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), folder)
         for seat in ("red", "blue", "green"):
             path = folder / f"{seat}.txt"
             path.write_text(path.read_text().replace("[RESULT]\n", f"[RESULT]\nThe omen of {seat}, {number}.\n"))
-        assert run_action(war.house, "toy1", read_folder("toy1", folder).taken(), war.now).findings == {}
+        assert run_action(war.app, "toy1", read_folder("toy1", folder).taken(), war.now).findings == {}
         let_go(war)
         war.tick()
         for seat, address in (("red", ANN), ("blue", BOB), ("green", CYD)):
@@ -267,16 +267,16 @@ def test_three_turns_of_three_players_are_kept_and_proved(war: Desk, tmp_path: P
 
     record = json.loads((war.home / "turns" / "toy1" / "0002" / "turn.json").read_text())
     assert record["ruling"]["seats"]["blue"]["result"] == "The omen of blue, 2."
-    assert prove_archive(war.house, "toy1").turns == 3
+    assert prove_archive(war.app, "toy1").turns == 3
 
 
 def test_edited_files_are_left_alone(war: Desk, tmp_path: Path) -> None:
     """A second call writes what is missing and the sheets anew, and says what it left."""
-    write_folder(run_query(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
+    write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path)
     (tmp_path / "red.txt").write_text("You won.")
     (tmp_path / "blue.txt").unlink()
 
-    written = write_folder(run_query(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
+    written = write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path)
 
     assert written.written == ("digest.txt", "blue.txt")
     assert set(written.left) == {"game.txt", "all.txt", "red.txt", "green.txt"}
@@ -285,19 +285,18 @@ def test_edited_files_are_left_alone(war: Desk, tmp_path: Path) -> None:
 
 def test_by_force_all_files_are_written_anew(war: Desk, tmp_path: Path) -> None:
     """A GM who starts over gets fresh files, and what was in them lies in a folder beside."""
-    write_folder(run_query(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
+    write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path)
     (tmp_path / "red.txt").write_text("You won.")
 
-    written = write_folder(run_query(war.house, "toy1", ShowRulingForm(), war.now), tmp_path, force=True)
+    written = write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path, force=True)
 
     assert written.left == ()
     assert "You won." not in (tmp_path / "red.txt").read_text()
     assert written.kept == tmp_path / "before-1"
     assert [(path.name, path.read_text()) for path in written.kept.iterdir()] == [("red.txt", "You won.")]
-    assert write_folder(run_query(war.house, "toy1", ShowRulingForm(), war.now), tmp_path, force=True).kept is None
+    assert write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path, force=True).kept is None
     assert (
-        read_folder("toy1", tmp_path).files.keys()
-        == run_query(war.house, "toy1", ShowRulingForm(), war.now).files.keys()
+        read_folder("toy1", tmp_path).files.keys() == run_query(war.app, "toy1", ShowRulingForm(), war.now).files.keys()
     )
 
 
@@ -315,17 +314,17 @@ def test_a_file_that_nobody_reads_is_named(war: Desk, tmp_path: Path) -> None:
     assert read_folder("toy1", tmp_path) == ({"all.txt": "Snow."}, {})
 
     (tmp_path / "all.txt~").write_text("Rain.")
-    taken = run_action(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    taken = run_action(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
     assert (taken.kept, set(taken.findings)) == (False, {"all.txt~"})
 
 
 def test_one_file_works_as_well_as_many(war: Desk, tmp_path: Path) -> None:
     """The form as it was mailed, filled in, is a whole ruling; beside others it is not taken for one of them."""
-    form = run_query(war.house, "toy1", ShowRulingForm(), war.now)
+    form = run_query(war.app, "toy1", ShowRulingForm(), war.now)
     (tmp_path / "ruling.txt").write_text(form.text.replace("[RESULT]\n", "[RESULT]\nSnow.\n"))
     ruled = read_folder("toy1", tmp_path)
     assert ruled.files.keys() == form.files.keys()
-    assert run_action(war.house, "toy1", ruled.taken(), war.now).kept
+    assert run_action(war.app, "toy1", ruled.taken(), war.now).kept
 
     (tmp_path / "red.txt").write_text("Gold.")
     with pytest.raises(CampaignError, match=r"has the whole ruling in ruling\.txt, and red\.txt besides"):
@@ -338,7 +337,7 @@ def test_a_game_that_resolves_itself_takes_no_ruling(desk: Desk, tmp_path: Path)
     desk.tick()
 
     with pytest.raises(CampaignError, match="toy1 needs no ruling: Toy Auction resolves its turns itself"):
-        write_folder(run_query(desk.house, "toy1", ShowRulingForm(), desk.now), tmp_path)
+        write_folder(run_query(desk.app, "toy1", ShowRulingForm(), desk.now), tmp_path)
     assert [turn.turn for turn in desk.tick(hours=DUE).resolved] == [1]
     assert "ruling" not in json.loads((desk.home / "turns" / "toy1" / "0001" / "turn.json").read_text())
 
@@ -346,8 +345,8 @@ def test_a_game_that_resolves_itself_takes_no_ruling(desk: Desk, tmp_path: Path)
 def test_a_form_that_was_filled_in_too_late(war: Desk) -> None:
     """A ruling written for one turn is not taken for the next."""
     war.tick(hours=DUE)
-    form = run_query(war.house, "toy1", ShowRulingForm(), war.now)
-    run_campaign_now(war.house, "toy1", war.now)
+    form = run_query(war.app, "toy1", ShowRulingForm(), war.now)
+    run_campaign_now(war.app, "toy1", war.now)
 
     with pytest.raises(CampaignError, match="turn 1 of toy1 is no longer the one you ruled on: nothing was taken"):
-        run_action(war.house, "toy1", SubmitRuling(form.files, of=(form.turn, form.era)), war.now)
+        run_action(war.app, "toy1", SubmitRuling(form.files, of=(form.turn, form.era)), war.now)

@@ -32,9 +32,9 @@ def wanted(**changes: Any) -> NewCampaign:
 
 def test_a_campaign_is_written_with_all_its_options(desk: Desk) -> None:
     """Options not given have their defaults; seats stand in the order of the game; a journal begins."""
-    create_campaign(desk.house, wanted(options={"rounds": "5", "rich": "yes"}), MONDAY)
+    create_campaign(desk.app, wanted(options={"rounds": "5", "rich": "yes"}), MONDAY)
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         campaign = session.scalars(select(Campaign)).one()
         assert campaign.options == {"pace": "together", "purses": None, "rich": True, "rounds": 5}
         assert [(seat.name, seat.address) for seat in campaign.seats] == [
@@ -50,9 +50,9 @@ def test_a_file_option_is_read_as_json(desk: Desk, tmp_path: Path) -> None:
     """The content of the file goes into the campaign, so that it may change or go afterwards."""
     path = tmp_path / "purses.json"
     path.write_text(json.dumps({"red": 7, "blue": 9}))
-    create_campaign(desk.house, wanted(options={"purses": str(path)}), MONDAY)
+    create_campaign(desk.app, wanted(options={"purses": str(path)}), MONDAY)
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert session.scalars(select(Campaign)).one().options["purses"] == {"red": 7, "blue": 9}
 
 
@@ -90,17 +90,17 @@ def test_open_seats_are_numbered_behind_those_that_have_names() -> None:
 def test_what_cannot_be_is_refused_in_a_sentence(desk: Desk, changes: dict[str, Any], said: str) -> None:
     """An error names what was wrong and the nearest that would do; nothing is written."""
     with pytest.raises(CampaignError) as refused:
-        create_campaign(desk.house, wanted(**changes), MONDAY)
+        create_campaign(desk.app, wanted(**changes), MONDAY)
 
     assert said in str(refused.value)
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert session.scalars(select(Campaign)).all() == []
 
 
 def test_a_value_out_of_bounds_is_refused_by_the_option(desk: Desk) -> None:
     """The option's own words say what is allowed."""
     with pytest.raises(SetupError, match="option rounds cannot be '99': it is a whole number from 1 to 20"):
-        create_campaign(desk.house, wanted(options={"rounds": "99"}), MONDAY)
+        create_campaign(desk.app, wanted(options={"rounds": "99"}), MONDAY)
 
 
 def test_a_file_that_is_not_json_is_refused(desk: Desk, tmp_path: Path) -> None:
@@ -109,12 +109,12 @@ def test_a_file_that_is_not_json_is_refused(desk: Desk, tmp_path: Path) -> None:
     path.write_text("{")
 
     with pytest.raises(CampaignError, match=r"purses\.json is not JSON"):
-        create_campaign(desk.house, wanted(options={"purses": str(path)}), MONDAY)
+        create_campaign(desk.app, wanted(options={"purses": str(path)}), MONDAY)
 
 
 def test_a_name_is_given_once(desk: Desk) -> None:
     """Two campaigns cannot have the same name."""
-    create_campaign(desk.house, wanted(), MONDAY)
+    create_campaign(desk.app, wanted(), MONDAY)
 
     with pytest.raises(CampaignError, match="there is a campaign 'toy1' already"):
-        create_campaign(desk.house, wanted(), MONDAY)
+        create_campaign(desk.app, wanted(), MONDAY)

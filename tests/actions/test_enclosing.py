@@ -121,8 +121,8 @@ def post(desk: Desk, mail: EmailMessage) -> str:
 
 def let_go(desk: Desk) -> None:
     """The GM releases the campaign, and its turn is run."""
-    with desk.house.store.writing() as session:
-        release(Context(session, desk.house, load_campaign(session, "toy1"), desk.now))
+    with desk.app.store.writing() as session:
+        release(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
     desk.tick(hours=1)
 
 
@@ -131,11 +131,11 @@ def war(tmp_path_factory: pytest.TempPathFactory) -> Iterator[War]:
     """The campaign; those who look at it leave it as it is."""
     folder = tmp_path_factory.mktemp("enclosing")
     with open_desk(folder / "home") as desk:
-        toy = desk.house
-        desk.house = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
+        toy = desk.app
+        desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
         desk.begin(seats=tuple(SEATS))
-        with desk.house.store.writing() as session:
-            mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+        with desk.app.store.writing() as session:
+            mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
         desk.tick()
         found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
         assert found is not None
@@ -146,15 +146,15 @@ def war(tmp_path_factory: pytest.TempPathFactory) -> Iterator[War]:
         second(desk, folder / "2")
         let_go(desk)
         yield War(desk, found[1], answer, folder)
-        desk.house = toy
+        desk.app = toy
 
 
 def second(desk: Desk, folder: Path) -> None:
     """The ruling on turn 2: red's map is left as the form has it, and blue is shown a picture of his own."""
-    write_folder(run_query(desk.house, "toy1", ShowRulingForm(), desk.now), folder)
+    write_folder(run_query(desk.app, "toy1", ShowRulingForm(), desk.now), folder)
     (folder / "blue.txt").write_text("[FILE]\nThe fort.\n[PICTURE FORT.PNG: Its walls]\n[ATTACH fort.png]\n")
     (folder / "fort.png").write_bytes(png("gray"))
-    taken = run_action(desk.house, "toy1", read_folder("toy1", folder).taken(), desk.now)
+    taken = run_action(desk.app, "toy1", read_folder("toy1", folder).taken(), desk.now)
     assert taken.kept, taken.findings
 
 
@@ -242,21 +242,21 @@ def test_each_content_is_kept_once(war: War) -> None:
 
     assert names == ["0001.pdf", "0001.png", "0001.png", "0002.png"]
     assert all(path.stem == file_hash(path.read_bytes()) for path in kept.values())
-    with war.desk.house.store.reading() as session:
+    with war.desk.app.store.reading() as session:
         assert session.scalar(select(func.count()).select_from(StoredAttachment)) == 4
 
 
 def test_the_archive_proves_what_was_shown(war: War, tmp_path: Path) -> None:
     """It is replayed with all that reports show; without one of the contents it is not whole."""
-    assert prove_archive(war.desk.house, "toy1").turns == 2
+    assert prove_archive(war.desk.app, "toy1").turns == 2
     copy = tmp_path / "turns"
     shutil.copytree(war.desk.home / "turns", copy)
-    verify(copy, "toy1", games=war.desk.house.games)
+    verify(copy, "toy1", games=war.desk.app.games)
     (lost,) = (copy / "toy1" / "0002" / "enclosed").iterdir()
     lost.unlink()
 
     with pytest.raises(ReplayError, match=r"0002/enclosed/\w+\.png cannot be read"):
-        verify(copy, "toy1", games=war.desk.house.games)
+        verify(copy, "toy1", games=war.desk.app.games)
 
 
 def test_what_was_lost_of_the_archive_is_written_again(war: War) -> None:
@@ -265,7 +265,7 @@ def test_what_was_lost_of_the_archive_is_written_again(war: War) -> None:
     before = {path.name: path.read_bytes() for path in (folder / "enclosed").iterdir()}
     shutil.rmtree(folder)
 
-    assert "was lost or cut" in " ".join(repair_archive(war.desk.house))
+    assert "was lost or cut" in " ".join(repair_archive(war.desk.app))
     assert {path.name: path.read_bytes() for path in (folder / "enclosed").iterdir()} == before
 
 
@@ -295,9 +295,9 @@ def test_a_page_has_the_pictures_in_it(war: War) -> None:
 
 def test_a_preview_has_what_the_reports_will_have(war: War, tmp_path: Path) -> None:
     """A look at the open turn, and a copy of the campaign, bring what stands before the readers."""
-    made = run_query(war.desk.house, "toy1", PreviewTurn(), war.desk.now)
+    made = run_query(war.desk.app, "toy1", PreviewTurn(), war.desk.now)
     write_preview(made, tmp_path)
-    tried = run_action(war.desk.house, "toy1", TryTurn(2), war.desk.now)
+    tried = run_action(war.desk.app, "toy1", TryTurn(2), war.desk.now)
 
     assert (tmp_path / "reports" / f"red.{COAST}").read_bytes() == files_of(war.report("red", 3))[COAST][1]
     assert not list((tmp_path / "reports").glob("green.*.png"))
@@ -309,21 +309,21 @@ def test_a_turn_taken_back_and_run_again_shows_the_same(tmp_path: Path) -> None:
     """The contents stay where they are, so that the same folder can be taken once more, and all of it is proved."""
     home = tmp_path / "home"
     with open_desk(home) as desk:
-        toy = desk.house
-        desk.house = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
+        toy = desk.app
+        desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
         desk.begin(seats=tuple(SEATS))
         desk.tick(hours=WEEK)
         second(desk, tmp_path / "1")
         let_go(desk)
-        run_action(desk.house, "toy1", RollBack(1), desk.now)
+        run_action(desk.app, "toy1", RollBack(1), desk.now)
         desk.tick(hours=WEEK)
         shutil.rmtree(tmp_path / "1")
         second(desk, tmp_path / "1")
         let_go(desk)
-        archive_pending(desk.house, desk.now)
+        archive_pending(desk.app, desk.now)
 
-        assert prove_archive(desk.house, "toy1").withdrawn == 1
-        desk.house = toy
+        assert prove_archive(desk.app, "toy1").withdrawn == 1
+        desk.app = toy
 
 
 def test_the_record_of_a_ruling_names_what_was_enclosed(war: War) -> None:
@@ -337,8 +337,8 @@ def test_the_record_of_a_ruling_names_what_was_enclosed(war: War) -> None:
 
 def test_a_replay_shows_each_picture_to_its_eyes(war: War, tmp_path: Path) -> None:
     """Its file lies there once, and each seat of an opening has those that its report had."""
-    with war.desk.house.store.reading() as session:
-        write_replay(session, war.desk.house, load_campaign(session, "toy1"), SiteFolder(tmp_path), "r")
+    with war.desk.app.store.reading() as session:
+        write_replay(session, war.desk.app, load_campaign(session, "toy1"), SiteFolder(tmp_path), "r")
     told = json.loads((tmp_path / "r" / "turns" / "0002.js").read_text().partition(",")[2].rstrip().removesuffix(")"))
     pictures = {seat: [each["name"] for each in data["pictures"]] for seat, data in told["seats"].items()}
 
@@ -361,11 +361,11 @@ def test_files_are_examined_while_others_use_the_database(tmp_path: Path, monkey
     """Examining may take as long as its limits, so no transaction is open meanwhile; and only the GM can begin it."""
     wrote = []
     with open_desk(tmp_path / "home") as desk:
-        toy = desk.house
-        desk.house = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
+        toy = desk.app
+        desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
         desk.begin(seats=tuple(SEATS))
-        with desk.house.store.writing() as session:
-            mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+        with desk.app.store.writing() as session:
+            mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
         desk.tick()
         found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
         assert found is not None
@@ -384,7 +384,7 @@ def test_files_are_examined_while_others_use_the_database(tmp_path: Path, monkey
         mail = gm_mail(found[1], FIRST)
         mail.replace_header("Message-ID", "<r2@example.org>")
         answer = post(desk, mail)
-        desk.house = toy
+        desk.app = toy
 
     assert "The ruling on turn 1 of toy1 is taken." in answer
     assert len(wrote) == 1

@@ -30,19 +30,19 @@ def _campaign(desk: Desk) -> None:
 
 def more(desk: Desk, by: dt.timedelta | dt.datetime | None = None) -> str:
     """The GM extends the open turn."""
-    with desk.house.store.writing() as session:
-        return extend(Context(session, desk.house, load_campaign(session, "toy1"), desk.now), by)
+    with desk.app.store.writing() as session:
+        return extend(Context(session, desk.app, load_campaign(session, "toy1"), desk.now), by)
 
 
 def ask(desk: Desk, seat: str) -> str:
     """A seat asks for more time; what it is answered."""
-    with desk.house.store.writing() as session:
-        return vote(Context(session, desk.house, load_campaign(session, "toy1"), desk.now), seat)
+    with desk.app.store.writing() as session:
+        return vote(Context(session, desk.app, load_campaign(session, "toy1"), desk.now), seat)
 
 
 def deadline(desk: Desk) -> dt.datetime | None:
     """The open turn's."""
-    return home_status(desk.house, "toy1").campaigns[0].deadline
+    return home_status(desk.app, "toy1").campaigns[0].deadline
 
 
 def test_an_extension_moves_the_deadline(desk: Desk) -> None:
@@ -116,8 +116,8 @@ def test_a_deadline_moves_within_reason(desk: Desk, by: dt.datetime, said: str) 
 
 def asked(desk: Desk, by: str) -> str:
     """Return what a GM is asked who gives a turn more time, "" if it is done unasked."""
-    tried = attempt(desk.house, "toy1", ExtendDeadline(by), desk.now)
-    return tried.facts.done if tried.ground else ""
+    tried = attempt(desk.app, "toy1", ExtendDeadline(by), desk.now)
+    return tried.facts.done if tried.read_set else ""
 
 
 @pytest.mark.parametrize("by", ["24h", "14d", "2026-11-20T20:00", ""])
@@ -135,7 +135,7 @@ def test_a_surprising_deadline_is_asked_about(desk: Desk, by: str) -> None:
 
 def test_an_extension_by_the_house_rules_is_no_surprise(desk: Desk) -> None:
     """Where turns are shorter than the rule `extension`, it may be given, and no more."""
-    run_action(desk.house, "toy1", SetSchedule("EVERY 6h"), desk.now)
+    run_action(desk.app, "toy1", SetSchedule("EVERY 6h"), desk.now)
 
     assert asked(desk, "3d") != ""
     assert asked(desk, "2d") == ""
@@ -144,12 +144,12 @@ def test_an_extension_by_the_house_rules_is_no_surprise(desk: Desk) -> None:
 def test_an_extension_is_taken_back_as_it_says(desk: Desk) -> None:
     """The command that is printed sets the very deadline that was, seconds included; all are told, and it stands."""
     odd = FRIDAY + dt.timedelta(seconds=7, microseconds=5)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Turn).where(Turn.deadline == FRIDAY).values(deadline=odd))
-    said = run_action(desk.house, "toy1", ExtendDeadline("50d"), desk.now).done
+    said = run_action(desk.app, "toy1", ExtendDeadline("50d"), desk.now).done
     back = said.split("To take that back: pbem extend toy1 ")[1].split()[0]
     assert "shortened" not in said
-    run_action(desk.house, "toy1", ExtendDeadline(back), desk.now)
+    run_action(desk.app, "toy1", ExtendDeadline(back), desk.now)
     desk.tick()
 
     assert deadline(desk) == odd
@@ -167,7 +167,7 @@ def test_where_the_deadline_had_passed_there_is_none_to_go_back_to(desk: Desk) -
 
 def test_a_mail_takes_an_extension_back(desk: Desk) -> None:
     """EXTEND with an earlier moment is asked about, and done with YES as the answer says."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
 
     def mailed(line: str) -> str:
@@ -247,7 +247,7 @@ def test_enough_votes_extend_the_turn(desk: Desk) -> None:
 @pytest.mark.parametrize("awaited", [["red"], ["red", "blue"], ["blue", "green"], ["red", "blue", "green"]])
 def test_votes_tell_nothing_of_who_is_awaited(desk: Desk, awaited: list[str]) -> None:
     """Who is asked for orders may be secret: the same wishes are answered alike, and come to the same, whoever is."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Turn).values(awaited=awaited))
 
     assert [ask(desk, "red"), ask(desk, "red")] == [NOTED, NOTED]
@@ -266,7 +266,7 @@ def test_a_seat_has_one_vote(desk: Desk) -> None:
 
 def test_a_paused_seat_has_no_vote(desk: Desk) -> None:
     """No turn waits for it, so it is not counted among the players either."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "green").values(paused=True))
 
     assert ask(desk, "green").startswith("Your seat is paused")
@@ -306,8 +306,8 @@ def test_some_campaigns_have_no_votes(desk: Desk, rules: dict[str, str]) -> None
 def test_in_a_game_in_turns_both_must_ask(desk: Desk) -> None:
     """The seat whose turn it is does not decide alone, for that would tell that no other is awaited."""
     desk.begin(name="toy2", pace="in_turn")
-    with desk.house.store.writing() as session:
-        scene = Context(session, desk.house, load_campaign(session, "toy2"), desk.now)
-        said = [vote(scene, seat) for seat in ("red", "blue")]
+    with desk.app.store.writing() as session:
+        context = Context(session, desk.app, load_campaign(session, "toy2"), desk.now)
+        said = [vote(context, seat) for seat in ("red", "blue")]
 
     assert [words[:4] for words in said] == ["Your", "Enou"]

@@ -34,13 +34,13 @@ def there(tmp_path: Path) -> Iterator[Desk]:
 
 def compared(played: Desk, there: Desk) -> ForkComparison:
     """How the open turn of the copy would differ from what was told."""
-    made = run_query(there.house, "toy1", PreviewTurn(real_dice=True), played.now)
-    return run_query(played.house, "toy1", Compare(there.house, made), played.now)
+    made = run_query(there.app, "toy1", PreviewTurn(real_dice=True), played.now)
+    return run_query(played.app, "toy1", Compare(there.app, made), played.now)
 
 
 def test_a_fork_stands_where_the_turn_was_open(played: Desk, there: Desk) -> None:
     """State, sheets and reports are those of that time; what came later is not there."""
-    forked = run_action(played.house, "toy1", ForkCampaign(1, there.house), played.now)
+    forked = run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
 
     assert (forked.turn, forked.sheets) == (1, {"red": 1, "blue": 1})
     assert [turn.number for turn in live_turns(there)] == [0, 1]
@@ -49,7 +49,7 @@ def test_a_fork_stands_where_the_turn_was_open(played: Desk, there: Desk) -> Non
 
 def test_a_fork_run_as_it_was_comes_out_the_same(played: Desk, there: Desk) -> None:
     """The dice are the same, turn after turn, and its own archive proves itself."""
-    run_action(played.house, "toy1", ForkCampaign(1, there.house), played.now)
+    run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
     there.now = played.now
     play(there, {})
 
@@ -59,8 +59,8 @@ def test_a_fork_run_as_it_was_comes_out_the_same(played: Desk, there: Desk) -> N
 
 def test_a_fork_with_another_sheet_tells_whose_reports_differ(played: Desk, there: Desk) -> None:
     """Red whispers something else: red and blue would have been told otherwise, green the same."""
-    run_action(played.house, "toy1", ForkCampaign(1, there.house), played.now)
-    run_action(there.house, "toy1", EnterSheet("red", [(1, "BID 2"), (2, "WHISPER blue never")]), played.now)
+    run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
+    run_action(there.app, "toy1", EnterSheet("red", [(1, "BID 2"), (2, "WHISPER blue never")]), played.now)
     found = compared(played, there)
 
     assert found.differing == {"blue": ("- - red whispered to you: deal.", "+ - red whispered to you: never.")}
@@ -69,7 +69,7 @@ def test_a_fork_with_another_sheet_tells_whose_reports_differ(played: Desk, ther
 
 def test_nobody_can_be_mailed_from_a_fork(played: Desk, there: Desk) -> None:
     """No address of a player or GM is in it, and no token."""
-    run_action(played.house, "toy1", ForkCampaign(2, there.house), played.now)
+    run_action(played.app, "toy1", ForkCampaign(2, there.app), played.now)
 
     assert {person.address for person in rows(there, Person)} == {
         f"{seat}@fork.invalid" for seat in snapshot(there).seats
@@ -80,7 +80,7 @@ def test_nobody_can_be_mailed_from_a_fork(played: Desk, there: Desk) -> None:
 
 def test_a_copy_with_the_real_dice_is_told(played: Desk, there: Desk) -> None:
     """Who has it can try other sheets on them: journal and next reports say that it was made."""
-    run_action(played.house, "toy1", ForkCampaign(1, there.house), played.now)
+    run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
     play(played, {})
 
     told = 'The GM made a copy of the campaign as it stood when "round 1" was open, with its dice, to try what if.'
@@ -90,7 +90,7 @@ def test_a_copy_with_the_real_dice_is_told(played: Desk, there: Desk) -> None:
 def test_the_real_campaign_is_only_read(played: Desk, there: Desk) -> None:
     """After a fork was made and played on, everything real but its journal is as it was."""
     turns, mails = [turn.id for turn in rows(played, Turn)], len(played.mails())
-    run_action(played.house, "toy1", ForkCampaign(1, there.house), played.now)
+    run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
     play(there, {})
     played.tick()
 
@@ -102,20 +102,20 @@ def test_the_real_campaign_is_only_read(played: Desk, there: Desk) -> None:
 def test_only_a_turn_there_was_can_be_forked(played: Desk, there: Desk, number: int) -> None:
     """Other numbers are refused with those that would do."""
     with pytest.raises(CampaignError, match=f"toy1 has no turn {number} to start from: it can be 1 to 3"):
-        run_action(played.house, "toy1", ForkCampaign(number, there.house), played.now)
+        run_action(played.app, "toy1", ForkCampaign(number, there.app), played.now)
 
 
 def test_a_fork_needs_an_empty_home(played: Desk, there: Desk) -> None:
     """A copy is never put among other campaigns."""
-    run_action(played.house, "toy1", ForkCampaign(1, there.house), played.now)
+    run_action(played.app, "toy1", ForkCampaign(1, there.app), played.now)
 
     with pytest.raises(CampaignError, match="has a campaign already: fork into an empty folder"):
-        run_action(played.house, "toy1", ForkCampaign(2, there.house), played.now)
+        run_action(played.app, "toy1", ForkCampaign(2, there.app), played.now)
 
 
 def test_the_open_turn_has_nothing_to_compare_with(played: Desk, there: Desk) -> None:
     """What was not run yet was not told to anybody."""
-    run_action(played.house, "toy1", ForkCampaign(3, there.house), played.now)
+    run_action(played.app, "toy1", ForkCampaign(3, there.app), played.now)
 
     with pytest.raises(CampaignError, match="turn 3 of toy1 has not been run: there is nothing to compare"):
         compared(played, there)

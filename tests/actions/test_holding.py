@@ -42,19 +42,19 @@ def resolved(desk: Desk, *, hours: float = 0) -> list[str]:
 
 def pause(desk: Desk, why: str = "") -> bool:
     """Holds the campaign."""
-    with desk.house.store.writing() as session:
-        return hold(Context(session, desk.house, load_campaign(session, "toy1"), desk.now), HoldKind.GM, why)
+    with desk.app.store.writing() as session:
+        return hold(Context(session, desk.app, load_campaign(session, "toy1"), desk.now), HoldKind.GM, why)
 
 
 def go_on(desk: Desk) -> bool:
     """Releases the campaign."""
-    with desk.house.store.writing() as session:
-        return release(Context(session, desk.house, load_campaign(session, "toy1"), desk.now))
+    with desk.app.store.writing() as session:
+        return release(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
 
 
 def held(desk: Desk) -> str:
     """Why the campaign is held, as status tells it."""
-    return home_status(desk.house, "toy1").campaigns[0].held
+    return home_status(desk.app, "toy1").campaigns[0].held
 
 
 def test_a_paused_campaign_runs_no_turn(desk: Desk) -> None:
@@ -122,7 +122,7 @@ def test_what_is_told_in_a_pause_speaks_of_no_deadline(desk: Desk, hours: int) -
     desk.post("STATUS\n", sender=ANN)
     desk.tick()
     status = text_of(desk.last(ANN))
-    run_action(desk.house, "toy1", EnterSheet("red", [(1, "BID 2")]), desk.now)
+    run_action(desk.app, "toy1", EnterSheet("red", [(1, "BID 2")]), desk.now)
     desk.tick()
 
     for told in (receipt, status, text_of(desk.last(ANN))):
@@ -153,7 +153,7 @@ def test_a_campaign_may_be_paused_again_at_once(desk: Desk) -> None:
 def test_a_campaign_without_an_open_turn_cannot_be_held(desk: Desk) -> None:
     """There is nothing to hold once the game is over."""
     desk.begin(rounds="1")
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
 
     with pytest.raises(CampaignError, match="campaign toy1 is over: it has no open turn"):
         pause(desk)
@@ -164,7 +164,7 @@ def test_the_gm_may_run_a_held_turn(desk: Desk) -> None:
     begin(desk)
     pause(desk)
 
-    assert [turn.turn for turn in run_campaign_now(desk.house, "toy1", desk.now).resolved] == [1]
+    assert [turn.turn for turn in run_campaign_now(desk.app, "toy1", desk.now).resolved] == [1]
     assert held(desk) == ""
 
 
@@ -173,7 +173,7 @@ def test_a_hold_overtakes_a_run_that_is_being_computed(desk: Desk) -> None:
     begin(desk)
     pause(desk)
 
-    assert run_turn(desk.house, "toy1", desk.now, reason="deadline") is False
+    assert run_turn(desk.app, "toy1", desk.now, reason="deadline") is False
 
 
 def test_a_mass_of_missing_sheets_holds_the_turn(desk: Desk) -> None:
@@ -205,8 +205,8 @@ def test_extending_a_mass_is_a_release(desk: Desk) -> None:
     """The turn has its new deadline, at which it is held again if sheets are still missing."""
     begin(desk)
     desk.tick(hours=120)
-    with desk.house.store.writing() as session:
-        extend(Context(session, desk.house, load_campaign(session, "toy1"), desk.now))
+    with desk.app.store.writing() as session:
+        extend(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
 
     assert held(desk) == ""
     assert resolved(desk, hours=47) == []
@@ -317,10 +317,10 @@ def test_a_turn_is_held_on_every_database(shared: Desk) -> None:
 def test_a_table_without_players_does_not_play_itself(desk: Desk) -> None:
     """When every seat is paused, nothing runs, not even at the deadline: the GM is told, and may let it."""
     begin(desk)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         snapshot = load_campaign(session, "toy1")
         for place in snapshot.places:
-            pause_seat(Context(session, desk.house, snapshot, desk.now), place, paused=True)
+            pause_seat(Context(session, desk.app, snapshot, desk.now), place, paused=True)
     before = [resolved(desk, hours=1), resolved(desk, hours=WEEK)]
     told = [mail for mail in desk.mails(GM) if mail["Subject"] == "[toy1] Turn 1 is held"]
     go_on(desk)

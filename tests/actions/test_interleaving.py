@@ -18,7 +18,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.actions.acts import STAGES
-from tests.actions.meeting import KEEPING, Scene, scene
+from tests.actions.meeting import KEEPING, Scene, context
 from tests.servers.postgres import PostgresServer
 from tests.servers.processes import server_folder
 from tests.toy.home import open_desk
@@ -57,7 +57,7 @@ def _set(request: pytest.FixtureRequest, stack: ExitStack) -> Scene:
         url = stack.enter_context(server.fresh_database()) + "?options=-clock_timeout%3D5s"
     with open_desk(home, database=url, games=stage.games) as desk:
         now = stage.prepare(desk)
-    return stack.enter_context(scene(stage, home, now))
+    return stack.enter_context(context(stage, home, now))
 
 
 @pytest.fixture(autouse=True)

@@ -47,12 +47,12 @@ def played(desk: Desk) -> Desk:
 
 def roll_to(desk: Desk, number: int) -> Callable[[], object]:
     """A rollback."""
-    return lambda: run_action(desk.house, "toy1", RollBack(number), desk.now)
+    return lambda: run_action(desk.app, "toy1", RollBack(number), desk.now)
 
 
 def wrong(desk: Desk) -> str:
     """What the doctor finds, "" for nothing."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         found = find_inconsistency(session, snapshot(desk))
     return found.text if found else ""
 
@@ -64,12 +64,12 @@ def numbers(desk: Desk) -> list[int]:
 
 def test_turns_that_hang_together(played: Desk) -> None:
     """Nothing is wrong with turns run, run again, patched or rolled back, nor is there anything to mend."""
-    run_action(played.house, "toy1", RerunTurn(), played.now)
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RerunTurn(), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
 
     assert wrong(played) == ""
     with pytest.raises(CampaignError, match="all turns of toy1 hang together: there is nothing to mend"):
-        run_query(played.house, "toy1", RepairHistory(), played.now)
+        run_query(played.app, "toy1", RepairHistory(), played.now)
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_a_run_across_a_rollback_is_mended(played: Desk, to: int, live: list[int
     meanwhile(played, roll_to(played, to))
     assert (numbers(played), wrong(played)) == (live, text)
 
-    mended = run_action(played.house, "toy1", RepairHistory(), played.now)
+    mended = run_action(played.app, "toy1", RepairHistory(), played.now)
     assert (mended.strays, numbers(played), wrong(played)) == ((5,), list(range(to + 1)), "")
     assert played.tick(hours=24 * 7).problems == []
     assert proof(played).turns == to
-    assert verify(played.house.settings.archive, "toy1", games=GAMES).turns == to
+    assert verify(played.app.settings.archive, "toy1", games=GAMES).turns == to
 
 
 def test_a_broken_home_is_told_in_a_sentence(played: Desk) -> None:
@@ -103,10 +103,10 @@ def test_a_broken_home_is_told_in_a_sentence(played: Desk) -> None:
 def test_a_run_across_a_second_run_is_mended(played: Desk) -> None:
     """The turn that was run from what is no more is withdrawn; the one that it took for its own is open again."""
     changes = RerunChanges(sheets={"red": [(1, "BID 3")]})
-    meanwhile(played, lambda: run_action(played.house, "toy1", RerunTurn(changes), played.now))
+    meanwhile(played, lambda: run_action(played.app, "toy1", RerunTurn(changes), played.now))
     assert wrong(played) == "turn 4 was not run, but turn 5 follows it"
 
-    run_action(played.house, "toy1", RepairHistory(), played.now)
+    run_action(played.app, "toy1", RepairHistory(), played.now)
     played.tick(hours=24 * 7)
     assert (numbers(played), wrong(played)) == ([0, 1, 2, 3, 4, 5], "")
     assert proof(played).turns == 4
@@ -115,7 +115,7 @@ def test_a_run_across_a_second_run_is_mended(played: Desk) -> None:
 def test_what_a_mending_would_do_is_told_first(played: Desk) -> None:
     """Without being sure nothing is changed."""
     meanwhile(played, roll_to(played, 2))
-    mended = run_query(played.house, "toy1", RepairHistory(), played.now)
+    mended = run_query(played.app, "toy1", RepairHistory(), played.now)
 
     assert (mended.wrong, mended.strays, mended.rolled.turn) == ("turn 2 was not run, but turn 5 follows it", (5,), 2)
     assert numbers(played) == [0, 1, 2, 5]
@@ -124,7 +124,7 @@ def test_what_a_mending_would_do_is_told_first(played: Desk) -> None:
 def test_nothing_mended_is_lost(played: Desk) -> None:
     """The stray lies with its reports on the shelf of the turn that it came from, and that turn's folder is kept."""
     meanwhile(played, roll_to(played, 2))
-    run_action(played.house, "toy1", RepairHistory(), played.now)
+    run_action(played.app, "toy1", RepairHistory(), played.now)
 
     shelves = {turn.number: turn.shelf_id for turn in rows(played, Turn) if turn.shelf_id is not None}
     (stray,) = [turn.id for turn in rows(played, Turn) if turn.number == 5]
@@ -138,8 +138,8 @@ def test_nothing_mended_is_lost(played: Desk) -> None:
 def test_a_rollback_can_be_taken_back_after_a_mending(played: Desk) -> None:
     """Then the run counts that was done at its moment."""
     meanwhile(played, roll_to(played, 2))
-    run_action(played.house, "toy1", RepairHistory(), played.now)
-    run_action(played.house, "toy1", UndoRollback(), played.now)
+    run_action(played.app, "toy1", RepairHistory(), played.now)
+    run_action(played.app, "toy1", UndoRollback(), played.now)
     played.tick()
 
     assert (numbers(played), wrong(played)) == ([0, 1, 2, 3, 4, 5], "")
@@ -149,18 +149,18 @@ def test_a_rollback_can_be_taken_back_after_a_mending(played: Desk) -> None:
 def test_a_rollback_of_a_broken_home_is_not_taken_back(played: Desk) -> None:
     """Whoever has rolled it back instead of mending it cannot bring the break back."""
     meanwhile(played, roll_to(played, 2))
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
 
     assert wrong(played) == ""
     with pytest.raises(CampaignError, match="cannot be taken back, since turn 2 was not run, but turn 5 follows it"):
-        run_action(played.house, "toy1", UndoRollback(), played.now)
+        run_action(played.app, "toy1", UndoRollback(), played.now)
     assert numbers(played) == [0, 1, 2]
 
 
 def test_players_hear_of_a_mending(played: Desk) -> None:
     """They get the notice of a rollback, and the journal tells why; the stray's reports go out no more."""
     meanwhile(played, roll_to(played, 2))
-    run_action(played.house, "toy1", RepairHistory(), played.now)
+    run_action(played.app, "toy1", RepairHistory(), played.now)
     played.tick()
 
     assert "Rolled back to round 2" in subjects(played, ANN)[-1]
@@ -174,10 +174,10 @@ def test_players_hear_of_a_mending(played: Desk) -> None:
 def test_a_mended_turn_has_time_and_is_reminded_of(played: Desk) -> None:
     """A deadline that went by while the campaign was broken is set anew, and reminders go out before it again."""
     meanwhile(played, roll_to(played, 2))
-    with played.house.store.writing() as session:
+    with played.app.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 2, Turn.shelf_id.is_(None)).values(reminded_at=played.now))
     played.now += dt.timedelta(days=30)
-    run_action(played.house, "toy1", RepairHistory(), played.now)
+    run_action(played.app, "toy1", RepairHistory(), played.now)
 
     mended = live_turns(played)[-1]
     assert mended.deadline is not None
@@ -189,19 +189,19 @@ def test_sheets_missed_in_a_stray_run_were_not_missed(played: Desk) -> None:
     """Blue and green had sent nothing for it."""
     meanwhile(played, roll_to(played, 2))
     before = [seat.nmr_total for seat in rows(played, Seat)]
-    run_action(played.house, "toy1", RepairHistory(), played.now)
+    run_action(played.app, "toy1", RepairHistory(), played.now)
 
     assert (before, [seat.nmr_total for seat in rows(played, Seat)]) == ([0, 1, 1], [0, 0, 0])
 
 
 def test_a_turn_that_led_nowhere_is_open_again(played: Desk) -> None:
     """Where a turn is gone, the one before it opens again, with its reports and sheets."""
-    with played.house.store.writing() as session:
+    with played.app.store.writing() as session:
         gone = live_turns(played)[3].id
         session.execute(update(Turn).where(Turn.id == gone).values(number=99))
     assert wrong(played) == "turn 3 is missing, but there is a turn 4"
 
-    run_action(played.house, "toy1", RepairHistory(), played.now)
+    run_action(played.app, "toy1", RepairHistory(), played.now)
     played.tick()
     send(played, ALL)
     played.tick()
@@ -220,7 +220,7 @@ def test_a_turn_that_led_nowhere_is_open_again(played: Desk) -> None:
 )
 def test_each_turn_hangs_on_the_one_before(played: Desk, values: dict[str, object], text: str) -> None:
     """By its state, its record, and by having been run."""
-    with played.house.store.writing() as session:
+    with played.app.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 3).values(values))
 
     assert wrong(played) == text
@@ -228,7 +228,7 @@ def test_each_turn_hangs_on_the_one_before(played: Desk, values: dict[str, objec
 
 def test_a_report_that_is_gone(played: Desk) -> None:
     """Without it no sheet of its seat could be read."""
-    with played.house.store.writing() as session:
+    with played.app.store.writing() as session:
         session.execute(delete(Report).where(Report.turn_id == live_turns(played)[-1].id, Report.seat_id == 2))
 
     assert wrong(played) == "turn 4 lacks the report of blue"
@@ -236,18 +236,18 @@ def test_a_report_that_is_gone(played: Desk) -> None:
 
 def test_a_campaign_that_stands_elsewhere(played: Desk) -> None:
     """Its last turn is where it comes to stand."""
-    with played.house.store.writing() as session:
+    with played.app.store.writing() as session:
         session.execute(update(Campaign).values(turn=7))
     assert wrong(played) == "it stands at turn 7, but its last turn is 4"
 
-    run_action(played.house, "toy1", RepairHistory(), played.now)
+    run_action(played.app, "toy1", RepairHistory(), played.now)
     assert (wrong(played), snapshot(played).turn) == ("", 4)
 
 
 def test_a_campaign_without_its_set_up(played: Desk) -> None:
     """There is nothing left to stand on."""
-    with played.house.store.writing() as session:
+    with played.app.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 0).values(number=99))
 
     with pytest.raises(CampaignError, match="toy1 cannot be mended, since its set-up is missing: go back to a copy"):
-        run_query(played.house, "toy1", RepairHistory(), played.now)
+        run_query(played.app, "toy1", RepairHistory(), played.now)

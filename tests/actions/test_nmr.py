@@ -32,7 +32,7 @@ def play(desk: Desk, *players: str) -> None:
 
 def seat(desk: Desk, name: str) -> SeatStatus:
     """A seat, as its GM sees it."""
-    return next(seat for seat in home_status(desk.house, "toy1").campaigns[0].seats if seat.seat == name)
+    return next(seat for seat in home_status(desk.app, "toy1").campaigns[0].seats if seat.seat == name)
 
 
 def notices(desk: Desk, to: str, words: str) -> list[str]:
@@ -106,7 +106,7 @@ def test_others_are_told_where_the_campaign_says_so(desk: Desk) -> None:
 def test_after_too_many_misses_the_seat_goes_to_the_first_standby(desk: Desk) -> None:
     """The newcomer has it from the next turn on, with a clean slate."""
     begin(desk, nmr_open="2")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         add_standby(session, 1, get_or_create_person(session, DAN, desk.now), desk.now)
     play(desk, ANN, BOB)
     play(desk, ANN, BOB)
@@ -120,7 +120,7 @@ def test_after_too_many_misses_the_seat_goes_to_the_first_standby(desk: Desk) ->
 def test_a_newcomer_plays_on_with_the_report_he_was_mailed(desk: Desk) -> None:
     """His sheet counts, and a late one of his predecessor's does not."""
     begin(desk, nmr_open="1")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         add_standby(session, 1, get_or_create_person(session, DAN, desk.now), desk.now)
     play(desk, ANN, BOB)
     reports = [mail for mail in desk.mails(DAN) if "report for" in mail["Subject"]]
@@ -155,7 +155,7 @@ def test_after_too_many_misses_the_seat_may_be_removed(desk: Desk) -> None:
 def test_a_paused_seat_misses_nothing(desk: Desk) -> None:
     """It is not waited for, so nothing is counted and nobody is told."""
     begin(desk, nmr_open="1")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "green").values(paused=True))
     play(desk, ANN, BOB)
 
@@ -167,7 +167,7 @@ def test_a_paused_seat_misses_nothing(desk: Desk) -> None:
 def test_a_turn_that_the_gm_runs_early_has_no_consequences(desk: Desk) -> None:
     """Nobody is warned, and no seat changes hands, because the GM did not wait for the deadline."""
     begin(desk, nmr_open="1")
-    run_campaign_now(desk.house, "toy1", desk.now)
+    run_campaign_now(desk.app, "toy1", desk.now)
 
     assert notices(desk, ANN, "did not come") == []
     assert notices(desk, GM, "Missed") == []

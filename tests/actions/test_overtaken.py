@@ -40,20 +40,20 @@ def played(desk: Desk) -> Desk:
 
 def runs(desk: Desk, turn: DueTurn) -> bool:
     """Whether a turn that was found due is run."""
-    still = run_condition(desk.house, turn, desk.now)
-    return run_turn(desk.house, "toy1", desk.now, reason=turn.reason, number=turn.turn, still=still)
+    still = run_condition(desk.app, turn, desk.now)
+    return run_turn(desk.app, "toy1", desk.now, reason=turn.reason, number=turn.turn, still=still)
 
 
 def test_a_turn_that_is_due_still(played: Desk) -> None:
     """It is run if nothing was done since it was found due."""
-    (found,) = due_turns(open_turns(played.house), played.now)
+    (found,) = due_turns(open_turns(played.app), played.now)
 
     assert (found.reason, runs(played, found)) == ("all sheets in", True)
 
 
 def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:
     """It was found due with all sheets in, and waits for its deadline by now."""
-    (found,) = due_turns(open_turns(played.house), played.now)
+    (found,) = due_turns(open_turns(played.app), played.now)
     send(played, {"red": "BID 3\nWAIT"})
     played.tick()
 
@@ -63,26 +63,26 @@ def test_a_turn_for_which_somebody_says_wait(played: Desk) -> None:
 def test_a_turn_whose_deadline_is_moved(played: Desk) -> None:
     """It was found due by its deadline, which is later by now."""
     played.now += WEEK
-    run_action(played.house, "toy1", RollBack(2), played.now - WEEK)
-    (found,) = due_turns(open_turns(played.house), played.now)
-    with played.house.store.writing() as session:
-        extend(Context(session, played.house, locked_campaign(session, "toy1"), played.now))
+    run_action(played.app, "toy1", RollBack(2), played.now - WEEK)
+    (found,) = due_turns(open_turns(played.app), played.now)
+    with played.app.store.writing() as session:
+        extend(Context(session, played.app, locked_campaign(session, "toy1"), played.now))
 
     assert (found.reason, runs(played, found)) == ("deadline", False)
 
 
 def test_a_turn_that_is_held(played: Desk) -> None:
     """A pause holds a turn that was found due before."""
-    (found,) = due_turns(open_turns(played.house), played.now)
-    with played.house.store.writing() as session:
-        hold(Context(session, played.house, locked_campaign(session, "toy1"), played.now), HoldKind.GM)
+    (found,) = due_turns(open_turns(played.app), played.now)
+    with played.app.store.writing() as session:
+        hold(Context(session, played.app, locked_campaign(session, "toy1"), played.now), HoldKind.GM)
 
     assert not runs(played, found)
 
 
 def test_a_turn_that_is_to_be_reviewed(played: Desk) -> None:
     """A house rule set in between holds it, as at the next tick it would."""
-    (found,) = due_turns(open_turns(played.house), played.now)
+    (found,) = due_turns(open_turns(played.app), played.now)
     played.set_rules(review="yes")
 
     assert not runs(played, found)
@@ -90,9 +90,9 @@ def test_a_turn_that_is_to_be_reviewed(played: Desk) -> None:
 
 def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
     """The turn of the GM's word is gone: he is told so, and the one that is open is not run instead."""
-    points = Points(KEEPING, lambda: run_action(played.house, "toy1", RollBack(2), played.now))
+    points = Points(KEEPING, lambda: run_action(played.app, "toy1", RollBack(2), played.now))
     with points.watched():
-        done = run_campaign_now(played.house, "toy1", played.now)
+        done = run_campaign_now(played.app, "toy1", played.now)
 
     said = "campaign toy1: turn 3 was not run, since the campaign has changed at this very moment; "
     assert (done.resolved, done.problems) == ([], [f"{said}look at it, and try again"])
@@ -101,30 +101,30 @@ def test_a_run_that_a_rollback_overtakes(played: Desk) -> None:
 
 def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
     """It was asked for the turn as it was, not for one that another run of the turn before has led to."""
-    run_action(played.house, "toy1", RequestRun(), played.now)
-    with played.house.store.reading() as session:
+    run_action(played.app, "toy1", RequestRun(), played.now)
+    with played.app.store.reading() as session:
         before = is_requested(session, snapshot(played))
-    run_action(played.house, "toy1", RerunTurn(), played.now)
+    run_action(played.app, "toy1", RerunTurn(), played.now)
 
-    with played.house.store.reading() as session:
+    with played.app.store.reading() as session:
         assert (before, is_requested(session, snapshot(played))) == (True, False)
 
 
 def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:
     """The GM's sheet was for turn 2; it is not used for turn 3, which is the last that was run by now."""
-    points = Points(KEEPING, lambda: run_campaign_now(played.house, "toy1", played.now))
+    points = Points(KEEPING, lambda: run_campaign_now(played.app, "toy1", played.now))
     with points.watched(), pytest.raises(CampaignError, match="toy1 has changed at this very moment, and is at turn 4"):
-        run_action(played.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), played.now)
+        run_action(played.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), played.now)
 
     assert [turn.shelf_id for turn in live_turns(played)] == [None] * 5
 
 
 def test_an_edit_of_a_state_that_is_no_more(played: Desk) -> None:
     """A change made for the state of turn 3 is not made to that of turn 4."""
-    with played.house.store.reading() as session:
-        scene = Context(session, played.house, snapshot(played), played.now)
-        edit = read_edit(scene, [{"op": "replace", "path": "/purses/1", "value": 40}])
-    run_campaign_now(played.house, "toy1", played.now)
+    with played.app.store.reading() as session:
+        context = Context(session, played.app, snapshot(played), played.now)
+        edit = read_edit(context, [{"op": "replace", "path": "/purses/1", "value": 40}])
+    run_campaign_now(played.app, "toy1", played.now)
 
     with pytest.raises(CampaignError, match="the state of toy1 has changed since you edited it"):
-        run_action(played.house, "toy1", RerunTurn(edit.changes), played.now)
+        run_action(played.app, "toy1", RerunTurn(edit.changes), played.now)

@@ -27,22 +27,22 @@ def played(desk: Desk) -> Desk:
 
 def edited(desk: Desk, **values: Any) -> dict[str, Any]:
     """The state of the open turn with other values."""
-    return {**copy.deepcopy(run_query(desk.house, "toy1", ShowState(), desk.now).state), **values}
+    return {**copy.deepcopy(run_query(desk.app, "toy1", ShowState(), desk.now).state), **values}
 
 
 def patch(desk: Desk, data: object, *, sure: bool = True) -> StateEdited:
     """Edits the state of toy1."""
-    return (run_action if sure else run_query)(desk.house, "toy1", EditState(data), desk.now)
+    return (run_action if sure else run_query)(desk.app, "toy1", EditState(data), desk.now)
 
 
 def test_an_edit_is_shown_path_by_path(played: Desk) -> None:
     """The GM sees each value that changes, and whose report would; nothing is done yet."""
-    before = run_query(played.house, "toy1", ShowState(), played.now).state
+    before = run_query(played.app, "toy1", ShowState(), played.now).state
     patched = patch(played, edited(played, purses=[9, 99, 11]), sure=False)
 
     assert [(each.path, each.text) for each in patched.edit.differences] == [("/purses/1", "14 → 99")]
     assert [touched.seat for touched in patched.impact.touched] == ["blue"]
-    assert run_query(played.house, "toy1", ShowState(), played.now).state == before
+    assert run_query(played.app, "toy1", ShowState(), played.now).state == before
 
 
 def test_an_edit_is_told_to_whom_it_shows(played: Desk) -> None:
@@ -69,7 +69,7 @@ def test_a_json_patch_does_as_well(played: Desk) -> None:
     """Operations of RFC 6902 are taken in the place of a whole state."""
     patch(played, [{"op": "replace", "path": "/purses/1", "value": 99}])
 
-    assert run_query(played.house, "toy1", ShowState(), played.now).state["purses"][1] == 99
+    assert run_query(played.app, "toy1", ShowState(), played.now).state["purses"][1] == 99
 
 
 def test_the_set_up_can_be_edited(desk: Desk) -> None:
@@ -88,8 +88,8 @@ def test_two_edits_add_up(played: Desk) -> None:
     patch(played, edited(played, prizes=[0, 1, 0]))
 
     assert (
-        run_query(played.house, "toy1", ShowState(), played.now).state["purses"][1],
-        run_query(played.house, "toy1", ShowState(), played.now).state["prizes"],
+        run_query(played.app, "toy1", ShowState(), played.now).state["purses"][1],
+        run_query(played.app, "toy1", ShowState(), played.now).state["prizes"],
     ) == (99, [0, 1, 0])
     assert proof(played).turns == 1
 
@@ -97,9 +97,9 @@ def test_two_edits_add_up(played: Desk) -> None:
 def test_a_rerun_keeps_an_edit_that_still_fits(played: Desk) -> None:
     """Another sheet of red leaves blue's edited purse as it is."""
     patch(played, edited(played, purses=[9, 99, 11]))
-    run_action(played.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), played.now)
+    run_action(played.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), played.now)
 
-    assert run_query(played.house, "toy1", ShowState(), played.now).state["purses"] == [8, 99, 11]
+    assert run_query(played.app, "toy1", ShowState(), played.now).state["purses"] == [8, 99, 11]
     assert proof(played).turns == 1
 
 
@@ -109,18 +109,18 @@ def test_a_rerun_refuses_an_edit_that_fits_no_more(played: Desk) -> None:
     changes = RerunChanges(sheets={"blue": [(1, "BID 3")]})
 
     with pytest.raises(CampaignError, match="change 1 expects 14 at /purses/1, but there is another; leave it out"):
-        run_query(played.house, "toy1", RerunTurn(changes), played.now)
-    run_action(played.house, "toy1", RerunTurn(RerunChanges(sheets=changes.sheets, drop_patch=True)), played.now)
-    assert run_query(played.house, "toy1", ShowState(), played.now).state["purses"] == [9, 12, 11]
+        run_query(played.app, "toy1", RerunTurn(changes), played.now)
+    run_action(played.app, "toy1", RerunTurn(RerunChanges(sheets=changes.sheets, drop_patch=True)), played.now)
+    assert run_query(played.app, "toy1", ShowState(), played.now).state["purses"] == [9, 12, 11]
 
 
 def test_a_rollback_takes_an_edit_with_it(played: Desk) -> None:
     """The edit belongs to the run of the turn that is open again."""
     patch(played, edited(played, purses=[9, 99, 11]))
-    run_action(played.house, "toy1", RollBack(1), played.now)
+    run_action(played.app, "toy1", RollBack(1), played.now)
     play(played, {})
 
-    assert run_query(played.house, "toy1", ShowState(), played.now).state["purses"][1] == 14
+    assert run_query(played.app, "toy1", ShowState(), played.now).state["purses"][1] == 14
     assert proof(played).turns == 1
 
 
@@ -158,4 +158,4 @@ def test_a_patch_that_does_not_fit_is_refused(played: Desk) -> None:
 def test_before_the_start_there_is_no_state(desk: Desk) -> None:
     """A campaign that is forming is named so."""
     with pytest.raises(CampaignError, match="there is no campaign 'toy1'"):
-        run_query(desk.house, "toy1", ShowState(), desk.now)
+        run_query(desk.app, "toy1", ShowState(), desk.now)

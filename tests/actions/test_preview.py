@@ -25,7 +25,7 @@ def test_a_preview_tells_what_would_happen(desk: Desk) -> None:
     begin(desk)
     send(desk, {"red": "BID 2\nWHISPER blue deal"})
     desk.tick()
-    made = run_query(desk.house, "toy1", PreviewTurn(), desk.now)
+    made = run_query(desk.app, "toy1", PreviewTurn(), desk.now)
 
     assert (made.turn, made.sheets, made.missing) == (1, {"red": 1}, ("blue", "green"))
     assert [report.place.seat for report in made.reports] == ["red", "blue", "green"]
@@ -36,7 +36,7 @@ def test_a_preview_keeps_nothing_and_mails_nobody(desk: Desk) -> None:
     """Turns and outbox are as before, and so are the codes of the reports that come of it."""
     begin(desk)
     before = len(rows(desk, OutgoingMail))
-    made = run_query(desk.house, "toy1", PreviewTurn(), desk.now)
+    made = run_query(desk.app, "toy1", PreviewTurn(), desk.now)
 
     assert [turn.number for turn in rows(desk, Turn) if turn.record is None] == [1]
     assert len(rows(desk, OutgoingMail)) == before
@@ -52,7 +52,7 @@ def desk_report(desk: Desk, seat: str) -> str:
 def test_a_preview_is_written_as_files(desk: Desk, tmp_path: Path) -> None:
     """Text, HTML and JSON of each seat, under the names that the archive gives them."""
     begin(desk)
-    written = write_preview(run_query(desk.house, "toy1", PreviewTurn(), desk.now), tmp_path / "look")
+    written = write_preview(run_query(desk.app, "toy1", PreviewTurn(), desk.now), tmp_path / "look")
 
     names = sorted(path.name for path in (tmp_path / "look" / "reports").iterdir())
     assert names == [f"{seat}.{ending}" for seat in ("blue", "green", "red") for ending in ("html", "json", "txt")]
@@ -62,10 +62,10 @@ def test_a_preview_is_written_as_files(desk: Desk, tmp_path: Path) -> None:
 def test_a_second_preview_tells_what_has_changed(desk: Desk, tmp_path: Path) -> None:
     """Only the seats that would know otherwise are named, whatever deadlines do."""
     begin(desk)
-    write_preview(run_query(desk.house, "toy1", PreviewTurn(), desk.now), tmp_path)
+    write_preview(run_query(desk.app, "toy1", PreviewTurn(), desk.now), tmp_path)
     send(desk, {"red": "WHISPER blue deal"})
     desk.tick(hours=30)
-    written = write_preview(run_query(desk.house, "toy1", PreviewTurn(), desk.now), tmp_path)
+    written = write_preview(run_query(desk.app, "toy1", PreviewTurn(), desk.now), tmp_path)
 
     assert written.changed == ("red", "blue")
 
@@ -73,7 +73,7 @@ def test_a_second_preview_tells_what_has_changed(desk: Desk, tmp_path: Path) -> 
 def test_a_damaged_earlier_preview_is_written_over(desk: Desk, tmp_path: Path) -> None:
     """What cannot be read counts as changed."""
     begin(desk)
-    made = run_query(desk.house, "toy1", PreviewTurn(), desk.now)
+    made = run_query(desk.app, "toy1", PreviewTurn(), desk.now)
     write_preview(made, tmp_path)
     (tmp_path / "reports" / "red.json").write_text("{")
 
@@ -86,7 +86,7 @@ def test_there_must_be_an_open_turn(desk: Desk) -> None:
     play(desk, {})
 
     with pytest.raises(CampaignError, match="campaign toy1 is over: it has no open turn"):
-        run_query(desk.house, "toy1", PreviewTurn(), desk.now)
+        run_query(desk.app, "toy1", PreviewTurn(), desk.now)
 
 
 LOOK = 'The GM looked at what "round 1" would come to, with the dice that it will have'
@@ -101,7 +101,7 @@ def winners(desk: Desk, *, real_dice: bool) -> list[str]:
         desk.tick()
         (line,) = [
             line
-            for line in run_query(desk.house, "toy1", PreviewTurn(real_dice=real_dice), desk.now)
+            for line in run_query(desk.app, "toy1", PreviewTurn(real_dice=real_dice), desk.now)
             .reports[0]
             .parts.text.splitlines()
             if "prize" in line and line.startswith("- ") and not line.startswith("- Bid")
@@ -136,7 +136,7 @@ def test_two_previews_can_be_compared(desk: Desk) -> None:
     begin(desk)
     send(desk, dict.fromkeys(("red", "blue", "green"), "BID 1"))
     desk.tick()
-    first, second = (run_query(desk.house, "toy1", PreviewTurn(), desk.now).reports[0].parts.text for _ in range(2))
+    first, second = (run_query(desk.app, "toy1", PreviewTurn(), desk.now).reports[0].parts.text for _ in range(2))
 
     assert first == second
 
@@ -157,7 +157,7 @@ def test_looks_are_counted(desk: Desk) -> None:
     """Whoever looks three times is said to have looked three times."""
     begin(desk)
     for _ in range(3):
-        run_query(desk.house, "toy1", PreviewTurn(real_dice=True), desk.now)
+        run_query(desk.app, "toy1", PreviewTurn(real_dice=True), desk.now)
     play(desk, {})
 
     assert f"{LOOK} (3 times)." in " ".join(text_of(desk.last(ANN)).split())
@@ -171,11 +171,11 @@ def test_a_look_while_the_turn_is_computed_is_told(desk: Desk) -> None:
 
         def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
             if not any("looked" in entry for entry in journal(desk)):
-                run_query(desk.house, "toy1", PreviewTurn(real_dice=True), desk.now)
+                run_query(desk.app, "toy1", PreviewTurn(real_dice=True), desk.now)
             return super().defaults(view, kept)
 
     begin(desk)
-    run_turn(dataclasses.replace(desk.house, games={"toy": Watched()}), "toy1", desk.now, reason="test")
+    run_turn(dataclasses.replace(desk.app, games={"toy": Watched()}), "toy1", desk.now, reason="test")
     desk.tick()
 
     assert LOOK in " ".join(text_of(desk.last(ANN)).split())
@@ -184,7 +184,7 @@ def test_a_look_while_the_turn_is_computed_is_told(desk: Desk) -> None:
 def test_a_preview_of_the_last_turn_keeps_the_seed(desk: Desk) -> None:
     """A game that would be over is not: its seed would tell all dice to come."""
     begin(desk, rounds="1")
-    made = run_query(desk.house, "toy1", PreviewTurn(), desk.now)
+    made = run_query(desk.app, "toy1", PreviewTurn(), desk.now)
 
     assert made.over
     assert b"a seed for tests".hex() not in made.reports[0].parts.text

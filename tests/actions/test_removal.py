@@ -36,11 +36,11 @@ def played(desk: Desk) -> Desk:
 
 
 def remove(desk: Desk, seat: str = "green") -> str:
-    return run_action(desk.house, "toy1", RemoveSeat(seat), desk.now).done
+    return run_action(desk.app, "toy1", RemoveSeat(seat), desk.now).done
 
 
 def bring_back(desk: Desk, seat: str = "green") -> str:
-    return run_action(desk.house, "toy1", ResumeSeat(seat), desk.now).done
+    return run_action(desk.app, "toy1", ResumeSeat(seat), desk.now).done
 
 
 def miss(desk: Desk) -> None:
@@ -56,13 +56,13 @@ def place(desk: Desk, seat: str = "green") -> SeatView:
 
 def row(desk: Desk, seat: str = "green") -> tuple[object, ...]:
     """Return all that is kept of a seat."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return tuple(session.execute(select(*Seat.__table__.columns).where(Seat.name == seat)).one())
 
 
 def removed(desk: Desk) -> list[list[str]]:
     """Return the seats of which each turn that was run was told that they are out, set-up first."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         runs = select(Turn.record).where(Turn.record.is_not(None), Turn.shelf_id.is_(None)).order_by(Turn.number)
         return [json.loads(record or b"").get("removed", []) for record in session.scalars(runs)]
 
@@ -73,7 +73,7 @@ def test_the_effect_is_shown_first(played: Desk) -> None:
     played.tick()
     before = row(played)
     shown = " ".join(
-        RemoveSeat("green").render(run_query(played.house, "toy1", RemoveSeat("green"), played.now), DRY_RUN)
+        RemoveSeat("green").render(run_query(played.app, "toy1", RemoveSeat("green"), played.now), DRY_RUN)
     )
 
     assert "would leave the game when turn 3 is run; its sheet (version 1) would not be used." in shown
@@ -97,14 +97,14 @@ def test_until_the_turn_is_run_it_is_taken_back(played: Desk) -> None:
     assert "is back in the game: its removal was taken back by the GM." in words(played.last(CYD))
     assert row(played) == before
     assert "Sheet 2 taken" in ask(played, f"ORDERS toy1 green {key}\nBID 3\nEND", CYD)
-    run_campaign_now(played.house, "toy1", played.now)
+    run_campaign_now(played.app, "toy1", played.now)
     assert removed(played)[-1] == []
 
 
 def test_after_the_turn_was_run_a_rollback_is_named(played: Desk) -> None:
     """The rules know of it then: taking it back is refused, with the turn to open again."""
     remove(played)
-    run_campaign_now(played.house, "toy1", played.now)
+    run_campaign_now(played.app, "toy1", played.now)
 
     with pytest.raises(CampaignError, match=r"turn 3 was run without it; .* pbem rollback toy1 3"):
         bring_back(played)
@@ -116,9 +116,9 @@ def test_a_rollback_brings_the_seat_back(played: Desk, number: int) -> None:
     """In a turn that opened with the seat it plays again: it is told, its sheets count, and it plays on."""
     send(played, {"green": "BID 1"})
     remove(played)
-    run_campaign_now(played.house, "toy1", played.now)
-    shown = list(RollBack(number).render(run_query(played.house, "toy1", RollBack(number), played.now), DRY_RUN))
-    done = list(RollBack(number).render(run_action(played.house, "toy1", RollBack(number), played.now), CLI))
+    run_campaign_now(played.app, "toy1", played.now)
+    shown = list(RollBack(number).render(run_query(played.app, "toy1", RollBack(number), played.now), DRY_RUN))
+    done = list(RollBack(number).render(run_action(played.app, "toy1", RollBack(number), played.now), CLI))
     played.tick()
 
     assert "Seat green would be in the game again, as it was then." in shown
@@ -126,38 +126,38 @@ def test_a_rollback_brings_the_seat_back(played: Desk, number: int) -> None:
     assert place(played).playing
     assert any("is back in the game" in words(mail) for mail in played.mails(CYD))
     assert any("is back in the game" in words(mail) for mail in played.mails(BOB))
-    run_campaign_now(played.house, "toy1", played.now)
+    run_campaign_now(played.app, "toy1", played.now)
     assert removed(played)[-1] == []
 
 
 def test_a_rollback_to_after_it_left_brings_nothing_back(played: Desk) -> None:
     """A turn that opened without the seat is open again without it."""
     remove(played)
-    run_campaign_now(played.house, "toy1", played.now)
-    run_campaign_now(played.house, "toy1", played.now)
-    run_action(played.house, "toy1", RollBack(4), played.now)
+    run_campaign_now(played.app, "toy1", played.now)
+    run_campaign_now(played.app, "toy1", played.now)
+    run_action(played.app, "toy1", RollBack(4), played.now)
 
     assert not place(played).playing
-    run_campaign_now(played.house, "toy1", played.now)
+    run_campaign_now(played.app, "toy1", played.now)
     assert removed(played)[-2:] == [["green"], []]
 
 
 def test_a_rollback_taken_back_takes_the_seat_out_again(played: Desk) -> None:
     """What the turns that are back in the history were told holds again."""
     remove(played)
-    run_campaign_now(played.house, "toy1", played.now)
-    run_action(played.house, "toy1", RollBack(3), played.now)
-    done = list(UndoRollback().render(run_action(played.house, "toy1", UndoRollback(), played.now), CLI))
+    run_campaign_now(played.app, "toy1", played.now)
+    run_action(played.app, "toy1", RollBack(3), played.now)
+    done = list(UndoRollback().render(run_action(played.app, "toy1", UndoRollback(), played.now), CLI))
 
     assert "Seat green is out of the game again." in done
     assert not place(played).playing
-    run_campaign_now(played.house, "toy1", played.now)
+    run_campaign_now(played.app, "toy1", played.now)
     assert removed(played)[-2:] == [["green"], []]
 
 
 def test_a_removal_during_a_hold_waits_for_the_turn(played: Desk) -> None:
     """Nothing is run while the campaign is held, so that it can be taken back all the time."""
-    run_action(played.house, "toy1", HoldCampaign("a week off"), played.now)
+    run_action(played.app, "toy1", HoldCampaign("a week off"), played.now)
     remove(played)
     played.tick(hours=24 * 8)
 
@@ -170,14 +170,14 @@ def test_a_seat_is_removed_once(played: Desk) -> None:
     remove(played)
     for wish in (RemoveSeat("green"), OpenSeat("green"), GiveSeat("green", EVE)):
         with pytest.raises(CampaignError, match=r"seat green is out of the game in toy1; .* --resume"):
-            run_action(played.house, "toy1", wish, played.now)
+            run_action(played.app, "toy1", wish, played.now)
 
 
 def test_a_seat_whose_player_plays_elsewhere_comes_back_open(played: Desk) -> None:
     """Nobody plays two seats."""
     remove(played)
-    run_action(played.house, "toy1", OpenSeat("blue"), played.now)
-    run_action(played.house, "toy1", GiveSeat("blue", CYD), played.now)
+    run_action(played.app, "toy1", OpenSeat("blue"), played.now)
+    run_action(played.app, "toy1", GiveSeat("blue", CYD), played.now)
     said = bring_back(played)
 
     assert said.startswith("Seat green of toy1 is back in the game, and open. To give it to somebody: pbem seat toy1")
@@ -186,18 +186,18 @@ def test_a_seat_whose_player_plays_elsewhere_comes_back_open(played: Desk) -> No
 
 def test_a_deputy_who_gets_a_seat_meanwhile_stands_in_no_more(played: Desk) -> None:
     """The seat comes back without the deputy, who would read its reports."""
-    with played.house.store.writing() as session:
+    with played.app.store.writing() as session:
         seats = {each.name: each for each in session.scalars(select(Seat))}
         person = seats["red"].person_id
         assert person is not None
         until = played.now + dt.timedelta(60)
         session.add(Deputy(seat_id=seats["green"].id, person_id=person, since=played.now, until=until))
-    run_action(played.house, "toy1", OpenSeat("red"), played.now)
+    run_action(played.app, "toy1", OpenSeat("red"), played.now)
     remove(played)
-    run_action(played.house, "toy1", GiveSeat("red", ANN), played.now)
+    run_action(played.app, "toy1", GiveSeat("red", ANN), played.now)
     bring_back(played)
 
-    with played.house.store.reading() as session:
+    with played.app.store.reading() as session:
         assert [each.until for each in session.scalars(select(Deputy))] == [played.now]
 
 
@@ -213,15 +213,15 @@ def test_a_removal_by_the_house_rules_is_taken_back(desk: Desk) -> None:
     assert bring_back(desk) == "Seat green of toy1 is back in the game."
     remove(desk)
     miss(desk)
-    run_action(desk.house, "toy1", RollBack(3), desk.now)
+    run_action(desk.app, "toy1", RollBack(3), desk.now)
     assert not place(desk).playing
-    run_action(desk.house, "toy1", RollBack(2), desk.now)
+    run_action(desk.app, "toy1", RollBack(2), desk.now)
     assert place(desk).playing
 
 
 def test_a_mail_takes_it_back(played: Desk) -> None:
     """REMOVE asks, REMOVE with YES does it, and RESUME brings the seat back."""
-    with played.house.store.writing() as session:
+    with played.app.store.writing() as session:
         session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
 
     def mailed(line: str) -> str:

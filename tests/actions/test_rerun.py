@@ -38,7 +38,7 @@ def lines(text: str) -> Lines:
 def again(desk: Desk, *, sure: bool = True, **sheets: str) -> RerunImpact:
     """Runs the last turn again, with other sheets."""
     changes = RerunChanges(sheets={seat: lines(text) for seat, text in sheets.items()})
-    return (run_action if sure else run_query)(desk.house, "toy1", RerunTurn(changes), desk.now)
+    return (run_action if sure else run_query)(desk.app, "toy1", RerunTurn(changes), desk.now)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_corrected_report_says_so_and_what_differs(played: Desk) -> None:
 
 def test_the_first_turn_after_an_update_of_the_game_is_run_again(played: Desk) -> None:
     """It began with a state that the older version had written."""
-    updated = Desk(dataclasses.replace(played.house, games={"toy": Strict()}), played.now)
+    updated = Desk(dataclasses.replace(played.app, games={"toy": Strict()}), played.now)
     play(updated, {"red": "BID 1"})
     impact = again(updated)
 
@@ -248,8 +248,8 @@ def test_a_corrected_game_goes_on(played: Desk) -> None:
     again(played, blue="BID 4")
     assert proof(played).turns == 2
 
-    run_action(played.house, "toy1", RollBack(1), played.now)
-    run_action(played.house, "toy1", UndoRollback(), played.now)
+    run_action(played.app, "toy1", RollBack(1), played.now)
+    run_action(played.app, "toy1", UndoRollback(), played.now)
     played.tick()
     assert proof(played).turns == 2
 
@@ -257,11 +257,11 @@ def test_a_corrected_game_goes_on(played: Desk) -> None:
 def test_a_rerun_closes_the_way_forward(played: Desk) -> None:
     """A rollback from before it cannot be taken back any more, and that is said."""
     play(played, {"red": "BID 1"})
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
     again(played, green="BID 9")
 
     with pytest.raises(CampaignError, match="since the last one, a turn was run again"):
-        run_action(played.house, "toy1", UndoRollback(), played.now)
+        run_action(played.app, "toy1", UndoRollback(), played.now)
 
 
 def test_the_last_turn_of_a_game_can_be_run_again(desk: Desk) -> None:
@@ -296,7 +296,7 @@ def test_long_differences_are_cut() -> None:
 
 def test_a_gms_sheet_for_the_open_turn_counts_and_is_told(played: Desk) -> None:
     """Its player gets a receipt that says who entered it, and can answer with another."""
-    run_action(played.house, "toy1", EnterSheet("green", lines("BID 3")), played.now)
+    run_action(played.app, "toy1", EnterSheet("green", lines("BID 3")), played.now)
     played.tick()
     receipt = played.last(CYD)
     played.reply(receipt, "BID 4")
@@ -310,7 +310,7 @@ def test_a_gms_sheet_for_the_open_turn_counts_and_is_told(played: Desk) -> None:
 
 def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
     """Without being sure the findings are told and nothing is kept."""
-    receipt = run_query(played.house, "toy1", EnterSheet("green", lines("BID 3\nBIT 1")), played.now)
+    receipt = run_query(played.app, "toy1", EnterSheet("green", lines("BID 3\nBIT 1")), played.now)
 
     assert receipt.verdict == "Sheet 1 taken: 1 order, 1 line in error."
     assert [sheet.author for sheet in rows(played, OrderSheet)] == ["player", "player"]
@@ -318,8 +318,8 @@ def test_a_gms_sheet_may_be_looked_at_first(played: Desk) -> None:
 
 def test_a_gms_sheet_of_errors_replaces_nothing(played: Desk) -> None:
     """Nothing of it would be taken: what the player has sent himself counts on."""
-    run_action(played.house, "toy1", EnterSheet("green", lines("BID 3")), played.now)
-    receipt = run_query(played.house, "toy1", EnterSheet("green", lines("BIT 1")), played.now)
+    run_action(played.app, "toy1", EnterSheet("green", lines("BID 3")), played.now)
+    receipt = run_query(played.app, "toy1", EnterSheet("green", lines("BIT 1")), played.now)
 
     assert (receipt.accepted, receipt.counts, receipt.replaces) == (False, 1, None)
 
@@ -327,10 +327,10 @@ def test_a_gms_sheet_of_errors_replaces_nothing(played: Desk) -> None:
 def test_a_crash_before_the_archive_is_written_is_made_good(played: Desk) -> None:
     """The database is changed by one commit; the next tick sets the old folder aside and writes the new one."""
     changes = RerunChanges(sheets={"red": lines("BID 3")})
-    with played.house.store.writing() as session:
-        scene = Context(session, played.house, locked_campaign(session, "toy1"), played.now)
-        amendment = plan_rerun(scene, changes)
-        apply_rerun(scene, amendment)
+    with played.app.store.writing() as session:
+        context = Context(session, played.app, locked_campaign(session, "toy1"), played.now)
+        amendment = plan_rerun(context, changes)
+        apply_rerun(context, amendment)
     played.tick()
 
     assert proof(played).turns == 1
@@ -340,13 +340,13 @@ def test_the_past_is_changed_alike_on_both_databases(shared: Desk) -> None:
     """Run, run again, edited, rolled back, taken back, rolled back and run: the archive proves itself at the end."""
     play(shared, {"red": "BID 2\nWHISPER blue deal"})
     again(shared, red="BID 2\nWHISPER blue never")
-    run_action(shared.house, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), shared.now)
+    run_action(shared.app, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), shared.now)
     play(shared, {"blue": "BID 33"})
-    run_action(shared.house, "toy1", RollBack(1), shared.now)
-    run_action(shared.house, "toy1", UndoRollback(), shared.now)
+    run_action(shared.app, "toy1", RollBack(1), shared.now)
+    run_action(shared.app, "toy1", UndoRollback(), shared.now)
     assert proof(shared).turns == 2
 
-    run_action(shared.house, "toy1", RollBack(2), shared.now)
+    run_action(shared.app, "toy1", RollBack(2), shared.now)
     play(shared, {"red": "BID 1"})
     assert proof(shared).turns == 2
     assert len({mail["Message-ID"] for mail in shared.mails()}) == len(shared.mails())
@@ -377,7 +377,7 @@ def test_a_question_without_another_sheet_shows_nothing_new(played: Desk) -> Non
 
 def test_a_question_with_another_state_is_told(played: Desk) -> None:
     """So is a patch that was only looked at."""
-    run_query(played.house, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), played.now)
+    run_query(played.app, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), played.now)
 
     assert looks(played) == [("looked at what turn 1 would have come to with another state", False)]
 
@@ -386,7 +386,7 @@ def test_a_question_is_told_after_a_rollback_too(played: Desk) -> None:
     """The report that would have told it is never made; the next one tells it."""
     play(played, {})
     again(played, sure=False, red="BID 3")
-    run_action(played.house, "toy1", RollBack(1), played.now)
+    run_action(played.app, "toy1", RollBack(1), played.now)
     play(played, {})
 
     assert 'The GM looked at what "round 2" would have come to' in " ".join(text_of(played.last()).split())

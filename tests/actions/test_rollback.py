@@ -37,7 +37,7 @@ def played(desk: Desk) -> Desk:
 def test_a_rollback_opens_an_earlier_turn(played: Desk) -> None:
     """Turn 1 is open again with the state it had, and a deadline of its own; the journal says so."""
     before = live_turns(played)[1]
-    rolled = run_action(played.house, "toy1", RollBack(1), played.now)
+    rolled = run_action(played.app, "toy1", RollBack(1), played.now)
 
     now_open = live_turns(played)[-1]
     assert (now_open.number, now_open.state_hash, now_open.resolved_at) == (1, before.state_hash, None)
@@ -48,7 +48,7 @@ def test_a_rollback_opens_an_earlier_turn(played: Desk) -> None:
 
 def test_nothing_rolled_back_is_lost(played: Desk) -> None:
     """The turns taken back lie on a shelf with their records, and their folders are set aside."""
-    run_action(played.house, "toy1", RollBack(1), played.now)
+    run_action(played.app, "toy1", RollBack(1), played.now)
 
     shelved = [turn for turn in rows(played, Turn) if turn.shelf_id is not None]
     assert [turn.number for turn in shelved] == [1, 2, 3]
@@ -59,7 +59,7 @@ def test_nothing_rolled_back_is_lost(played: Desk) -> None:
 
 def test_players_are_told_of_a_rollback(played: Desk) -> None:
     """Everyone hears what is open now, what no longer counts, and which sheet of his does."""
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
     played.tick()
 
     text = text_of(played.last(ANN))
@@ -71,7 +71,7 @@ def test_players_are_told_of_a_rollback(played: Desk) -> None:
 
 def test_a_reply_to_the_notice_is_a_sheet(played: Desk) -> None:
     """Whoever answers the notice of a rollback orders for the turn that is open again."""
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
     played.tick()
     played.reply(played.last(BOB), "BID 5")
     played.tick()
@@ -81,7 +81,7 @@ def test_a_reply_to_the_notice_is_a_sheet(played: Desk) -> None:
 
 def test_old_sheets_do_not_run_the_turn_at_once(played: Desk) -> None:
     """A turn whose sheets are all in waits for its deadline after a rollback, until all have sent anew."""
-    run_action(played.house, "toy1", RollBack(1), played.now)
+    run_action(played.app, "toy1", RollBack(1), played.now)
     assert played.tick(hours=2).resolved == []
 
     send(played, ALL)
@@ -91,8 +91,8 @@ def test_old_sheets_do_not_run_the_turn_at_once(played: Desk) -> None:
 
 def test_status_says_of_old_sheets_what_is_so(played: Desk) -> None:
     """The turn waits for its deadline because of them; nobody has said WAIT."""
-    run_action(played.house, "toy1", RollBack(1), played.now)
-    told = "\n".join(render_status(home_status(played.house).campaigns[0], CLI))
+    run_action(played.app, "toy1", RollBack(1), played.now)
+    told = "\n".join(render_status(home_status(played.app).campaigns[0], CLI))
 
     assert "version 1, waits for the deadline" in told
     assert "WAIT" not in told
@@ -101,7 +101,7 @@ def test_status_says_of_old_sheets_what_is_so(played: Desk) -> None:
 def test_a_turn_run_again_without_new_sheets_comes_out_the_same(played: Desk) -> None:
     """The sheets that had come in count, with the same dice, and the archive proves itself."""
     first = live_turns(played)[2].state_hash
-    run_action(played.house, "toy1", RollBack(1), played.now)
+    run_action(played.app, "toy1", RollBack(1), played.now)
     play(played, {})
 
     assert live_turns(played)[2].state_hash == first
@@ -111,7 +111,7 @@ def test_a_turn_run_again_without_new_sheets_comes_out_the_same(played: Desk) ->
 def test_reports_after_a_rollback_have_codes_of_their_own(played: Desk) -> None:
     """No code and no Message-ID is used twice, though the turn has the same number."""
     old = played.last(ANN)
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
     play(played, {"blue": "BID 3"})
 
     new = [mail for mail in played.mails(ANN) if "round 3" in mail["Subject"]]
@@ -127,14 +127,14 @@ def test_nobody_is_counted_what_another_missed_in_his_place(played: Desk) -> Non
         return seat.nmr_in_a_row, seat.nmr_total
 
     missed = [blue()]
-    run_action(played.house, "toy1", GiveSeat("blue", "eve@example.net"), played.now)
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", GiveSeat("blue", "eve@example.net"), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
     missed.append(blue())
-    run_action(played.house, "toy1", UndoRollback(), played.now)
+    run_action(played.app, "toy1", UndoRollback(), played.now)
     missed.append(blue())
     play(played, {"red": "BID 1"})
     missed.append(blue())
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
     missed.append(blue())
 
     assert missed == [(1, 1), (0, 0), (0, 0), (1, 1), (0, 0)]
@@ -142,9 +142,9 @@ def test_nobody_is_counted_what_another_missed_in_his_place(played: Desk) -> Non
 
 def test_missed_sheets_are_counted_as_before(played: Desk) -> None:
     """What was missed in turns taken back was not missed."""
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
     back = [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(played, Seat)]
-    run_action(played.house, "toy1", UndoRollback(), played.now)
+    run_action(played.app, "toy1", UndoRollback(), played.now)
 
     assert back == [(0, 0)] * 3
     assert [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(played, Seat)] == [(0, 0), (1, 1), (1, 1)]
@@ -153,8 +153,8 @@ def test_missed_sheets_are_counted_as_before(played: Desk) -> None:
 def test_forward_takes_a_rollback_back(played: Desk) -> None:
     """All turns stand as they did, replies to the last report count again, and the archive proves itself."""
     report = played.last(ANN)
-    run_action(played.house, "toy1", RollBack(1), played.now)
-    run_action(played.house, "toy1", UndoRollback(), played.now)
+    run_action(played.app, "toy1", RollBack(1), played.now)
+    run_action(played.app, "toy1", UndoRollback(), played.now)
     played.tick()
     played.reply(report, "BID 3")
     played.tick()
@@ -167,9 +167,9 @@ def test_forward_takes_a_rollback_back(played: Desk) -> None:
 
 def test_a_deadline_that_passed_meanwhile_is_set_anew(played: Desk) -> None:
     """A turn that is open again after weeks is not run at the next tick."""
-    run_action(played.house, "toy1", RollBack(1), played.now)
+    run_action(played.app, "toy1", RollBack(1), played.now)
     later = played.now + dt.timedelta(days=30)
-    rolled = run_action(played.house, "toy1", UndoRollback(), later)
+    rolled = run_action(played.app, "toy1", UndoRollback(), later)
 
     assert rolled.deadline is not None
     assert rolled.deadline > later
@@ -177,28 +177,28 @@ def test_a_deadline_that_passed_meanwhile_is_set_anew(played: Desk) -> None:
 
 def test_two_rollbacks_are_taken_back_one_by_one(played: Desk) -> None:
     """The newest goes first."""
-    run_action(played.house, "toy1", RollBack(2), played.now)
-    run_action(played.house, "toy1", RollBack(1), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(1), played.now)
 
-    assert run_action(played.house, "toy1", UndoRollback(), played.now).turn == 2
-    assert run_action(played.house, "toy1", UndoRollback(), played.now).turn == 3
+    assert run_action(played.app, "toy1", UndoRollback(), played.now).turn == 2
+    assert run_action(played.app, "toy1", UndoRollback(), played.now).turn == 3
     played.tick()
     assert proof(played).turns == 2
 
 
 def test_a_rollback_that_was_played_on_stands(played: Desk) -> None:
     """Forward refuses once the turn was run again, and says how to go back instead."""
-    run_action(played.house, "toy1", RollBack(1), played.now)
+    run_action(played.app, "toy1", RollBack(1), played.now)
     play(played, {})
 
     with pytest.raises(CampaignError, match="turn 1 can no longer be taken back: that turn has been run since"):
-        run_action(played.house, "toy1", UndoRollback(), played.now)
+        run_action(played.app, "toy1", UndoRollback(), played.now)
 
 
 def test_there_must_be_a_rollback_to_take_back(played: Desk) -> None:
     """Forward without one is refused in words."""
     with pytest.raises(CampaignError, match="toy1 has no rollback to take back: there was none"):
-        run_action(played.house, "toy1", UndoRollback(), played.now)
+        run_action(played.app, "toy1", UndoRollback(), played.now)
 
 
 @pytest.mark.parametrize(
@@ -212,13 +212,13 @@ def test_there_must_be_a_rollback_to_take_back(played: Desk) -> None:
 def test_only_turns_that_were_run_can_be_opened_again(played: Desk, number: int, said: str) -> None:
     """Other numbers are refused with those that would do."""
     with pytest.raises(CampaignError, match=said):
-        run_action(played.house, "toy1", RollBack(number), played.now)
+        run_action(played.app, "toy1", RollBack(number), played.now)
 
 
 def test_a_rollback_may_be_looked_at_first(played: Desk) -> None:
     """Without being sure nothing is changed and nobody is mailed."""
     queued = len(played.mails())
-    rolled = run_query(played.house, "toy1", RollBack(1), played.now)
+    rolled = run_query(played.app, "toy1", RollBack(1), played.now)
     played.tick()
 
     assert (rolled.before, rolled.turn, rolled.sheets) == (3, 1, {"red": 1, "blue": 1, "green": 1})
@@ -227,8 +227,8 @@ def test_a_rollback_may_be_looked_at_first(played: Desk) -> None:
 
 def test_a_crash_before_the_folders_are_moved_is_made_good(played: Desk) -> None:
     """The database is changed by one commit; the next tick sets the folders aside and writes the new ones."""
-    with played.house.store.writing() as session:
-        RollBack(1).do(Context(session, played.house, locked_campaign(session, "toy1"), played.now))
+    with played.app.store.writing() as session:
+        RollBack(1).do(Context(session, played.app, locked_campaign(session, "toy1"), played.now))
     with pytest.raises(CampaignError, match="turn 1, withdrawn, is not set aside yet; run: pbem tick"):
         proof(played)
     play(played, {"red": "BID 4"})
@@ -239,12 +239,12 @@ def test_a_crash_before_the_folders_are_moved_is_made_good(played: Desk) -> None
 def go_twice(session: Session, played: Desk) -> None:
     """Two rollbacks in one transaction, the second of which is refused."""
     for _ in range(2):
-        RollBack(1).do(Context(session, played.house, locked_campaign(session, "toy1"), played.now))
+        RollBack(1).do(Context(session, played.app, locked_campaign(session, "toy1"), played.now))
 
 
 def test_a_rollback_that_fails_changes_nothing(played: Desk) -> None:
     """Everything is one transaction."""
-    with pytest.raises(CampaignError), played.house.store.writing() as session:
+    with pytest.raises(CampaignError), played.app.store.writing() as session:
         go_twice(session, played)
 
     assert snapshot(played).turn == 3
@@ -253,12 +253,12 @@ def test_a_rollback_that_fails_changes_nothing(played: Desk) -> None:
 
 def test_rolling_to_and_fro_keeps_the_archive_whole(played: Desk) -> None:
     """Back, forward, run, back further, run: the proof holds after each."""
-    run_action(played.house, "toy1", RollBack(2), played.now)
-    run_action(played.house, "toy1", UndoRollback(), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", UndoRollback(), played.now)
     play(played, ALL)
     assert proof(played).turns == 3
 
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
     play(played, {"blue": "BID 3"})
     play(played, {"blue": "BID 2"})
     assert proof(played).turns == 3
@@ -268,12 +268,12 @@ def test_a_game_that_was_over_goes_on(desk: Desk) -> None:
     """The campaign runs again; that the dice are known by now is told to the GM and noted."""
     begin(desk, rounds="1")
     play(desk, ALL)
-    rolled = run_action(desk.house, "toy1", RollBack(1), desk.now)
+    rolled = run_action(desk.app, "toy1", RollBack(1), desk.now)
 
     assert rolled.seed_known
     assert snapshot(desk).status == "running"
     assert journal(desk)[-1].endswith("the seed of the dice had been told")
-    assert (run_action(desk.house, "toy1", UndoRollback(), desk.now).deadline, snapshot(desk).status) == (None, "over")
+    assert (run_action(desk.app, "toy1", UndoRollback(), desk.now).deadline, snapshot(desk).status) == (None, "over")
 
 
 def test_the_codes_of_a_game_that_was_over_open_no_seat(desk: Desk) -> None:
@@ -286,7 +286,7 @@ def test_the_codes_of_a_game_that_was_over_open_no_seat(desk: Desk) -> None:
     desk.tick()
     assert last_key(desk) == ""
 
-    run_action(desk.house, "toy1", RollBack(1), desk.now)
+    run_action(desk.app, "toy1", RollBack(1), desk.now)
     desk.tick()
     desk.post(f"{line}\nBID 5\nEND", sender="eve@example.net")
     desk.reply(desk.last(ANN), "BID 1", sender="eve@example.net")
@@ -302,12 +302,12 @@ def last_key(desk: Desk) -> str:
 def test_reports_still_unsent_are_not_sent(played: Desk) -> None:
     """What waits in the outbox of a turn taken back is not mailed; after a forward it is."""
     sent = len(subjects(played, ANN))
-    run_turn(played.house, "toy1", played.now, reason="test", still=always)
-    run_action(played.house, "toy1", RollBack(3), played.now)
+    run_turn(played.app, "toy1", played.now, reason="test", still=always)
+    run_action(played.app, "toy1", RollBack(3), played.now)
     played.tick()
     assert [("round 4" in subject) for subject in subjects(played, ANN)[sent:]].count(True) == 0
 
-    run_action(played.house, "toy1", UndoRollback(), played.now)
+    run_action(played.app, "toy1", UndoRollback(), played.now)
     played.tick()
     assert any("round 4" in subject for subject in subjects(played, ANN))
 
@@ -318,22 +318,22 @@ def test_an_older_state_is_read_by_the_version_that_wrote_it(played: Desk) -> No
     class Grown(Auction):
         version = 2
 
-    grown = dataclasses.replace(played.house, games={"toy": Grown()})
+    grown = dataclasses.replace(played.app, games={"toy": Grown()})
     play(Desk(grown, played.now), {})
     assert snapshot(played).version == 2
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
 
     assert snapshot(played).version == 1
 
 
 def test_sheets_sent_after_a_rollback_stay_with_it(played: Desk) -> None:
     """A forward keeps them on the shelf and takes those from before."""
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
     send(played, {"red": "BID 5"})
     played.tick()
-    run_action(played.house, "toy1", UndoRollback(), played.now)
+    run_action(played.app, "toy1", UndoRollback(), played.now)
 
-    with played.house.store.reading() as session:
+    with played.app.store.reading() as session:
         kept = session.scalars(
             select(Turn.shelf_id).join(OrderSheet, OrderSheet.turn_id == Turn.id).where(OrderSheet.version == 2)
         ).all()

@@ -34,23 +34,23 @@ GATE = '[ROLL 3d6+2 "ann storms the gate"]'
 @pytest.fixture
 def war(desk: Desk) -> Iterator[Desk]:
     """A home with "toy1", a campaign of three whose turns the GM decides, in its first turn."""
-    toy = desk.house
-    desk.house = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
+    toy = desk.app
+    desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
     desk.begin(seats=("red", "blue", "green"))
     desk.tick()
     yield desk
-    desk.house = toy
+    desk.app = toy
 
 
 def roll(desk: Desk, dice: str = "3d6+2", label: str = "ann storms the gate") -> Roll:
     """The GM rolls."""
-    return run_action(desk.house, "toy1", RollDice(dice, label), desk.now).roll
+    return run_action(desk.app, "toy1", RollDice(dice, label), desk.now).roll
 
 
 def run(desk: Desk, **files: str) -> None:
     """The GM rules by files, named without their ending, and the turn is run, archived and mailed."""
-    run_action(desk.house, "toy1", SubmitRuling({f"{name}.txt": text for name, text in files.items()}), desk.now)
-    run_campaign_now(desk.house, "toy1", desk.now)
+    run_action(desk.app, "toy1", SubmitRuling({f"{name}.txt": text for name, text in files.items()}), desk.now)
+    run_campaign_now(desk.app, "toy1", desk.now)
     desk.tick()
 
 
@@ -61,13 +61,13 @@ def report(desk: Desk, to: str) -> str:
 
 def journal(desk: Desk) -> list[tuple[str, bool]]:
     """What the journal says of rolls, and whether it is the GM's alone."""
-    entries = run_query(desk.house, "toy1", ShowJournal(), desk.now).entries
+    entries = run_query(desk.app, "toy1", ShowJournal(), desk.now).entries
     return [(entry.text, entry.secret) for entry in entries if entry.text.startswith("rolled in")]
 
 
 def records(desk: Desk) -> list[dict[str, Any]]:
     """The records of the turns that were run, oldest first."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         rows = session.scalars(select(Turn.record).where(Turn.record.is_not(None)).order_by(Turn.id))
         return [json.loads(row or b"{}") for row in rows]
 
@@ -93,7 +93,7 @@ def test_a_roll_is_seen_shown_and_proved(war: Desk, tmp_path: Path) -> None:
 
     assert "Every roll listed so in a report can be checked now." in report(war, BOB)
     assert (checked(war, archive).rolls, checked(war, archive).unproved) == (1, ())
-    assert prove_archive(war.house, "toy1").over
+    assert prove_archive(war.app, "toy1").over
     _forge(archive)
     with pytest.raises(ReplayError, match="3d6\\+2 for 'ann storms the gate' came to"):
         checked(war, archive)
@@ -124,26 +124,26 @@ def test_a_rollback_undoes_no_roll(war: Desk) -> None:
     """When the turn is open again its roll stands; the same words again are a second roll, of which all are told."""
     made = roll(war)
     run(war, red=GATE)
-    run_action(war.house, "toy1", RollBack(1), war.now)
-    taken = run_action(war.house, "toy1", SubmitRuling({"red.txt": GATE}), war.now)
+    run_action(war.app, "toy1", RollBack(1), war.now)
+    taken = run_action(war.app, "toy1", SubmitRuling({"red.txt": GATE}), war.now)
     again = roll(war)
     run(war, red=GATE)
 
     assert (taken.rolled, again.number) == ((), 2)
     assert again.told(2) in report(war, ANN)
     assert records(war)[-1]["rolls"] == [made.to_json(), again.to_json()]
-    assert run_query(war.house, "toy1", ShowRolls(1), war.now).rolls == (made, again)
+    assert run_query(war.app, "toy1", ShowRolls(1), war.now).rolls == (made, again)
 
 
 def test_taking_a_ruling_rolls_once(war: Desk) -> None:
     """What it names is rolled when it is taken, and never again; a look, or a ruling with an error, rolls nothing."""
     files = {"red.txt": GATE}
-    run_query(war.house, "toy1", SubmitRuling(files), war.now)
-    run_action(war.house, "toy1", SubmitRuling(files | {"blue.txt": "[FILLE]"}), war.now)
-    assert run_query(war.house, "toy1", ShowRolls(), war.now).rolls == ()
+    run_query(war.app, "toy1", SubmitRuling(files), war.now)
+    run_action(war.app, "toy1", SubmitRuling(files | {"blue.txt": "[FILLE]"}), war.now)
+    assert run_query(war.app, "toy1", ShowRolls(), war.now).rolls == ()
 
-    first, second = (run_action(war.house, "toy1", SubmitRuling(files), war.now) for _ in range(2))
-    shown = run_query(war.house, "toy1", PreviewTurn(), war.now)
+    first, second = (run_action(war.app, "toy1", SubmitRuling(files), war.now) for _ in range(2))
+    shown = run_query(war.app, "toy1", PreviewTurn(), war.now)
 
     assert (len(first.rolled), second.rolled) == (1, ())
     assert first.rolled[0].told(1) in next(each.parts.text for each in shown.reports if each.place.seat == "red")

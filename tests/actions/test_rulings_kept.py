@@ -31,7 +31,7 @@ TOKEN = "0123456789abcdef0123456789abcdef"
 
 def mail(desk: Desk, *lines: str) -> str:
     """What the GM is answered."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Campaign).values(gm_token_hash=hash_token(TOKEN)))
     desk.post("\n".join([f"GM toy1 {TOKEN}", *lines, "END"]), sender=GM)
     desk.tick()
@@ -40,7 +40,7 @@ def mail(desk: Desk, *lines: str) -> str:
 
 def shown(desk: Desk) -> RulingShown:
     """What was ruled on the open turn."""
-    return run_query(desk.house, "toy1", ShowRuling(), desk.now)
+    return run_query(desk.app, "toy1", ShowRuling(), desk.now)
 
 
 def errors(taken: RulingResult) -> list[str]:
@@ -51,13 +51,13 @@ def errors(taken: RulingResult) -> list[str]:
 def test_a_blank_form_is_no_ruling(war: Desk, tmp_path: Path) -> None:
     """An unfilled form is refused, and the turn goes on waiting: it cannot run with nothing in its ruling."""
     war.tick(hours=DUE)
-    write_folder(run_query(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
-    taken = run_action(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path)
+    taken = run_action(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
 
     assert (taken.kept, errors(taken), held(war)) == (False, ["blank-ruling"], HoldKind.RULING)
     assert "nothing is told to anybody" in "\n".join(render_ruling(taken, CLI)).lower().replace("\n    ", " ")
     with pytest.raises(CampaignError, match="awaits your ruling"):
-        run_action(war.house, "toy1", ReleaseCampaign(), war.now)
+        run_action(war.app, "toy1", ReleaseCampaign(), war.now)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_ruling_confirmed_after_the_turn_moved_on(war: Desk) -> None:
     war.tick(hours=DUE)
     rule(war, all="Snow.")
     mail(war, "RULING", "FILE all.txt", "Rain.")
-    run_action(war.house, "toy1", ReleaseCampaign(), war.now)
+    run_action(war.app, "toy1", ReleaseCampaign(), war.now)
     war.tick()
 
     late = mail(war, "RULING YES 1", "FILE all.txt", "Rain.")
@@ -142,12 +142,12 @@ def test_two_rulings_at_once(war: Desk) -> None:
     """What was shown is done only on the ground on which it was shown."""
     rule(war, all="Snow.")
     second = SubmitRuling({"all.txt": "Rain."})
-    tried = attempt(war.house, "toy1", second, war.now)
+    tried = attempt(war.app, "toy1", second, war.now)
     rule(war, blue="Gold.")
 
-    assert tried.ground is not None
+    assert tried.read_set is not None
     with pytest.raises(Conflict):
-        do_as_shown(war.house, "toy1", second, war.now, tried.ground)
+        do_as_shown(war.app, "toy1", second, war.now, tried.read_set)
     assert shown(war).parts == {"all.txt [RESULT]": "Snow.", "blue.txt [RESULT]": "Gold."}
 
 
@@ -161,13 +161,13 @@ def test_forms_have_the_ruling_in_them(war: Desk, tmp_path: Path) -> None:
         game="OUT blue\nTURNS 9\nSCORE red 2",
     )
     before = shown(war).parts
-    write_folder(run_query(war.house, "toy1", ShowRulingForm(), war.now), tmp_path)
-    again = run_query(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    write_folder(run_query(war.app, "toy1", ShowRulingForm(), war.now), tmp_path)
+    again = run_query(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
     assert (again.same, again.replaced) == (True, ())
 
     game = tmp_path / "game.txt"
     game.write_text(game.read_text().replace("SCORE red 2\n", ""))
-    done = run_action(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    done = run_action(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
     assert [(each.part, each.now) for each in done.replaced] == [("game.txt: SCORE red", "")]
     assert shown(war).parts == {part: text for part, text in before.items() if part != "game.txt: SCORE red"}
 
@@ -191,7 +191,7 @@ def test_a_ruling_is_dropped_and_brought_back(war: Desk) -> None:
     assert (held(war), shown(war).parts, len(shown(war).earlier)) == (HoldKind.RULING, {}, 1)
     assert "counts again" in mail(war, "RULING BACK")
     assert (held(war), shown(war).parts) == (HoldKind.RULED, parts)
-    run_action(war.house, "toy1", ReleaseCampaign(), war.now)
+    run_action(war.app, "toy1", ReleaseCampaign(), war.now)
     war.tick()
     assert "You won." in last_report(war, ANN)
 
@@ -199,7 +199,7 @@ def test_a_ruling_is_dropped_and_brought_back(war: Desk) -> None:
 def test_a_ruling_dropped_before_the_deadline_holds_nothing(war: Desk) -> None:
     """The hold that came with it goes with it, and the turn waits when it is due."""
     rule(war, red="You won.")
-    run_action(war.house, "toy1", DropRuling(), war.now)
+    run_action(war.app, "toy1", DropRuling(), war.now)
 
     assert held(war) == HoldKind.NONE
     assert [turn.turn for turn in war.tick(hours=DUE).awaiting] == [1]
@@ -209,8 +209,8 @@ def test_a_dropped_ruling_does_not_run_by_a_release_before(war: Desk) -> None:
     """Released first and dropped then, the turn waits for another ruling."""
     war.tick(hours=DUE)
     rule(war, red="You won.")
-    run_action(war.house, "toy1", ReleaseCampaign(), war.now)
-    run_action(war.house, "toy1", DropRuling(), war.now)
+    run_action(war.app, "toy1", ReleaseCampaign(), war.now)
+    run_action(war.app, "toy1", DropRuling(), war.now)
 
     assert war.tick().resolved == []
     assert held(war) == HoldKind.RULING
@@ -221,20 +221,20 @@ def test_any_earlier_ruling_comes_back_by_its_number(war: Desk) -> None:
     for words in ("One.", "Two.", "Three.", "Two."):
         rule(war, all=words)
     assert [number for number, _ in shown(war).earlier] == [1, 3]
-    run_action(war.house, "toy1", RestoreRuling(1), war.now)
+    run_action(war.app, "toy1", RestoreRuling(1), war.now)
     assert shown(war).parts == {"all.txt [RESULT]": "One."}
     with pytest.raises(CampaignError, match=r"no earlier ruling 9 .*; there are: 2, 3"):
-        run_action(war.house, "toy1", RestoreRuling(9), war.now)
+        run_action(war.app, "toy1", RestoreRuling(9), war.now)
 
 
 def test_a_ruling_that_was_rolled_back_comes_back(war: Desk) -> None:
     """A rollback opens the turn without its ruling, which can be had again."""
     war.tick(hours=DUE)
     rule(war, all="Snow.")
-    run_campaign_now(war.house, "toy1", war.now)
-    run_action(war.house, "toy1", RollBack(1), war.now)
+    run_campaign_now(war.app, "toy1", war.now)
+    run_action(war.app, "toy1", RollBack(1), war.now)
     assert shown(war).parts == {}
-    run_action(war.house, "toy1", RestoreRuling(), war.now)
+    run_action(war.app, "toy1", RestoreRuling(), war.now)
 
     assert shown(war).parts == {"all.txt [RESULT]": "Snow."}
 
@@ -242,21 +242,21 @@ def test_a_ruling_that_was_rolled_back_comes_back(war: Desk) -> None:
 def test_nothing_to_drop_and_nothing_to_bring_back(war: Desk) -> None:
     """What cannot be done is a sentence, typed and mailed."""
     with pytest.raises(CampaignError, match="there is no ruling on turn 1 of toy1"):
-        run_action(war.house, "toy1", DropRuling(), war.now)
+        run_action(war.app, "toy1", DropRuling(), war.now)
     with pytest.raises(CampaignError, match="there is no earlier ruling on turn 1 of toy1"):
-        run_action(war.house, "toy1", RestoreRuling(), war.now)
+        run_action(war.app, "toy1", RestoreRuling(), war.now)
     assert "there is no ruling on turn 1 of toy1: nothing was dropped" in mail(war, "RULING OFF")
     assert "nothing stands below RULING OFF" in mail(war, "RULING OFF", "FILE all.txt", "Snow.").replace("\n", " ")
 
 
 def test_the_status_says_that_a_turn_is_ruled(war: Desk) -> None:
     """One that waits for a ruling says how to give it, and one that has it how to see it."""
-    assert not home_status(war.house).campaigns[0].ruled
+    assert not home_status(war.app).campaigns[0].ruled
     war.tick(hours=DUE)
     assert "held: it awaits the GM's ruling; rule with: RULING" in mail(war, "STATUS")
     rule(war, all="Snow.")
 
-    assert home_status(war.house).campaigns[0].ruled
+    assert home_status(war.app).campaigns[0].ruled
     assert "ruled: turn 1 has your ruling; show it with: RULING; drop it with: RULING OFF" in mail(war, "STATUS")
 
 
@@ -290,13 +290,13 @@ def test_a_picture_of_the_first_ruling_stays_with_a_second(war: Desk, tmp_path: 
     war.tick(hours=DUE)
     (tmp_path / "map.png").write_bytes(png("blue"))
     (tmp_path / "red.txt").write_text("[RESULT]\nLook.\n[PICTURE map.png: The pass]\n")
-    run_action(war.house, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
+    run_action(war.app, "toy1", read_folder("toy1", tmp_path).taken(), war.now)
     taken = run_action(
-        war.house, "toy1", SubmitRuling({"red.txt": "Look again.\n[PICTURE map.png: The pass]\n"}), war.now
+        war.app, "toy1", SubmitRuling({"red.txt": "Look again.\n[PICTURE map.png: The pass]\n"}), war.now
     )
     assert taken.kept
     rule(war, blue="Nothing.")
-    run_action(war.house, "toy1", ReleaseCampaign(), war.now)
+    run_action(war.app, "toy1", ReleaseCampaign(), war.now)
     war.tick()
     (report,) = [each for each in war.mails(ANN) if "Look again." in text_of(each)]
 
@@ -307,8 +307,8 @@ def test_earlier_rulings_are_in_backups(war: Desk, tmp_path: Path) -> None:
     """A backup of a home that keeps one is restored with it."""
     war.tick(hours=DUE)
     rule(war, all="Snow.")
-    run_action(war.house, "toy1", DropRuling(), war.now)
-    create_backup(war.house.settings, tmp_path / "backup.zip", war.now)
+    run_action(war.app, "toy1", DropRuling(), war.now)
+    create_backup(war.app.settings, tmp_path / "backup.zip", war.now)
 
-    assert check_backup(tmp_path / "backup.zip", war.now, war.house.games).problems == ()
-    assert restore_home(tmp_path / "backup.zip", tmp_path / "new", war.now, war.house.games).problems == ()
+    assert check_backup(tmp_path / "backup.zip", war.now, war.app.games).problems == ()
+    assert restore_home(tmp_path / "backup.zip", tmp_path / "new", war.now, war.app.games).problems == ()

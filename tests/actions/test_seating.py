@@ -31,14 +31,14 @@ from tests.toy.ruleset import Auction
 def _begun(desk: Desk) -> None:
     """A campaign of red and blue."""
     form(desk, "red", "blue")
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 
 def act(desk: Desk, seat: str, what: str, address: str = "") -> str:
     """Does one of a GM's acts on a seat."""
     wish = GiveSeat(seat, address) if what == "give" else CHANGES[what](seat)
-    return run_action(desk.house, "toy1", wish, desk.now).done
+    return run_action(desk.app, "toy1", wish, desk.now).done
 
 
 def test_the_gm_hands_a_seat_over(desk: Desk) -> None:
@@ -70,21 +70,21 @@ def test_codes_of_all_reports_are_dead(desk: Desk) -> None:
     codes = {mail["Reply-To"].partition("+")[2][:16] for mail in reports(desk, ANN)}
     act(desk, "red", "give", EVE)
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert codes.isdisjoint(session.scalars(select(Report.code)))
 
 
 def test_a_report_on_its_way_is_kept_from_the_former_player(desk: Desk) -> None:
     """What has not been sent when the seat changes hands goes to the newcomer alone."""
     desk.tick(hours=24 * 5)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         for mail in session.scalars(
             select(OutgoingMail).where(OutgoingMail.kind == "report", OutgoingMail.recipient == ANN)
         ):
             mail.state = OutgoingState.QUEUED
     act(desk, "red", "give", EVE)
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         rows = session.execute(select(OutgoingMail.recipient, OutgoingMail.state).where(OutgoingMail.kind == "report"))
         assert [tuple(row) for row in rows if row.recipient != BOB][-2:] == [(ANN, "superseded"), (EVE, "queued")]
 
@@ -106,7 +106,7 @@ def test_an_open_seat_is_not_waited_for(desk: Desk) -> None:
     desk.tick()
 
     assert [turn.reason for turn in desk.tick(hours=1).resolved] == ["all sheets in"]
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert "" not in set(session.scalars(select(OutgoingMail.recipient)))
 
 
@@ -117,7 +117,7 @@ def test_a_removed_seat_reaches_the_rules(desk: Desk) -> None:
     desk.tick(hours=24 * 5)
     desk.tick(hours=24 * 7)
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         records = session.scalars(select(Turn.record).where(Turn.record.is_not(None)).order_by(Turn.number)).all()
     assert [json.loads(record or b"")["removed"] for record in records[1:]] == [["red"], []]
 
@@ -125,7 +125,7 @@ def test_a_removed_seat_reaches_the_rules(desk: Desk) -> None:
 def test_an_invitation_brings_the_seat(desk: Desk) -> None:
     """The address is mailed a code; confirmed, it has the seat offered, and the GM hears."""
     act(desk, "red", "open")
-    said = run_action(desk.house, "toy1", Invite(EVE, "red"), desk.now).done
+    said = run_action(desk.app, "toy1", Invite(EVE, "red"), desk.now).done
     desk.tick()
 
     assert said == "eve@example.net is invited to seat red; the code in the mail holds for 14 days."
@@ -137,7 +137,7 @@ def test_an_invitation_brings_the_seat(desk: Desk) -> None:
 
 def test_standbys_come_in_their_order(desk: Desk) -> None:
     """Each seat that comes free goes to whoever has waited longest."""
-    run_action(desk.house, "toy1", SetHouseRule({"signup": "yes"}), desk.now)
+    run_action(desk.app, "toy1", SetHouseRule({"signup": "yes"}), desk.now)
     for address in (CYD, EVE):
         ask(desk, "JOIN toy1", address)
         confirm(desk, address)
@@ -180,9 +180,9 @@ def test_a_pause_and_its_end_say_what_is_so_now(desk: Desk) -> None:
 def test_a_new_player_has_missed_nothing(desk: Desk) -> None:
     """What the one before him missed is not counted against him."""
     desk.tick(hours=24 * 5)
-    missed = [home_status(desk.house, "toy1").campaigns[0].seats[0].nmr_total]
+    missed = [home_status(desk.app, "toy1").campaigns[0].seats[0].nmr_total]
     act(desk, "red", "give", EVE)
-    missed.append(home_status(desk.house, "toy1").campaigns[0].seats[0].nmr_total)
+    missed.append(home_status(desk.app, "toy1").campaigns[0].seats[0].nmr_total)
 
     assert missed == [1, 0]
 
@@ -200,7 +200,7 @@ def test_who_is_known_to_the_journal(desk: Desk) -> None:
     """Players read that a seat changed hands, but no address."""
     act(desk, "red", "give", EVE)
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         texts = list(session.scalars(select(JournalEntry.text).where(~JournalEntry.secret)))
     assert texts[-1] == "seat red has a new player: seated by the GM"
     assert not any("@" in text for text in texts)
@@ -208,7 +208,7 @@ def test_who_is_known_to_the_journal(desk: Desk) -> None:
 
 def test_other_players_hear_only_where_they_may_read_the_journal(desk: Desk) -> None:
     """With the journal kept by the GM, a takeover is between him and the two players."""
-    run_action(desk.house, "toy1", SetHouseRule({"journal": "gm"}), desk.now)
+    run_action(desk.app, "toy1", SetHouseRule({"journal": "gm"}), desk.now)
     before = len(desk.mails(BOB))
     act(desk, "red", "give", EVE)
     desk.tick()
@@ -231,7 +231,7 @@ class Interrupted(Auction):
 def test_a_seat_that_changes_hands_during_a_run_gets_its_report(desk: Desk) -> None:
     """A turn that was computed for the former player is computed again for the newcomer."""
     game = Interrupted(lambda: act(desk, "red", "give", EVE))
-    run_turn(dataclasses.replace(desk.house, games={"toy": game}), "toy1", desk.now, reason="deadline")
+    run_turn(dataclasses.replace(desk.app, games={"toy": game}), "toy1", desk.now, reason="deadline")
     desk.tick()
 
     assert len(reports(desk, ANN)) == 1
@@ -241,9 +241,9 @@ def test_a_seat_that_changes_hands_during_a_run_gets_its_report(desk: Desk) -> N
 def test_house_rules_are_changed_and_told(desk: Desk) -> None:
     """Values are read as typed and shown as they may be typed again; the journal has them."""
     changes = {"grace": "90m", "least": "2d", "holidays": "2026-12-24"}
-    run_action(desk.house, "toy1", SetHouseRule(changes), desk.now)
+    run_action(desk.app, "toy1", SetHouseRule(changes), desk.now)
 
-    rules = {rule.name: rule for rule in run_query(desk.house, "toy1", ShowHouseRules(), desk.now).rules}
+    rules = {rule.name: rule for rule in run_query(desk.app, "toy1", ShowHouseRules(), desk.now).rules}
     assert snapshot(desk).policy == HouseRules(accept="address", grace=90, least=2880, holidays=("2026-12-24",))
     assert [rules[name].value for name in ("grace", "least", "holidays", "diary")] == ["90m", "2d", "2026-12-24", "yes"]
     assert [rules[name].default for name in ("grace", "diary")] == [False, True]

@@ -59,7 +59,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 @pytest.fixture(scope="module")
 def found(played: Desk) -> Statistics:
     """What is told of them."""
-    return run_query(played.house, "toy1", ShowStatistics(), played.now)
+    return run_query(played.app, "toy1", ShowStatistics(), played.now)
 
 
 def run(desk: Desk, *words: str) -> Result:
@@ -104,7 +104,7 @@ def test_who_may_drop_out_is_told_with_the_reasons(played: Desk, found: Statisti
     fading = {each.seat: each.fading for each in found.seats if each.fading}
     assert fading == {"blue": ("missed 2 of the last 3",)}
 
-    later = run_query(played.house, "toy1", ShowStatistics(), played.now + dt.timedelta(days=9))
+    later = run_query(played.app, "toy1", ShowStatistics(), played.now + dt.timedelta(days=9))
     assert {each.seat: each.fading for each in later.seats} == {
         "red": ("last word 9 days ago",),
         "blue": ("missed 2 of the last 3", "last word 12 days ago"),
@@ -176,7 +176,7 @@ def test_before_the_start_there_is_nothing_yet(tmp_path: Path) -> None:
     """A campaign without turns is told, and drawn, all the same."""
     with open_desk(tmp_path / "home") as desk:
         desk.begin(seats=("red", "blue"))
-        found = run_query(desk.house, "toy1", ShowStatistics(), desk.now)
+        found = run_query(desk.app, "toy1", ShowStatistics(), desk.now)
 
     assert [sheet.came for turn in found.turns for sheet in turn.sheets.values()] == [
         SheetTiming.AWAITED,

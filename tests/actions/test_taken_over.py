@@ -77,8 +77,8 @@ def wanted(**changes: Any) -> NewCampaign:
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     """A game taken over at turn 14, of which that turn has been played."""
     with open_desk(tmp_path_factory.mktemp("taken-over") / "home", games=GAMES) as desk:
-        create_campaign(desk.house, wanted(state=cut()), MONDAY, seed=SEED)
-        run_action(desk.house, "toy1", StartCampaign(), MONDAY)
+        create_campaign(desk.app, wanted(state=cut()), MONDAY, seed=SEED)
+        run_action(desk.app, "toy1", StartCampaign(), MONDAY)
         desk.tick()
         desk.tick(hours=7 * 24)
         yield desk
@@ -94,7 +94,7 @@ def archive(begun: Desk, tmp_path: Path) -> Path:
 def refused(desk: Desk, **changes: Any) -> str:
     """Why a campaign cannot be made so."""
     with pytest.raises(CampaignError) as error:
-        create_campaign(desk.house, wanted(**{"name": "other"} | changes), MONDAY)
+        create_campaign(desk.app, wanted(**{"name": "other"} | changes), MONDAY)
     return str(error.value)
 
 
@@ -115,12 +115,12 @@ def test_its_turns_are_numbered_from_the_first(begun: Desk) -> None:
     assert sorted(path.name for path in (begun.home / "turns/toy1").iterdir()) == ["0013", "0014"]
     record = json.loads((begun.home / "turns/toy1/0013/turn.json").read_bytes())
     assert (record["number"], record["previous"], record["given"]) == (13, "", cut())
-    assert run_query(begun.house, "toy1", ShowState(), begun.now).turn == 15
+    assert run_query(begun.app, "toy1", ShowState(), begun.now).turn == 15
 
 
 def test_its_archive_is_proved(begun: Desk) -> None:
     """All is resolved again from the state it was given, with its own dice and words."""
-    proved = prove_archive(begun.house, "toy1")
+    proved = prove_archive(begun.app, "toy1")
     verified = verify(begun.home / "turns", "toy1", games=GAMES)
 
     assert (proved.turns, proved.reports, verified.turns) == (1, 4, 1)
@@ -169,13 +169,13 @@ def test_a_set_up_between_turns_is_found(archive: Path) -> None:
 
 def test_a_patch_is_looked_at_like_a_state_from_elsewhere(begun: Desk) -> None:
     """All that is wrong with it is told by path, where the game alone would name the first; an end may be written."""
-    state = run_query(begun.house, "toy1", ShowState(), begun.now).state
+    state = run_query(begun.app, "toy1", ShowState(), begun.now).state
     wrong = state | {"moves": [*state["moves"], "d6"], "forfeit_after": 100}
 
     with pytest.raises(CampaignError) as error:
-        run_query(begun.house, "toy1", EditState(wrong), begun.now)
+        run_query(begun.app, "toy1", EditState(wrong), begun.now)
     ended = state | {"result": {"winners": ["red"], "how": ["resigned"]}}
-    patched = run_query(begun.house, "toy1", EditState(ended), begun.now)
+    patched = run_query(begun.app, "toy1", EditState(ended), begun.now)
 
     said = str(error.value)
     assert "refuses this state:" in said
@@ -187,9 +187,9 @@ def test_a_patch_is_looked_at_like_a_state_from_elsewhere(begun: Desk) -> None:
 def test_nobody_can_go_back_before_its_first_turn(begun: Desk) -> None:
     """Turns that were played elsewhere are none to roll back to, or to begin a copy with."""
     with pytest.raises(CampaignError, match="toy1 has no turn 13 to go back to: it can be 14 to 14"):
-        run_query(begun.house, "toy1", RollBack(13), begun.now)
+        run_query(begun.app, "toy1", RollBack(13), begun.now)
     with pytest.raises(CampaignError, match="toy1 has no turn 13 to start from: it can be 14 to 15"):
-        run_query(begun.house, "toy1", ShowFork(13), begun.now)
+        run_query(begun.app, "toy1", ShowFork(13), begun.now)
 
 
 def test_a_lost_folder_is_written_again(begun: Desk) -> None:
@@ -201,7 +201,7 @@ def test_a_lost_folder_is_written_again(begun: Desk) -> None:
     assert [problem for problem in problems if "toy1" in problem] == [
         "campaign toy1: turn 13 was lost or cut in the archive; it was written again from the database"
     ]
-    assert prove_archive(begun.house, "toy1").turns == 1
+    assert prove_archive(begun.app, "toy1").turns == 1
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_a_turn_that_the_game_counts_is_the_first(begun: Desk) -> None:
         begun, game="harvester", state=state, seats=[("zoe", "zoe@example.org"), *seats[1:]]
     )
     made = create_campaign(
-        begun.house, wanted(name="sand", game="harvester", state=state, seats=seats, turn=None), MONDAY
+        begun.app, wanted(name="sand", game="harvester", state=state, seats=seats, turn=None), MONDAY
     )
     assert made.first == 5
 
@@ -244,12 +244,10 @@ def test_a_seat_of_the_state_that_nobody_has_taken_holds_up_the_start(begun: Des
     seats = [f"seat{number}" for number in range(1, 6)]
     state = through_json(HARVESTER.dump(HARVESTER.setup({}, seats, setup_dice(SEED))))
     taken = [(seat, f"{seat}@example.org") for seat in seats[:4]]
-    create_campaign(
-        begun.house, wanted(name="five", game="harvester", state=state, seats=taken, open=1, turn=1), MONDAY
-    )
+    create_campaign(begun.app, wanted(name="five", game="harvester", state=state, seats=taken, open=1, turn=1), MONDAY)
 
     with pytest.raises(CampaignError, match="/seats: expected those of the campaign"):
-        run_action(begun.house, "five", StartCampaign(), MONDAY)
+        run_action(begun.app, "five", StartCampaign(), MONDAY)
 
 
 def test_a_gm_takes_his_game_over_from_texts(begun: Desk, tmp_path: Path) -> None:
@@ -263,8 +261,8 @@ def test_a_gm_takes_his_game_over_from_texts(begun: Desk, tmp_path: Path) -> Non
         (tmp_path / name).write_text(text)
     pen = replace(wanted(name="king", game="gm_adjudicated"), texts=read_texts(tmp_path))
 
-    create_campaign(begun.house, pen, MONDAY)
-    run_action(begun.house, "king", StartCampaign(), MONDAY)
+    create_campaign(begun.app, pen, MONDAY)
+    run_action(begun.app, "king", StartCampaign(), MONDAY)
 
     report = (begun.home / "turns/king/0013/reports/red.txt").read_text()
     assert "Spring 432" in report.splitlines()[0]
@@ -272,7 +270,7 @@ def test_a_gm_takes_his_game_over_from_texts(begun: Desk, tmp_path: Path) -> Non
         text in report for text in ("It is the third year.", "Naxos -- Corinth", "One army.", "Highest score: 4")
     )
     assert "Red will win." not in report
-    assert run_query(begun.house, "king", ShowState(), MONDAY).state["notes"] == "Red will win."
+    assert run_query(begun.app, "king", ShowState(), MONDAY).state["notes"] == "Red will win."
 
 
 @pytest.mark.parametrize(

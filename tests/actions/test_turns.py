@@ -43,7 +43,7 @@ class Grown(Auction):
 
 def rows(desk: Desk, snapshot: Any) -> list[Any]:
     """All rows of a snapshot."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(snapshot).order_by(snapshot.id)))
 
 
@@ -86,7 +86,7 @@ def test_a_campaign_starts_once(desk: Desk) -> None:
     queued = len(rows(desk, OutgoingMail))
 
     with pytest.raises(CampaignError, match="campaign toy1 is running: it has begun already"):
-        run_action(desk.house, "toy1", StartCampaign(), MONDAY)
+        run_action(desk.app, "toy1", StartCampaign(), MONDAY)
     assert len(rows(desk, OutgoingMail)) == queued
 
 
@@ -95,7 +95,7 @@ def test_an_unknown_campaign_gets_its_nearest(desk: Desk) -> None:
     desk.begin()
 
     with pytest.raises(CampaignError, match=r"there is no campaign 'toy2': possible: toy1"):
-        run_turn(desk.house, "toy2", MONDAY, reason="test")
+        run_turn(desk.app, "toy2", MONDAY, reason="test")
 
 
 def test_a_turn_uses_the_last_good_sheets(desk: Desk) -> None:
@@ -105,7 +105,7 @@ def test_a_turn_uses_the_last_good_sheets(desk: Desk) -> None:
     for text in ("BID 9", "BID 1", "nonsense"):
         desk.reply(desk.mails(ANN)[1], text)
     desk.tick()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
 
     assert record(desk, 1)["orders"] == {"red": [{"order": "bid", "coins": 1}], "blue": []}
     assert record(desk, 1)["sheets"]["red"]["version"] == 2
@@ -118,8 +118,8 @@ def test_missing_sheets_are_counted_and_defaults_used(desk: Desk) -> None:
     desk.tick()
     desk.reply(desk.last(), "BID 2\nWHISPER blue deal")
     desk.tick()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
 
     assert record(desk, 2)["orders"]["red"] == [{"order": "bid", "coins": 2}]
     assert [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(desk, Seat)] == [(1, 1), (2, 2)]
@@ -128,11 +128,11 @@ def test_missing_sheets_are_counted_and_defaults_used(desk: Desk) -> None:
 def test_a_sheet_ends_the_row_of_missed_ones(desk: Desk) -> None:
     """The count in a row starts anew; the total stays."""
     desk.begin()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
     desk.reply(desk.last(), "BID 2")
     desk.tick()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
 
     assert [(seat.nmr_in_a_row, seat.nmr_total) for seat in rows(desk, Seat)] == [(0, 1), (2, 2)]
 
@@ -143,7 +143,7 @@ def test_an_empty_sheet_is_not_a_missing_one(desk: Desk) -> None:
     desk.tick()
     desk.post("ORDERS toy1 red\nEND")
     desk.tick()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
 
     assert record(desk, 1)["orders"]["red"] == []
     assert record(desk, 1)["missing"] == ["blue"]
@@ -152,19 +152,19 @@ def test_an_empty_sheet_is_not_a_missing_one(desk: Desk) -> None:
 def test_the_end_reveals_the_seed(desk: Desk) -> None:
     """The last report has the seed of the dice; the campaign is over and takes no more turns."""
     desk.begin(rounds="1")
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
 
     assert b"a seed for tests".hex() in text_of(desk.last())
     assert rows(desk, Campaign)[0].status == "over"
     with pytest.raises(CampaignError, match="campaign toy1 is over: it has no open turn"):
-        run_turn(desk.house, "toy1", desk.now, reason="test")
+        run_turn(desk.app, "toy1", desk.now, reason="test")
 
 
 def test_no_mail_before_the_end_has_the_seed(desk: Desk) -> None:
     """The seed stays secret while the game goes on."""
     desk.begin(rounds="2")
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
 
     assert not any(b"a seed for tests".hex() in bytes(mail).decode() for mail in desk.mails())
@@ -173,7 +173,7 @@ def test_no_mail_before_the_end_has_the_seed(desk: Desk) -> None:
 def test_no_mail_tells_the_turns_number(desk: Desk) -> None:
     """Subjects carry the label of the view, which the game chooses; with it and the deadline they begin."""
     desk.begin()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
 
     assert [mail["Subject"][:40] for mail in desk.mails(ANN)] == [
@@ -190,11 +190,11 @@ def test_seats_not_told_keep_their_report(desk: Desk) -> None:
     bobs = desk.last(BOB)
     desk.reply(desk.last(ANN), "BID 1\nWHISPER blue hello")
     desk.tick()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.reply(desk.last(ANN), "WHISPER blue deal")
     desk.tick()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
 
     assert [len(desk.mails(ANN)), len(desk.mails(BOB))] == [2 + 2 + 1, 2 + 2]
@@ -209,12 +209,12 @@ def test_a_seat_hears_of_all_turns_since_its_last_report(desk: Desk) -> None:
     greens = desk.last(CYD)
     desk.reply(desk.last(ANN), "BID 1\nWHISPER green hello")
     desk.tick()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
     desk.reply(desk.last(BOB), "BID 1\nWHISPER green deal")
     desk.reply(greens, "WHISPER red never")
     desk.tick()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
 
     text = text_of(desk.last(CYD))
@@ -227,10 +227,10 @@ def test_a_removed_seat_is_told_to_the_game_once(desk: Desk) -> None:
     """A seat taken out by the GM is in `removed` of the next turn alone; it gets no mail and is not awaited."""
     desk.begin(seats=("red", "blue", "green"))
     desk.tick()
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "blue").values(status="removed"))
-    run_turn(desk.house, "toy1", desk.now, reason="test")
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
 
     assert [record(desk, number)["removed"] for number in (1, 2)] == [["blue"], []]
@@ -241,7 +241,7 @@ def test_a_removed_seat_is_told_to_the_game_once(desk: Desk) -> None:
 def test_what_was_done_stands_in_the_journal(desk: Desk) -> None:
     """Creation, start and every turn with its reason and missing sheets."""
     desk.begin(rounds="1")
-    run_turn(desk.house, "toy1", desk.now, reason="deadline")
+    run_turn(desk.app, "toy1", desk.now, reason="deadline")
 
     texts = [act.text for act in rows(desk, JournalEntry)]
     assert texts[0].startswith("created: Toy Auction, seats red, blue; dice seal ")
@@ -268,7 +268,7 @@ def test_a_sheet_that_comes_while_computing_is_not_lost(desk: Desk, times: int) 
 
     desk.begin()
     desk.tick()
-    run_turn(dataclasses.replace(desk.house, games={"toy": Interrupted()}), "toy1", desk.now, reason="test")
+    run_turn(dataclasses.replace(desk.app, games={"toy": Interrupted()}), "toy1", desk.now, reason="test")
 
     assert record(desk, 1)["orders"]["red"] == [{"order": "bid", "coins": times}]
     assert len(rows(desk, Report)) == 4
@@ -277,21 +277,21 @@ def test_a_sheet_that_comes_while_computing_is_not_lost(desk: Desk, times: int) 
 def test_the_number_guards_against_the_next_turn(desk: Desk) -> None:
     """A turn chosen for resolving that was resolved meanwhile is left alone."""
     desk.begin()
-    assert run_turn(desk.house, "toy1", desk.now, reason="test", number=1)
+    assert run_turn(desk.app, "toy1", desk.now, reason="test", number=1)
 
-    assert not run_turn(desk.house, "toy1", desk.now, reason="test", number=1)
+    assert not run_turn(desk.app, "toy1", desk.now, reason="test", number=1)
     assert rows(desk, Campaign)[0].turn == 2
 
 
 def test_a_later_version_of_a_game_reads_what_earlier_ones_saved(desk: Desk) -> None:
     """A seat hears of turns saved by two versions, and the campaign goes on."""
     desk.begin(seats=("red", "blue", "green"), pace="in_turn", rounds="9")
-    desk.house = dataclasses.replace(desk.house, games={"toy": Grown()})
+    desk.app = dataclasses.replace(desk.app, games={"toy": Grown()})
     desk.tick()
     desk.reply(desk.last(ANN), "WHISPER green hello")
     desk.tick()
     for _ in range(2):
-        run_turn(desk.house, "toy1", desk.now, reason="test")
+        run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
 
     assert "red whispered to you: hello" in text_of(desk.last(CYD))
@@ -302,7 +302,7 @@ def test_a_report_says_what_became_of_each_order(desk: Desk) -> None:
     desk.begin()
     desk.post("ORDERS toy1 red\nBID 2\nWHISPER blue deal\nEND")
     desk.tick()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
     desk.tick()
 
     assert "- Bid 2 for the prize.\n    You won.\n- Whisper to blue: deal.\n\n" in text_of(desk.last(ANN))

@@ -25,9 +25,9 @@ PROCESSES = 2
 
 
 def _run(home: Path, barrier: Barrier, won: multiprocessing.Queue[bool]) -> None:
-    with open_app(home, GAMES) as house:
+    with open_app(home, GAMES) as app:
         barrier.wait()
-        won.put(run_turn(house, "toy1", MONDAY, reason="race", number=1))
+        won.put(run_turn(app, "toy1", MONDAY, reason="race", number=1))
 
 
 def test_processes_at_once_run_a_turn_once(shared: Desk) -> None:
@@ -42,7 +42,7 @@ def test_processes_at_once_run_a_turn_once(shared: Desk) -> None:
         process.join()
 
     assert sorted(results) == [False] * (PROCESSES - 1) + [True]
-    with shared.house.store.reading() as session:
+    with shared.app.store.reading() as session:
         assert session.scalar(select(func.count()).select_from(Turn)) == 3
         assert session.scalar(select(func.count()).select_from(Report)) == 4
         assert session.scalar(select(func.count()).select_from(OutgoingMail).where(OutgoingMail.kind == "report")) == 4
@@ -52,18 +52,18 @@ def test_a_sheet_counts_for_one_turn_or_the_next_but_is_never_lost(shared: Desk)
     """Desk and turn run race: each sheet taken is in the record of the turn it was taken for."""
     for number in range(20):
         shared.post(f"ORDERS toy1 red\nBID {number % 5}\nEND")
-    mailbox = open_mailbox(shared.house.settings)
-    fetch_messages(shared.house.store, mailbox, shared.now)
+    mailbox = open_mailbox(shared.app.settings)
+    fetch_messages(shared.app.store, mailbox, shared.now)
     threads = [
-        threading.Thread(target=process_messages, args=(shared.house, shared.now)),
-        threading.Thread(target=run_turn, args=(shared.house, "toy1", shared.now), kwargs={"reason": "race"}),
+        threading.Thread(target=process_messages, args=(shared.app, shared.now)),
+        threading.Thread(target=run_turn, args=(shared.app, "toy1", shared.now), kwargs={"reason": "race"}),
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    with shared.house.store.reading() as session:
+    with shared.app.store.reading() as session:
         first = session.scalars(select(Turn).where(Turn.number == 1)).one()
         taken = session.scalars(
             select(OrderSheet.version).where(OrderSheet.turn_id == first.id).order_by(OrderSheet.version)
@@ -78,14 +78,14 @@ def test_two_desks_at_once_answer_a_letter_once(shared: Desk) -> None:
     """Each letter is taken off the pile by one of them."""
     for number in range(20):
         shared.post(f"ORDERS toy1 red\nBID {number % 5}\nEND")
-    fetch_messages(shared.house.store, open_mailbox(shared.house.settings), shared.now)
-    threads = [threading.Thread(target=process_messages, args=(shared.house, shared.now)) for _ in range(3)]
+    fetch_messages(shared.app.store, open_mailbox(shared.app.settings), shared.now)
+    threads = [threading.Thread(target=process_messages, args=(shared.app, shared.now)) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    with shared.house.store.reading() as session:
+    with shared.app.store.reading() as session:
         assert session.scalars(select(OrderSheet.version).order_by(OrderSheet.version)).all() == list(range(1, 21))
         receipts = select(func.count()).select_from(OutgoingMail).where(OutgoingMail.kind == "receipt")
         assert session.scalar(receipts) == 20
@@ -104,7 +104,7 @@ def test_an_answer_whose_place_is_taken_meanwhile_gets_another(postgres_url: str
     """On PostgreSQL two desks may answer one sender at the same moment; no letter is set aside for that."""
     with open_desk(tmp_path / "home", database=postgres_url) as desk:
         desk.post("hello", sender="eve@example.net")
-        with desk.house.store.writing() as session:
+        with desk.app.store.writing() as session:
             session.connection().exec_driver_sql(_TAKEN_MEANWHILE)
         done = desk.tick()
 
@@ -121,7 +121,7 @@ def test_a_whole_game_by_mail(shared: Desk) -> None:
     done = shared.tick()
 
     assert "The campaign toy1 is over" in " ".join(text_of(shared.last()).split())
-    assert (done.problems, prove_archive(shared.house, "toy1").over) == ([], True)
+    assert (done.problems, prove_archive(shared.app, "toy1").over) == ([], True)
 
 
 def test_a_campaign_made_by_two_at_once_is_made_once(migrated_postgres_url: str, tmp_path: Path) -> None:
@@ -135,9 +135,9 @@ def test_a_campaign_made_by_two_at_once_is_made_once(migrated_postgres_url: str,
         options={},
     )
     with open_desk(tmp_path / "home", database=migrated_postgres_url) as desk:
-        with desk.house.store.writing() as session:
+        with desk.app.store.writing() as session:
             session.connection().exec_driver_sql(_TAKEN_MEANWHILE.replace("ON outgoing", "ON campaign"))
 
         with pytest.raises(CampaignError, match="at this very moment: make toy1 again"):
-            create_campaign(desk.house, wanted, desk.now)
-        assert create_campaign(desk.house, wanted, desk.now).seal
+            create_campaign(desk.app, wanted, desk.now)
+        assert create_campaign(desk.app, wanted, desk.now).seal

@@ -223,9 +223,9 @@ def test_what_undoes_an_action_is_there() -> None:
             assert weight.because
 
 
-def kept(house: App) -> dict[str, list[str]]:
+def kept(app: App) -> dict[str, list[str]]:
     """Return all rows by their tables, but for mail, and for the journal, which tells that it was asked."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         return {
             table.name: [repr(row) for row in session.execute(select(*table.columns).order_by(*table.primary_key))]
             for table in Base.metadata.sorted_tables
@@ -253,14 +253,14 @@ def test_the_command_line_asks_first(tmp_path: Path, act: type[Change[Any]]) -> 
         (tmp_path / "file").write_text("\n".join(asking.mailed[1:]))
         words = [word.replace(FILE, str(tmp_path / "file")) for word in asking.typed]
         assert [invoke(desk, asking.stage, now, *each).exit_code for each in asking.before] == [0] * len(asking.before)
-        before = kept(desk.house)
+        before = kept(desk.app)
 
         asked = invoke(desk, asking.stage, now, *words)
-        assert (asked.exit_code, kept(desk.house)) == (3, before)
+        assert (asked.exit_code, kept(desk.app)) == (3, before)
         assert asked.output.endswith("Nothing was changed. To do it, add --yes.\n")
         assert len(asked.output.splitlines()) > 1
         assert invoke(desk, asking.stage, now, *words, "--yes").exit_code == 0
-        assert kept(desk.house) != before
+        assert kept(desk.app) != before
 
 
 @pytest.mark.parametrize("act", ASKING, ids=lambda act: act.__name__)
@@ -274,17 +274,17 @@ def test_a_mail_asks_first(tmp_path: Path, act: type[Change[Any]]) -> None:
         # Only the GM's mail is looked at: the turn that is due shall not run beneath it.
         invoke(desk, asking.stage, desk.now, "hold", "toy1")
         desk.tick()
-        before = kept(desk.house)
+        before = kept(desk.app)
 
         command, *lines = asking.mailed
         desk.post("\n".join([f"GM toy1 {TOKEN}", command, *lines, "END"]), sender=GM)
         desk.tick()
-        assert kept(desk.house) == before
+        assert kept(desk.app) == before
         (yes,) = re.findall(r"To do it, send the same with: (.+)", desk.last(GM).get_content())
         assert re.fullmatch(rf"{command} YES( \d+)?", yes)
         desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
         desk.tick()
-        assert kept(desk.house) != before
+        assert kept(desk.app) != before
 
 
 @pytest.mark.parametrize("line", ["LEAVE", "ADDRESS ann@example.net", "FALLBACK ann@example.net"])
@@ -292,14 +292,14 @@ def test_a_players_mail_asks_first(desk: Desk, line: str) -> None:
     """What ends a seat, or moves a player to another address, is done once the registered address has answered."""
     desk.begin()
     desk.tick()
-    before = kept(desk.house)
+    before = kept(desk.app)
     desk.post(f"PLAYER toy1 red\n{line}\nEND", sender="ann@example.org")
     desk.tick()
 
-    assert kept(desk.house) == before
+    assert kept(desk.app) == before
     if line == "LEAVE":
         insist(desk, f"PLAYER toy1 red\n{line}\nEND")
-        assert kept(desk.house) != before
+        assert kept(desk.app) != before
 
 
 @pytest.mark.parametrize(
@@ -317,11 +317,11 @@ def test_a_yes_is_for_the_turn_that_was_asked_about(tmp_path: Path, act: type[Ch
         desk.tick()
         (yes,) = re.findall(r"To do it, send the same with: (.+)", desk.last(GM).get_content())
         assert invoke(desk, asking.stage, desk.now, "run", "toy1").exit_code == 0
-        before = kept(desk.house)
+        before = kept(desk.app)
         desk.post("\n".join([f"GM toy1 {TOKEN}", yes, *lines, "END"]), sender=GM)
         desk.tick()
 
-        assert kept(desk.house) == before
+        assert kept(desk.app) == before
         assert "about which you were asked, is no longer open" in " ".join(desk.last(GM).get_content().split())
 
 
@@ -330,13 +330,13 @@ def test_commands_beside_one_that_asks_wait_with_it(desk: Desk) -> None:
     desk.now = STAGES["running"].prepare(desk)
     invoke(desk, "running", desk.now, "hold", "toy1")
     desk.tick()
-    before = kept(desk.house)
+    before = kept(desk.app)
     desk.post("\n".join([f"GM toy1 {TOKEN}", "PAUSE red", "EXTEND 50d", "END"]), sender=GM)
     desk.tick()
-    assert kept(desk.house) == before
+    assert kept(desk.app) == before
     assert "this command needs a YES behind it" in " ".join(desk.last(GM).get_content().split())
 
     desk.post("\n".join([f"GM toy1 {TOKEN}", "STATUS", "EXTEND 50d", "END"]), sender=GM)
     desk.tick()
-    assert kept(desk.house) == before
+    assert kept(desk.app) == before
     assert "To do it, send the same with: EXTEND 50d YES" in desk.last(GM).get_content()

@@ -45,7 +45,7 @@ def checked(desk: Desk, *reports: bytes, record: str = "") -> VerifyResult:
 
 def hash_of(desk: Desk, turn: int) -> str:
     """The hash of a turn's record, by the database."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return file_hash(session.scalars(select(Turn.record).where(Turn.number == turn)).one() or b"")
 
 
@@ -135,7 +135,7 @@ def test_an_altered_report_is_found(played: Desk) -> None:
 def test_a_report_that_was_withdrawn_is_found_so(played: Desk) -> None:
     """The mails of a turn that was taken back are in the archive too, among those withdrawn."""
     report, told = attached(newest(played)), hash_of(played, 3)
-    run_action(played.house, "toy1", RollBack(2), played.now)
+    run_action(played.app, "toy1", RollBack(2), played.now)
     play(played, {"red": "BID 3"})
 
     assert [(held.turn, held.withdrawn) for held in checked(played, report, record=told).held] == [(3, True), (3, True)]
@@ -164,7 +164,7 @@ def test_a_hash_tells_nothing_that_could_be_guessed(tmp_path: Path) -> None:
 
 def test_no_mail_tells_a_salt(played: Desk) -> None:
     """What hides the rest of a record behind its hash stands in the archive alone."""
-    with played.house.store.reading() as session:
+    with played.app.store.reading() as session:
         salts = [json.loads(record or b"{}")["salt"] for record in session.scalars(select(Turn.record)) if record]
     mails = b"".join(path.read_bytes() for path in (played.home / "post" / "sent" / "new").iterdir())
 

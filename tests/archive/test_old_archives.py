@@ -28,7 +28,7 @@ __all__ = ["desk"]
 def made_old(desk: Desk) -> None:
     """Gives the records of toy1 the form that they had: no salt, and no word of what was withdrawn."""
     previous = ""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         for turn in session.scalars(select(Turn).where(Turn.record.is_not(None)).order_by(Turn.number)):
             record = json.loads(turn.record or b"") | {"format": 1, "previous": previous}
             turn.record = (
@@ -37,7 +37,7 @@ def made_old(desk: Desk) -> None:
             turn.archived_at = None
             previous = file_hash(turn.record)
     shutil.rmtree(desk.home / "turns" / "toy1")
-    tick(desk.house, desk.now)
+    tick(desk.app, desk.now)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_the_hash_of_a_record_without_salt_is_never_told(old: Desk) -> None:
 
 def test_what_was_withdrawn_before_is_vouched_for_by_the_next_record(old: Desk) -> None:
     """Old records name nothing that was withdrawn; the first new one names it all."""
-    run_action(old.house, "toy1", RollBack(2), old.now)
+    run_action(old.app, "toy1", RollBack(2), old.now)
     before = verify(archive(old), "toy1", games=GAMES)
     play(old, {"blue": "BID 2"})
 

@@ -135,10 +135,10 @@ def test_reruns_edits_and_rollbacks_stay_provable(desk: Desk, tmp_path: Path) ->
     """After each of them, and all of them, the archive alone proves the game that counts, and shows what was done."""
     begin(desk, rounds="2")
     play(desk, {"red": "BID 2"})
-    run_action(desk.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
-    run_action(desk.house, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), desk.now)
+    run_action(desk.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
+    run_action(desk.app, "toy1", EditState([{"op": "replace", "path": "/purses/1", "value": 40}]), desk.now)
     play(desk, {"blue": "BID 33"})
-    run_action(desk.house, "toy1", RollBack(2), desk.now)
+    run_action(desk.app, "toy1", RollBack(2), desk.now)
     play(desk, {"blue": "BID 34"})
     verified = checked(elsewhere(desk, tmp_path))
 

@@ -44,10 +44,10 @@ def past(desk: Desk) -> Desk:
     """A campaign whose first turn was run again, and whose second and third were taken back and played anew."""
     begin(desk)
     play(desk, {"red": "BID 2"})
-    run_action(desk.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
+    run_action(desk.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
     play(desk, {"blue": "BID 1"})
     play(desk, {"red": "BID 1"})
-    run_action(desk.house, "toy1", RollBack(2), desk.now)
+    run_action(desk.app, "toy1", RollBack(2), desk.now)
     play(desk, {"blue": "BID 2"})
     return desk
 
@@ -58,7 +58,7 @@ def rolled(desk: Desk) -> Desk:
     begin(desk)
     play(desk, {"red": "BID 2"})
     play(desk, {"blue": "BID 1"})
-    run_action(desk.house, "toy1", RollBack(2), desk.now)
+    run_action(desk.app, "toy1", RollBack(2), desk.now)
     return desk
 
 
@@ -152,7 +152,7 @@ def test_the_database_vouches_for_what_no_record_names_yet(rolled: Desk) -> None
 
 def test_a_rollback_taken_back_leaves_nothing_withdrawn(rolled: Desk) -> None:
     """A turn that counts again is no longer beside, and the proof passes."""
-    run_action(rolled.house, "toy1", UndoRollback(), rolled.now)
+    run_action(rolled.app, "toy1", UndoRollback(), rolled.now)
     play(rolled, {"blue": "BID 3"})
 
     assert (proof(rolled).turns, proof(rolled).withdrawn, checked(rolled).withdrawn) == (3, 0, 0)
@@ -162,7 +162,7 @@ def test_the_setup_made_again_names_the_first(desk: Desk) -> None:
     """A set-up that the GM has patched vouches for the one that was mailed first."""
     begin(desk)
     patch = [{"op": "replace", "path": "/purses/1", "value": 40}]
-    run_action(desk.house, "toy1", EditState(patch), desk.now)
+    run_action(desk.app, "toy1", EditState(patch), desk.now)
 
     assert [each["turn"] for each in record_of(desk, 0)["withdrawn"]] == [0]  # type: ignore[attr-defined]  # JSON
     assert (proof(desk).withdrawn, checked(desk).unnamed) == (1, 0)

@@ -31,7 +31,7 @@ __all__ = ["desk"]
 def over(desk: Desk, tmp_path: Path) -> Path:
     """The archive of a game whose red seat chose a word, over after two turns."""
     form(desk, "red", "blue")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.scalars(select(Campaign)).one().options = {
             "rounds": 2,
             "pace": "together",
@@ -39,7 +39,7 @@ def over(desk: Desk, tmp_path: Path) -> Path:
             "purses": None,
         }
         session.execute(update(Seat).where(Seat.name == "red").values(dice_word="swordfish"))
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     play(desk, {"red": "BID 2", "blue": "BID 2"})
     play(desk, {"red": "BID 1", "blue": "BID 1"})
     return elsewhere(desk, tmp_path)
@@ -126,7 +126,7 @@ def test_every_run_is_listed(desk: Desk, tmp_path: Path) -> None:
     """Turns run again stand beside those that count, each with the hash of its record."""
     desk.begin(rounds="5")
     play(desk, {"red": "BID 2"})
-    run_action(desk.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
+    run_action(desk.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
     runs = checked(elsewhere(desk, tmp_path)).runs
 
     assert sorted((run.turn, run.withdrawn) for run in runs) == [(0, False), (1, False), (1, True)]

@@ -30,11 +30,11 @@ def in_the_middle(desk: Desk) -> None:
     begin(desk, rounds="9", rules={"mass": "101"})
     play(desk, {"red": "BID 2\nWHISPER blue deal", "blue": "BID 1"})
     play(desk, {"red": "BID 1"})
-    run_action(desk.house, "toy1", RollBack(2), desk.now)
+    run_action(desk.app, "toy1", RollBack(2), desk.now)
     play(desk, {"blue": "BID 3"})
     send(desk, {"green": "BID 2"})
     desk.tick(hours=1)
-    run_action(desk.house, "toy1", RollBack(2), desk.now)  # all are told of it, at the next tick
+    run_action(desk.app, "toy1", RollBack(2), desk.now)  # all are told of it, at the next tick
     play_again(desk)
 
 
@@ -42,7 +42,7 @@ def play_again(desk: Desk) -> None:
     """The turn that is open is run, and what it has to mail waits."""
     from pbem.actions.run_turn import always, run_turn
 
-    assert run_turn(desk.house, "toy1", desk.now, reason="test", still=always)
+    assert run_turn(desk.app, "toy1", desk.now, reason="test", still=always)
 
 
 @pytest.fixture(scope="module")

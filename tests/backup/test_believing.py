@@ -141,7 +141,7 @@ def test_every_column_has_a_check() -> None:
 def test_a_home_at_work_has_nothing_that_is_refused(kept: Kept, moved: Moved) -> None:
     """What the program itself writes passes all checks."""
     for desk in (kept.desk, moved.old):
-        with desk.house.store.reading() as session:
+        with desk.app.store.reading() as session:
             assert list(find_faults(session.connection())) == []
 
 
@@ -155,7 +155,7 @@ def test_a_schema_that_is_not_ours_is_refused(
 
     refused(lambda: check_backup(home, kept.desk.now, GAMES), SCHEMAS[planted])
     refused(lambda: restore_home(home, tmp_path / "restored", kept.desk.now, GAMES), SCHEMAS[planted])
-    refused(lambda: import_campaign(refusing.house, campaign, refusing.now), SCHEMAS[planted])
+    refused(lambda: import_campaign(refusing.app, campaign, refusing.now), SCHEMAS[planted])
     assert not (tmp_path / "restored").exists()
 
 
@@ -168,7 +168,7 @@ def test_a_value_that_no_command_would_write_is_refused(
     campaign = with_other_rows(moved.file, tmp_path / "campaign.zip", planted)
 
     refused(lambda: check_backup(home, kept.desk.now, GAMES), VALUES[planted])
-    refused(lambda: import_campaign(refusing.house, campaign, refusing.now), VALUES[planted])
+    refused(lambda: import_campaign(refusing.app, campaign, refusing.now), VALUES[planted])
     assert [row.name for row in rows(refusing, Campaign)] == ["toy2"]
 
 
@@ -189,7 +189,7 @@ def test_rows_that_do_not_agree_with_the_archive_are_refused(
 
     refused(
         lambda: import_campaign(
-            refusing.house, with_other_rows(moved.file, tmp_path / "forged.zip", statement), refusing.now
+            refusing.app, with_other_rows(moved.file, tmp_path / "forged.zip", statement), refusing.now
         ),
         OF_CAMPAIGNS[planted],
     )
@@ -198,7 +198,7 @@ def test_rows_that_do_not_agree_with_the_archive_are_refused(
 def test_a_state_that_was_changed_is_found(moved: Moved, refusing: Desk, kept: Kept, tmp_path: Path) -> None:
     """Points given away in the open turn, with hashes that agree: the last record does not lead there."""
     refused(
-        lambda: import_campaign(refusing.house, richer(moved.file, tmp_path / "forged.zip"), refusing.now),
+        lambda: import_campaign(refusing.app, richer(moved.file, tmp_path / "forged.zip"), refusing.now),
         "turn 3 has another state than turn 2 led to",
     )
     checked = check_backup(richer(kept.file, tmp_path / "home.zip"), kept.desk.now, GAMES)
@@ -229,8 +229,8 @@ def test_whoever_wrote_the_file_does_not_know_its_codes(moved: Moved, new: Desk)
         database.deserialize(database_of(moved.file))
         (key,) = database.execute("SELECT mail_key FROM campaign").fetchone()
         older = [code for (code,) in database.execute("SELECT code FROM report")]
-    import_campaign(new.house, moved.file, new.now)
-    with new.house.store.reading() as session:
+    import_campaign(new.app, moved.file, new.now)
+    with new.app.store.reading() as session:
         codes = set(session.scalars(select(Report.code)))
         assert session.scalar(select(Campaign.mail_key).where(Campaign.name == "toy1")) != key
 
@@ -248,7 +248,7 @@ def test_no_mail_comes_with_a_campaign(moved: Moved, new: Desk, tmp_path: Path) 
         "INSERT INTO outgoing SELECT 1, id, 'victim@example.com', '<a@example.org>', x'78', 'failed', 0, created_at,"
         " created_at, NULL, '', 'report', 'example.com', 'full', NULL, NULL, NULL FROM campaign"
     )
-    import_campaign(new.house, with_other_rows(moved.file, tmp_path / "forged.zip", planted), new.now)
+    import_campaign(new.app, with_other_rows(moved.file, tmp_path / "forged.zip", planted), new.now)
 
     sent = [mail.recipient for mail in rows(new, OutgoingMail) if mail.message_id not in before]
     assert set(sent) == {"ann@example.org", "bob@example.org", "cyd@example.org", "gm@example.org"}
@@ -265,7 +265,7 @@ def test_three_hundred_seats_more_get_no_mail(moved: Moved, refusing: Desk, tmp_
 
     refused(
         lambda: import_campaign(
-            refusing.house, with_other_rows(moved.file, tmp_path / "forged.zip", planted), refusing.now
+            refusing.app, with_other_rows(moved.file, tmp_path / "forged.zip", planted), refusing.now
         ),
         "other seats than its last record (s100, s101, s102, s103, s104)",
     )
@@ -275,9 +275,9 @@ def test_three_hundred_seats_more_get_no_mail(moved: Moved, refusing: Desk, tmp_
 def test_large_numbers_do_not_use_up_those_of_the_home(moved: Moved, new: Desk, tmp_path: Path) -> None:
     """Rows get the next numbers there, however they are numbered in the file."""
     forged = with_other_rows(moved.file, tmp_path / "forged.zip", "UPDATE act SET id = id + 1999000000")
-    import_campaign(new.house, forged, new.now)
+    import_campaign(new.app, forged, new.now)
 
-    with new.house.store.reading() as session:
+    with new.app.store.reading() as session:
         assert max(session.scalars(select(Base.metadata.tables["act"].c.id))) < 100
 
 
@@ -331,10 +331,10 @@ def test_no_cell_of_a_campaign_stops_the_program(moved: Moved, new: Desk, tmp_pa
     """A campaign with any cell changed is refused in a sentence, or is taken in and every later tick goes on."""
     what, raw = mutated(database_of(moved.file), random.Random(seed))
     with suppress(PbemError):
-        import_campaign(new.house, repacked_database(moved.file, tmp_path / "forged.zip", raw), new.now)
+        import_campaign(new.app, repacked_database(moved.file, tmp_path / "forged.zip", raw), new.now)
     for _ in range(2):
         assert new.tick(hours=24).problems == [], what
-        home_status(new.house)
+        home_status(new.app)
 
 
 @pytest.mark.parametrize("seed", range(FUZZED))
@@ -346,12 +346,12 @@ def test_no_cell_of_a_backup_stops_the_program(kept: Kept, tmp_path: Path, seed:
         restore_home(file, tmp_path / "home", kept.desk.now, GAMES)
     except PbemError:
         return
-    with open_app(tmp_path / "home", GAMES) as house:
-        activate_home(house)
-        desk = Desk(house, kept.desk.now)
+    with open_app(tmp_path / "home", GAMES) as app:
+        activate_home(app)
+        desk = Desk(app, kept.desk.now)
         for _ in range(2):
             assert [each for each in desk.tick(hours=24).problems if "Error" in each] == [], what
-            home_status(house)
+            home_status(app)
 
 
 def repacked_database(source: Path, target: Path, raw: bytes) -> Path:

@@ -26,19 +26,19 @@ STEPS = ("commit: after", "file: before os.rename", "file: in the middle", "file
 """Points before which something has become lasting: all of these, and of no other kind, matter here."""
 
 
-def keep(house: App, now: dt.datetime) -> None:
+def keep(app: App, now: dt.datetime) -> None:
     """Makes a backup inside the home, where the points are."""
-    create_backup(load_settings(house.settings.home), house.settings.home / "backup.zip", now)
+    create_backup(load_settings(app.settings.home), app.settings.home / "backup.zip", now)
 
 
-def bring_back(house: App, now: dt.datetime) -> None:
+def bring_back(app: App, now: dt.datetime) -> None:
     """Makes a home of a backup, inside the home."""
-    restore_home(house.settings.home / "backup.zip", house.settings.home / "again", now, GAMES)
+    restore_home(app.settings.home / "backup.zip", app.settings.home / "again", now, GAMES)
 
 
-def take_in(house: App, now: dt.datetime) -> None:
+def take_in(app: App, now: dt.datetime) -> None:
     """Takes in a campaign."""
-    import_campaign(house, house.settings.home / "toy1.zip", now)
+    import_campaign(app, app.settings.home / "toy1.zip", now)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def home() -> Iterator[Path]:
         with open_desk(folder / "home", games=GAMES) as desk:
             begin(desk, rounds="9", rules={"mass": "101"})
             play(desk, {"red": "BID 2"})
-            keep(desk.house, desk.now)
+            keep(desk.app, desk.now)
         yield folder / "home"
 
 
@@ -59,8 +59,8 @@ def new_home(home: Path) -> Path:
     new = make_home(home.with_name("new"))
     settings = new / "pbem.toml"
     settings.write_text(settings.read_text().replace("orders@example.org", NEW))
-    with open_app(leaving, GAMES) as house:
-        export_campaign(house, "toy1", new / "toy1.zip", MONDAY, to=NEW)
+    with open_app(leaving, GAMES) as app:
+        export_campaign(app, "toy1", new / "toy1.zip", MONDAY, to=NEW)
     return new
 
 
@@ -81,8 +81,8 @@ def test_a_kill_in_a_backup(home: Path) -> None:
         copy = copy_home(home, "copy")
         assert tick_in_a_process(copy, at=at, work=keep).code == -9
         assert check_backup(copy / "backup.zip", MONDAY, GAMES).problems == ()
-        with open_app(copy, GAMES) as house:
-            keep(house, MONDAY)
+        with open_app(copy, GAMES) as app:
+            keep(app, MONDAY)
         assert left_over(copy) == []
 
 
@@ -94,8 +94,8 @@ def test_a_kill_in_a_restoring(home: Path) -> None:
         if not (copy / "again" / "pbem.toml").exists():
             restore_home(copy / "backup.zip", copy / "again", MONDAY, GAMES)
             assert left_over(copy) == []
-        with open_app(copy / "again", GAMES) as house:
-            assert prove_archive(house, "toy1").turns == 1
+        with open_app(copy / "again", GAMES) as app:
+            assert prove_archive(app, "toy1").turns == 1
 
 
 def test_a_kill_in_an_import(new_home: Path) -> None:
@@ -103,13 +103,13 @@ def test_a_kill_in_an_import(new_home: Path) -> None:
     for at in points(tick_in_a_process(copy_home(new_home, "copy"), work=take_in).passed):
         copy = copy_home(new_home, "copy")
         assert tick_in_a_process(copy, at=at, work=take_in).code == -9
-        with open_app(copy, GAMES) as house:
-            with house.store.reading() as session:
+        with open_app(copy, GAMES) as app:
+            with app.store.reading() as session:
                 there = session.scalar(select(Campaign.id)) is not None
             if there:
                 with pytest.raises(BackupError, match="here already"):
-                    take_in(house, MONDAY)
+                    take_in(app, MONDAY)
             else:
-                take_in(house, MONDAY)
+                take_in(app, MONDAY)
                 assert left_over(copy) == []
-            assert prove_archive(house, "toy1").turns == 1
+            assert prove_archive(app, "toy1").turns == 1

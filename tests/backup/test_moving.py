@@ -62,9 +62,9 @@ def moved() -> Iterator[Moved]:
         play(old, {"red": "BID 1"})
         send(old, {"red": "BID 3"})
         old.tick(hours=1)
-        run_action(old.house, "toy1", HoldCampaign("a holiday"), old.now)
+        run_action(old.app, "toy1", HoldCampaign("a holiday"), old.now)
         file = folder / "toy1.zip"
-        export_campaign(old.house, "toy1", file, old.now, to=NEW)
+        export_campaign(old.app, "toy1", file, old.now, to=NEW)
         yield Moved(old, file)
 
 
@@ -74,8 +74,8 @@ def another_home(folder: Path, now: Desk, *, database: str = "") -> Iterator[Des
     make_home(folder, database=database)
     settings = folder / "pbem.toml"
     settings.write_text(settings.read_text().replace("orders@example.org", NEW))
-    with open_app(folder, GAMES) as house:
-        desk = Desk(house, now.now)
+    with open_app(folder, GAMES) as app:
+        desk = Desk(app, now.now)
         desk.begin(name="toy2", rounds="9")
         desk.tick()
         yield desk
@@ -86,7 +86,7 @@ def there(request: pytest.FixtureRequest, moved: Moved, tmp_path: Path) -> Itera
     """The new home, with the campaign in it, its first mails sent, on each database in turn."""
     url = "" if request.param == "sqlite" else request.getfixturevalue("migrated_postgres_url")
     with another_home(tmp_path / "new", moved.old, database=url) as desk:
-        import_campaign(desk.house, moved.file, desk.now)
+        import_campaign(desk.app, moved.file, desk.now)
         desk.tick()
         yield desk
 
@@ -109,24 +109,24 @@ def test_the_game_is_played_to_its_end_elsewhere(moved: Moved, there: Desk) -> N
     for reader in (ANN, BOB, CYD):
         asked = [mail for mail in there.mails(reader) if "is played here now" in mail["Subject"]][-1]
         answer(there, asked, "YES")
-    run_action(there.house, "toy1", ReleaseCampaign(), there.now)
+    run_action(there.app, "toy1", ReleaseCampaign(), there.now)
     there.tick(hours=1)
     again = [mail for mail in there.mails(ANN) if "toy1-red" in files(mail)][-1]
     assert "orders@example.org" not in again.as_string()
     answer(
         there, [mail for mail in there.mails(BOB) if "toy1" in mail["Subject"] and "-blue" in files(mail)][-1], "BID 2"
     )
-    run_campaign_now(there.house, "toy1", there.now)
+    run_campaign_now(there.app, "toy1", there.now)
     there.tick()
     third = live_turns_of(there)[3]
     assert set(json.loads(third)["sheets"]) == {"red", "blue"}
     play(there, {"red": "BID 1"})
 
     assert snapshot(there).status == "over"
-    assert prove_archive(there.house, "toy1").turns == 4
-    verified = verify(there.house.settings.archive, "toy1", games=GAMES)
+    assert prove_archive(there.app, "toy1").turns == 4
+    verified = verify(there.app.settings.archive, "toy1", games=GAMES)
     assert (verified.turns, verified.over, verified.unproved) == (4, True, ())
-    first, last = (moved.old.home / "turns" / "toy1" / "0002", there.house.settings.archive / "toy1" / "0002")
+    first, last = (moved.old.home / "turns" / "toy1" / "0002", there.app.settings.archive / "toy1" / "0002")
     assert (first / "turn.json").read_bytes() == (last / "turn.json").read_bytes()
 
 
@@ -137,7 +137,7 @@ def files(mail: EmailMessage) -> str:
 
 def live_turns_of(desk: Desk) -> list[bytes]:
     """The records of toy1."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         rows = session.scalars(
             select(Turn.record)
             .join(Campaign, Campaign.id == Turn.campaign_id)
@@ -150,7 +150,7 @@ def live_turns_of(desk: Desk) -> list[bytes]:
 def test_people_stay_who_they_are(there: Desk) -> None:
     """Ann and Bob, who play there already, are the same; Cyd is new; the other campaign is as it was."""
     assert sorted(person.address for person in rows(there, Person)) == [ANN, BOB, CYD]
-    assert prove_archive(there.house, "toy2").turns == 0
+    assert prove_archive(there.app, "toy2").turns == 0
     assert {place.address for place in snapshot(there).places} == {ANN, BOB, CYD}
     there.post("ORDERS toy2 red\nBID 1\nEND", sender=ANN)
     assert there.tick().answered.sheets == 1
@@ -179,8 +179,8 @@ def test_the_mail_says_what_has_happened(there: Desk) -> None:
 def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None:
     """Sheets, questions and a GM's words get no further than the new address; no turn runs."""
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
-    with open_app(home, GAMES) as house:
-        old = Desk(house, moved.old.now)
+    with open_app(home, GAMES) as app:
+        old = Desk(app, moved.old.now)
         old.tick(hours=24 * 30)
         for reader in (ANN, "gm@example.org"):
             assert "[toy1] The game moves" in subjects(old, reader)
@@ -191,18 +191,18 @@ def test_the_old_home_sends_its_players_on(moved: Moved, tmp_path: Path) -> None
         old.tick()
         assert f"has moved to {NEW}" in " ".join(text_of(old.last(ANN)).split())
         with pytest.raises(CampaignError, match=f"has moved to {NEW}"):
-            run_action(house, "toy1", ReleaseCampaign(), old.now)
+            run_action(app, "toy1", ReleaseCampaign(), old.now)
         with pytest.raises(CampaignError, match=f"has moved to {NEW}"):
-            run_campaign_now(house, "toy1", old.now)
+            run_campaign_now(app, "toy1", old.now)
         assert live_turns(old)[-1].number == 3
-        assert home_status(house).campaigns[0].status == "moved"
+        assert home_status(app).campaigns[0].status == "moved"
 
 
 def test_the_site_of_the_old_home_says_that_it_is_played_elsewhere(moved: Moved, tmp_path: Path) -> None:
     """Its pages are still there, with no deadline and no seat to ask for."""
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
-    with open_app(home, GAMES) as house:
-        done = publish(house, home / "public")
+    with open_app(home, GAMES) as app:
+        done = publish(app, home / "public")
 
     club, campaign = (home / "public" / "index.html", home / "public" / "c" / "toy1" / "index.html")
     assert done.problems == ()
@@ -214,22 +214,22 @@ def test_the_site_of_the_old_home_says_that_it_is_played_elsewhere(moved: Moved,
 def test_it_can_be_taken_back(moved: Moved, tmp_path: Path) -> None:
     """If it is played nowhere else, it is paused where it was."""
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
-    with open_app(home, GAMES) as house:
-        old = Desk(house, moved.old.now)
-        undo_export(house, "toy1", old.now)
-        run_action(house, "toy1", ReleaseCampaign(), old.now)
+    with open_app(home, GAMES) as app:
+        old = Desk(app, moved.old.now)
+        undo_export(app, "toy1", old.now)
+        run_action(app, "toy1", ReleaseCampaign(), old.now)
         play(old, {"blue": "BID 1"})
 
-        assert prove_archive(house, "toy1").turns == 3
+        assert prove_archive(app, "toy1").turns == 3
         assert "taken back: it is played here after all, and not at play@club.example.net" in journal(old)
 
 
 def test_it_is_exported_once_more_to_the_same_place_alone(moved: Moved, tmp_path: Path) -> None:
     """A file that was lost can be made again; two homes cannot both be given it."""
-    export_campaign(moved.old.house, "toy1", tmp_path / "again.zip", moved.old.now, to=NEW)
+    export_campaign(moved.old.app, "toy1", tmp_path / "again.zip", moved.old.now, to=NEW)
 
     with pytest.raises(CampaignError, match=f"has moved to {NEW} already; take it back first"):
-        export_campaign(moved.old.house, "toy1", tmp_path / "else.zip", moved.old.now, to="else@example.net")
+        export_campaign(moved.old.app, "toy1", tmp_path / "else.zip", moved.old.now, to="else@example.net")
 
 
 def test_only_the_home_it_was_sent_to_takes_it(moved: Moved, tmp_path: Path) -> None:
@@ -238,25 +238,25 @@ def test_only_the_home_it_was_sent_to_takes_it(moved: Moved, tmp_path: Path) -> 
         open_desk(tmp_path / "third") as third,
         pytest.raises(BackupError, match=f"is for {NEW}, and this home is orders"),
     ):
-        import_campaign(third.house, moved.file, third.now)
+        import_campaign(third.app, moved.file, third.now)
 
 
 def test_a_name_is_not_given_twice(moved: Moved, alone: Desk) -> None:
     """Nor is a campaign taken in twice; nothing is left of the try."""
-    import_campaign(alone.house, moved.file, alone.now)
+    import_campaign(alone.app, moved.file, alone.now)
 
     with pytest.raises(BackupError, match="there is a campaign 'toy1' here already"):
-        import_campaign(alone.house, moved.file, alone.now)
-    assert sorted(path.name for path in alone.house.settings.archive.iterdir()) == ["toy1", "toy2"]
+        import_campaign(alone.app, moved.file, alone.now)
+    assert sorted(path.name for path in alone.app.settings.archive.iterdir()) == ["toy1", "toy2"]
 
 
 def test_a_game_that_is_not_there_is_refused(moved: Moved, alone: Desk) -> None:
     """As is one in an older version; nothing is taken in."""
-    empty: App = dataclasses.replace(alone.house, games={})
+    empty: App = dataclasses.replace(alone.app, games={})
 
     with pytest.raises(BackupError, match="is a game of toy, which is not installed here"):
         import_campaign(empty, moved.file, alone.now)
-    with alone.house.store.reading() as session:
+    with alone.app.store.reading() as session:
         assert session.scalars(select(Campaign.name)).all() == ["toy2"]
 
 
@@ -265,21 +265,21 @@ def test_an_archive_that_was_touched_is_not_taken(moved: Moved, alone: Desk, tmp
     touched = forge(moved.file, tmp_path / "forged.zip")
 
     with pytest.raises(BackupError, match=r"another file sheets/red-v1\.txt"):
-        import_campaign(alone.house, touched, alone.now)
+        import_campaign(alone.app, touched, alone.now)
 
 
 def test_an_archive_without_its_beginning_takes_no_other_place(moved: Moved, alone: Desk, tmp_path: Path) -> None:
     """Nor does a folder of that name, which is another campaign's, give way."""
-    there = alone.house.settings.archive / "toy1" / "notes"
+    there = alone.app.settings.archive / "toy1" / "notes"
     there.mkdir(parents=True)
     empty = forged(moved.file, tmp_path / "empty.zip", {"turns/toy1.tar": tree({})})
 
     with pytest.raises(BackupError, match="holds the archive of another campaign"):
-        import_campaign(alone.house, empty, alone.now)
+        import_campaign(alone.app, empty, alone.now)
     (there.parent / "0000").mkdir()
     (there.parent / "0000" / "turn.json").write_text("{}")
     with pytest.raises(BackupError, match="holds the archive of another campaign"):
-        import_campaign(alone.house, empty, alone.now)
+        import_campaign(alone.app, empty, alone.now)
     assert there.is_dir()
 
 
@@ -294,11 +294,11 @@ INSERT INTO request (kind, code, campaign_id, data, message_id, created_at)
 
 def test_a_file_brings_no_mail_and_no_keys_of_its_own(moved: Moved, alone: Desk, tmp_path: Path) -> None:
     """Whoever writes into its database does not have the new home send his words, nor is given a seat there."""
-    import_campaign(alone.house, with_other_rows(moved.file, tmp_path / "forged.zip", PLANTED), alone.now)
+    import_campaign(alone.app, with_other_rows(moved.file, tmp_path / "forged.zip", PLANTED), alone.now)
     alone.tick(hours=1)
 
     assert alone.mails("victim@example.com") == []
-    with alone.house.store.reading() as session:
+    with alone.app.store.reading() as session:
         seats = session.scalars(select(Seat.token_hash).join(Campaign).where(Campaign.name == "toy1"))
         assert set(seats) == {""}
 
@@ -308,7 +308,7 @@ def test_a_person_of_two_addresses_is_not_taken(moved: Moved, alone: Desk, tmp_p
     planted = "UPDATE person SET address = 'eve@example.net' WHERE address LIKE 'cyd@%'"
 
     with pytest.raises(BackupError, match="table person, row 3, field key: it is not the address"):
-        import_campaign(alone.house, with_other_rows(moved.file, tmp_path / "forged.zip", planted), alone.now)
+        import_campaign(alone.app, with_other_rows(moved.file, tmp_path / "forged.zip", planted), alone.now)
 
 
 def with_other_rows(source: Path, target: Path, statements: str) -> Path:
@@ -340,12 +340,12 @@ INSERT INTO press (campaign_id, turn, kind, sender_id, anonymous, text, at)
 
 def test_a_file_of_the_version_before_is_taken_in(moved: Moved, alone: Desk, tmp_path: Path) -> None:
     """Its values become those of today, and its turns are proved as ever."""
-    import_campaign(alone.house, of_version(moved.file, tmp_path / "old.zip", "0020", OLD_WORDS), alone.now)
+    import_campaign(alone.app, of_version(moved.file, tmp_path / "old.zip", "0020", OLD_WORDS), alone.now)
 
     assert [piece.kind for piece in rows(alone, Press)] == ["press"]
     assert [shelf.kind for shelf in rows(alone, WithdrawnTurns)] == ["repair"]
     assert (snapshot(alone).hold_kind, snapshot(alone).moved_to) == ("imported", "")
-    assert prove_archive(alone.house, "toy1").turns == 2
+    assert prove_archive(alone.app, "toy1").turns == 2
 
 
 def forge(source: Path, target: Path) -> Path:
@@ -388,45 +388,45 @@ def test_every_table_is_thought_of() -> None:
 
 def test_it_comes_home_again(moved: Moved, alone: Desk, tmp_path: Path) -> None:
     """A turn was run elsewhere; the home that it left takes it back with that, and the chain goes on there."""
-    import_campaign(alone.house, moved.file, alone.now)
-    run_action(alone.house, "toy1", ReleaseCampaign(), alone.now)
+    import_campaign(alone.app, moved.file, alone.now)
+    run_action(alone.app, "toy1", ReleaseCampaign(), alone.now)
     play(alone, {"green": "BID 2"})
-    export_campaign(alone.house, "toy1", tmp_path / "back.zip", alone.now, to="orders@example.org")
+    export_campaign(alone.app, "toy1", tmp_path / "back.zip", alone.now, to="orders@example.org")
     home = Path(shutil.copytree(moved.old.home, tmp_path / "old", symlinks=True))
-    with open_app(home, GAMES) as house:
-        old = Desk(house, alone.now)
-        import_campaign(house, tmp_path / "back.zip", old.now)
-        run_action(house, "toy1", ReleaseCampaign(), old.now)
+    with open_app(home, GAMES) as app:
+        old = Desk(app, alone.now)
+        import_campaign(app, tmp_path / "back.zip", old.now)
+        run_action(app, "toy1", ReleaseCampaign(), old.now)
         play(old, {"red": "BID 1"})
 
-        assert (snapshot(old).status, prove_archive(house, "toy1").turns) == ("over", 4)
+        assert (snapshot(old).status, prove_archive(app, "toy1").turns) == ("over", 4)
         assert len([each for each in journal(old) if each.startswith("moved")]) == 4
 
 
 def test_a_turn_that_is_just_being_run_is_not_kept(moved: Moved, alone: Desk, tmp_path: Path) -> None:
     """The export comes between its planning and its keeping: the run is given up without a word."""
-    import_campaign(alone.house, moved.file, alone.now)
-    run_action(alone.house, "toy1", ReleaseCampaign(), alone.now)
+    import_campaign(alone.app, moved.file, alone.now)
+    run_action(alone.app, "toy1", ReleaseCampaign(), alone.now)
 
     def meanwhile(_session: Session, snapshot: CampaignSnapshot) -> bool:
         if snapshot.status == "running":
             thread = Thread(
                 target=export_campaign,
-                args=(alone.house, "toy1", tmp_path / "back.zip", alone.now),
+                args=(alone.app, "toy1", tmp_path / "back.zip", alone.now),
                 kwargs={"to": "orders@example.org"},
             )
             thread.start()
             thread.join()
         return True
 
-    assert not run_turn(alone.house, "toy1", alone.now, reason="a test", still=meanwhile)
+    assert not run_turn(alone.app, "toy1", alone.now, reason="a test", still=meanwhile)
     assert len(live_turns_of(alone)) == 4
 
 
 def test_a_backup_of_a_home_that_a_campaign_has_left(moved: Moved, tmp_path: Path) -> None:
     """Restored, it still sends its players on."""
-    made = create_backup(moved.old.house.settings, tmp_path / "left.zip", moved.old.now)
+    made = create_backup(moved.old.app.settings, tmp_path / "left.zip", moved.old.now)
 
     assert restore_home(made.path, tmp_path / "again", moved.old.now, GAMES).held == ()
-    with open_app(tmp_path / "again", GAMES) as house:
-        assert [(each.status, each.held) for each in home_status(house).campaigns] == [("moved", NEW)]
+    with open_app(tmp_path / "again", GAMES) as app:
+        assert [(each.status, each.held) for each in home_status(app).campaigns] == [("moved", NEW)]

@@ -38,18 +38,18 @@ def restored(kept: Kept, home: Path, database: str = "") -> Path:
 @pytest.fixture
 def again(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
     """The restored home, open, and still at rest."""
-    with open_app(restored(kept, tmp_path / "again"), GAMES) as house:
-        yield Desk(house, kept.desk.now)
+    with open_app(restored(kept, tmp_path / "again"), GAMES) as app:
+        yield Desk(app, kept.desk.now)
 
 
 @pytest.fixture
 def opened(kept: Kept, tmp_path: Path) -> Iterator[Desk]:
     """The restored home, at work again."""
     home = restored(kept, tmp_path / "again")
-    with open_app(home, GAMES) as house:
-        activate_home(house)
-    with open_app(home, GAMES) as house:
-        yield Desk(house, kept.desk.now)
+    with open_app(home, GAMES) as app:
+        activate_home(app)
+    with open_app(home, GAMES) as app:
+        yield Desk(app, kept.desk.now)
 
 
 def archive(home: Path) -> dict[str, bytes]:
@@ -64,10 +64,10 @@ def test_a_backup_of_the_version_before_is_restored(kept: Kept, tmp_path: Path) 
     file = of_version(kept.file, tmp_path / "old.zip", "0020", statements)
     restore_home(file, tmp_path / "restored", kept.desk.now, GAMES)
 
-    with open_app(tmp_path / "restored", GAMES) as house, house.store.reading() as session:
+    with open_app(tmp_path / "restored", GAMES) as app, app.store.reading() as session:
         assert set(session.scalars(select(InboxMessage.state))) == {"processed"}
         assert set(session.scalars(select(Campaign.hold_kind))) == {"review"}
-        assert {each.held for each in home_status(house).campaigns} == {"it awaits your review"}
+        assert {each.held for each in home_status(app).campaigns} == {"it awaits your review"}
 
 
 def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:
@@ -79,15 +79,15 @@ def test_it_stands_where_it_stood(kept: Kept, again: Desk) -> None:
     ]
     assert archive(again.home) == archive(kept.desk.home)
     assert (again.home / "templates").is_dir()
-    assert prove_archive(again.house, "toy1").withdrawn == 2
+    assert prove_archive(again.app, "toy1").withdrawn == 2
 
 
 def test_nothing_happens_before_it_is_opened(again: Desk) -> None:
     """A tick refuses with what to type."""
     with pytest.raises(ConfigError, match="with: pbem reopen"):
         again.tick()
-    assert is_closed(again.house)
-    activate_home(again.house)
+    assert is_closed(again.app)
+    activate_home(again.app)
 
     again.tick()
 
@@ -124,20 +124,20 @@ def test_no_turn_runs_before_its_gm_says_so(opened: Desk) -> None:
     opened.tick(hours=24 * 14)
     assert live_turns(opened)[-1].number == 3
 
-    run_action(opened.house, "toy1", ReleaseCampaign(), opened.now)
+    run_action(opened.app, "toy1", ReleaseCampaign(), opened.now)
     opened.tick()
     assert live_turns(opened)[-1].number == 4
     assert "restored from its backup" in text_of(opened.last("bob@example.org"))
-    assert prove_archive(opened.house, "toy1").turns == 3
+    assert prove_archive(opened.app, "toy1").turns == 3
 
 
 def test_no_mail_after_it_has_a_name_that_was_used(kept: Kept, opened: Desk, tmp_path: Path) -> None:
     """The old home went on for a while: its turn and the restored one's have other codes and Message-IDs."""
     went_on = Path(shutil.copytree(kept.desk.home, tmp_path / "went-on", symlinks=True))
-    with open_app(went_on, GAMES) as house:
-        old = Desk(house, kept.desk.now)
+    with open_app(went_on, GAMES) as app:
+        old = Desk(app, kept.desk.now)
         play(old, {"red": "BID 1"})
-        run_action(opened.house, "toy1", ReleaseCampaign(), opened.now)
+        run_action(opened.app, "toy1", ReleaseCampaign(), opened.now)
         play(opened, {"red": "BID 2"})
 
         ours, theirs = (
@@ -186,8 +186,8 @@ def test_an_archive_elsewhere_comes_into_the_home(kept: Kept, tmp_path: Path) ->
         settings = old.home / FILE_NAME
         outside = tmp_path / "outside"
         settings.write_text(settings.read_text().replace('archive = "turns"', f'archive = "{outside}"'))
-    with open_app(tmp_path / "old", GAMES) as house:
-        Desk(house).begin()
+    with open_app(tmp_path / "old", GAMES) as app:
+        Desk(app).begin()
         create_backup(load_settings(tmp_path / "old"), tmp_path / "backup.zip", kept.desk.now)
     restore_home(tmp_path / "backup.zip", tmp_path / "new", kept.desk.now, GAMES)
 
@@ -218,11 +218,11 @@ def test_what_is_missing_is_said(kept: Kept, tmp_path: Path, monkeypatch: pytest
 def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, postgres_url: str) -> None:
     """A home on SQLite goes on on PostgreSQL, and from there on SQLite; each backup of it is sound."""
     home = restored(kept, tmp_path / "shared", postgres_url)
-    with open_app(home, GAMES) as house:
-        activate_home(house)
-    with open_app(home, GAMES) as house:
-        desk = Desk(house, kept.desk.now)
-        run_action(house, "toy1", ReleaseCampaign(), desk.now)
+    with open_app(home, GAMES) as app:
+        activate_home(app)
+    with open_app(home, GAMES) as app:
+        desk = Desk(app, kept.desk.now)
+        run_action(app, "toy1", ReleaseCampaign(), desk.now)
         play(desk, {"red": "BID 2"})
         assert "restored" in " ".join(journal(desk))
         made = create_backup(load_settings(home), tmp_path / "shared.zip", desk.now)
@@ -230,14 +230,14 @@ def test_from_one_database_to_the_other_and_back(kept: Kept, tmp_path: Path, pos
     assert check_backup(made.path, desk.now, GAMES).problems == ()
     restore_home(made.path, tmp_path / "alone", desk.now, GAMES)
 
-    with open_app(tmp_path / "alone", GAMES) as house:
-        activate_home(house)
-    with open_app(tmp_path / "alone", GAMES) as house:
-        alone = Desk(house, desk.now)
+    with open_app(tmp_path / "alone", GAMES) as app:
+        activate_home(app)
+    with open_app(tmp_path / "alone", GAMES) as app:
+        alone = Desk(app, desk.now)
         assert [turn.record for turn in live_turns(alone)] == records
-        run_action(house, "toy1", ReleaseCampaign(), alone.now)
+        run_action(app, "toy1", ReleaseCampaign(), alone.now)
         play(alone, {"red": "BID 1"})
-        assert prove_archive(house, "toy1").turns == 4
+        assert prove_archive(app, "toy1").turns == 4
         assert "[toy1] The game goes on" in subjects(alone, "ann@example.org")
 
 
@@ -253,14 +253,14 @@ def test_a_restore_onto_a_server_that_fails_leaves_its_database_empty(
         connection.execute("DROP TYPE procrastinate_job_status")
     home = restored(kept, tmp_path / "home", postgres_url)
 
-    with open_app(home, GAMES) as house:
-        require_queues(house.store)
+    with open_app(home, GAMES) as app:
+        require_queues(app.store)
 
 
 def test_a_database_that_was_filled_meanwhile(kept: Kept, tmp_path: Path, postgres_url: str) -> None:
     """Of two restores into one database the second finds out before it has written a row."""
     file = tmp_path / "copy.sqlite"
-    copy_to_file(kept.desk.house.settings.database, file)
+    copy_to_file(kept.desk.app.settings.database, file)
     copy_from_file(file, postgres_url)
 
     with pytest.raises(StoreError, match="the database is not empty"):

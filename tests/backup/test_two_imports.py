@@ -36,9 +36,9 @@ def alone(request: pytest.FixtureRequest, moved: Moved, tmp_path: Path) -> Itera
 
 def import_into(home: Path, file: Path, now: dt.datetime) -> str:
     """Import by a connection of its own; return the sentence of a refusal."""
-    with open_app(home, GAMES) as house:
+    with open_app(home, GAMES) as app:
         try:
-            import_campaign(house, file, now)
+            import_campaign(app, file, now)
         except BackupError as error:
             return str(error)
     return ""
@@ -58,8 +58,8 @@ def test_of_three_imports_at_once_one_is_done(moved: Moved, alone: Desk) -> None
         len({mail.message_id for mail in rows(alone, OutgoingMail)[before:]}) == len(rows(alone, OutgoingMail)) - before
     )
     assert len([mail for mail in rows(alone, OutgoingMail)[before:] if "played here now" in raw(mail)]) == 3
-    assert verify(alone.house.settings.archive, "toy1", games=GAMES).turns == 2
-    assert [path.name for path in alone.house.settings.archive.glob(".*")] == []
+    assert verify(alone.app.settings.archive, "toy1", games=GAMES).turns == 2
+    assert [path.name for path in alone.app.settings.archive.glob(".*")] == []
 
 
 def raw(mail: OutgoingMail) -> str:
@@ -75,13 +75,13 @@ def be_impatient(connection: sqlite3.Connection, *_: object) -> None:
 def test_beside_a_writer_that_does_not_end_nothing_is_imported(moved: Moved, tmp_path: Path) -> None:
     """It is refused in a sentence, leaves nothing behind, and is done once the writer has ended."""
     with another_home(tmp_path / "new", moved.old) as alone:
-        alone.house.store.engine.dispose()
-        event.listen(alone.house.store.engine, "checkout", be_impatient)
+        alone.app.store.engine.dispose()
+        event.listen(alone.app.store.engine, "checkout", be_impatient)
         with closing(sqlite3.connect(alone.home / "pbem.sqlite", isolation_level=None)) as writer:
             writer.execute("BEGIN IMMEDIATE")
             with pytest.raises(StoreError, match="database is locked"):
-                import_campaign(alone.house, moved.file, alone.now)
+                import_campaign(alone.app, moved.file, alone.now)
 
         assert [row.name for row in rows(alone, Campaign)] == ["toy2"]
-        assert [path.name for path in alone.house.settings.archive.iterdir()] == ["toy2"]
+        assert [path.name for path in alone.app.settings.archive.iterdir()] == ["toy2"]
         assert import_into(alone.home, moved.file, alone.now) == ""

@@ -48,6 +48,6 @@ def test_backups_of_a_home_at_work(busy: Desk, tmp_path: Path) -> None:
     assert [each.campaigns[0].turns for each in checked] == sorted(each.campaigns[0].turns for each in checked)
     assert checked[-1].campaigns[0].turns == ROUNDS
     restore_home(made[0].path, tmp_path / "again", busy.now, GAMES)
-    with open_app(tmp_path / "again", GAMES) as house:
-        assert prove_archive(house, "toy1").turns == checked[0].campaigns[0].turns
-        assert len(live_turns(Desk(house))) == checked[0].campaigns[0].turns + 2
+    with open_app(tmp_path / "again", GAMES) as app:
+        assert prove_archive(app, "toy1").turns == checked[0].campaigns[0].turns
+        assert len(live_turns(Desk(app))) == checked[0].campaigns[0].turns + 2

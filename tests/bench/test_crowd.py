@@ -27,7 +27,7 @@ def test_a_night_without_letters_is_refused(tmp_path: Path) -> None:
     """What was not done has no time."""
     (tmp_path / FILE_NAME).write_text(f'address = "{ORDERS}"\npictures = false\n')
     init_home(tmp_path, ORDERS)
-    with open_app(tmp_path, {RULESET.key: RULESET}) as house:
-        start(house, LEAST)
+    with open_app(tmp_path, {RULESET.key: RULESET}) as app:
+        start(app, LEAST)
         with pytest.raises(RuntimeError, match=f"a night for {LEAST} seats did something else"):
-            night(house, LEAST)
+            night(app, LEAST)

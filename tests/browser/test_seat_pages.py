@@ -121,10 +121,10 @@ def test_the_desk_takes_what_a_page_mails(ruleset: AnyRuleset, opened: Page, tmp
         name="web1", game=ruleset.key, gm="gm@example.org", seats=seats, deadline="EVERY 24h", options={},
         policy={"pages": "attached"},
     )  # fmt: skip
-    with open_app(tmp_path, {ruleset.key: ruleset}) as house:
-        desk = Desk(house, MONDAY)
-        create_campaign(house, wanted, desk.now, seed=b"a seed for pages")
-        run_action(house, "web1", StartCampaign(), desk.now)
+    with open_app(tmp_path, {ruleset.key: ruleset}) as app:
+        desk = Desk(app, MONDAY)
+        create_campaign(app, wanted, desk.now, seed=b"a seed for pages")
+        run_action(app, "web1", StartCampaign(), desk.now)
         desk.tick()
         files = {seat: _files(desk, address) for seat, address in seats}
         seat = next(seat for seat, found in files.items() if read_report_data(found[".json"])["view"]["awaited"])
@@ -138,7 +138,7 @@ def test_the_desk_takes_what_a_page_mails(ruleset: AnyRuleset, opened: Page, tmp
         desk.post(body.replace("\r\n", "\n"), sender=f"{seat}@example.org", to=to, subject=subject)
         desk.tick()
 
-        with house.store.reading() as session:
+        with app.store.reading() as session:
             (sheet,) = session.scalars(select(OrderSheet))
         typed = ruleset.parse(view, list(enumerate(lines, 1))).orders
         assert sheet.orders == [ruleset.orders.to_json(order) for order in typed]

@@ -47,7 +47,7 @@ def test_a_report_brings_the_deadline(desk: Desk) -> None:
 def test_a_deadline_that_moves_moves_the_entry(desk: Desk) -> None:
     """Extended, and with the next turn: the same UID, a SEQUENCE that rises, and the new time."""
     events = [entry(desk.last(ANN))]
-    run_action(desk.house, "toy1", ExtendDeadline("2026-11-08 20:00"), desk.now + dt.timedelta(hours=1))
+    run_action(desk.app, "toy1", ExtendDeadline("2026-11-08 20:00"), desk.now + dt.timedelta(hours=1))
     desk.tick(hours=2)
     events.append(entry(desk.last(ANN)))
     desk.tick(hours=24 * 7)
@@ -75,7 +75,7 @@ def test_nobody_is_given_a_calendar_who_does_not_want_it(desk: Desk, form: str) 
     """FORMAT NOCALENDAR leaves the file out, of reports and of all else; so does text alone."""
     desk.post(f"FORMAT {form}\n", sender=ANN)
     desk.tick()
-    run_action(desk.house, "toy1", ExtendDeadline("2026-11-08 20:00"), desk.now)
+    run_action(desk.app, "toy1", ExtendDeadline("2026-11-08 20:00"), desk.now)
     desk.tick()
     moved = (entry(desk.last(ANN)), entry(desk.last(BOB)))
     desk.tick(hours=24 * 7)

@@ -32,7 +32,7 @@ def due(words: str = WEEKLY, *absences: tuple[str, str], opened: dt.datetime = M
 
 def ahead(desk: Desk) -> DeadlineList:
     """What the GM is shown of the campaign's deadlines."""
-    return run_query(desk.house, "toy1", ShowDeadlines(), desk.now)
+    return run_query(desk.app, "toy1", ShowDeadlines(), desk.now)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_the_next_deadline_is_told_ahead(desk: Desk) -> None:
 def test_another_schedule_begins_with_the_next_turn(desk: Desk) -> None:
     """The open turn keeps its deadline, and everybody is told."""
     desk.begin()
-    run_action(desk.house, "toy1", SetSchedule("1ST MON 09:00 UTC"), desk.now)
+    run_action(desk.app, "toy1", SetSchedule("1ST MON 09:00 UTC"), desk.now)
     desk.tick()
 
     assert ahead(desk).deadline == utc("2026-11-06T19:00")
@@ -139,5 +139,5 @@ def test_a_schedule_that_cannot_be_read_changes_nothing(desk: Desk) -> None:
     desk.begin()
 
     with pytest.raises(CampaignError, match="'1TS' is not a week of a month"):
-        run_action(desk.house, "toy1", SetSchedule("1TS MON 09:00 UTC"), desk.now)
+        run_action(desk.app, "toy1", SetSchedule("1TS MON 09:00 UTC"), desk.now)
     assert ahead(desk).schedule == WEEKLY

@@ -27,11 +27,11 @@ def made(desk: Desk, name: str, **words: str) -> bytes:
     wanted = NewCampaign(
         name=name, game="toy", gm="gm@example.org", seats=seats, deadline="DAILY 20:00 UTC", options={}
     )
-    create_campaign(desk.house, wanted, desk.now, seed=b"tried until it suited")
-    with desk.house.store.writing() as session:
+    create_campaign(desk.app, wanted, desk.now, seed=b"tried until it suited")
+    with desk.app.store.writing() as session:
         for seat, word in words.items():
             session.execute(update(Seat).where(Seat.name == seat).values(dice_word=word))
-    run_action(desk.house, name, StartCampaign(), desk.now)
+    run_action(desk.app, name, StartCampaign(), desk.now)
     return live_turns(desk)[-1].state
 
 
@@ -70,7 +70,7 @@ def test_a_drawn_word_follows_from_the_seed(desk: Desk) -> None:
 def test_campaigns_without_words_keep_their_dice(desk: Desk) -> None:
     """One begun before there were words rolls with its seed alone."""
     begin(desk)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Campaign).values(dice_words=[]))
 
     assert snapshot(desk).dice_seed == snapshot(desk).seed == b"a seed for tests"
@@ -82,7 +82,7 @@ def test_a_word_is_short_and_printable(desk: Desk, words: list[str]) -> None:
     form(desk, "red", "blue")
     there = snapshot(desk)
 
-    with desk.house.store.writing() as session, pytest.raises(CampaignError, match="at most 40 characters"):
+    with desk.app.store.writing() as session, pytest.raises(CampaignError, match="at most 40 characters"):
         set_dice_word(session, there, there.places[0], words, desk.now)
 
 
@@ -90,7 +90,7 @@ def test_words_are_fixed_at_the_start(desk: Desk) -> None:
     """Whatever becomes of the seats, the archive stays the same and proves itself."""
     begin(desk)
     fixed = snapshot(desk).words
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Seat).values(dice_word="later"))
     play(desk, {"red": "BID 2", "blue": "BID 2"})
 

@@ -115,7 +115,7 @@ def test_turns_with_all_sheets_in_do_not_wait_for_the_mailbox(desk: Desk) -> Non
     desk.tick()
     desk.tick(hours=0)
 
-    found = due_turns(open_turns(desk.house), desk.now.replace(hour=12), by_deadline=False)
+    found = due_turns(open_turns(desk.app), desk.now.replace(hour=12), by_deadline=False)
 
     assert [turn.reason for turn in found] == ["all sheets in"]
 

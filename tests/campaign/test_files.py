@@ -92,9 +92,9 @@ def test_a_turn_is_the_same_by_several_processes(desk: Desk, monkeypatch: pytest
     begin(desk, rounds="5")
     send(desk, {"red": "BID 2"})
     desk.tick(hours=1)
-    one = run_query(desk.house, "toy1", PreviewTurn(), desk.now)
-    with Renderer([desk.home / "templates", TEMPLATE_DIR], desk.house.games, pictures=False, jobs=2) as shared:
-        two = run_query(replace(desk.house, reporter=shared), "toy1", PreviewTurn(), desk.now)
+    one = run_query(desk.app, "toy1", PreviewTurn(), desk.now)
+    with Renderer([desk.home / "templates", TEMPLATE_DIR], desk.app.games, pictures=False, jobs=2) as shared:
+        two = run_query(replace(desk.app, reporter=shared), "toy1", PreviewTurn(), desk.now)
 
     assert "bid 2" in one.reports[0].parts.text.lower()
     assert one.reports == two.reports

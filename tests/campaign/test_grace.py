@@ -144,7 +144,7 @@ def test_a_public_reminder_names_who_is_missing(desk: Desk) -> None:
 
 def test_status_tells_the_grace(desk: Desk) -> None:
     """The GM sees until when late sheets count."""
-    campaign = home_status(desk.house, "toy1").campaigns[0]
+    campaign = home_status(desk.app, "toy1").campaigns[0]
 
     assert campaign.deadline is not None
     assert campaign.closes is not None

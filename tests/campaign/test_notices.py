@@ -34,22 +34,22 @@ PARTS = RenderedReport(
 
 
 @pytest.fixture
-def postman(desk: Desk) -> CampaignMailer:
+def mailer(desk: Desk) -> CampaignMailer:
     """The postman of a campaign whose key is known."""
-    return CampaignMailer(desk.house, 1, "fair1", b"a key for tests")
+    return CampaignMailer(desk.app, 1, "fair1", b"a key for tests")
 
 
-def test_reply_code_goes_out_in_subject_and_reply_address(postman: CampaignMailer) -> None:
+def test_reply_code_goes_out_in_subject_and_reply_address(mailer: CampaignMailer) -> None:
     """Pressing Reply is enough: the code stands at the subject's end and in the Reply-To."""
-    mail = postman.report("ann@example.org", PARTS, facts(), "<1@example.org>")
+    mail = mailer.report("ann@example.org", PARTS, facts(), "<1@example.org>")
 
     assert mail.subject == "[fair1] Toy Fair: round 2, report for red [abcdefghijklmnop]"
     assert mail.reply_to == "orders+abcdefghijklmnop@example.org"
 
 
-def test_parts_of_a_report(postman: CampaignMailer) -> None:
+def test_parts_of_a_report(mailer: CampaignMailer) -> None:
     """Drawn pictures go inline under the ids the HTML uses, the data as a file named for campaign and seat."""
-    mail = postman.report("ann@example.org", PARTS, facts(), "<1@example.org>")
+    mail = mailer.report("ann@example.org", PARTS, facts(), "<1@example.org>")
 
     assert [(part.name, part.content_id) for part in mail.parts] == [
         ("purse.png", facts().content_id("purse")),
@@ -57,9 +57,9 @@ def test_parts_of_a_report(postman: CampaignMailer) -> None:
     ]
 
 
-def test_what_a_report_is_for_the_outbox(postman: CampaignMailer) -> None:
+def test_what_a_report_is_for_the_outbox(mailer: CampaignMailer) -> None:
     """A report is of that kind, and takes the place of one on the same topic."""
-    mail = postman.report("ann@example.org", PARTS, facts(), "<1@example.org>", topic="report fair1")
+    mail = mailer.report("ann@example.org", PARTS, facts(), "<1@example.org>", topic="report fair1")
 
     assert (mail.kind, mail.topic) == ("report", "report fair1")
 
@@ -69,14 +69,14 @@ def test_a_campaign_that_runs_keeps_its_mails(desk: Desk) -> None:
     begin_with_key(desk, b"a key for tests")
     play(desk, ALL)
     for act in ("sheet", "extend", "hold", "release", "reschedule"):
-        ACTS[act](desk.house, desk.now)
+        ACTS[act](desk.app, desk.now)
     desk.post("PRESS TO red\nDo you trust green?", sender="bob@example.org")
     desk.tick(hours=130)  # who has no sheet is reminded
     desk.tick(hours=24)  # too many are missing: the GM is asked
-    run_campaign_now(desk.house, "toy1", desk.now)
-    ACTS["rerun with a sheet"](desk.house, desk.now)
-    run_action(desk.house, "toy1", RollBack(2), desk.now)
-    run_action(desk.house, "toy1", UndoRollback(), desk.now)
+    run_campaign_now(desk.app, "toy1", desk.now)
+    ACTS["rerun with a sheet"](desk.app, desk.now)
+    run_action(desk.app, "toy1", RollBack(2), desk.now)
+    run_action(desk.app, "toy1", UndoRollback(), desk.now)
     desk.tick()
 
     mails = [mail for to in ("ann@example.org", "cyd@example.org", "gm@example.org") for mail in desk.mails(to)]
@@ -93,11 +93,11 @@ def begin_with_key(desk: Desk, key: bytes) -> None:
         deadline="FRI 20:00 Europe/Berlin",
         options={"rounds": "9"},
     )
-    create_campaign(desk.house, wanted, desk.now, seed=b"a seed for tests")
-    with desk.house.store.writing() as session:
+    create_campaign(desk.app, wanted, desk.now, seed=b"a seed for tests")
+    with desk.app.store.writing() as session:
         session.execute(update(Campaign).values(mail_key=key))
     desk.set_rules(**ADDRESS_IS_ENOUGH)
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 

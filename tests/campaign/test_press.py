@@ -31,12 +31,12 @@ THREE = ("red", "blue", "green")
 
 def put(desk: Desk, words: str, seat: str | None = None) -> Text:
     """A text of the GM."""
-    return run_action(desk.house, "toy1", AddAnnouncement(words, seat), desk.now)
+    return run_action(desk.app, "toy1", AddAnnouncement(words, seat), desk.now)
 
 
 def run(desk: Desk) -> None:
     """Runs the open turn and sends its reports."""
-    assert run_turn(desk.house, "toy1", desk.now, reason="test", still=always)
+    assert run_turn(desk.app, "toy1", desk.now, reason="test", still=always)
     desk.tick()
 
 
@@ -82,9 +82,9 @@ def test_a_text_may_open_the_first_turn(desk: Desk) -> None:
     wanted = NewCampaign(
         name="toy1", game="toy", gm="gm@example.org", seats=seats, deadline="DAILY 20:00 UTC", options={}
     )
-    create_campaign(desk.house, wanted, desk.now)
+    create_campaign(desk.app, wanted, desk.now)
     put(desk, "Welcome, all of you.")
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
     assert "| Welcome, all of you." in report(desk)
@@ -94,11 +94,11 @@ def test_a_text_can_be_taken_back_in_time(desk: Desk) -> None:
     """A text that waits can be dropped; one that was sent, or never was there, is refused by name."""
     desk.begin()
     kept, dropped = put(desk, "stays"), put(desk, "goes")
-    left = run_action(desk.house, "toy1", RemoveAnnouncement(dropped.id), desk.now)
+    left = run_action(desk.app, "toy1", RemoveAnnouncement(dropped.id), desk.now)
 
     assert left.texts == (kept,)
     with pytest.raises(CampaignError, match=rf"toy1 has no text {dropped.id} that waits .* there is: {kept.id}"):
-        run_action(desk.house, "toy1", RemoveAnnouncement(dropped.id), desk.now)
+        run_action(desk.app, "toy1", RemoveAnnouncement(dropped.id), desk.now)
 
 
 def test_a_text_to_one_seat_is_no_entry_for_players(desk: Desk) -> None:
@@ -107,7 +107,7 @@ def test_a_text_to_one_seat_is_no_entry_for_players(desk: Desk) -> None:
     put(desk, "for all")
     put(desk, "for one", "red")
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         acts = session.execute(select(JournalEntry.text, JournalEntry.secret).order_by(JournalEntry.id)).all()[-2:]
     assert [tuple(act) for act in acts] == [
         ("text 1 for all put into the reports that open turn 2", False),
@@ -250,9 +250,9 @@ def test_a_gm_does_not_read_diaries_before_the_end(desk: Desk) -> None:
     desk.post("UNSIGNED TO blue\nboo")
     desk.post("DIARY\nsecret")
     desk.tick()
-    during = run_query(desk.house, "toy1", ShowPress(), desk.now).press
+    during = run_query(desk.app, "toy1", ShowPress(), desk.now).press
     run(desk)
-    after = run_query(desk.house, "toy1", ShowPress(), desk.now).press
+    after = run_query(desk.app, "toy1", ShowPress(), desk.now).press
 
     assert [(each.seat, each.unsigned, each.to, each.text) for each in during] == [("red", True, ("blue",), "boo")]
     assert [each.text for each in after] == ["boo", "secret"]
@@ -273,7 +273,7 @@ def test_press_that_comes_during_a_run_is_not_lost(desk: Desk) -> None:
 
     desk.begin()
     desk.tick()
-    run_turn(dataclasses.replace(desk.house, games={"toy": Interrupted()}), "toy1", desk.now, reason="test")
+    run_turn(dataclasses.replace(desk.app, games={"toy": Interrupted()}), "toy1", desk.now, reason="test")
     desk.tick()
 
     assert "| late edition" in report(desk)
@@ -287,7 +287,7 @@ def test_a_turn_that_is_run_again_brings_the_same_words(desk: Desk) -> None:
     desk.post("NEWS\nWar!")
     desk.tick()
     run(desk)
-    run_action(desk.house, "toy1", RollBack(1), desk.now)
+    run_action(desk.app, "toy1", RollBack(1), desk.now)
     desk.post("NEWS\nPeace!")
     desk.tick()
     run(desk)
@@ -306,13 +306,13 @@ def test_words_are_no_part_of_a_reports_data(desk: Desk) -> None:
 
     data = json.loads((desk.home / "turns" / "toy1" / "0001" / "reports" / "red.json").read_text())
     assert "War!" not in json.dumps(data)
-    assert prove_archive(desk.house, "toy1").turns == 1
+    assert prove_archive(desk.app, "toy1").turns == 1
 
 
 def test_a_broadcast_goes_out_at_once(desk: Desk) -> None:
     """A GM's letter is mailed to those it is for, whatever the policy on press, and answers go to him."""
     desk.begin(seats=THREE, rules={"press": "off"})
-    reached = run_action(desk.house, "toy1", Announce("Be quick.", ("red", "BLUE")), desk.now).to
+    reached = run_action(desk.app, "toy1", Announce("Be quick.", ("red", "BLUE")), desk.now).to
     desk.tick()
 
     assert reached == ("red", "blue")

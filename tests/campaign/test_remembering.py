@@ -72,7 +72,7 @@ def test_what_was_taken_back_is_forgotten(desk: Desk) -> None:
         play(desk, {"red": f"BID {bid}"})
     start = scores(desk)[0][1]
 
-    run_action(desk.house, "toy1", RollBack(1), desk.now)
+    run_action(desk.app, "toy1", RollBack(1), desk.now)
     play(desk, {"red": "BID 5"})
 
     assert scores(desk) == [[1, start], [2, start - 5]]
@@ -86,7 +86,7 @@ def test_a_turn_run_again_replaces_what_was_remembered_of_it(desk: Desk) -> None
         play(desk, {"red": f"BID {bid}"})
     start = scores(desk)[0][1]
 
-    run_action(desk.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 7")]})), desk.now)
+    run_action(desk.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 7")]})), desk.now)
 
     assert scores(desk) == [[1, start], [2, start - 3], [3, start - 10]]
     assert proof(desk).turns == 2
@@ -94,13 +94,13 @@ def test_a_turn_run_again_replaces_what_was_remembered_of_it(desk: Desk) -> None
 
 def test_a_campaign_from_before_memory_goes_on(desk: Desk) -> None:
     """Its seats begin to remember with their next report; its archive, older reports and newer, is proved as ever."""
-    old = dataclasses.replace(desk.house, games={"toy": Forgetful()})
-    desk.house, now = old, desk.house
+    old = dataclasses.replace(desk.app, games={"toy": Forgetful()})
+    desk.app, now = old, desk.app
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2"})
     assert memory(desk) is None
 
-    desk.house = now
+    desk.app = now
     play(desk, {"red": "BID 1"})
 
     assert [number for number, _ in scores(desk)] == [1]

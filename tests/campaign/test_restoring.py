@@ -26,9 +26,9 @@ def past(desk: Desk) -> Desk:
     """A campaign of three turns: the first was run again, and a second was taken back."""
     begin(desk, rounds="5")
     play(desk, {"red": "BID 2"})
-    run_action(desk.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
+    run_action(desk.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), desk.now)
     play(desk, {"blue": "BID 1"})
-    run_action(desk.house, "toy1", RollBack(2), desk.now)
+    run_action(desk.app, "toy1", RollBack(2), desk.now)
     play(desk, {"blue": "BID 2"})
     play(desk, {"red": "BID 1"})
     return desk
@@ -59,13 +59,13 @@ def test_any_folder_that_is_lost_is_written_again(past: Desk) -> None:
     before = files(past)
     for folder in [*turns(past).glob("0*"), *(turns(past) / "withdrawn").iterdir()]:
         shutil.rmtree(folder)
-        problems = tick(past.house, past.now).problems
+        problems = tick(past.app, past.now).problems
 
         which = f"{'withdrawn ' if '-' in folder.name else ''}turn {int(folder.name[:4])}"
         told = f"campaign toy1: {which} was lost or cut in the archive; it was written again from the database"
         assert problems == [told]
         assert files(past) == before
-    assert tick(past.house, past.now).problems == []
+    assert tick(past.app, past.now).problems == []
 
 
 def test_a_whole_archive_that_is_lost_is_written_again(past: Desk) -> None:
@@ -73,7 +73,7 @@ def test_a_whole_archive_that_is_lost_is_written_again(past: Desk) -> None:
     before = files(past)
     shutil.rmtree(turns(past))
 
-    assert len(tick(past.house, past.now).problems) == len(list(turns(past).rglob("turn.json"))) == 6
+    assert len(tick(past.app, past.now).problems) == len(list(turns(past).rglob("turn.json"))) == 6
     assert files(past) == before
     assert proof(past).withdrawn == 2
 
@@ -84,7 +84,7 @@ def test_any_file_that_is_cut_is_written_again(past: Desk, harm: Callable[[Path]
     before = files(past)
     for name in [name for name, content in before.items() if content and "green" not in name and ".html" not in name]:
         harm(turns(past) / name)
-        assert restoring.repair_archive(past.house) != []
+        assert restoring.repair_archive(past.app) != []
         assert files(past) == before
 
 
@@ -93,7 +93,7 @@ def test_what_was_put_in_its_place_is_left_to_the_gm(past: Desk) -> None:
     report = turns(past) / "0002" / "reports" / "red.txt"
     report.write_text("forged")
     (turns(past) / "0002" / "turn.json").unlink()
-    (problem,) = tick(past.house, past.now).problems
+    (problem,) = tick(past.app, past.now).problems
 
     assert problem.startswith("campaign toy1: turn 2 cannot be archived (")
     assert problem.endswith("0002 holds another file reports/red.txt than the database: move it away, then try again)")
@@ -105,20 +105,20 @@ def test_moving_it_away_as_told_mends_it(past: Desk) -> None:
     """Whoever does what the sentence says has his archive back at the next tick."""
     before = files(past)
     (turns(past) / "0002" / "turn.json").write_text("{}")
-    assert "holds another record of this turn" in tick(past.house, past.now).problems[0]
+    assert "holds another record of this turn" in tick(past.app, past.now).problems[0]
     (turns(past) / "0002").rename(past.home / "moved away")
-    tick(past.house, past.now)
+    tick(past.app, past.now)
 
     assert files(past) == before
-    assert tick(past.house, past.now).problems == []
+    assert tick(past.app, past.now).problems == []
 
 
 def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that was killed before its folder was written, and then rolled back, is not missing beside the others."""
     begin(desk)
     monkeypatch.setattr("pbem.actions.run_turn.archive_now", lambda *_: None)
-    run_turn(desk.house, "toy1", desk.now, reason="test")
-    run_action(desk.house, "toy1", RollBack(1), desk.now)
+    run_turn(desk.app, "toy1", desk.now, reason="test")
+    run_action(desk.app, "toy1", RollBack(1), desk.now)
     desk.tick()
     play(desk, {"red": "BID 3"})
 
@@ -128,20 +128,20 @@ def test_a_turn_withdrawn_before_it_was_archived_is_archived(desk: Desk, monkeyp
 def test_on_either_database(shared: Desk) -> None:
     """What is looked for and written again is the same on SQLite and PostgreSQL."""
     play(shared, {"red": "BID 2"})
-    run_action(shared.house, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), shared.now)
+    run_action(shared.app, "toy1", RerunTurn(RerunChanges(sheets={"red": [(1, "BID 3")]})), shared.now)
     before = files(shared)
     shutil.rmtree(turns(shared))
 
-    assert len(tick(shared.house, shared.now).problems) == 3
+    assert len(tick(shared.app, shared.now).problems) == 3
     assert files(shared) == before
-    assert tick(shared.house, shared.now).problems == []
+    assert tick(shared.app, shared.now).problems == []
 
 
 def test_a_fork_has_what_its_records_name(past: Desk, tmp_path: Path) -> None:
     """The archive of a copy is proved like that of the campaign."""
     with open_desk(tmp_path / "fork") as there:
-        run_action(past.house, "toy1", ForkCampaign(3, there.house), past.now)
-        tick(there.house, past.now)
+        run_action(past.app, "toy1", ForkCampaign(3, there.app), past.now)
+        tick(there.app, past.now)
 
         assert (proof(there).turns, proof(there).withdrawn) == (2, 2)
 
@@ -149,12 +149,12 @@ def test_a_fork_has_what_its_records_name(past: Desk, tmp_path: Path) -> None:
 def test_a_tick_reads_few_turns_however_many_there_are(past: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of turns whose folders are there, no more are loaded than a tick reads whole."""
     seen: list[tuple[str, tuple[object, ...]]] = []
-    event.listen(past.house.store.engine, "before_cursor_execute", lambda *args: seen.append((args[2], args[3])))
+    event.listen(past.app.store.engine, "before_cursor_execute", lambda *args: seen.append((args[2], args[3])))
     loaded = {}
     for most in (1, 4):
         monkeypatch.setattr(restoring, "MOST_READ", most)
         seen.clear()
-        restoring.repair_archive(past.house)
+        restoring.repair_archive(past.app)
         asked = [values for statement, values in seen if "turn.record" in statement]
         loaded[most] = sum(len(values) for values in asked)
 
@@ -167,16 +167,16 @@ def test_a_tick_reads_one_large_folder_at_a_time(past: Desk, monkeypatch: pytest
     for path in turns(past).rglob("turn.json"):
         path.unlink()
 
-    assert len(restoring.repair_archive(past.house)) == 1
+    assert len(restoring.repair_archive(past.app)) == 1
 
 
 def test_a_tick_looks_through_no_turns(past: Desk) -> None:
     """What it asks of all turns is answered by an index: their rows are long."""
     seen: list[tuple[str, tuple[object, ...]]] = []
-    event.listen(past.house.store.engine, "before_cursor_execute", lambda *args: seen.append((args[2], args[3])))
-    tick(past.house, past.now)
+    event.listen(past.app.store.engine, "before_cursor_execute", lambda *args: seen.append((args[2], args[3])))
+    tick(past.app, past.now)
     asked = [(statement, values) for statement, values in seen if "FROM turn" in statement and "shelf_id" in statement]
-    with past.house.store.engine.connect() as connection:
+    with past.app.store.engine.connect() as connection:
         plans = {
             statement: str([row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)])
             for statement, values in asked

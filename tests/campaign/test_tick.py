@@ -67,7 +67,7 @@ def test_a_second_tick_leaves_quietly(desk: Desk) -> None:
 def test_two_homes_on_one_database_take_turns(postgres_url: str, tmp_path: Path) -> None:
     """A tick leaves quietly while one of another home, as on another machine, is at work on the same PostgreSQL."""
     with open_desk(tmp_path / "near", database=postgres_url) as near:
-        with open_desk(tmp_path / "far", database=postgres_url) as far, near.house.store.alone():
+        with open_desk(tmp_path / "far", database=postgres_url) as far, near.app.store.alone():
             done = far.tick()
 
         assert done.busy
@@ -79,10 +79,10 @@ def test_one_games_fault_does_not_stop_the_others(desk: Desk) -> None:
     desk.begin(rounds="2")
     desk.begin(name="toy2")
     desk.tick()
-    fine = desk.house
-    desk.house = dataclasses.replace(fine, games={"toy": Broken()})
+    fine = desk.app
+    desk.app = dataclasses.replace(fine, games={"toy": Broken()})
     done = [desk.tick(hours=107), desk.tick(hours=1)]
-    desk.house = fine
+    desk.app = fine
 
     assert [turn.campaign for turn in done[0].resolved] == ["toy2"]
     assert done[0].problems == ["campaign toy1: turn 1 could not be resolved (ZeroDivisionError: the resolver tripped)"]
@@ -116,7 +116,7 @@ def test_what_a_crash_left_unarchived_is_archived_the_same(desk: Desk) -> None:
     desk.tick(hours=24 * 7)
     before = archived(desk)
     shutil.rmtree(desk.home / "turns")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Turn).values(archived_at=None))
 
     assert desk.tick().archived == 3
@@ -135,7 +135,7 @@ def test_an_archive_that_cannot_be_written_is_told(desk: Desk) -> None:
     why = f"{desk.home}/turns/toy1: Not a directory"
     assert done.problems == [f"campaign toy1: turn {number} cannot be archived ({why})" for number in (1, 0)]
     with pytest.raises(CampaignError, match="turn 1 is not archived yet"):
-        prove_archive(desk.house, "toy1")
+        prove_archive(desk.app, "toy1")
 
 
 def test_a_replay_proves_what_ticks_wrote(desk: Desk) -> None:
@@ -146,7 +146,7 @@ def test_a_replay_proves_what_ticks_wrote(desk: Desk) -> None:
         desk.tick()
         desk.tick(hours=24 * 7)
 
-    proof = prove_archive(desk.house, "toy1")
+    proof = prove_archive(desk.app, "toy1")
 
     assert (proof.turns, proof.over) == (4, True)
     assert proof.reports == 3 + 3 + 3
@@ -159,13 +159,13 @@ def test_a_replay_finds_an_altered_report(desk: Desk) -> None:
     report.write_bytes(report.read_bytes() + b" ")
 
     with pytest.raises(ReplayError, match=r"turn 0: 0000/reports/red\.txt"):
-        prove_archive(desk.house, "toy1")
+        prove_archive(desk.app, "toy1")
 
 
 def test_there_is_nothing_to_prove_before_the_start(desk: Desk) -> None:
     """A misspelt or forming campaign is refused in a sentence."""
     with pytest.raises(CampaignError, match="there is no campaign 'toy1': there is none now"):
-        prove_archive(desk.house, "toy1")
+        prove_archive(desk.app, "toy1")
 
 
 def test_the_gm_may_resolve_at_any_time(desk: Desk) -> None:
@@ -173,7 +173,7 @@ def test_the_gm_may_resolve_at_any_time(desk: Desk) -> None:
     desk.begin()
     desk.tick()
     desk.post("ORDERS toy1 red\nBID 1\nEND")
-    done = run_campaign_now(desk.house, "toy1", desk.now)
+    done = run_campaign_now(desk.app, "toy1", desk.now)
 
     assert [(turn.turn, turn.reason) for turn in done.resolved] == [(1, "by the GM")]
     assert "resolved with your sheet 1" in text_of(desk.last(ANN))
@@ -182,18 +182,18 @@ def test_the_gm_may_resolve_at_any_time(desk: Desk) -> None:
 def test_a_fault_in_a_turn_run_by_the_gm_is_a_problem_told(desk: Desk) -> None:
     """The GM reads one sentence; the turn stands as it was."""
     desk.begin(rounds="2")
-    done = run_campaign_now(dataclasses.replace(desk.house, games={"toy": Broken()}), "toy1", desk.now)
+    done = run_campaign_now(dataclasses.replace(desk.app, games={"toy": Broken()}), "toy1", desk.now)
 
     assert done.resolved == []
     assert done.problems == ["campaign toy1: turn 1 could not be resolved (ZeroDivisionError: the resolver tripped)"]
-    assert [turn.turn for turn in run_campaign_now(desk.house, "toy1", desk.now).resolved] == [1]
+    assert [turn.turn for turn in run_campaign_now(desk.app, "toy1", desk.now).resolved] == [1]
 
 
 def test_one_games_fault_does_not_stop_reminders(desk: Desk) -> None:
     """Reminders that cannot be written are a problem told; those of other campaigns go out, and so does the rest."""
     desk.begin()
     desk.begin(name="toy2", seats=("red", "green"))
-    desk.house = dataclasses.replace(desk.house, games={"toy": Untemplated()})
+    desk.app = dataclasses.replace(desk.app, games={"toy": Untemplated()})
     done = desk.tick(hours=83)
 
     assert done.problems == ["campaign toy1: nobody could be reminded (ZeroDivisionError: the template tripped)"]
@@ -205,7 +205,7 @@ def test_a_fault_that_cannot_be_mailed_is_told_nevertheless(desk: Desk) -> None:
     desk.begin(rounds="2")
     (desk.home / "templates" / "host").mkdir()
     (desk.home / "templates" / "host" / "turn_problem.txt.j2").write_text("{{ page.nothing }}")
-    desk.house = dataclasses.replace(desk.house, games={"toy": Broken()})
+    desk.app = dataclasses.replace(desk.app, games={"toy": Broken()})
     done = desk.tick(hours=107)
 
     assert "ZeroDivisionError: the resolver tripped), nor could its GM be mailed (the template" in done.problems[0]
@@ -222,9 +222,9 @@ def test_one_turn_that_cannot_be_archived_does_not_stop_the_others(desk: Desk) -
     shutil.rmtree(desk.home / "turns")
     (desk.home / "turns" / "toy1" / "0000").mkdir(parents=True)
     (desk.home / "turns" / "toy1" / "0000" / "turn.json").write_text("{}")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Turn).values(archived_at=None))
-    desk.house = dataclasses.replace(desk.house, games={"toy": Silent()})
+    desk.app = dataclasses.replace(desk.app, games={"toy": Silent()})
     done = desk.tick()
 
     assert done.archived == 1
@@ -242,7 +242,7 @@ def test_serve_tells_what_stops_a_tick_and_stays_up(desk: Desk) -> None:
         told.append(done.problems)
         stop.set()
 
-    serve(desk.house, clock=lambda: desk.now, stop=stop, told=hear)
+    serve(desk.app, clock=lambda: desk.now, stop=stop, told=hear)
 
     assert told == [[f"{desk.home}/tick.lock: Is a directory"]]
 
@@ -251,7 +251,7 @@ def test_nothing_more_is_done_once_a_newer_version_has_brought_the_database_up(d
     """What was started before the upgrade says so, and reads no letter, until it is started again."""
     desk.begin()
     desk.post("ORDERS toy1 red\nBID 1\nEND")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
 
     with pytest.raises(ConfigError, match="by a newer pbem, to migration 9999"):

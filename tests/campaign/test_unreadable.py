@@ -92,19 +92,19 @@ def turns_of_toy2(home: Path) -> int:
 
 def goes_on(club: Club, home: Path) -> list[str]:
     """Asserts that everything goes on for toy2; returns what was said in the first tick and by the status."""
-    with open_app(home, GAMES) as house:
-        desk = Desk(house, club.now)
+    with open_app(home, GAMES) as app:
+        desk = Desk(app, club.now)
         before = turns_of_toy2(home)
         order(desk, "toy1", "blue", "BID 3")
         order(desk, "toy2", "green", "BID 1")
-        said = list(tick(house, desk.now, live=True).problems)
+        said = list(tick(app, desk.now, live=True).problems)
         desk.tick(hours=24 * 7)
         desk.tick(hours=24)
         assert turns_of_toy2(home) > before
-        status = home_status(house)
+        status = home_status(app)
         assert "toy2" in {each.name for each in status.campaigns}
         list(check_database(load_settings(home), desk.now, GAMES))
-        assert publish(house, home / "public").page.is_file()
+        assert publish(app, home / "public").page.is_file()
         assert "toy2" in (home / "public" / "index.html").read_text()
         return [*said, *status.notices]
 
@@ -147,10 +147,10 @@ def test_whoever_asks_is_told_in_a_sentence(club: Club, tmp_path: Path) -> None:
     copy = spoilt(club, tmp_path, "campaign", "policy", "[]")
     assert copy is not None
 
-    with open_app(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
-        run_query(house, "toy1", ShowStatistics(), club.now)
-    with open_app(copy, GAMES) as house, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
-        home_status(house, "toy1")
+    with open_app(copy, GAMES) as app, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
+        run_query(app, "toy1", ShowStatistics(), club.now)
+    with open_app(copy, GAMES) as app, pytest.raises(CampaignError, match=r"field policy: .*; put it right in the"):
+        home_status(app, "toy1")
 
 
 def test_words_that_are_not_in_utf8_are_shown_and_told_of(club: Club, tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_words_that_are_not_in_utf8_are_shown_and_told_of(club: Club, tmp_path: 
     shown = CliRunner().invoke(main, ["--home", str(copy), "journal", "toy1"], obj=GAMES)
 
     assert "a\N{REPLACEMENT CHARACTER}" in shown.output
-    with open_app(copy, GAMES) as house, house.store.reading() as session:
+    with open_app(copy, GAMES) as app, app.store.reading() as session:
         found = [fault.text for fault in find_faults(session.connection())]
     assert found == ["table act, row 1, field text: a text in UTF-8 is expected, and it is 'a\\udcff'"]
 
@@ -189,16 +189,16 @@ def test_what_is_remembered_of_polls_is_learnt_anew(club: Club, tmp_path: Path) 
 def test_the_other_goes_on_on_postgresql(migrated_postgres_url: str, tmp_path: Path, statement: str) -> None:
     """A server holds values to their types alone."""
     make_home(tmp_path / "home", database=migrated_postgres_url)
-    with open_app(tmp_path / "home", GAMES) as house:
-        desk = Desk(house)
+    with open_app(tmp_path / "home", GAMES) as app:
+        desk = Desk(app)
         for name in ("toy1", "toy2"):
             desk.begin(name=name, rounds="9", rules={"mass": "101"})
-        with house.store.writing() as session:
+        with app.store.writing() as session:
             session.execute(text(statement))
-        tick(house, desk.now, live=True)
+        tick(app, desk.now, live=True)
         desk.tick(hours=24 * 7)
         desk.tick()
 
-        assert "toy2" in {each.name for each in home_status(house).campaigns}
-        with house.store.reading() as session:
+        assert "toy2" in {each.name for each in home_status(app).campaigns}
+        with app.store.reading() as session:
             assert session.scalar(select(Campaign.turn).where(Campaign.name == "toy2")) == 2

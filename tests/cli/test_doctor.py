@@ -229,7 +229,7 @@ def test_doubts_are_warnings(duel: Run, home: Path, breaking: Break, said: str) 
 def test_a_broken_history_is_named_with_its_cure(desk: Desk) -> None:
     """Turns that do not hang together are a problem of the campaign's."""
     desk.begin()
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Turn).where(Turn.number == 1).values(number=5))
     (found,) = [check for check in run_checks(desk.home, MONDAY, installed_games()).checks if check.name == "history"]
 
@@ -259,7 +259,7 @@ def test_the_code_of_a_game_has_changed_under_its_version(desk: Desk) -> None:
     entry = EntryPoint("toy", f"{__name__}:TAXED", GROUP)
     found = [check for check in run_checks(desk.home, MONDAY, InstalledGames([entry])).checks if check.name == "games"]
     with pytest.raises(ReplayError) as failed:
-        prove_archive(dataclasses.replace(desk.house, games={"toy": TAXED}), "toy1")
+        prove_archive(dataclasses.replace(desk.app, games={"toy": TAXED}), "toy1")
 
     said = "the code of Toy Auction version 1 has changed since the newest turn was opened, but not its version"
     assert [(check.result, check.text) for check in found if check.result != "ok"] == [
@@ -270,15 +270,15 @@ def test_the_code_of_a_game_has_changed_under_its_version(desk: Desk) -> None:
         f"either the record was changed, or the code of Toy Auction version 1 since it ran. T{said[1:]}: install"
         in (str(failed.value))
     )
-    assert prove_archive(desk.house, "toy1").turns == 1
+    assert prove_archive(desk.app, "toy1").turns == 1
 
 
 def test_the_code_of_a_game_has_changed_before_the_newest_turn(desk: Desk) -> None:
     """Turns that were run with the changed code write the new field; the first state still tells of the change."""
     desk.begin()
-    desk.house = dataclasses.replace(desk.house, games={"toy": TAXED})
+    desk.app = dataclasses.replace(desk.app, games={"toy": TAXED})
     desk.tick(hours=24 * 7)
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         said = code_change(session, {"toy": TAXED}, load_campaign(session, "toy1"))
 
     assert said == "the code of Toy Auction version 1 has changed since turn 1 was opened, but not its version"

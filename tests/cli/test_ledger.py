@@ -23,7 +23,7 @@ def trouble(desk: Desk) -> None:
     desk.begin(name="toy2", seats=("green", "red"))
     desk.tick()
     about = (OutgoingMail.campaign_id == 1) & (OutgoingMail.kind == "report")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         to = update(OutgoingMail).where(about)
         session.execute(to.where(OutgoingMail.recipient == "ann@example.org").values(state="bounced", reply="550 gone"))
         busy = {"state": "queued", "attempts": 2, "sent_at": None, "reply": "450 busy"}
@@ -58,7 +58,7 @@ def test_the_whole_ledger_for_scripts(shared: Desk) -> None:
 def test_what_was_replaced_is_in_no_list(desk: Desk) -> None:
     """A mail that gave way to a later one is not counted, and not listed as undelivered."""
     desk.begin()
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(OutgoingMail).values(state="superseded"))
 
     assert outbox(desk, "--ledger").output == "No mail was written.\n"

@@ -79,10 +79,10 @@ def test_a_picture_that_cannot_be_drawn_is_logged_by_every_command(desk: Desk) -
 def test_mail_that_is_stuck_for_days(desk: Desk) -> None:
     """A carrier that says "later" for ever is told by status and doctor, since no mail can tell it."""
     desk.begin()
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         late = desk.now + GIVE_UP + dt.timedelta(hours=1)
         session.execute(update(OutgoingMail).values(attempts=9, not_before=late, reply="454 try later"))
 
     said = "4 mails have been tried for 5 days or more, since Mon 2 Nov 2026 09:00 UTC; last said: 454 try later"
-    assert said in " ".join(" ".join(status_lines(home_status(desk.house))).split())
+    assert said in " ".join(" ".join(status_lines(home_status(desk.app))).split())
     assert said in [check.text for check in run_checks(desk.home, desk.now, installed_games()).checks]

@@ -27,14 +27,14 @@ def set_aside(desk: Desk) -> None:
     """A letter that the desk stumbled over."""
     desk.post(f"ORDERS toy1 red {TOKEN}\nBID 3\nEND\n", subject=f"Re: Turn 1 [toy1 {CODE}]")
     desk.tick()
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(InboxMessage).values(state="quarantined", note="Traceback:\n  a line\nKeyError: 'x'"))
 
 
 def refuse(desk: Desk, state: str = "failed") -> None:
     """All mail that goes out was refused, and a wait of some days entered."""
     refused = {"state": state, "attempts": 2, "not_before": MONDAY + dt.timedelta(days=3), "reply": "550 no such user"}
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(OutgoingMail).where(OutgoingMail.state != "superseded").values(refused))
 
 
@@ -99,7 +99,7 @@ def test_a_letter_is_tried_again(desk: Desk) -> None:
 
     assert pbem(desk, "letters", "--retry", "1").output == "Letter 1 is new again; the next tick deals with it.\n"
     assert desk.tick().answered.letters == 1
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert session.scalars(select(InboxMessage.state)).all() == ["processed"]
 
 
@@ -148,7 +148,7 @@ def test_mail_is_tried_again_as_it_is(desk: Desk) -> None:
     """All that failed goes out with the next tick, under the Message-IDs that it had."""
     desk.begin()
     refuse(desk)
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         written = set(session.scalars(select(OutgoingMail.message_id).where(OutgoingMail.state == "failed")))
 
     result = pbem(desk, "outbox", "--retry", "all", "--now", "2026-11-02T09:00Z")

@@ -67,12 +67,12 @@ class _Letters:
 
 def life_night(home: Path) -> list[bytes]:
     """Prepares the campaigns in a home; returns the letters that shall come in the night."""
-    with open_app(home, GAMES) as house:
+    with open_app(home, GAMES) as app:
         for name, seats, turns in _CAMPAIGNS:
-            _begin(house, name, seats, turns)
-        _ask_before(house)
-        tick(house, TUESDAY)
-        with house.store.reading() as session:
+            _begin(app, name, seats, turns)
+        _ask_before(app)
+        tick(app, TUESDAY)
+        with app.store.reading() as session:
             letters = _Letters(session)
             _players(letters)
             _gms(letters)
@@ -91,7 +91,7 @@ _CAMPAIGNS = (
 """Name, seats, and how many turns were run before the night."""
 
 
-def _begin(house: App, name: str, seats: tuple[str, ...], turns: int) -> None:
+def _begin(app: App, name: str, seats: tuple[str, ...], turns: int) -> None:
     wanted = NewCampaign(
         name=name,
         game="toy",
@@ -101,17 +101,17 @@ def _begin(house: App, name: str, seats: tuple[str, ...], turns: int) -> None:
         options={},
         policy={"signup": "yes"},
     )
-    create_campaign(house, wanted, MONDAY, seed=b"a seed for tests")
-    run_action(house, name, StartCampaign(), MONDAY)
-    with house.store.writing() as session:
-        mail_gm_token(session, house, load_campaign(session, name), MONDAY)
+    create_campaign(app, wanted, MONDAY, seed=b"a seed for tests")
+    run_action(app, name, StartCampaign(), MONDAY)
+    with app.store.writing() as session:
+        mail_gm_token(session, app, load_campaign(session, name), MONDAY)
     for _ in range(turns):
-        assert run_turn(house, name, TUESDAY, reason="a test")
+        assert run_turn(app, name, TUESDAY, reason="a test")
 
 
-def _ask_before(house: App) -> None:
+def _ask_before(app: App) -> None:
     """What was asked in the days before and has its answer in the night: joining, leaving, deputies, a hold."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         letters = _Letters(session)
         letters.post("eve", "JOIN seats")
         letters.post("gus", "JOIN seats")
@@ -119,22 +119,22 @@ def _ask_before(house: App) -> None:
         letters.reply("seats", "blue", "LEAVE")
         letters.reply("seats", "green", "DEPUTY hal@example.org UNTIL 2026-11-20")
         letters.command("freed", "HOLD")
-    _deal(house, letters.written)
-    with house.store.reading() as session:
+    _deal(app, letters.written)
+    with app.store.reading() as session:
         letters = _Letters(session, [b""] * 10)
         letters.confirm("eve")
         letters.confirm("ann")
-    _deal(house, letters.written[10:])
+    _deal(app, letters.written[10:])
 
 
-def _deal(house: App, letters: list[bytes]) -> None:
+def _deal(app: App, letters: list[bytes]) -> None:
     """Has the desk deal with letters, on Tuesday; nothing is sent yet."""
-    inbox = house.settings.home / "post" / "inbox"
+    inbox = app.settings.home / "post" / "inbox"
     inbox.mkdir(parents=True, exist_ok=True)
     for number, raw in enumerate(letters):
         (inbox / f"{number:02}.eml").write_bytes(raw)
-    fetch_messages(house.store, open_mailbox(house.settings), TUESDAY)
-    process_messages(house, TUESDAY)
+    fetch_messages(app.store, open_mailbox(app.settings), TUESDAY)
+    process_messages(app, TUESDAY)
 
 
 def _players(letters: _Letters) -> None:

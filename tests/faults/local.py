@@ -73,14 +73,14 @@ def put_in_inbox(home: Path, letters: Iterable[bytes]) -> None:
 
 def recovered(home: Path, *, after: dt.datetime = NIGHT) -> Outcome:
     """Ticks until nothing is left to do; what a home has come to then. No mail is astray, and the inbox is empty."""
-    with open_app(home, GAMES) as house:
+    with open_app(home, GAMES) as app:
         for number in range(1, ROUNDS + 1):
-            tick(house, after + number * LATER)
-        assert idle(tick(house, after + (ROUNDS + 1) * LATER))
-        wrong = astray(house, delivered(home))
+            tick(app, after + number * LATER)
+        assert idle(tick(app, after + (ROUNDS + 1) * LATER))
+        wrong = astray(app, delivered(home))
         assert not wrong, wrong
         assert _waiting(home) == []
-        return outcome(house)
+        return outcome(app)
 
 
 def copy_home(home: Path, name: str) -> Path:

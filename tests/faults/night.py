@@ -74,7 +74,7 @@ def letter(number: int, sender: str, text: str, *, domain: str = "example.org", 
 
 
 def begin(
-    house: App,
+    app: App,
     name: str,
     now: dt.datetime,
     *,
@@ -92,21 +92,21 @@ def begin(
         options=options,
         policy={"accept": "address"},
     )
-    create_campaign(house, wanted, now, seed=b"a seed for tests")
-    run_action(house, name, StartCampaign(), now)
-    with house.store.writing() as session:
+    create_campaign(app, wanted, now, seed=b"a seed for tests")
+    run_action(app, name, StartCampaign(), now)
+    with app.store.writing() as session:
         host_mail_key(session)  # now, or each copy of the home would draw another
 
 
 def whole_night(home: Path) -> list[bytes]:
     """Prepares all of a night's work in a home; returns the letters that shall come."""
-    with open_app(home, GAMES) as house:
-        begin(house, "due", MONDAY)
-        begin(house, "full", MONDAY, deadline="SUN 20:00 UTC", rounds="1")
-        begin(house, "late", MONDAY, deadline="SAT 19:00 UTC")
-        begin(house, "stuck", MONDAY, rounds=str(ENDLESS))
-        tick(house, MONDAY)
-        begin(house, "fresh", NIGHT - LATER)
+    with open_app(home, GAMES) as app:
+        begin(app, "due", MONDAY)
+        begin(app, "full", MONDAY, deadline="SUN 20:00 UTC", rounds="1")
+        begin(app, "late", MONDAY, deadline="SAT 19:00 UTC")
+        begin(app, "stuck", MONDAY, rounds=str(ENDLESS))
+        tick(app, MONDAY)
+        begin(app, "fresh", NIGHT - LATER)
     sheets = [
         ("ann", "ORDERS due red\nBID 1\nEND\n"),
         ("ann", "ORDERS due red\nBID 2\nWHISPER blue deal\nEND\n"),
@@ -123,8 +123,8 @@ def whole_night(home: Path) -> list[bytes]:
 
 def small_night(home: Path, *, domain: str) -> list[bytes]:
     """Prepares one campaign in a home, its first mail unsent and its turn due; returns the letters that shall come."""
-    with open_app(home, GAMES) as house:
-        begin(house, "due", MONDAY, domain=domain)
+    with open_app(home, GAMES) as app:
+        begin(app, "due", MONDAY, domain=domain)
     sheets = ["ORDERS due red\nBID 1\nEND\n", "ORDERS due red\nBID 2\nEND\n"]
     return [letter(number, "ann", text, domain=domain) for number, text in enumerate(sheets)]
 
@@ -153,9 +153,9 @@ Work = Callable[[App, dt.datetime], object]
 """What a process does in a home; it has to be known by its name, to be found in another process."""
 
 
-def live_tick(house: App, now: dt.datetime) -> None:
+def live_tick(app: App, now: dt.datetime) -> None:
     """A tick by the clock."""
-    tick(house, now, live=True)
+    tick(app, now, live=True)
 
 
 def tick_in_a_process(
@@ -181,8 +181,8 @@ def _tick(home: Path, at: int | None, strike: Strike, now: dt.datetime, work: Wo
     trap.set()
     said = ""
     try:
-        with open_app(home, GAMES) as house, open_log(house.settings.log):
-            work(house, now)
+        with open_app(home, GAMES) as app, open_log(app.settings.log):
+            work(app, now)
     except (OSError, PbemError) as error:
         said = describe_error(error)
     told.send((tuple(trap.passed), said))
@@ -201,6 +201,6 @@ def ticks_at_once(home: Path, count: int) -> list[bool]:
 
 
 def _tick_with_others(home: Path, barrier: Barrier, told: Queue[bool]) -> None:
-    with open_app(home, GAMES) as house:
+    with open_app(home, GAMES) as app:
         barrier.wait()
-        told.put(tick(house, NIGHT).busy)
+        told.put(tick(app, NIGHT).busy)

@@ -67,9 +67,9 @@ class Outcome:
         return "; ".join(said)
 
 
-def outcome(house: App) -> Outcome:
+def outcome(app: App) -> Outcome:
     """What stands in a house's database and archive. Raises ReplayError if an archive does not prove itself."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         return Outcome(
             letters=_rows(session, select(InboxMessage.sha256, InboxMessage.state, InboxMessage.note)),
             sheets=_rows(session, _SHEETS),
@@ -77,7 +77,7 @@ def outcome(house: App) -> Outcome:
             seats=_rows(session, _SEATS),
             acts=sorted((name, _untimed(text.encode())) for name, text in session.execute(_ACTS)),
             mails=sorted(map(_mail, session.scalars(select(OutgoingMail)))),
-            proofs=[_proof(house, name) for name in session.scalars(select(Campaign.name).order_by(Campaign.name))],
+            proofs=[_proof(app, name) for name in session.scalars(select(Campaign.name).order_by(Campaign.name))],
         )
 
 
@@ -137,9 +137,9 @@ def _decoded(raw: bytes) -> bytes:
     )
 
 
-def _proof(house: App, name: str) -> tuple[str, int, int]:
-    proof = prove_archive(house, name)
-    verify(house.settings.archive, name, games=house.games)
+def _proof(app: App, name: str) -> tuple[str, int, int]:
+    proof = prove_archive(app, name)
+    verify(app.settings.archive, name, games=app.games)
     return proof.campaign, proof.turns, proof.reports
 
 
@@ -153,14 +153,14 @@ def idle(done: TickResult) -> bool:
     return not any(nothing) and not done.resolved
 
 
-def astray(house: App, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
+def astray(app: App, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
     """What is wrong with the mails that went out, in sentences: lost, altered, or with somebody they are not for.
 
     One that was replaced by another while it waited must not come. `delivered`
     are recipients and what they got, which may have further header fields on
     top, as servers put them.
     """
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         mails = select(OutgoingMail.recipient, OutgoingMail.message_id, OutgoingMail.raw)
         rows = session.execute(mails.where(OutgoingMail.state != "superseded")).all()
     came: Counter[str] = Counter()

@@ -80,21 +80,21 @@ class ServerNight:
         with relaying(self.mail.ports[service], limit=limit) as relay:
             user = "orders@" if service == "imap" else ""
             change_settings(home, **{setting: f"{service}://{user}127.0.0.1:{relay.port}"})
-            with open_app(home, GAMES) as house:
-                done = tick(house, NIGHT)
+            with open_app(home, GAMES) as app:
+                done = tick(app, NIGHT)
         change_settings(home, **{setting: usual})
         return done, relay.passed
 
     def recovered(self, home: Path) -> Outcome:
         """Ticks until nothing is left to do; what a home has come to then. No mail is astray, no letter left behind."""
-        with open_app(home, GAMES) as house:
-            tick(house, NIGHT + LATER)
-            assert idle(tick(house, NIGHT + 2 * LATER))
-            wrong = astray(house, self._delivered())
+        with open_app(home, GAMES) as app:
+            tick(app, NIGHT + LATER)
+            assert idle(tick(app, NIGHT + 2 * LATER))
+            wrong = astray(app, self._delivered())
             assert not wrong, wrong
             assert self.mail.mails("orders") == []
             assert set(self.mail.mails("orders", folder="Processed")) == set(self.letters)
-            return outcome(house)
+            return outcome(app)
 
     def _delivered(self) -> Iterator[tuple[str, bytes]]:
         self.mail.settle()

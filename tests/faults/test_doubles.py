@@ -61,8 +61,8 @@ def stored(store: Store) -> list[bytes]:
 
 def counting(desk: Desk) -> list[str]:
     """Answers the letters; the orders of the sheets taken, by version."""
-    process_messages(desk.house, desk.now)
-    with desk.house.store.reading() as session:
+    process_messages(desk.app, desk.now)
+    with desk.app.store.reading() as session:
         sheets = session.scalars(select(OrderSheet).order_by(OrderSheet.version))
         return [str(sheet.orders[0]["coins"]) for sheet in sheets]
 
@@ -79,7 +79,7 @@ def test_a_late_double_does_not_undo_a_correction(desk: Desk) -> None:
     """When the first sheet comes again after the second one, the second goes on to count."""
     desk.begin()
     for uid, raw in enumerate([by_way_of("a", FIRST), SECOND, by_way_of("late", FIRST)]):
-        fetch_messages(desk.house.store, Inbox((str(uid), raw)), desk.now)
+        fetch_messages(desk.app.store, Inbox((str(uid), raw)), desk.now)
 
     assert counting(desk) == ["1", "2"]
 
@@ -88,7 +88,7 @@ def test_the_same_words_in_another_mail(desk: Desk) -> None:
     """A player who goes back to his first orders writes a new mail, and it counts."""
     desk.begin()
     again = FIRST.replace(b"<letter1@", b"<letter3@")
-    fetch_messages(desk.house.store, Inbox(("1", FIRST), ("2", SECOND), ("3", again)), desk.now)
+    fetch_messages(desk.app.store, Inbox(("1", FIRST), ("2", SECOND), ("3", again)), desk.now)
 
     assert counting(desk) == ["1", "2", "1"]
 
@@ -137,6 +137,6 @@ def test_mail_that_is_delivered_twice(servers: ServerNight, undisturbed: Undistu
         for raw in servers.letters:
             servers.mail.deliver(servers.mail.address("orders"), raw, sender=servers.mail.address("ann"))
         servers.mail.settle()
-        with open_app(home, GAMES) as house:
-            assert tick(house, NIGHT).polled == len(servers.letters)
-            assert outcome(house).difference(undisturbed[1]) == ""
+        with open_app(home, GAMES) as app:
+            assert tick(app, NIGHT).polled == len(servers.letters)
+            assert outcome(app).difference(undisturbed[1]) == ""

@@ -46,9 +46,9 @@ def stages(folder: Path) -> dict[str, tuple[Path, dt.datetime]]:
     return prepared
 
 
-def do(name: str, act: str, house: App, now: dt.datetime) -> None:
+def do(name: str, act: str, app: App, now: dt.datetime) -> None:
     """An act of a stage by its name; what it refuses is a sentence."""
-    ours = dataclasses.replace(house, games=STAGES[name].games)
+    ours = dataclasses.replace(app, games=STAGES[name].games)
     come(STAGES[name].acts[act], ours, now)
     attempt(STAGES[name].acts[act], ours, now)
 
@@ -59,11 +59,11 @@ KNOWN: dict[str, list[str]] = {}
 
 def left(name: str, home: Path, now: dt.datetime) -> list[str]:
     """What is wrong in a home that is left in peace now."""
-    with open_app(home, STAGES[name].games) as house:
-        end = ending(house)
+    with open_app(home, STAGES[name].games) as app:
+        end = ending(app)
         if end not in KNOWN:
-            attempt(STAGES[name].after, house, now)
-            KNOWN[end] = faults(house, now)
+            attempt(STAGES[name].after, app, now)
+            KNOWN[end] = faults(app, now)
         return KNOWN[end]
 
 

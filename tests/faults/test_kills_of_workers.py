@@ -87,8 +87,8 @@ class Crew:
 
 
 def _work(home: Path) -> None:
-    with open_app(home, GAMES) as house, open_log(house.settings.log), stopped_by_signals() as stop:
-        run_worker(house, tuple(JobQueue), stop=stop, told=lambda _: None, lost_after=LOST_AFTER)
+    with open_app(home, GAMES) as app, open_log(app.settings.log), stopped_by_signals() as stop:
+        run_worker(app, tuple(JobQueue), stop=stop, told=lambda _: None, lost_after=LOST_AFTER)
 
 
 def close(desk: Desk, night: int) -> None:
@@ -97,15 +97,15 @@ def close(desk: Desk, night: int) -> None:
         for seat, sender in SHEETS:
             desk.post(f"ORDERS {name} {seat}\nBID {night}\nEND", sender=sender)
     desk.post("Buy now!", sender="spam@example.com")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         is_open = (Turn.number == night, Turn.resolved_at.is_(None))
-        session.execute(update(Turn).where(*is_open).values(deadline=read_clock(desk.house)))
+        session.execute(update(Turn).where(*is_open).values(deadline=read_clock(desk.app)))
 
 
-def is_over(house: App, night: int) -> bool:
+def is_over(app: App, night: int) -> bool:
     """Whether all turns of a night have been run and archived, all letters answered and all mail sent."""
     try:
-        with house.store.reading() as session:
+        with app.store.reading() as session:
             run = select(func.count()).where(Turn.number == night, Turn.archived_at.is_not(None))
             letters = select(func.count()).where(InboxMessage.state != MessageState.NEW)
             left = select(func.count()).where(OutgoingMail.state.in_((OutgoingState.QUEUED, OutgoingState.SENDING)))
@@ -139,11 +139,11 @@ def _soak(server: PostgresServer, desk: Desk, rnd: random.Random) -> None:
             time.sleep(rnd.uniform(0.1, 1.0))
             if number == restart_at:
                 server.restart()
-                desk.house.store.close()  # its connections are broken
+                desk.app.store.close()  # its connections are broken
         crew.start()
-        _let_claims_run_out(desk.house)
+        _let_claims_run_out(desk.app)
         limit = time.monotonic() + PATIENCE
-        while not is_over(desk.house, night):
+        while not is_over(desk.app, night):
             assert time.monotonic() < limit, f"night {night} is not over"
             time.sleep(0.2)
     codes = crew.end()
@@ -152,16 +152,16 @@ def _soak(server: PostgresServer, desk: Desk, rnd: random.Random) -> None:
     _check(desk)
 
 
-def _let_claims_run_out(house: App) -> None:
+def _let_claims_run_out(app: App) -> None:
     """As if some minutes had passed: mail that was with a killed worker is free for the others."""
-    with house.store.writing() as session:
+    with app.store.writing() as session:
         claimed = update(OutgoingMail).where(OutgoingMail.state == OutgoingState.SENDING)
-        session.execute(claimed.values(not_before=read_clock(house)))
+        session.execute(claimed.values(not_before=read_clock(app)))
 
 
 def _check(desk: Desk) -> None:
-    house = desk.house
-    with house.store.reading() as session:
+    app = desk.app
+    with app.store.reading() as session:
         sheets = select(OrderSheet.turn_id, OrderSheet.seat_id, OrderSheet.version)
         turns = select(Campaign.name, Turn.number).join(Campaign, Campaign.id == Turn.campaign_id)
         ran = Counter((name, number) for name, number in session.execute(turns.where(Turn.resolved_at.is_not(None))))
@@ -169,5 +169,5 @@ def _check(desk: Desk) -> None:
         assert set(session.scalars(select(Seat.nmr_total))) == {0}
         assert ran == Counter((name, number) for name in CAMPAIGNS for number in range(NIGHTS + 1))
         assert set(session.scalars(select(InboxMessage.state))) == {MessageState.PROCESSED}
-    assert astray(house, delivered(desk.home)) == []
-    assert [proof[1] for proof in outcome(house).proofs] == [NIGHTS] * len(CAMPAIGNS)
+    assert astray(app, delivered(desk.home)) == []
+    assert [proof[1] for proof in outcome(app).proofs] == [NIGHTS] * len(CAMPAIGNS)

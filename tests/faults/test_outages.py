@@ -60,7 +60,7 @@ def steady(desk: Desk, *, hours: float) -> TickResult:
 
 def journal(desk: Desk) -> list[str]:
     """What stands in the journals."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(JournalEntry.text).order_by(JournalEntry.id)))
 
 
@@ -98,7 +98,7 @@ def test_a_host_that_was_off_over_a_deadline(desk: Desk) -> None:
     steady(desk, hours=1)
     done = desk.tick(hours=125, live=True)
 
-    (notice,) = home_status(desk.house).notices
+    (notice,) = home_status(desk.app).notices
     assert done.resolved == []
     assert "wait until Sun 8 Nov 2026 15:00 UTC" in notice
     assert [turn.reason for turn in desk.tick(hours=24, live=True).resolved] == ["deadline"]
@@ -123,15 +123,15 @@ def test_a_clock_that_jumps_ahead_resolves_nothing(desk: Desk) -> None:
     back = desk.tick(hours=-719, live=True)
 
     assert (ahead.resolved, back.resolved) == ([], [])
-    assert home_status(desk.house).notices == ()
+    assert home_status(desk.app).notices == ()
     assert [turn.reason for turn in steady(desk, hours=104).resolved] == ["deadline"]
 
 
 def test_a_house_that_grants_nothing_for_outages(desk: Desk) -> None:
     """With `outage_hours = 0` a deadline is a deadline."""
     desk.begin()
-    settings = dataclasses.replace(desk.house.settings, outage_hours=0)
-    desk.house = dataclasses.replace(desk.house, settings=settings)
+    settings = dataclasses.replace(desk.app.settings, outage_hours=0)
+    desk.app = dataclasses.replace(desk.app, settings=settings)
     steady(desk, hours=1)
 
     assert [turn.reason for turn in desk.tick(hours=125, live=True).resolved] == ["deadline"]

@@ -45,7 +45,7 @@ def keys(desk: Desk) -> tuple[str, str]:
 
 def notes(desk: Desk) -> str:
     """All that the database notes of letters and mails."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return "\n".join([*session.scalars(select(InboxMessage.note)), *session.scalars(select(OutgoingMail.reply))])
 
 
@@ -54,7 +54,7 @@ def test_a_letter_that_is_set_aside(desk: Desk, tmp_path: Path) -> None:
     desk.begin()
     desk.tick()
     token, code = keys(desk)
-    desk.house = dataclasses.replace(desk.house, games={"toy": Gossip()})
+    desk.app = dataclasses.replace(desk.app, games={"toy": Gossip()})
     with open_log(tmp_path / "log"):
         for key in (token, code):
             desk.post(f"ORDERS toy1 red {key}\nBID 1 ; {key}\nEND", subject=f"[toy1 {code}] {token}")

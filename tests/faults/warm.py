@@ -23,5 +23,5 @@ for work in (whole_night, life_night):
     with TemporaryDirectory(dir=fastest_folder()) as folder:
         home = make_home(Path(folder) / "home")
         put_in_inbox(home, work(home))
-        with open_app(home, GAMES) as house:
-            live_tick(house, NIGHT)
+        with open_app(home, GAMES) as app:
+            live_tick(app, NIGHT)

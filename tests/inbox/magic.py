@@ -55,11 +55,11 @@ class Magic(Auction):
 
 def main(work: str, home: Path, now: dt.datetime) -> None:
     """Ticks once at a time, or serves at it until told to stop."""
-    with open_app(home, {"toy": Magic()}) as house, stopped_by_signals() as stop:
+    with open_app(home, {"toy": Magic()}) as app, stopped_by_signals() as stop:
         if work == "tick":
-            tick(house, now)
+            tick(app, now)
         else:
-            serve(house, clock=lambda: now, stop=stop, told=lambda _: stop.set())
+            serve(app, clock=lambda: now, stop=stop, told=lambda _: stop.set())
 
 
 if __name__ == "__main__":

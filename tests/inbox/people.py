@@ -23,12 +23,12 @@ def form(desk: Desk, *seats: str, name: str = "toy1", game: str = "toy", open_se
         policy={**ADDRESS_IS_ENOUGH, **policy},
         open=open_seats,
     )
-    create_campaign(desk.house, wanted, desk.now, seed=b"a seed for tests")
+    create_campaign(desk.app, wanted, desk.now, seed=b"a seed for tests")
 
 
 def snapshot(desk: Desk, name: str = "toy1") -> CampaignSnapshot:
     """The campaign as it stands."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return load_campaign(session, name)
 
 

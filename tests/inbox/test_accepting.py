@@ -90,7 +90,7 @@ def test_a_deputy_sends_sheets_from_his_own_address(desk: Desk) -> None:
 
     assert answers.keys() == {ANN, EVE}
     assert all(f"The sheet came from {EVE}, who stands in" in text for text in answers.values())
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert session.scalars(select(OrderSheet.author)).all() == ["deputy"]
 
 

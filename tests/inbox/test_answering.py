@@ -87,7 +87,7 @@ def desk_of(folder: Path) -> Iterator[Desk]:
 def came_of(desk: Desk) -> list[tuple[object, ...]]:
     """Everything kept, and mailed to each, without what is drawn by chance."""
     kept: list[tuple[object, ...]] = []
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         kept += [
             (row.state, redact_all(row.note), row.sender, row.verdict, (row.key or "")[:5], row.unanswered)
             for row in session.scalars(select(InboxMessage).order_by(InboxMessage.id))
@@ -128,7 +128,7 @@ def test_what_comes_of_letters_is_the_same_however_many_are_fetched_at_once(
 
 def sheets_of(desk: Desk) -> list[str]:
     """The texts of all sheets kept."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(OrderSheet.text).order_by(OrderSheet.id)))
 
 
@@ -159,8 +159,8 @@ def test_two_desks_at_once_take_each_sheet_once(postgres_url: str, tmp_path: Pat
         for _, name in product(range(3), ("toy1", "toy2", "toy3")):
             for to in (ANN, BOB):
                 _by_code(to, name, "BID 1")(desk)
-        fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
+        fetch_messages(desk.app.store, open_mailbox(desk.app.settings), desk.now)
         with ThreadPoolExecutor(2) as desks:
-            done = [desks.submit(process_messages, desk.house, desk.now) for _ in range(2)]
+            done = [desks.submit(process_messages, desk.app, desk.now) for _ in range(2)]
         assert sum(each.result().sheets for each in done) == 18
         assert sheets_of(desk) == ["BID 1\n"] * 18

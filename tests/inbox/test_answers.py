@@ -113,8 +113,8 @@ def keys(played: Played) -> dict[str, str]:
 @pytest.fixture
 def desk(played: Played, tmp_path: Path) -> Iterator[Desk]:
     """A copy of the home played so far, open."""
-    with open_app(shutil.copytree(played.home, tmp_path / "home"), GAMES) as house:
-        yield Desk(house, played.now, itertools.count(100))
+    with open_app(shutil.copytree(played.home, tmp_path / "home"), GAMES) as app:
+        yield Desk(app, played.now, itertools.count(100))
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -126,7 +126,7 @@ def test_each_is_told_what_concerns_him(desk: Desk, keys: dict[str, str], case: 
 
     assert answers.keys() == case.answers.keys()
     assert [(to, said) for to, said in case.answers.items() if said not in answers[to]] == []
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         taken = session.scalars(select(OrderSheet.seat_id).join(Turn).where(Turn.number == 2)).all()
     assert bool(taken) == (TAKEN in case.answers.values())
 
@@ -145,7 +145,7 @@ def test_no_answer_tells_a_key(desk: Desk, keys: dict[str, str]) -> None:
 
 def test_a_reply_to_a_withdrawn_report_is_told_so(desk: Desk, keys: dict[str, str]) -> None:
     """After a turn was taken back its report's code is known for what it is, and nothing is taken."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         campaign_id = session.scalars(select(Campaign.id).where(Campaign.name == "toy1")).one()
         shelf = WithdrawnTurns(campaign_id=campaign_id, kind="rollback", first=2, at=desk.now)
         session.add(shelf)

@@ -29,7 +29,7 @@ def _campaign(desk: Desk) -> None:
 
 def sheets(desk: Desk) -> int:
     """How many sheets were kept."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return len(session.scalars(select(OrderSheet.id)).all())
 
 
@@ -142,6 +142,6 @@ def test_what_became_of_it_is_noted(desk: Desk) -> None:
     desk.post("I am away.", headers=AWAY)
     desk.tick()
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         notes = session.scalars(select(InboxMessage.note)).all()
     assert notes == ["automatic mail: a program sent it (Auto-Submitted)"]

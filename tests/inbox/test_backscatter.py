@@ -22,7 +22,7 @@ def _campaign(shared: Desk) -> None:
 
 def strangers(desk: Desk, number: int, *, domains: int, verdict: str = "", text: str = "hello") -> None:
     """Letters of so many unknown senders, spread over domains."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         for each in range(number):
             sender = f"{verdict}s{each}@{each % domains}.example.net"
             stamped = "".join(f"{name}: {value}\r\n" for name, value in stamp(verdict).items()) if verdict else ""
@@ -35,7 +35,7 @@ def strangers(desk: Desk, number: int, *, domains: int, verdict: str = "", text:
 
 def answered(desk: Desk) -> Counter[str]:
     """How many mails went to each domain of strangers."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return Counter(
             session.scalars(select(OutgoingMail.provider).where(OutgoingMail.provider.endswith("example.net")))
         )
@@ -49,7 +49,7 @@ def test_strangers_get_a_hundred_answers_a_day(shared: Desk) -> None:
     assert answered(shared).total() == 100
     assert done.answered.unanswered == 5
     assert "5 letters left unanswered; see the notes in: pbem letters" in list(tick_lines(done))
-    assert home_status(shared.house).notices[0].startswith("5 letters were left unanswered in the day before ")
+    assert home_status(shared.app).notices[0].startswith("5 letters were left unanswered in the day before ")
     shared.now = shared.now.replace(day=shared.now.day + 1)
     strangers(shared, 1, domains=1, text="HELP")
     assert shared.tick().answered.unanswered == 0
@@ -114,7 +114,7 @@ def test_newcomers_beyond_the_limit_are_listed_for_the_gm(shared: Desk) -> None:
 
     assert len(told) == 1
     assert "pbem journal toy2" in text_of(told[0])
-    with shared.house.store.reading() as session:
+    with shared.app.store.reading() as session:
         listed = session.execute(
             select(JournalEntry.text, JournalEntry.secret).where(JournalEntry.text.startswith("not answered today"))
         ).all()
@@ -132,7 +132,7 @@ def test_the_list_of_newcomers_ends(shared: Desk, monkeypatch: pytest.MonkeyPatc
     strangers(shared, 110, domains=5, text="JOIN toy2")
     shared.tick()
 
-    with shared.house.store.reading() as session:
+    with shared.app.store.reading() as session:
         listed = session.scalars(
             select(JournalEntry.text).where(JournalEntry.text.startswith("not answered today"))
         ).all()
@@ -148,7 +148,7 @@ def test_the_note_of_an_unanswered_letter_says_so(shared: Desk) -> None:
         shared.post("JOIN toy2", sender=EVE, headers=stamp("pass"))
     shared.tick()
 
-    with shared.house.store.reading() as session:
+    with shared.app.store.reading() as session:
         rows = session.execute(select(InboxMessage.note, InboxMessage.unanswered)).all()
     notes = [note for note, unanswered in rows if unanswered]
     assert len(notes) == 9
@@ -178,7 +178,7 @@ def test_letters_without_a_key_bring_three_reports_a_day(shared: Desk) -> None:
 
 def resent(desk: Desk) -> int:
     """How many reports were sent again."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return len(session.scalars(select(OutgoingMail.id).where(OutgoingMail.kind == "resent")).all())
 
 

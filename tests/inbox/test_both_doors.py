@@ -59,14 +59,14 @@ DOORS = {
 def token(desk: Desk) -> str:
     """Turn 1 was the last, so the seed is known; the GM has his token."""
     desk.begin(rounds="1")
-    run_campaign_now(desk.house, "toy1", desk.now)
+    run_campaign_now(desk.app, "toy1", desk.now)
     return gm_token(desk)
 
 
 def gm_token(desk: Desk) -> str:
     """The token that the GM is mailed."""
-    with desk.house.store.writing() as session:
-        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+    with desk.app.store.writing() as session:
+        mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
     desk.tick()
     found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
     assert found is not None
@@ -103,7 +103,7 @@ def without_numbers(text: str) -> str:
 def test_both_doors_tell_the_same(desk: Desk, tmp_path: Path, what: str) -> None:
     """Every line of the screen stands in the mail, but for what is to be typed there."""
     desk.begin()
-    run_campaign_now(desk.house, "toy1", desk.now)
+    run_campaign_now(desk.app, "toy1", desk.now)
     token = gm_token(desk)
     other = shutil.copytree(desk.home, tmp_path / "other")
     screen = typed(other, desk.now, DOORS[what][0])
@@ -141,7 +141,7 @@ def test_the_screen_shows_a_paused_seat(desk: Desk) -> None:
 def test_to_be_shown_something_waits_for_nobody(desk: Desk, word: str) -> None:
     """While a tick writes, a GM may look."""
     desk.begin()
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         load_campaign(session, "toy1")
         shown = typed(desk.home, desk.now, [word, "toy1"])
 
@@ -160,14 +160,14 @@ def test_a_campaign_is_started_by_mail(desk: Desk) -> None:
 def test_a_turn_is_tried_in_a_copy_by_mail(desk: Desk) -> None:
     """FORK runs a turn with another sheet: all reports come, with what differs; nothing is changed."""
     desk.begin()
-    run_campaign_now(desk.house, "toy1", desk.now)
+    run_campaign_now(desk.app, "toy1", desk.now)
     token = gm_token(desk)
     answer = mailed(desk, token, ["FORK 1 red", "BID 3"])
 
     assert "toy1: turn 1 there, against what was really told" in answer
     assert [part.get_filename() for part in desk.last(GM).iter_attachments()] == ["red.txt", "blue.txt"]
     assert "made a copy of the campaign as it stood when turn 1 was open" in journal(desk)[-1]
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").turn == 2
 
 
@@ -217,5 +217,5 @@ def test_a_new_token_voids_the_old(desk: Desk) -> None:
     mailed(desk, token, ["TOKEN"])
     mailed(desk, token, ["HOLD"])
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").held == ""

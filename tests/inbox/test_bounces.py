@@ -37,19 +37,19 @@ def arrive(desk: Desk, raw: bytes) -> None:
 
 def note(desk: Desk) -> str:
     """What became of the last letter."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first() or ""
 
 
 def undelivered(desk: Desk) -> list[Undelivered]:
     """What the status of the campaign lists as not delivered."""
-    (campaign,) = home_status(desk.house).campaigns
+    (campaign,) = home_status(desk.app).campaigns
     return list(campaign.undelivered)
 
 
 def journal(desk: Desk) -> list[str]:
     """The campaign's journal since its start."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return [
             text for text in session.scalars(select(JournalEntry.text).order_by(JournalEntry.id)) if "came back" in text
         ]
@@ -68,7 +68,7 @@ def test_a_bounce_is_listed_with_its_reason(desk: Desk, write: Callable[[str], b
     (mail,) = undelivered(desk)
     assert (mail.recipient, mail.state, mail.attempts) == ("ann@example.org", "bounced", 1)
     assert "550 5.1.1" in mail.reply or "550-5.1.1" in mail.reply
-    shown = [line for line in status_lines(home_status(desk.house)) if "not delivered" in line]
+    shown = [line for line in status_lines(home_status(desk.app)) if "not delivered" in line]
     assert shown == [f"  not delivered to ann@example.org (bounced, 1 try): {mail.reply}"]
 
 
@@ -172,7 +172,7 @@ def test_a_delivery_report_is_never_answered(desk: Desk) -> None:
     arrive(desk, postfix(last_id(desk)))
 
     assert [mail["To"] for mail in desk.mails()[before:]] == [GM]
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert session.scalars(select(OrderSheet)).all() == []
 
 
@@ -183,7 +183,7 @@ def test_a_bounce_takes_nothing_from_a_player(desk: Desk) -> None:
     desk.reply(report, "BID 3")
     desk.tick()
 
-    (campaign,) = home_status(desk.house).campaigns
+    (campaign,) = home_status(desk.app).campaigns
     assert (campaign.seats[0].playing, campaign.seats[0].sheet) == (True, 1)
     assert text_of(desk.last()).startswith("Sheet 1 taken")
     assert len(undelivered(desk)) == 1
@@ -207,14 +207,14 @@ def test_an_answer_to_a_stranger_may_bounce(desk: Desk) -> None:
     desk.tick()
     arrive(desk, postfix(last_id(desk, "eve@example.net"), "eve@example.net"))
 
-    (mail,) = home_status(desk.house).undelivered
+    (mail,) = home_status(desk.app).undelivered
     assert (mail.recipient, mail.state) == ("eve@example.net", "bounced")
     assert desk.mails(GM) == []
 
 
 def test_a_bounced_mail_is_not_sent_again(desk: Desk) -> None:
     """A mail that seemed not to have gone out, and comes back, needs no other try."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         mail = session.scalars(select(OutgoingMail).where(OutgoingMail.message_id == last_id(desk))).one()
         mail.state = OutgoingState.QUEUED
     before = len(desk.mails("ann@example.org"))
@@ -225,7 +225,7 @@ def test_a_bounced_mail_is_not_sent_again(desk: Desk) -> None:
 
 def test_a_mail_to_an_address_of_two_seats(desk: Desk) -> None:
     """Who plays two seats is named by both, in whatever case his address is written."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         red, blue = session.scalars(select(Seat).order_by(Seat.id))
         blue.person = red.person
         session.get_one(Person, red.person_id).address = "Ann@example.org"

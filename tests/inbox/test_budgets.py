@@ -31,8 +31,8 @@ def harmful(desk: Desk, *, seconds: float = 0.5) -> None:
     """A campaign of the game with the magic lines; a letter has so much time."""
     desk.begin()
     desk.tick()
-    settings = dataclasses.replace(desk.house.settings, letter_seconds=seconds)
-    desk.house = dataclasses.replace(desk.house, settings=settings, games={"toy": Magic()})
+    settings = dataclasses.replace(desk.app.settings, letter_seconds=seconds)
+    desk.app = dataclasses.replace(desk.app, settings=settings, games={"toy": Magic()})
 
 
 def post_three(desk: Desk, line: str) -> None:
@@ -43,7 +43,7 @@ def post_three(desk: Desk, line: str) -> None:
 
 def letters(desk: Desk) -> list[InboxMessage]:
     """All letters kept, in the order in which they came."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(InboxMessage).order_by(InboxMessage.id)))
 
 
@@ -68,7 +68,7 @@ def test_a_letter_beyond_its_budget_is_set_aside(desk: Desk, line: str, why: str
 
     assert (done.answered.sheets, done.answered.set_aside) == (2, 1)
     assert [letter.state for letter in letters(desk)] == ["processed", "quarantined", "processed"]
-    assert list_messages(desk.house.store, "quarantined", limit=9).letters[0].note.splitlines()[-1].startswith(why)
+    assert list_messages(desk.app.store, "quarantined", limit=9).letters[0].note.splitlines()[-1].startswith(why)
     assert why[1:] in words(desk.last(GM))
     assert "Please send your orders once more" in words(desk.last(ANN))
 
@@ -78,8 +78,8 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk) -> None:
     harmful(desk)
     post_three(desk, "LOOP")
     desk.tick()
-    desk.house = dataclasses.replace(desk.house, games={"toy": Auction()})
-    retry_message(desk.house.store, letters(desk)[1].id)
+    desk.app = dataclasses.replace(desk.app, games={"toy": Auction()})
+    retry_message(desk.app.store, letters(desk)[1].id)
     desk.tick()
 
     assert letters(desk)[1].state == "processed"
@@ -113,7 +113,7 @@ def test_two_kills_set_no_letter_aside(desk: Desk) -> None:
         with program(desk, "tick") as process:
             process.communicate()
         assert process.returncode == -signal.SIGKILL
-    desk.house = dataclasses.replace(desk.house, games={"toy": Auction()})
+    desk.app = dataclasses.replace(desk.app, games={"toy": Auction()})
 
     assert desk.tick().answered.set_aside == 0
     assert [letter.state for letter in letters(desk)] == ["processed"] * 3
@@ -124,7 +124,7 @@ def test_a_tick_deals_with_so_many_bytes(desk: Desk, monkeypatch: pytest.MonkeyP
     harmful(desk)
     monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
     monkeypatch.setattr("pbem.inbox.message_queue.AT_ONCE", 2)
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         deadline = session.scalars(select(Turn.deadline).where(Turn.deadline.is_not(None))).first()
     assert deadline is not None
     for number in range(5):
@@ -148,7 +148,7 @@ def test_a_turn_is_run_while_later_letters_wait(desk: Desk, monkeypatch: pytest.
     harmful(desk)
     monkeypatch.setattr("pbem.scheduler.tick.MOST_BYTES", 1)
     monkeypatch.setattr("pbem.inbox.message_queue.AT_ONCE", 2)
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         deadline = session.scalars(select(Turn.deadline).where(Turn.deadline.is_not(None))).first()
     assert deadline is not None
     for number in range(5):
@@ -169,7 +169,7 @@ def test_letters_beside_one_that_killed_are_dealt_with_in_their_order(desk: Desk
     desk.post(SHEET.format(seat="blue", line="BID 1"), sender=BOB)
     post_three(desk, "BID 3")
     desk.tick()
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(InboxMessage).where(InboxMessage.id <= 2).values(state="new", attempts=1))
         session.execute(update(InboxMessage).where(InboxMessage.id > 2).values(state="new"))
     desk.tick()

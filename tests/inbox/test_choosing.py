@@ -33,7 +33,7 @@ def answered(desk: Desk, text: str, **fields: str) -> str:
 
 def bids(desk: Desk) -> list[int]:
     """The coins of all sheets that were kept and are good, the oldest first."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         kept = session.scalars(select(OrderSheet.orders).where(OrderSheet.accepted).order_by(OrderSheet.id))
         return [order["coins"] for orders in kept for order in orders]
 
@@ -93,8 +93,8 @@ class TestAnyWords:
     @pytest.fixture
     def desk(self, tmp_path: Path) -> Iterator[Desk]:
         """A home of that game."""
-        with open_app(make_home(tmp_path / "home"), {"toy": Chatter()}) as house:
-            yield Desk(house)
+        with open_app(make_home(tmp_path / "home"), {"toy": Chatter()}) as app:
+            yield Desk(app)
 
     def test_a_greeting_is_no_order(self, desk: Desk) -> None:
         """The sheet counts as ever, since what stands above it shows nothing."""

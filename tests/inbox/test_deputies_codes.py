@@ -26,13 +26,13 @@ def _begun(desk: Desk) -> None:
 
 def sheets(desk: Desk) -> list[str]:
     """Who has sent each sheet that was kept."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(OrderSheet.author).order_by(OrderSheet.id)))
 
 
 def test_a_deputys_report_has_a_code_of_its_own(desk: Desk) -> None:
     """Nothing in the copy shows the player's code, nor the Message-ID that would do for it."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         keys = [key for row in session.execute(select(Report.code, Report.message_id)) for key in row]
     desk.tick(hours=24 * 3)
 

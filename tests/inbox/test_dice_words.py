@@ -47,7 +47,7 @@ def choose(desk: Desk, line: str, to: str = ANN) -> str:
 
 def listed(desk: Desk, to: str = ANN) -> dict[str, Any]:
     """Begins the campaign; what the data of a first report say of the dice."""
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
     (data,) = [part for part in reports(desk, to)[-1].iter_attachments() if part.get_filename("").endswith(".json")]
     found: dict[str, Any] = json.loads(data.get_content())["dice"]
@@ -189,7 +189,7 @@ def test_who_has_lost_a_seat_chooses_nothing(desk: Desk) -> None:
     """His code ends with his seat, and so does his word."""
     formed(desk)
     choose(desk, "DICE mine")
-    run_action(desk.house, "toy1", GiveSeat("red", EVE), desk.now)
+    run_action(desk.app, "toy1", GiveSeat("red", EVE), desk.now)
     desk.tick()
     desk.reply(notice(desk, ANN), "DICE still mine")
     desk.tick()
@@ -200,7 +200,7 @@ def test_who_has_lost_a_seat_chooses_nothing(desk: Desk) -> None:
 def test_a_mail_that_no_longer_holds_is_not_sent(desk: Desk) -> None:
     """A campaign started before anybody was mailed asks nobody for a word."""
     form(desk, "red", "blue")
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
     assert not any("The dice are sealed" in mail["Subject"] for mail in desk.mails())

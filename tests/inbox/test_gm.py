@@ -21,8 +21,8 @@ GM, ANN, BOB = "gm@example.org", "ann@example.org", "bob@example.org"
 def token(desk: Desk) -> str:
     """A campaign whose GM has been mailed his token."""
     desk.begin()
-    with desk.house.store.writing() as session:
-        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+    with desk.app.store.writing() as session:
+        mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
     desk.tick()
     found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
     assert found is not None
@@ -43,13 +43,13 @@ def read(desk: Desk, address: str = GM, at: int = -1) -> str:
 
 def held(desk: Desk) -> str:
     """Why no turn of the campaign is run; "" when turns run."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return load_campaign(session, "toy1").held
 
 
 def test_every_command_is_explained(desk: Desk) -> None:
     """The mail with the token names all commands."""
-    text = desk.house.reporter.write(GmToken(campaign="toy1", token="t", address="orders@example.org"))
+    text = desk.app.reporter.write(GmToken(campaign="toy1", token="t", address="orders@example.org"))
 
     assert [verb.word for verb in GM_COMMANDS.verbs if f"    {verb.word}" not in text] == []
 
@@ -58,7 +58,7 @@ def test_what_one_command_changes_the_next_does_not_undo(desk: Desk, token: str)
     """A house rule, set in the same letter as another act is done, is kept."""
     command(desk, token, "RULE review yes", "HOLD snow", "TEXT TO ALL", "Hello.")
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         snapshot = load_campaign(session, "toy1")
     assert (snapshot.policy.review, snapshot.held) == (True, "paused by the GM: snow")
 
@@ -110,7 +110,7 @@ def test_a_robot_is_no_gm(desk: Desk, token: str) -> None:
 
 def test_a_new_gm_needs_a_new_token(desk: Desk, token: str) -> None:
     """When a campaign has another GM, the token of the one before opens nothing."""
-    run_action(desk.house, "toy1", ChangeGm("gma@example.org"), desk.now)
+    run_action(desk.app, "toy1", ChangeGm("gma@example.org"), desk.now)
     desk.post(f"GM toy1 {token}\nHOLD\nEND", sender=GM)
     desk.tick()
 
@@ -123,7 +123,7 @@ def test_run_by_mail(desk: Desk, token: str) -> None:
     command(desk, token, "RUN", "RUN")
     desk.tick()
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").turn == 2
 
 
@@ -133,7 +133,7 @@ def test_a_run_is_not_done_again_after_a_rollback(desk: Desk, token: str) -> Non
     command(desk, token, "ROLLBACK 1 YES")
     desk.tick()
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").turn == 1
 
 
@@ -163,7 +163,7 @@ def test_a_rollback_asks_first(desk: Desk, token: str) -> None:
 
     assert "To do it, send the same with: ROLLBACK 1 YES" in asked
     assert "toy1 stands at turn 1 again" in done
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert load_campaign(session, "toy1").turn == 1
 
 

@@ -78,7 +78,7 @@ def test_strangers_are_helped_with_commands_alone(desk: Desk) -> None:
 def test_an_order_in_free_words_may_begin_with_help(desk: Desk) -> None:
     """In a reply to a report of such a game a sentence is an order; HELP alone, or with a verb, is not."""
     form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
-    run_action(desk.house, "pen1", StartCampaign(), desk.now)
+    run_action(desk.app, "pen1", StartCampaign(), desk.now)
     desk.tick()
     report = reports(desk, CYD)[-1]
     for line, begins in {
@@ -97,10 +97,10 @@ def test_help_explains_the_verbs_of_a_campaign(desk: Desk) -> None:
     form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
     usage = "MARCH <army:number 1..9> TO <place>"
     verbs = {"lists": {"place": ["Naxos", "Delos"]}, "MARCH": {"usage": usage, "help": "an army goes to a place"}}
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         campaign = session.scalars(select(Campaign).where(Campaign.name == "pen1")).one()
         campaign.options = {**campaign.options, "verbs": verbs}
-    run_action(desk.house, "pen1", StartCampaign(), desk.now)
+    run_action(desk.app, "pen1", StartCampaign(), desk.now)
     desk.tick()
     report = reports(desk, CYD)[-1]
 

@@ -48,7 +48,7 @@ def test_no_letter_trips_the_desk(shared: Desk, monkeypatch: pytest.MonkeyPatch)
             (inbox / f"{head:02d}-{body:02d}.eml").write_bytes(front + b"\r\n\r\n" + text)
     done = shared.tick()
 
-    with shared.house.store.reading() as session:
+    with shared.app.store.reading() as session:
         notes = session.scalars(select(InboxMessage.note).where(InboxMessage.state != "processed")).all()
         takers = set(session.scalars(select(OrderSheet.seat_id)))
     assert list(notes) == []
@@ -64,6 +64,6 @@ def test_a_strangers_letters_take_nothing(shared: Desk) -> None:
             (inbox / f"{head:02d}-{body:02d}.eml").write_bytes(front + b"\r\n\r\n" + text)
     shared.tick()
 
-    with shared.house.store.reading() as session:
+    with shared.app.store.reading() as session:
         assert session.scalars(select(OrderSheet.id)).all() == []
     assert len(shared.mails("eve@example.net")) == 1

@@ -15,7 +15,7 @@ from tests.toy.home import Desk, text_of
 
 def taken(desk: Desk) -> list[object]:
     """The orders of the sheets that count, one after the other."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(OrderSheet.orders).where(OrderSheet.accepted).order_by(OrderSheet.version)))
 
 

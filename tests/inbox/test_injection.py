@@ -66,8 +66,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 def answers(desk: Desk, *fields: str) -> list[bytes]:
     """The mails that the desk writes in answer to a letter with these header fields; none of them is kept."""
     raw = "\r\n".join([*fields, "", "BID 1", ""]).encode("utf-8", "replace")
-    with desk.house.store.writing() as session:
-        case = MessageContext(desk.house, session, desk.now, 0, parse_message(raw))
+    with desk.app.store.writing() as session:
+        case = MessageContext(desk.app, session, desk.now, 0, parse_message(raw))
         spot = load_seat(session, 1)
         last = session.scalar(select(func.max(OutgoingMail.id)))
         send_receipts(case, spot, TAKEN)

@@ -39,7 +39,7 @@ def quoted(desk: Desk, to: str = ANN) -> str:
 
 def bids(desk: Desk) -> list[str]:
     """The sheets that were kept, as they were written."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return [
             sheet.text
             for sheet in session.scalars(select(OrderSheet).where(OrderSheet.accepted).order_by(OrderSheet.id))
@@ -48,7 +48,7 @@ def bids(desk: Desk) -> list[str]:
 
 def notes(desk: Desk) -> list[str]:
     """What became of each letter."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)))
 
 
@@ -231,7 +231,7 @@ def test_an_address_that_is_vouched_for_counts(desk: Desk) -> None:
 
     desk.post(SHEET, headers=stamp("fail"))
     assert "says that it did not come from there" in told(desk)[ANN]
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert session.scalars(select(PendingRequest)).all() == []
 
 
@@ -344,11 +344,11 @@ def test_looking_up_needs_no_answer(desk: Desk) -> None:
 
 def test_in_a_game_of_free_words_chat_is_no_sheet(desk: Desk) -> None:
     """Where any line is an order, an answer replaces a sheet by a whole one alone."""
-    desk.house = dataclasses.replace(desk.house, games={"toy": Essay()})
+    desk.app = dataclasses.replace(desk.app, games={"toy": Essay()})
     asked_about(desk)
     desk.reply(question(desk, ANN), "It was me, I think.")
-    fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
-    process_messages(desk.house, desk.now)
+    fetch_messages(desk.app.store, open_mailbox(desk.app.settings), desk.now)
+    process_messages(desk.app, desk.now)
 
     assert bids(desk) == []
 

@@ -38,15 +38,15 @@ MALFORMED = [
 
 def gm_token(desk: Desk) -> str:
     """The token that the GM is mailed."""
-    with desk.house.store.writing() as session:
-        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+    with desk.app.store.writing() as session:
+        mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
     desk.tick()
     return str(re.findall(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)[0])
 
 
 def kept(desk: Desk, since: int) -> str:
     """All that is kept because of a letter: rows, mails queued since, the archive and the log."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         rows = [[sheet.text, sheet.orders, sheet.findings] for sheet in session.scalars(select(OrderSheet))]
         notes = [*session.scalars(select(InboxMessage.note)), *session.scalars(select(JournalEntry.text))]
         mails = [raw.decode() for raw in session.scalars(select(OutgoingMail.raw).where(OutgoingMail.id > since))]
@@ -60,11 +60,11 @@ def test_a_key_in_a_malformed_frame_is_masked(desk: Desk, text: str) -> None:
     desk.begin()
     by_gm = gm_token(desk)
     keys = {"gm": by_gm, "slip": by_gm[:-1], "own": token(desk), "other": token(desk, "bob@example.org")}
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         since = session.scalars(select(func.max(OutgoingMail.id))).one()
     desk.reply([mail for mail in desk.mails(ANN) if "report for" in mail["Subject"]][-1], text.format_map(keys))
     desk.tick()
-    run_turn(desk.house, "toy1", desk.now, reason="test")
+    run_turn(desk.app, "toy1", desk.now, reason="test")
 
     found = kept(desk, since)
     assert [name for name, key in keys.items() if key in found] == []

@@ -39,7 +39,7 @@ def _campaign(desk: Desk) -> None:
 
 def letters(desk: Desk) -> list[InboxMessage]:
     """All letters kept."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(InboxMessage).order_by(InboxMessage.id)))
 
 
@@ -118,10 +118,10 @@ def test_a_letter_that_trips_the_desk_is_set_aside(desk: Desk) -> None:
     """Nothing is taken, the letter is kept with a note, the others go on; player and GM are told."""
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.post("", subject="help", sender="bob@example.org")
-    broken = dataclasses.replace(desk.house, games={"toy": Broken()})
-    desk.house, whole = broken, desk.house
+    broken = dataclasses.replace(desk.app, games={"toy": Broken()})
+    desk.app, whole = broken, desk.app
     done = desk.tick()
-    desk.house = whole
+    desk.app = whole
 
     assert (done.answered.letters, done.answered.set_aside) == (2, 1)
     assert [letter.state for letter in letters(desk)] == ["quarantined", "processed"]
@@ -135,18 +135,18 @@ def test_a_letter_is_dealt_with_once(desk: Desk) -> None:
     desk.post("ORDERS toy1 red\nBID 1\nEND")
     desk.tick()
 
-    assert process_messages(desk.house, desk.now).letters == 0
-    with desk.house.store.reading() as session:
+    assert process_messages(desk.app, desk.now).letters == 0
+    with desk.app.store.reading() as session:
         assert len(session.scalars(select(OrderSheet.id)).all()) == 1
 
 
 def test_a_database_that_fails_is_not_the_letters_fault(desk: Desk) -> None:
     """The letter stays new and is dealt with by the next tick."""
     desk.post("ORDERS toy1 red\nBID 1\nEND")
-    desk.house, whole = dataclasses.replace(desk.house, games={"toy": Locked()}), desk.house
+    desk.app, whole = dataclasses.replace(desk.app, games={"toy": Locked()}), desk.app
     with pytest.raises(StoreError):
         desk.tick()
-    desk.house = whole
+    desk.app = whole
 
     assert [letter.state for letter in letters(desk)] == ["new"]
     assert desk.tick().answered.sheets == 1

@@ -36,7 +36,7 @@ def guess(desk: Desk, times: int) -> None:
 
 def sheets(desk: Desk) -> int:
     """How many sheets were kept."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return len(session.scalars(select(OrderSheet.id)).all())
 
 
@@ -61,7 +61,7 @@ def test_guesses_stand_in_the_gms_journal_alone(desk: Desk) -> None:
     """The GM can see from where they came, ten a day at most. Players do not read of them; no key is told."""
     guess(desk, 12)
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         acts = session.execute(
             select(JournalEntry.text, JournalEntry.secret).where(JournalEntry.text.contains("wrong key"))
         ).all()
@@ -81,7 +81,7 @@ def test_a_word_that_cannot_be_a_key_is_no_guess(desk: Desk, key: str) -> None:
 
 def flood(desk: Desk, number: int, sender: str = EVE) -> None:
     """Puts many letters of one sender into the database, as a mailbox full of them would."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         for each in range(number):
             raw = f"From: {sender}\r\nMessage-ID: <flood{each}@x>\r\n\r\nhello {each}\r\n".encode()
             name = f"{sender} {desk.now} {each}"
@@ -101,7 +101,7 @@ def test_forged_letters_shut_nobody_out(desk: Desk) -> None:
 
 def states(desk: Desk) -> list[str]:
     """The states of all letters, in the order in which they came."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(InboxMessage.state).order_by(InboxMessage.id)))
 
 
@@ -142,7 +142,7 @@ def test_a_letter_left_alone_says_why(desk: Desk) -> None:
     flood(desk, 201)
     desk.tick()
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         note = session.scalars(select(InboxMessage.note).where(InboxMessage.state == "quarantined")).one()
     assert note == f"not dealt with: 200 letters like it came from {EVE} that day; it can be tried again later"
 
@@ -171,8 +171,8 @@ def test_a_flood_of_letters_silences_nobody_who_has_a_key(desk: Desk, accept: st
 
 def test_a_flood_of_letters_does_not_silence_the_gm(desk: Desk) -> None:
     """His token opens all, however many write in his name."""
-    with desk.house.store.writing() as session:
-        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+    with desk.app.store.writing() as session:
+        mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
     desk.tick()
     key = text_of(desk.last(GM)).partition("GM toy1 ")[2].split()[0]
     flood(desk, 203, GM)
@@ -190,7 +190,7 @@ def test_a_flood_of_sheets_silences_nobody_who_has_a_key(desk: Desk) -> None:
     desk.post("BID 4", to=f"orders+{code(desk)}@example.org")
     desk.tick()
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         counts = session.scalars(select(OrderSheet.orders).order_by(OrderSheet.version.desc()).limit(2))
         assert [orders[0]["coins"] for orders in counts] == [4, 3]
     assert states(desk).count("quarantined") == 90
@@ -212,7 +212,7 @@ def test_player_and_gm_are_told_of_a_flood_once_a_day(desk: Desk) -> None:
 def fill(desk: Desk, number: int, size: int) -> None:
     """Puts automatic letters of a size into the database, each from another sender, of bytes that do not compress."""
     desk.now += dt.timedelta(seconds=1)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         for each in range(number):
             name = f"{desk.now.isoformat()} {each}"
             body = base64.b64encode(random.Random(name).randbytes(size * 3 // 4))
@@ -224,7 +224,7 @@ def fill(desk: Desk, number: int, size: int) -> None:
 def peak(desk: Desk) -> int:
     """The most memory that answering the letters takes."""
     tracemalloc.start()
-    process_messages(desk.house, desk.now)
+    process_messages(desk.app, desk.now)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most
@@ -235,7 +235,7 @@ def test_a_day_of_big_letters_costs_no_memory(desk: Desk) -> None:
     peaks = []
     for size in (100, 20_000):
         fill(desk, 210, size)
-        process_messages(desk.house, desk.now)
+        process_messages(desk.app, desk.now)
         fill(desk, 1, 100)
         peaks.append(peak(desk))
 

@@ -24,8 +24,8 @@ LOCAL = {"Received": "from laptop by mx.example.org with ESMTPSA id 1; Mon, 2 No
 def strict(desk: Desk) -> Desk:
     """A campaign that takes sheets from an address alone if the server vouches for it."""
     desk.begin()
-    with desk.house.store.writing() as session:
-        mail_gm_token(session, desk.house, load_campaign(session, "toy1"), desk.now)
+    with desk.app.store.writing() as session:
+        mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
     desk.tick()
     believing(desk)
     rule(desk, accept="verified")
@@ -47,7 +47,7 @@ def is_taken(desk: Desk) -> bool:
 
 def found(desk: Desk) -> CheckResult:
     """What the doctor says of it."""
-    checks = check_database(desk.house.settings, desk.now, desk.house.games)
+    checks = check_database(desk.app.settings, desk.now, desk.app.games)
     (check,) = [each for each in checks if each.name == "authserv_id"]
     return check
 
@@ -97,8 +97,8 @@ def test_a_forged_mail_of_the_gm_shows_nothing(strict: Desk) -> None:
 
 def test_without_a_name_nothing_is_examined(strict: Desk) -> None:
     """Then no word counts anyhow."""
-    settings = dataclasses.replace(strict.house.settings, authserv_id="")
-    assert "authserv_id" not in [each.name for each in check_database(settings, strict.now, strict.house.games)]
+    settings = dataclasses.replace(strict.app.settings, authserv_id="")
+    assert "authserv_id" not in [each.name for each in check_database(settings, strict.now, strict.app.games)]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def sheets(desk: Desk) -> Desk:
 
 def counted(desk: Desk) -> int:
     """What red bids by the sheet that counts."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         last = select(OrderSheet).where(OrderSheet.accepted).order_by(OrderSheet.version.desc()).limit(1)
         return int(next(order["coins"] for order in session.scalars(last).one().orders if "coins" in order))
 
@@ -160,7 +160,7 @@ def test_an_unanswerable_question_is_told(sheets: Desk) -> None:
         sheets.tick()
 
     assert counted(sheets) == 5
-    with sheets.house.store.reading() as session:
+    with sheets.app.store.reading() as session:
         note = session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first()
     assert "answered ann@example.org" in str(note)
     assert "Your sheet 3 still counts" in text_of(sheets.last(ANN))

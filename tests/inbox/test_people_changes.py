@@ -35,13 +35,13 @@ from tests.toy.home import Desk
 def _begun(desk: Desk) -> None:
     """A campaign of red, blue and green in which anyone may ask for a seat."""
     form(desk, "red", "blue", "green", signup="yes", mass="101")
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 
 def journal(desk: Desk) -> list[str]:
     """What the players may read."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(JournalEntry.text).where(~JournalEntry.secret).order_by(JournalEntry.id)))
 
 
@@ -247,7 +247,7 @@ def test_a_second_address_is_confirmed_too(desk: Desk) -> None:
     ask(desk, "FALLBACK ann@example.com")
     confirm(desk, ANN)
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert session.scalars(select(Person.fallback).where(Person.key == ANN)).one() == "ann@example.com"
     ask(desk, "FALLBACK ann@example.org")
     assert "You have no second address now" in confirm(desk, ANN)
@@ -257,7 +257,7 @@ def test_reports_may_come_as_text_alone(desk: Desk) -> None:
     """FORMAT is kept with the person."""
     assert "as text alone from now on" in ask(desk, "FORMAT plain")
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert session.scalars(select(Person.plain).where(Person.key == ANN)).one()
 
 

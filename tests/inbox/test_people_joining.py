@@ -194,7 +194,7 @@ def test_one_identity_in_several_campaigns(desk: Desk) -> None:
     desk.tick()
     confirm(desk, EVE)
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert len(session.scalars(select(Person).where(Person.key == EVE)).all()) == 1
     assert "toy1 (Toy Auction), seat blue" in ask(desk, "STATUS", EVE)
     assert "toy2 (Toy Auction), seat blue" in words(desk.last(EVE))
@@ -211,10 +211,10 @@ def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
     """Before, its start is refused in words; then seats that nobody took are left out."""
     form(desk, "red", open_seats=2, signup="yes")
     with pytest.raises(CampaignError, match="is for 2 to 4 players, and 1 sit in toy1"):
-        run_action(desk.house, "toy1", StartCampaign(), desk.now)
+        run_action(desk.app, "toy1", StartCampaign(), desk.now)
     join(desk, EVE, "JOIN toy1 AS green")
 
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
     assert players(desk) == {"red": ANN, "green": EVE}
@@ -224,7 +224,7 @@ def test_a_campaign_starts_when_enough_are_seated(desk: Desk) -> None:
 def test_an_open_seat_of_a_running_game_is_taken_over(desk: Desk) -> None:
     """Who joins then gets token and newest report at once."""
     form(desk, "red", "blue", signup="yes")
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     insist(desk, "LEAVE", BOB)
     join(desk, EVE)
 
@@ -238,7 +238,7 @@ def test_a_campaign_that_closed_meanwhile_seats_nobody(desk: Desk) -> None:
     """The code of a campaign that no longer takes players brings an apology."""
     form(desk, "red", signup="yes")
     ask(desk, "JOIN toy1", EVE)
-    run_action(desk.house, "toy1", SetHouseRule({"signup": "no"}), desk.now)
+    run_action(desk.app, "toy1", SetHouseRule({"signup": "no"}), desk.now)
 
     assert "takes no more players now" in confirm(desk, EVE)
 
@@ -251,7 +251,7 @@ class Nameless(Auction):
 
 def test_seats_without_names_are_named_by_their_players(desk: Desk) -> None:
     """Before the start, a wish names the seat where the game does not; without a wish it has a number."""
-    desk.house = dataclasses.replace(desk.house, games={"toy": Nameless()})
+    desk.app = dataclasses.replace(desk.app, games={"toy": Nameless()})
     form(desk, open_seats=3, signup="yes")
     join(desk, EVE, "JOIN toy1 AS owls")
     join(desk, CYD)
@@ -271,20 +271,20 @@ def test_who_leaves_before_the_start_makes_room(desk: Desk) -> None:
 
 def test_two_newcomers_never_get_one_seat(shared: Desk) -> None:
     """On either database two desks that confirm at once seat one and list the other."""
-    run_action(shared.house, "toy1", SetHouseRule({"signup": "yes"}), shared.now)
-    run_action(shared.house, "toy1", OpenSeat("red"), shared.now)
+    run_action(shared.app, "toy1", SetHouseRule({"signup": "yes"}), shared.now)
+    run_action(shared.app, "toy1", OpenSeat("red"), shared.now)
     for address in (CYD, EVE):
         ask(shared, "JOIN toy1", address)
     for address in (CYD, EVE):
         shared.post(f"CONFIRM {code(shared.last(address))}", sender=address)
-    fetch_messages(shared.house.store, open_mailbox(shared.house.settings), shared.now)
-    desks = [threading.Thread(target=process_messages, args=(shared.house, shared.now)) for _ in range(2)]
+    fetch_messages(shared.app.store, open_mailbox(shared.app.settings), shared.now)
+    desks = [threading.Thread(target=process_messages, args=(shared.app, shared.now)) for _ in range(2)]
     for each in desks:
         each.start()
     for each in desks:
         each.join()
 
-    with shared.house.store.reading() as session:
+    with shared.app.store.reading() as session:
         assert sorted(session.scalars(select(Standby.status))) == ["seated", "waiting"]
         assert len(list_standbys(session, snapshot(shared).id)) == 1
     assert players(shared)["red"] in (CYD, EVE)

@@ -17,13 +17,13 @@ from tests.toy.home import Desk, text_of
 def _begun(desk: Desk) -> None:
     """A campaign of red and blue."""
     form(desk, "red", "blue")
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 
 def rule(desk: Desk, **rules: str) -> None:
     """Changes house rules."""
-    run_action(desk.house, "toy1", SetHouseRule(rules), desk.now)
+    run_action(desk.app, "toy1", SetHouseRule(rules), desk.now)
 
 
 def test_status_tells_deadline_and_sheet(desk: Desk) -> None:
@@ -111,7 +111,7 @@ def test_reports_are_sent_again_so_often_a_day(desk: Desk) -> None:
 def test_history_is_the_journal(desk: Desk) -> None:
     """Players read what was done, when and by whom, but no secret act; turns are called as in their reports."""
     rule(desk, grace="2h")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         add_entry(session, snapshot(desk).id, desk.now, actor="gm", text="a secret act", secret=True)
     desk.tick(hours=24 * 5)
 

@@ -45,7 +45,7 @@ def press(desk: Desk, to: str = "") -> list[EmailMessage]:
 
 def count(desk: Desk, table: type[Press | OrderSheet]) -> int:
     """How many rows a table has."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return session.scalars(select(func.count()).select_from(table)).one()
 
 
@@ -143,7 +143,7 @@ def test_a_sheet_cannot_be_smuggled_in_by_press(desk: Desk) -> None:
     letter = text_of(press(desk, BOB)[0])
     desk.post(letter, sender=BOB, to=desk.mails(BOB)[1]["Reply-To"])
     desk.tick()
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert [sheet.accepted for sheet in session.scalars(select(OrderSheet))] in ([], [False])
 
 
@@ -172,7 +172,7 @@ def test_what_is_not_allowed_is_refused_in_words(desk: Desk, rules: dict[str, st
 def test_a_seat_where_nobody_sits_is_named(desk: Desk) -> None:
     """The writer hears which of the seats he wrote to nobody reads at; a letter to none but such is refused."""
     begin(desk)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "green").values(person_id=None, status="open"))
 
     assert "to blue and green. Nobody sits at green now." in say(desk, "PRESS TO blue green\nHi.").replace("\n", " ")
@@ -182,7 +182,7 @@ def test_a_seat_where_nobody_sits_is_named(desk: Desk) -> None:
 def test_a_seat_out_of_the_game_gets_no_letters(desk: Desk) -> None:
     """Who writes to a removed seat is told."""
     begin(desk)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Seat).where(Seat.name == "green").values(status="removed"))
 
     assert "green is out of the game" in say(desk, "PRESS TO green\nHi.")
@@ -250,7 +250,7 @@ def test_muting_a_seat_does_not_tell_its_unsigned_letters(desk: Desk) -> None:
 def test_a_seat_writes_only_so_much_a_turn(desk: Desk) -> None:
     """After 20 letters in a turn no more are taken before the next; news are counted by themselves."""
     begin(desk, press_with="report")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         red = session.scalars(select(Seat).where(Seat.name == "red")).one()
         session.add_all(letter(desk, red, "hi") for _ in range(PIECES_A_TURN))
 
@@ -261,7 +261,7 @@ def test_a_seat_writes_only_so_much_a_turn(desk: Desk) -> None:
 def test_a_seat_causes_only_so_many_mails_a_turn(desk: Desk) -> None:
     """Letters that come to too many mails are refused, with the way to reach many."""
     begin(desk)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         red = session.scalars(select(Seat).where(Seat.name == "red")).one()
         session.add(letter(desk, red, "hi", to=["blue"] * (COPIES_A_TURN - 1), mailed=True))
 
@@ -272,7 +272,7 @@ def test_a_seat_causes_only_so_many_mails_a_turn(desk: Desk) -> None:
 def test_reports_and_diaries_have_room_for_so_much(desk: Desk) -> None:
     """News for a full share of the reports, and entries for a full diary, are refused with what room is left."""
     begin(desk)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         red = session.scalars(select(Seat).where(Seat.name == "red")).one()
         session.add(letter(desk, red, "x" * (ROOM_IN_REPORTS // 3 - 3), kind="news"))
         session.add(letter(desk, red, "x" * (ROOM_FOR_DIARIES // 3 - 2), kind="diary"))
@@ -302,7 +302,7 @@ def test_press_is_written_on_either_database(shared: Desk) -> None:
     """Letters, news, diaries and mutes are kept and read alike on SQLite and PostgreSQL."""
     for text in ("NEWS\nWar!", "DIARY\nI lied.", "MUTE blue", "PRESS TO blue\nDeal?"):
         assert "Not done" not in say(shared, text)
-    with shared.house.store.reading() as session:
+    with shared.app.store.reading() as session:
         snapshot = load_campaign(session, "toy1")
         postbag = load_press(session, snapshot, 2, over=True)
         red, blue = snapshot.places
@@ -315,7 +315,7 @@ def test_press_is_written_on_either_database(shared: Desk) -> None:
 
 def muted_of(desk: Desk) -> dict[str, list[str]]:
     """Whose press each seat does not want."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return {seat.name: seat.muted for seat in session.scalars(select(Seat))}
 
 
@@ -346,7 +346,7 @@ def test_press_leaves_no_trace_in_what_others_may_read(desk: Desk) -> None:
 
     archived = b"".join(path.read_bytes() for path in (desk.home / "turns").rglob("*") if path.is_file())
     assert b"A pact!" not in archived
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         readers = session.scalars(select(OutgoingMail.recipient).where(OutgoingMail.kind == "press")).all()
     assert readers == [BOB]
     assert "A pact!" not in say(desk, "HISTORY", CYD)
@@ -369,7 +369,7 @@ def test_one_seat_cannot_fill_the_newspaper(desk: Desk) -> None:
 def test_full_reports_tell_no_numbers(desk: Desk) -> None:
     """In a game of many the room may run out for all; how much others wrote is not told."""
     begin(desk, press_with="report")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         row = {"campaign_id": 1, "turn": 1, "kind": "press", "sender_id": 2, "at": desk.now, "recipients": ["green"]}
         session.add(Press(**row, text="x" * (ROOM_IN_REPORTS - 10)))
 
@@ -381,7 +381,7 @@ def test_a_waiting_letter_goes_to_who_sits_there_when_it_goes(desk: Desk) -> Non
     begin(desk, press="anonymous")
     desk.now += dt.timedelta(minutes=10)
     say(desk, "UNSIGNED TO green\nTrust nobody.")
-    run_action(desk.house, "toy1", GiveSeat("green", EVE), desk.now)
+    run_action(desk.app, "toy1", GiveSeat("green", EVE), desk.now)
     desk.tick(hours=1)
 
     assert press(desk, CYD) == []
@@ -393,7 +393,7 @@ def test_a_letter_that_waits_for_a_signed_writer_follows_the_seat_too(desk: Desk
     """Signed or not: one that a slow outbox held up goes to the new player, under the same Message-ID."""
     begin(desk)
     put_off(desk, "PRESS TO green\nLet us deal.")
-    run_action(desk.house, "toy1", GiveSeat("green", EVE), desk.now)
+    run_action(desk.app, "toy1", GiveSeat("green", EVE), desk.now)
     desk.tick(hours=2)
 
     assert [mail["To"] for mail in press(desk)] == [EVE]
@@ -402,8 +402,8 @@ def test_a_letter_that_waits_for_a_signed_writer_follows_the_seat_too(desk: Desk
 def put_off(desk: Desk, text: str) -> None:
     """Posts press that is answered while the carrier takes nothing."""
     desk.post(text)
-    fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
-    process_messages(desk.house, desk.now)
+    fetch_messages(desk.app.store, open_mailbox(desk.app.settings), desk.now)
+    process_messages(desk.app, desk.now)
 
 
 def test_a_letter_for_an_open_seat_is_not_mailed_to_who_left_it(desk: Desk) -> None:
@@ -411,7 +411,7 @@ def test_a_letter_for_an_open_seat_is_not_mailed_to_who_left_it(desk: Desk) -> N
     begin(desk, press="anonymous")
     desk.now += dt.timedelta(minutes=10)
     say(desk, "UNSIGNED TO green\nTrust nobody.")
-    run_action(desk.house, "toy1", OpenSeat("green"), desk.now)
+    run_action(desk.app, "toy1", OpenSeat("green"), desk.now)
     desk.tick(hours=1)
 
     assert press(desk) == []

@@ -25,7 +25,7 @@ def _campaign(desk: Desk) -> None:
 
 def bids(desk: Desk) -> list[object]:
     """The orders of all good sheets after the first."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(OrderSheet.orders).where(OrderSheet.accepted).order_by(OrderSheet.id)))[1:]
 
 

@@ -33,21 +33,21 @@ def served(postgres_url: str, tmp_path: Path) -> Iterator[Desk]:
 
 def while_it_waits(desk: Desk, act: Callable[[Session], None]) -> str:
     """Does something to the campaign while a letter that is being dealt with waits for it; what came of the letter."""
-    fetch_messages(desk.house.store, open_mailbox(desk.house.settings), desk.now)
-    answering = threading.Thread(target=process_messages, args=(desk.house, desk.now))
-    with desk.house.store.writing() as session:
+    fetch_messages(desk.app.store, open_mailbox(desk.app.settings), desk.now)
+    answering = threading.Thread(target=process_messages, args=(desk.app, desk.now))
+    with desk.app.store.writing() as session:
         locked_campaign(session, "toy1")
         answering.start()
         _wait_for_a_waiter(desk)
         act(session)
     answering.join()
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first() or ""
 
 
 def _wait_for_a_waiter(desk: Desk) -> None:
     waiting = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-    with desk.house.store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with desk.app.store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         while not connection.scalar(waiting):
             pass
 
@@ -58,7 +58,7 @@ def give_to_eve(desk: Desk) -> Callable[[Session], None]:
     def act(session: Session) -> None:
         snapshot = locked_campaign(session, "toy1")
         eve = get_or_create_person(session, EVE, desk.now)
-        give_seat(Context(session, desk.house, snapshot, desk.now), find_seat_view(snapshot, "red"), eve, "a test")
+        give_seat(Context(session, desk.app, snapshot, desk.now), find_seat_view(snapshot, "red"), eve, "a test")
 
     return act
 
@@ -72,7 +72,7 @@ def test_a_sheet_of_somebody_who_loses_his_seat_meanwhile(served: Desk, key: boo
         served.post("ORDERS toy1 red\nBID 1\nEND")
     while_it_waits(served, give_to_eve(served))
 
-    with served.house.store.reading() as session:
+    with served.app.store.reading() as session:
         assert session.scalars(select(OrderSheet)).all() == []
         receipts = select(OutgoingMail.recipient).where(OutgoingMail.kind == "receipt")
         assert session.scalars(receipts).all() == []

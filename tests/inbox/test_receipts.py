@@ -24,7 +24,7 @@ def send(desk: Desk, text: str) -> str:
 
 def sheets(desk: Desk) -> list[OrderSheet]:
     """All sheets kept."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(OrderSheet).order_by(OrderSheet.id)))
 
 

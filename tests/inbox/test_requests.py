@@ -247,7 +247,7 @@ def test_no_command_is_silent(begun: Desk, text: str) -> None:
 @pytest.mark.parametrize("accept", ["code", "token"])
 def test_what_the_campaign_accepts_is_asked_of_commands_too(begun: Desk, accept: str) -> None:
     """An address alone changes nothing where it is not enough; to look up it is, since the answer goes there."""
-    run_action(begun.house, "toy1", SetHouseRule({"accept": accept}), begun.now)
+    run_action(begun.app, "toy1", SetHouseRule({"accept": accept}), begun.now)
 
     assert "seat red" in ask(begun, "STATUS")
     assert "is paused" not in ask(begun, "PAUSE")
@@ -275,8 +275,8 @@ def test_an_order_in_free_words_may_begin_like_a_command(begun: Desk) -> None:
     """Where a game reads any words, a reply that begins with a command's word but is none is a sheet."""
     begun.reply(begun.last(), "Leave the harbour at dawn.")
     begun.reply(begun.last(), "Mute blue")
-    fetch_messages(begun.house.store, open_mailbox(begun.house.settings), begun.now)
-    process_messages(dataclasses.replace(begun.house, games={"toy": Essay()}), begun.now)
+    fetch_messages(begun.app.store, open_mailbox(begun.app.settings), begun.now)
+    process_messages(dataclasses.replace(begun.app, games={"toy": Essay()}), begun.now)
     begun.tick()
 
     answers = [words(mail) for mail in begun.mails(ANN)[2:]]

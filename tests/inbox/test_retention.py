@@ -50,7 +50,7 @@ def test_a_letter_that_is_dealt_with_has_no_token(desk: Desk, token: str) -> Non
     assert desk.tick().answered.sheets == 1
 
     assert kept(desk, InboxMessage, token) == []
-    assert f"ORDERS toy1 red {MASK}\nBID 2" in show_message(desk.house.store, 1).text
+    assert f"ORDERS toy1 red {MASK}\nBID 2" in show_message(desk.app.store, 1).text
     assert token not in str(parse_message(rows(desk, InboxMessage)[0].raw))
 
 
@@ -79,11 +79,11 @@ def test_a_letter_set_aside_can_be_tried_again(desk: Desk, token: str) -> None:
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org")
     desk.tick()
     raw = f"From: elsewhere@example.org\n\nORDERS toy1 red {token}\nBID 3\nEND\n".encode()
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(InboxMessage).values(state="quarantined", raw=raw, masked_at=None))
     desk.tick()
     assert kept(desk, InboxMessage, token) == [1]
-    retry_message(desk.house.store, 1)
+    retry_message(desk.app.store, 1)
 
     assert desk.tick().answered.sheets == 1
     assert kept(desk, InboxMessage, token) == []
@@ -138,13 +138,13 @@ def test_a_masked_mail_does_not_go_out_again(desk: Desk, token: str) -> None:
     """Its reader would have no use for it, and whoever tries again is told so."""
     (welcome,) = kept(desk, OutgoingMail, token)
     desk.tick(hours=24 * 8)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(OutgoingMail).where(OutgoingMail.id == welcome).values(state="bounced"))
 
     with pytest.raises(
         MailAdminError, match=f"mail {welcome} was sent too long ago to go again: it is no longer kept whole"
     ):
-        retry_mail(desk.house.store, desk.now, welcome)
+        retry_mail(desk.app.store, desk.now, welcome)
 
 
 def test_the_backlog_of_an_older_home_is_masked(desk: Desk, token: str) -> None:
@@ -152,7 +152,7 @@ def test_the_backlog_of_an_older_home_is_masked(desk: Desk, token: str) -> None:
     desk.post(f"ORDERS toy1 red {token}\nBID 2\nEND", sender="elsewhere@example.org")
     raw = f"Subject: old\n\nORDERS toy1 red {token}\nEND\n".encode()
     desk.tick()
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(InboxMessage).values(raw=raw, masked_at=None))
         session.execute(update(OutgoingMail).values(sent_at=desk.now - dt.timedelta(days=99)))
     desk.tick()

@@ -177,7 +177,7 @@ def test_a_stranger_learns_which_campaigns_take_players(desk: Desk) -> None:
 def test_a_campaign_that_has_moved_takes_no_players_here(desk: Desk) -> None:
     """Whatever its house rules say: whoever asked for a seat in it would be told that there is none."""
     form(desk, "red", name="pen1", game="gm_adjudicated", open_seats=1, signup="yes")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Campaign).where(Campaign.name == "pen1").values(status=CampaignState.MOVED))
 
     assert "pen1" not in ask(desk, "RULES", EVE)
@@ -208,7 +208,7 @@ def test_rules_are_mailed_so_often_a_day(desk: Desk) -> None:
 def pen(desk: Desk) -> None:
     """A campaign of Cyd's, of free words, begun."""
     form(desk, "green", "blue", name="pen1", game="gm_adjudicated")
-    run_action(desk.house, "pen1", StartCampaign(), desk.now)
+    run_action(desk.app, "pen1", StartCampaign(), desk.now)
     desk.tick()
 
 

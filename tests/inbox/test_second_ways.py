@@ -30,20 +30,20 @@ def _campaign(shared: Desk) -> None:
 
 def give_second(desk: Desk) -> None:
     """Ann has registered a second address."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Person).where(Person.key == ANN).values(fallback=SECOND))
 
 
 def queue_again(desk: Desk) -> None:
     """Ann's first report waits in the outbox as on the day it was written."""
     report = (OutgoingMail.recipient == ANN) & (OutgoingMail.kind == "report")
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(OutgoingMail).where(report).values(state="queued", attempts=0, sent_at=None))
 
 
 def ann_report(desk: Desk) -> OutgoingMail:
     """Ann's first report, as it stands in the outbox."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         person = select(Person.id).where(Person.key == ANN).scalar_subquery()
         return session.scalars(
             select(OutgoingMail).where(OutgoingMail.person_id == person, OutgoingMail.kind == "report")
@@ -63,7 +63,7 @@ def refuse(answers: dict[str, str]) -> Callable[[str], None]:
 def send(desk: Desk, before: Callable[[str], None]) -> tuple[tuple[int, int, int], list[tuple[str, bytes]]]:
     """Sends what is due over a carrier that refuses; how many were sent, put off and lost, and what was sent."""
     carrier = ListCarrier(before)
-    sent = deliver_due(desk.house.store, carrier, desk.now)
+    sent = deliver_due(desk.app.store, carrier, desk.now)
     return (sent.sent, sent.retried, sent.failed), carrier.sent
 
 
@@ -117,7 +117,7 @@ def test_a_mail_that_is_too_big(shared: Desk) -> None:
     queue_again(shared)
     whole = parsed(ann_report(shared).raw)
     carrier = SmallCarrier()
-    deliver_due(shared.house.store, carrier, shared.now)
+    deliver_due(shared.app.store, carrier, shared.now)
 
     ((_, raw),) = carrier.sent
     text = parsed(raw)
@@ -195,5 +195,5 @@ def bounce(desk: Desk, raw: bytes) -> None:
 
 def note(desk: Desk) -> str:
     """What became of the last letter."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return session.scalars(select(InboxMessage.note).order_by(InboxMessage.id.desc())).first() or ""

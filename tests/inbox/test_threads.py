@@ -46,7 +46,7 @@ def test_players_have_threads_of_their_own(desk: Desk) -> None:
 
 def test_two_seats_of_one_player_are_one_thread(desk: Desk) -> None:
     """Whoever plays two seats has one thread, which begins with the welcome of the first."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         ann = session.scalars(select(Person.id).where(Person.key == ANN)).one()
         session.execute(update(Seat).values(person_id=ann))
     welcome = desk.mails(ANN)[0]
@@ -62,7 +62,7 @@ def test_a_reply_still_finds_its_turn(desk: Desk) -> None:
     desk.post("BID 3\n", headers={"In-Reply-To": report["Message-ID"], "References": str(report["References"])})
     desk.tick()
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert session.scalars(select(OrderSheet.accepted)).all() == [True]
 
 
@@ -91,7 +91,7 @@ BUTTONS = {
 
 def manned(desk: Desk) -> list[str]:
     """The seats of the campaign where somebody sits."""
-    (campaign,) = home_status(desk.house).campaigns
+    (campaign,) = home_status(desk.app).campaigns
     return [seat.seat for seat in campaign.seats if seat.playing and seat.address]
 
 
@@ -158,14 +158,14 @@ def test_a_receipt_is_not_bulk(desk: Desk) -> None:
 def test_a_reminder_that_could_not_go_is_taken_back(desk: Desk) -> None:
     """Once the turn is resolved, a reminder of it that still waits is not sent."""
     desk.tick(hours=90)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(
             update(OutgoingMail).where(OutgoingMail.kind == "reminder").values(state="queued", sent_at=None)
         )
     before = len([mail for mail in desk.mails() if "Orders are due" in str(mail["Subject"])])
     desk.tick(hours=24)
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert set(session.scalars(select(OutgoingMail.state).where(OutgoingMail.kind == "reminder"))) == {"superseded"}
     assert len([mail for mail in desk.mails() if "Orders are due" in str(mail["Subject"])]) == before
 
@@ -173,7 +173,7 @@ def test_a_reminder_that_could_not_go_is_taken_back(desk: Desk) -> None:
 def test_each_mail_knows_its_kind_and_reader(desk: Desk) -> None:
     """The outbox has noted what every mail is, and whose."""
     play(desk)
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         names = {person.id: person.key for person in session.scalars(select(Person))}
         noted = {(row.kind, names.get(row.person_id or 0, "")) for row in session.scalars(select(OutgoingMail))}
 
@@ -183,11 +183,11 @@ def test_each_mail_knows_its_kind_and_reader(desk: Desk) -> None:
 
 def test_a_player_who_wants_text_alone(desk: Desk) -> None:
     """His mail has no HTML, picture or file; the others' has."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Person).where(Person.key == ANN).values(plain=True))
     play(desk)
 
     assert desk.last(ANN).get_content_type() == "text/plain"
     assert desk.last(BOB).is_multipart()
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert session.scalars(select(InboxMessage.state)).all() == ["processed"]

@@ -32,13 +32,13 @@ def ask(desk: Desk, text: str, *, sender: str = ANN) -> str:
 
 def absences(desk: Desk) -> list[tuple[dt.datetime, dt.datetime]]:
     """All absences there are."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return [(row.since, row.until) for row in session.scalars(select(Absence).order_by(Absence.since))]
 
 
 def deadline(desk: Desk) -> str:
     """The open turn's, as text."""
-    found = home_status(desk.house, "toy1").campaigns[0].deadline
+    found = home_status(desk.app, "toy1").campaigns[0].deadline
     return found.isoformat()[:16] if found else ""
 
 
@@ -54,7 +54,7 @@ def test_an_absence_is_whole_days_of_the_zone(desk: Desk) -> None:
 def test_an_absence_is_told_in_status(desk: Desk) -> None:
     """To the GM as to the player himself."""
     ask(desk, "ABSENT 2026-11-12 TO 2026-11-15")
-    (campaign,) = home_status(desk.house).campaigns
+    (campaign,) = home_status(desk.app).campaigns
 
     assert "  red is absent from 2026-11-12 to 2026-11-15" in render_status(campaign, CLI)
     assert "You are absent from 2026-11-12 to 2026-11-15; PRESENT takes that back." in ask(desk, "STATUS")
@@ -140,7 +140,7 @@ def test_absences_are_no_business_of_other_players(desk: Desk) -> None:
     """The journal has them as secret."""
     ask(desk, "ABSENT 2026-11-13")
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         acts = session.execute(select(JournalEntry.text, JournalEntry.secret).where(JournalEntry.actor == "red")).all()
     assert acts == [("seat red is absent from 2026-11-13 to 2026-11-13", True)]
 

@@ -26,8 +26,8 @@ class Suggesting(Auction):
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     """A home of that game, with a campaign begun."""
-    with open_app(make_home(tmp_path / "home"), {"toy": Suggesting()}) as house:
-        desk = Desk(house)
+    with open_app(make_home(tmp_path / "home"), {"toy": Suggesting()}) as app:
+        desk = Desk(app)
         desk.begin()
         desk.tick()
         yield desk
@@ -40,7 +40,7 @@ def form(desk: Desk, orders: str = "BID 2") -> str:
 
 def sheets(desk: Desk) -> int:
     """How many sheets were kept."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return len(session.scalars(select(OrderSheet.id)).all())
 
 

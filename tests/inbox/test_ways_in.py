@@ -93,7 +93,7 @@ def begun(desk: Desk) -> Desk:
     """A campaign in its second turn; red is muted by none, has a deputy, an absence, and a second address."""
     believing(desk)
     form(desk, "red", "blue", "green", mass="101", signup="yes", accept="confirmed")
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
     desk.tick(hours=24 * 5)
     stand_by(desk, DAN)
@@ -125,7 +125,7 @@ def send(desk: Desk, way: Way) -> None:
 
 def standing(desk: Desk) -> list[object]:
     """All that such mails could change."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return [
             *session.execute(select(Seat.name, Seat.person_id, Seat.paused, Seat.muted)),
             *session.execute(select(Deputy.person_id, Deputy.until)),

@@ -40,7 +40,7 @@ DAN = "dan@example.net"
 def _begun(desk: Desk) -> None:
     """A campaign of red, blue and green."""
     form(desk, "red", "blue", "green", signup="yes", mass="101")
-    run_action(desk.house, "toy1", StartCampaign(), desk.now)
+    run_action(desk.app, "toy1", StartCampaign(), desk.now)
     desk.tick()
 
 
@@ -70,7 +70,7 @@ def test_history_tells_no_address_whose_mail_came_back(desk: Desk) -> None:
 
 def test_history_does_not_tell_whose_sheet_a_gm_enters(desk: Desk) -> None:
     """Its seat and version would tell who had sent none, while the turn is open."""
-    run_action(desk.house, "toy1", EnterSheet("green", ((1, "BID 3"),)), desk.now)
+    run_action(desk.app, "toy1", EnterSheet("green", ((1, "BID 3"),)), desk.now)
 
     text = ask(desk, "HISTORY")
 
@@ -81,10 +81,10 @@ def test_history_does_not_tell_whose_sheet_a_gm_enters(desk: Desk) -> None:
 def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
     """How many sheets are missing is between the house and the GM; his own pause is for all."""
     for kind, reason in ((HoldKind.MISSING, "2 of 3 sheets have not come"), (HoldKind.GM, "snow")):
-        with desk.house.store.writing() as session:
-            scene = Context(session, desk.house, load_campaign(session, "toy1"), desk.now)
-            hold(scene, kind, reason)
-            release(scene)
+        with desk.app.store.writing() as session:
+            context = Context(session, desk.app, load_campaign(session, "toy1"), desk.now)
+            hold(context, kind, reason)
+            release(context)
 
     text = ask(desk, "HISTORY")
 
@@ -94,9 +94,9 @@ def test_history_does_not_tell_why_the_house_holds_a_turn(desk: Desk) -> None:
 
 def test_a_vote_is_not_told_why_the_house_holds_a_turn(desk: Desk) -> None:
     """That a turn waits is answered, and no more of it."""
-    with desk.house.store.writing() as session:
-        scene = Context(session, desk.house, load_campaign(session, "toy1"), desk.now)
-        hold(scene, HoldKind.MISSING, "2 of 3 sheets have not come")
+    with desk.app.store.writing() as session:
+        context = Context(session, desk.app, load_campaign(session, "toy1"), desk.now)
+        hold(context, HoldKind.MISSING, "2 of 3 sheets have not come")
 
     assert "you have time." in ask(desk, "EXTEND")
 
@@ -131,7 +131,7 @@ def test_a_letter_known_to_be_forged_changes_nothing_of_a_person(desk: Desk, sea
     desk.post("FORMAT PLAIN", sender=ANN, headers=stamp("fail"))
     desk.tick()
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert not session.scalars(select(Person.plain).where(Person.key == ANN)).one()
 
 
@@ -205,12 +205,12 @@ def test_a_copy_on_its_way_is_kept_from_a_dismissed_deputy(desk: Desk) -> None:
     """What has not been sent when he is dismissed does not reach him."""
     appoint(desk)
     desk.tick(hours=24 * 5)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         for mail in session.scalars(select(OutgoingMail).where(OutgoingMail.recipient == EVE)):
             mail.state = OutgoingState.QUEUED if mail.topic and mail.topic.startswith("report") else mail.state
     ask(desk, f"PLAYER toy1 red {token(desk)}\nUNDEPUTE\nEND")
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         sent = session.scalars(
             select(OutgoingMail.state).where(OutgoingMail.recipient == EVE, OutgoingMail.topic.is_not(None))
         )
@@ -248,7 +248,7 @@ def test_nobody_stands_in_for_two_seats(desk: Desk) -> None:
 def test_a_deputy_who_gets_a_seat_stands_in_no_more(desk: Desk) -> None:
     """His own seat and the reports of another are too much; the player whom he stood for is told, but not why."""
     appoint(desk)
-    run_action(desk.house, "toy1", GiveSeat("blue", EVE), desk.now)
+    run_action(desk.app, "toy1", GiveSeat("blue", EVE), desk.now)
     desk.tick(hours=24 * 5)
 
     assert [mail["Subject"].rpartition("for ")[2].split()[0] for mail in reports(desk, EVE)] == ["red", "blue", "blue"]

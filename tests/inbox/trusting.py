@@ -38,14 +38,14 @@ def told(desk: Desk) -> dict[str, str]:
 
 def rule(desk: Desk, **rules: str) -> None:
     """Sets house rules of the first campaign."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(update(Campaign).where(Campaign.name == "toy1").values(policy=rules))
 
 
 def believing(desk: Desk) -> None:
     """Has the desk believe what its mail server stamps."""
-    settings = dataclasses.replace(desk.house.settings, authserv_id=SERVER)
-    desk.house = dataclasses.replace(desk.house, settings=settings)
+    settings = dataclasses.replace(desk.app.settings, authserv_id=SERVER)
+    desk.app = dataclasses.replace(desk.app, settings=settings)
 
 
 def stamp(verdict: str) -> dict[str, str]:
@@ -55,7 +55,7 @@ def stamp(verdict: str) -> dict[str, str]:
 
 def stand_in(desk: Desk, address: str, *, first: int, last: int, seat: str = "red") -> None:
     """Makes somebody stand in for a seat, between two days counted from now."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         seat_id = session.scalars(select(Seat.id).where(Seat.name == seat).order_by(Seat.id)).first()
         person = get_or_create_person(session, address, desk.now)
         days = {"since": desk.now + dt.timedelta(days=first), "until": desk.now + dt.timedelta(days=last)}
@@ -64,6 +64,6 @@ def stand_in(desk: Desk, address: str, *, first: int, last: int, seat: str = "re
 
 def put_seat(desk: Desk, seat: str = "red", **values: object) -> None:
     """Changes a seat of the first campaign."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         first = select(Seat.id).where(Seat.name == seat).order_by(Seat.id).limit(1).scalar_subquery()
         session.execute(update(Seat).where(Seat.id == first).values(**values))

@@ -27,14 +27,14 @@ HOUR = dt.timedelta(hours=1)
 
 
 @pytest.fixture
-def house(make_settings: MakeSettings) -> Iterator[App]:
+def app(make_settings: MakeSettings) -> Iterator[App]:
     """A house whose post goes through the running mail system."""
     settings = make_settings()
-    with open_app(settings.home, installed_games()) as house:
-        yield house
+    with open_app(settings.home, installed_games()) as app:
+        yield app
 
 
-def _begin(house: App, *, gm: str, seats: dict[str, str]) -> TickResult:
+def _begin(app: App, *, gm: str, seats: dict[str, str]) -> TickResult:
     """Starts a campaign and sends its first mails."""
     wanted = NewCampaign(
         name="trap7",
@@ -44,26 +44,26 @@ def _begin(house: App, *, gm: str, seats: dict[str, str]) -> TickResult:
         deadline="FRI 20:00 Europe/Berlin",
         options={},
     )
-    create_campaign(house, wanted, NOW)
-    run_action(house, "trap7", StartCampaign(), NOW)
-    return tick(house, NOW)
+    create_campaign(app, wanted, NOW)
+    run_action(app, "trap7", StartCampaign(), NOW)
+    return tick(app, NOW)
 
 
-def _status(house: App) -> CampaignStatus:
-    (campaign,) = home_status(house).campaigns
+def _status(app: App) -> CampaignStatus:
+    (campaign,) = home_status(app).campaigns
     return campaign
 
 
-def test_mail_to_a_dead_address_comes_back(house: App, mail_server: MailServer) -> None:
+def test_mail_to_a_dead_address_comes_back(app: App, mail_server: MailServer) -> None:
     """Welcome and report return as two reports of Postfix; both are listed, the GM hears of both, the seat stays."""
     ann, ghost, gm = map(mail_server.address, ("ann", GHOST, "gm"))
-    begun = _begin(house, gm=gm, seats={"red": ann, "green": ghost})
+    begun = _begin(app, gm=gm, seats={"red": ann, "green": ghost})
     mail_server.mails("orders", at_least=2)
 
-    done = tick(house, NOW + HOUR)
+    done = tick(app, NOW + HOUR)
 
     assert (begun.sent.sent, done.polled, done.sent.sent, done.problems) == (4, 2, 2, [])
-    status = _status(house)
+    status = _status(app)
     assert [(mail.recipient, mail.state) for mail in status.undelivered] == [(ghost, "bounced")] * 2
     assert all("User doesn't exist" in mail.reply for mail in status.undelivered)
     assert [seat.playing for seat in status.seats] == [True, True]
@@ -71,18 +71,18 @@ def test_mail_to_a_dead_address_comes_back(house: App, mail_server: MailServer) 
     assert [mail["Subject"] for mail in told] == ["[trap7] Mail to green came back"] * 2
 
 
-def test_a_dead_gm_makes_no_loop(house: App, mail_server: MailServer) -> None:
+def test_a_dead_gm_makes_no_loop(app: App, mail_server: MailServer) -> None:
     """When what the GM is told comes back as well, that is the end of it."""
     ann, ghost = map(mail_server.address, ("ann", GHOST))
-    _begin(house, gm=mail_server.address(f"{GHOST}+gm"), seats={"red": ann, "green": ghost})
+    _begin(app, gm=mail_server.address(f"{GHOST}+gm"), seats={"red": ann, "green": ghost})
     mail_server.mails("orders", at_least=2)
-    told = tick(house, NOW + HOUR)
+    told = tick(app, NOW + HOUR)
     mail_server.mails("orders", at_least=2)
 
-    last = tick(house, NOW + 2 * HOUR)
+    last = tick(app, NOW + 2 * HOUR)
 
     assert (told.sent.sent, last.polled, last.sent.sent) == (2, 2, 0)
-    assert len(_status(house).undelivered) == 4
-    with house.store.reading() as session:
+    assert len(_status(app).undelivered) == 4
+    with app.store.reading() as session:
         notes = session.scalars(select(InboxMessage.note).order_by(InboxMessage.id)).all()
     assert all(note.endswith("the GM's own mail came back") for note in notes[2:])

@@ -34,13 +34,13 @@ def delivering(server: MailServer, until: Event) -> Iterator[None]:
         while not until.wait(0.2):
             server.append("orders", [MAIL])
 
-    postman = threading.Thread(target=deliver)
-    postman.start()
+    mailer = threading.Thread(target=deliver)
+    mailer.start()
     try:
         yield
     finally:
         until.set()
-        postman.join()
+        mailer.join()
 
 
 @pytest.mark.parametrize("scheme", ["imap", "imap+starttls", "imaps"])
@@ -110,8 +110,8 @@ def test_serve_answers_mail_as_it_comes(make_settings: MakeSettings, mail_server
         if any(answered):
             stop.set()
 
-    with open_app(settings.home, {}) as house, delivering(mail_server, Event()):
-        patient = dataclasses.replace(house, settings=dataclasses.replace(settings, poll_seconds=DAY))
+    with open_app(settings.home, {}) as app, delivering(mail_server, Event()):
+        patient = dataclasses.replace(app, settings=dataclasses.replace(settings, poll_seconds=DAY))
         serve(patient, clock=lambda: NOW, stop=stop, told=hear)
 
     assert answered[-1] > 0

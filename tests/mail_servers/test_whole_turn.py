@@ -28,15 +28,15 @@ HOUR = dt.timedelta(hours=1)
 
 
 @pytest.fixture(params=[("imaps", "smtps"), ("imap+starttls", "smtp+starttls")], ids=["tls", "starttls"])
-def house(request: pytest.FixtureRequest, mail_server: MailServer, make_settings: MakeSettings) -> Iterator[App]:
+def app(request: pytest.FixtureRequest, mail_server: MailServer, make_settings: MakeSettings) -> Iterator[App]:
     """A house whose post goes through the running mail system, with TLS from the start or by STARTTLS."""
     inbox, carrier = request.param
     settings = make_settings(inbox=mail_server.inbox("orders", inbox), carrier=mail_server.carrier("orders", carrier))
-    with open_app(settings.home, installed_games()) as house:
-        yield house
+    with open_app(settings.home, installed_games()) as app:
+        yield app
 
 
-def _begin(house: App, server: MailServer) -> None:
+def _begin(app: App, server: MailServer) -> None:
     seats = [(seat, server.address(account)) for seat, account in SEATS.items()]
     wanted = NewCampaign(
         name="trap7",
@@ -46,9 +46,9 @@ def _begin(house: App, server: MailServer) -> None:
         deadline="FRI 20:00 Europe/Berlin",
         options={},
     )
-    create_campaign(house, wanted, NOW)
-    run_action(house, "trap7", StartCampaign(), NOW)
-    _tick(house, NOW)
+    create_campaign(app, wanted, NOW)
+    run_action(app, "trap7", StartCampaign(), NOW)
+    _tick(app, NOW)
 
 
 def _players(server: MailServer) -> list[BotPlayer]:
@@ -70,8 +70,8 @@ def _send_sheets(server: MailServer, players: list[BotPlayer]) -> None:
     server.mails("orders", at_least=len(players))
 
 
-def _tick(house: App, now: dt.datetime) -> TickResult:
-    done = tick(house, now)
+def _tick(app: App, now: dt.datetime) -> TickResult:
+    done = tick(app, now)
     assert done.problems == []
     return done
 
@@ -82,13 +82,13 @@ def _mails(server: MailServer, account: str, count: int) -> list[EmailMessage]:
     return [email.message_from_bytes(raw, policy=policy.default) for raw in raws]
 
 
-def test_a_turn_is_played_by_mail(house: App, mail_server: MailServer) -> None:
+def test_a_turn_is_played_by_mail(app: App, mail_server: MailServer) -> None:
     """Sheets come by IMAP, receipts go at once, and after the settling time each player has his report."""
-    _begin(house, mail_server)
+    _begin(app, mail_server)
     _send_sheets(mail_server, _players(mail_server))
 
-    taken = _tick(house, NOW + HOUR)
-    resolved = _tick(house, NOW + 2 * HOUR)
+    taken = _tick(app, NOW + HOUR)
+    resolved = _tick(app, NOW + 2 * HOUR)
 
     assert (taken.polled, taken.answered.sheets, taken.sent.sent, taken.resolved) == (4, 4, 4, [])
     assert (len(resolved.resolved), resolved.sent.sent) == (1, 4)
@@ -97,12 +97,12 @@ def test_a_turn_is_played_by_mail(house: App, mail_server: MailServer) -> None:
         receipt, report = _subject(mails, "Re: "), _subject(mails, "turn 2, report for")
         assert str(receipt["In-Reply-To"]) in {str(mail["Message-ID"]) for mail in _sheets(mail_server)}
         assert report["Auto-Submitted"] == "auto-generated"
-    assert prove_archive(house, "trap7").turns == 1
+    assert prove_archive(app, "trap7").turns == 1
 
 
-def test_a_report_arrives_whole(house: App, mail_server: MailServer) -> None:
+def test_a_report_arrives_whole(app: App, mail_server: MailServer) -> None:
     """What a player's mail program gets has text, HTML with its pictures inside, and the data as an attachment."""
-    _begin(house, mail_server)
+    _begin(app, mail_server)
 
     report = _subject(_mails(mail_server, "ann", 2), "report for")
 

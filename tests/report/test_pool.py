@@ -342,10 +342,10 @@ def test_closing_leaves_no_process() -> None:
 def test_a_killed_house_leaves_no_process() -> None:
     """Nothing tells workers that their house was killed but its silence; that is enough."""
     script = "from tests.report.test_pool import linger; linger()"
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as house:
-        assert house.stdout is not None
-        pids = list(map(int, house.stdout.readline().split()))
-        house.kill()
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as app:
+        assert app.stdout is not None
+        pids = list(map(int, app.stdout.readline().split()))
+        app.kill()
 
     assert len(pids) == 4
     wait_for_end(pids)

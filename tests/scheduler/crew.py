@@ -27,21 +27,21 @@ _WAITING = text("""
 """)
 
 
-def waiting(house: App) -> list[QueuedJob]:
+def waiting(app: App) -> list[QueuedJob]:
     """The jobs that wait, in the order in which they would be taken."""
-    return [QueuedJob(JobQueue(row.queue_name), row.lane) for row in _rows(house)]
+    return [QueuedJob(JobQueue(row.queue_name), row.lane) for row in _rows(app)]
 
 
 def do_one(desk: Desk, pick: Callable[[list[Row[Any]]], Row[Any]] = lambda rows: rows[0]) -> QueuedJob | None:
     """Takes a job that waits and does it as of the desk's time; returns which."""
-    rows = _rows(desk.house)
+    rows = _rows(desk.app)
     if not rows:
         return None
     row = pick(rows)
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(text("DELETE FROM procrastinate_jobs WHERE id = :id"), {"id": row.id})
     work = QueuedJob(JobQueue(row.queue_name), row.lane)
-    run_job(desk.house, work, desk.now)
+    run_job(desk.app, work, desk.now)
     return work
 
 
@@ -53,11 +53,11 @@ def do_all(desk: Desk, *, rnd: random.Random | None = None) -> list[QueuedJob]:
 
 def poll(desk: Desk) -> TickResult:
     """Polls the mailbox, as of the desk's time."""
-    return run_job(desk.house, QueuedJob(JobQueue.POLL, AT_ONCE), desk.now)
+    return run_job(desk.app, QueuedJob(JobQueue.POLL, AT_ONCE), desk.now)
 
 
-def _rows(house: App) -> list[Row[Any]]:
-    with house.store.reading() as session:
+def _rows(app: App) -> list[Row[Any]]:
+    with app.store.reading() as session:
         return list(session.execute(_WAITING))
 
 
@@ -93,4 +93,4 @@ def wait_until(ready: Callable[[], bool], *workers: subprocess.Popen[str]) -> No
 
 def now_is_real(desk: Desk) -> None:
     """Turns the desk's clock to the time by which workers go."""
-    desk.now = read_clock(desk.house)
+    desk.now = read_clock(desk.app)

@@ -18,9 +18,9 @@ from tests.toy.home import GAMES
 
 def main(home: Path, *chosen: str) -> None:
     """Works until SIGTERM, and says what went wrong."""
-    with open_app(home, GAMES) as house, open_log(house.settings.log), stopped_by_signals() as stop:
-        queues = select_queues(house, [JobQueue(name) for name in chosen])
-        run_worker(house, queues, stop=stop, told=_tell)
+    with open_app(home, GAMES) as app, open_log(app.settings.log), stopped_by_signals() as stop:
+        queues = select_queues(app, [JobQueue(name) for name in chosen])
+        run_worker(app, queues, stop=stop, told=_tell)
     print("stopped", flush=True)
 
 

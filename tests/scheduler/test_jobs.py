@@ -32,7 +32,7 @@ def begun(desk: Desk) -> Desk:
 
 def resolved(desk: Desk) -> list[int]:
     """The numbers of the turns that were run."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(Turn.number).where(Turn.resolved_at.is_not(None)).order_by(Turn.number)))
 
 
@@ -40,7 +40,7 @@ def test_a_deadline_counts_when_a_poll_has_followed_it(begun: Desk) -> None:
     """Before, a sheet sent in time may lie in the mailbox."""
     begun.post("ORDERS toy1 red\nBID 1\nEND")
     begun.now += DEADLINE
-    run_job(begun.house, TOY, begun.now)
+    run_job(begun.app, TOY, begun.now)
     before = resolved(begun)
     poll(begun)
     do_all(begun)
@@ -75,9 +75,9 @@ def test_a_turn_waits_for_the_letters_that_came_before_its_deadline(begun: Desk)
     begun.post("Buy now!", sender="spam@example.com")
     poll(begun)
     for lane in (None, ""):
-        with begun.house.store.writing() as session:
+        with begun.app.store.writing() as session:
             session.execute(update(InboxMessage).values(lane=lane))
-        run_job(begun.house, TOY, begun.now)
+        run_job(begun.app, TOY, begun.now)
         assert resolved(begun) == [0]
     do_all(begun)
 
@@ -86,7 +86,7 @@ def test_a_turn_waits_for_the_letters_that_came_before_its_deadline(begun: Desk)
 
 def test_a_gm_has_a_turn_run(begun: Desk) -> None:
     """His word wakes the campaign, and the turn runs as it is."""
-    run_action(begun.house, "toy1", RequestRun(), begun.now)
+    run_action(begun.app, "toy1", RequestRun(), begun.now)
 
     assert do_all(begun)[:1] == [TOY]
     assert resolved(begun) == [0, 1]
@@ -103,14 +103,14 @@ def test_a_reminder_goes_out(begun: Desk) -> None:
 
 def test_a_home_without_the_archive_leaves_it_to_others(begun: Desk) -> None:
     """It writes no folder, and wakes who does."""
-    house = dataclasses.replace(begun.house, archives=False)
+    app = dataclasses.replace(begun.app, archives=False)
     begun.now += DEADLINE
     poll(begun)
-    with begun.house.store.writing() as session:
+    with begun.app.store.writing() as session:
         session.connection().exec_driver_sql("DELETE FROM procrastinate_jobs")
-    run_job(house, TOY, begun.now)
+    run_job(app, TOY, begun.now)
     folders = [(begun.home / "turns" / "toy1" / f"{number:04}").is_dir() for number in (0, 1)]
-    assert QueuedJob(JobQueue.ARCHIVE) in waiting(begun.house)
+    assert QueuedJob(JobQueue.ARCHIVE) in waiting(begun.app)
     do_all(begun)
 
     assert folders == [True, False]
@@ -122,7 +122,7 @@ def test_what_was_lost_of_the_queues_is_made_good_by_the_next_poll(begun: Desk) 
     begun.post("ORDERS toy1 red\nBID 1\nEND")
     begun.now += DEADLINE
     poll(begun)
-    with begun.house.store.writing() as session:
+    with begun.app.store.writing() as session:
         session.connection().exec_driver_sql("DELETE FROM procrastinate_jobs")
     begun.now += dt.timedelta(minutes=1)
     poll(begun)

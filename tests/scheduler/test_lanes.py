@@ -27,7 +27,7 @@ SHEET = "ORDERS {} {}\nBID {}\nEND"
 
 def lanes(desk: Desk) -> list[str | None]:
     """The lanes of all letters, in the order in which they came."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(select(InboxMessage.lane).order_by(InboxMessage.received_at, InboxMessage.id)))
 
 
@@ -105,7 +105,7 @@ def test_the_lane_of_a_code_without_a_thread(table: Desk) -> None:
 
 def test_the_lane_of_a_delivery_report(table: Desk) -> None:
     """It is that of the campaign whose mail came back."""
-    with table.house.store.reading() as session:
+    with table.app.store.reading() as session:
         message_id = session.scalars(select(OutgoingMail.message_id).where(OutgoingMail.recipient == BOB)).first()
     report = "Reporting-MTA: dns; mx\n\nFinal-Recipient: rfc822; bob@example.org\nAction: failed\nStatus: 5.1.1\n"
     raw = (
@@ -138,7 +138,7 @@ def test_the_answer_to_a_question_about_a_sheet(desk: Desk) -> None:
 
 def answered(desk: Desk) -> list[int]:
     """The letters that are no longer new."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(
             session.scalars(
                 select(InboxMessage.id).where(InboxMessage.state != MessageState.NEW).order_by(InboxMessage.id)
@@ -167,8 +167,8 @@ def test_who_waits_for_whom(table: Desk) -> None:
 def test_a_letter_that_takes_too_long_to_sort_is_left_alone(table: Desk) -> None:
     """Sorting has a letter's budget; the letter is then answered, or set aside, in its place."""
     table.post(SHEET.format("alpha", "red", "1\n; a long comment" * 20_000))
-    settings = dataclasses.replace(table.house.settings, letter_seconds=0.001)
-    poll(Desk(dataclasses.replace(table.house, settings=settings), table.now))
+    settings = dataclasses.replace(table.app.settings, letter_seconds=0.001)
+    poll(Desk(dataclasses.replace(table.app, settings=settings), table.now))
 
     assert lanes(table) == [""]
 
@@ -178,13 +178,13 @@ def test_a_letter_that_has_killed_two_sorters_is_left_alone(table: Desk) -> None
     for number in (1, 2):
         table.post(SHEET.format("alpha", "red", number))
     poll(table)
-    with table.house.store.writing() as session:
+    with table.app.store.writing() as session:
         session.execute(update(InboxMessage).where(InboxMessage.id == 1).values(attempts=MOST_ATTEMPTS, lane=None))
         session.execute(update(InboxMessage).where(InboxMessage.id == 2).values(lane=None))
-    partition_messages(table.house)
+    partition_messages(table.app)
     do_all(table)
 
-    with table.house.store.reading() as session:
+    with table.app.store.reading() as session:
         found = session.execute(
             select(InboxMessage.lane, InboxMessage.state, InboxMessage.attempts).order_by(InboxMessage.id)
         ).all()
@@ -218,9 +218,9 @@ def some_letters(rnd: random.Random) -> list[tuple[str, str]]:
     return [letter() for _ in range(20)]
 
 
-def kept(house: App) -> tuple[object, ...]:
+def kept(app: App) -> tuple[object, ...]:
     """What is kept of a house's campaigns, without what chance draws."""
-    with house.store.reading() as session:
+    with app.store.reading() as session:
         seats = session.execute(select(Seat.id, Seat.status, Seat.muted))
         players = [seat.address for seat in session.scalars(select(Seat).order_by(Seat.id))]
         sheets = select(
@@ -249,17 +249,17 @@ def test_in_whatever_order_jobs_are_done_campaigns_come_out_as_by_a_tick(
     with open_desk(tmp_path / "home", database=queues_url) as desk:
         for name, seats in SEATS.items():
             desk.begin(name=name, seats=seats)
-        with desk.house.store.writing() as session:
+        with desk.app.store.writing() as session:
             session.execute(update(Campaign).values(gm_token_hash=hash_token(GM_TOKEN)))
         do_all(desk)
         post_in_order(desk, *some_letters(random.Random(seed)))
-        desk.house.store.close()
+        desk.app.store.close()
         with copied(queues_url) as url, open_desk(tmp_path / "other", database=url) as other:
             other.now = desk.now
             other.tick()
-            expected = kept(other.house)
+            expected = kept(other.app)
         done = do_all(desk, rnd=random.Random(seed))
 
-        assert kept(desk.house) == expected
+        assert kept(desk.app) == expected
         assert QueuedJob(JobQueue.CAMPAIGNS, "alpha") in done
-        assert waiting(desk.house) == []
+        assert waiting(desk.app) == []

@@ -31,7 +31,7 @@ QUEUES = ("campaigns", "send", "archive")
 def test_malformed_jobs_end_as_failed(desk: Desk, status: str) -> None:
     """Each is told of, and none holds up the jobs in order that wait for the same lock."""
     desk.begin()
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         enqueue_on_commit(session, *(QueuedJob(JobQueue(queue)) for queue in QUEUES))
         for queue in QUEUES:
             for number, arguments in enumerate(ARGUMENTS):
@@ -52,5 +52,5 @@ def test_malformed_jobs_end_as_failed(desk: Desk, status: str) -> None:
 
 def count(desk: Desk, query: Any) -> int:
     """How many jobs a query finds."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return int(session.scalar(query) or 0)

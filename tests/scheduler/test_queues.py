@@ -31,51 +31,51 @@ class Overboard(Exception):
 def test_a_job_is_there_when_its_transaction_is_committed(desk: Desk) -> None:
     """And once, however often its work is asked for, as long as it waits."""
     for _ in range(2):
-        with desk.house.store.writing() as session:
+        with desk.app.store.writing() as session:
             enqueue_on_commit(session, TOY, QueuedJob(JobQueue.SEND))
             enqueue_on_commit(session, TOY)
-            assert waiting(desk.house) in ([], [QueuedJob(JobQueue.SEND), TOY])
+            assert waiting(desk.app) in ([], [QueuedJob(JobQueue.SEND), TOY])
 
-    assert waiting(desk.house) == [QueuedJob(JobQueue.SEND), TOY]
+    assert waiting(desk.app) == [QueuedJob(JobQueue.SEND), TOY]
 
 
 def test_a_transaction_that_is_rolled_back_leaves_no_job(desk: Desk) -> None:
     """Nobody is woken for what has not happened."""
 
     def act() -> None:
-        with desk.house.store.writing() as session:
+        with desk.app.store.writing() as session:
             enqueue_on_commit(session, TOY)
             raise Overboard
 
     with pytest.raises(Overboard):
         act()
-    assert waiting(desk.house) == []
+    assert waiting(desk.app) == []
 
 
 def test_a_mail_brings_the_job_that_sends_it(desk: Desk) -> None:
     """Whatever command has written it."""
     desk.begin()
 
-    assert QueuedJob(JobQueue.SEND) in waiting(desk.house)
+    assert QueuedJob(JobQueue.SEND) in waiting(desk.app)
 
 
 def test_a_job_that_waits_is_held_until_those_who_rely_on_it_are_through(desk: Desk) -> None:
     """Whoever takes it must see what they have changed: so nobody can take it before."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         enqueue_on_commit(session, TOY)
     taken = "SELECT id FROM procrastinate_fetch_job_v2(NULL, NULL)"
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         enqueue_on_commit(session, TOY)
-        desk.house.store._waker(session, [TOY])  # type: ignore[misc] # as at the end of the block
-        with desk.house.store.writing() as other:
+        desk.app.store._waker(session, [TOY])  # type: ignore[misc] # as at the end of the block
+        with desk.app.store.writing() as other:
             assert other.scalar(text(taken)) is None
-    with desk.house.store.writing() as other:
+    with desk.app.store.writing() as other:
         assert other.scalar(text(taken)) is not None
 
 
 def test_two_who_put_in_the_same_work_at_once(desk: Desk) -> None:
     """The second waits for the first, and neither transaction is spoilt."""
-    store, begun, go_on = desk.house.store, threading.Event(), threading.Event()
+    store, begun, go_on = desk.app.store, threading.Event(), threading.Event()
 
     def first() -> None:
         with store.writing() as session:
@@ -94,7 +94,7 @@ def test_two_who_put_in_the_same_work_at_once(desk: Desk) -> None:
 
     with store.reading() as session:
         assert session.get(KeyValue, "second") is not None
-    assert waiting(desk.house) == [TOY]
+    assert waiting(desk.app) == [TOY]
 
 
 def test_a_home_of_files_has_no_queues(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_home_of_files_has_no_queues(tmp_path: Path) -> None:
     with open_desk(tmp_path / "home") as desk:
         desk.begin()
         with pytest.raises(ConfigError, match="workers need PostgreSQL, and the database is SQLite: use pbem serve"):
-            require_queues(desk.house.store)
+            require_queues(desk.app.store)
 
 
 def test_a_database_without_queues_is_refused(migrated_postgres_url: str, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_database_without_queues_is_refused(migrated_postgres_url: str, tmp_pa
         desk.begin()
         desk.tick()
         with pytest.raises(ConfigError, match="no queues for workers, or older ones; run: pbem migrate"):
-            require_queues(desk.house.store)
+            require_queues(desk.app.store)
 
 
 _OF_THE_LAST_STEP = "procrastinate_trigger_function_status_events_update_v1"

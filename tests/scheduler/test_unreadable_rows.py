@@ -32,14 +32,14 @@ def begin(desk: Desk) -> None:
 
 def spoil(desk: Desk, statement: str) -> None:
     """Change rows beside the program."""
-    with desk.house.store.writing() as session:
+    with desk.app.store.writing() as session:
         session.execute(text(statement))
 
 
 def turns_of_toy2(desk: Desk) -> list[int]:
     """The turns of toy2 that were run, but for its set-up."""
     done = select(Turn.number).where(Turn.campaign_id == 2, Turn.number > 0, Turn.resolved_at.is_not(None))
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return list(session.scalars(done.order_by(Turn.number)))
 
 

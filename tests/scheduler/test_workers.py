@@ -46,13 +46,13 @@ def due(desk: Desk) -> Desk:
 def runs(desk: Desk) -> Counter[tuple[int, int]]:
     """How often each turn after the set-up was run, by campaign and number."""
     done = select(Turn.campaign_id, Turn.number).where(Turn.resolved_at.is_not(None), Turn.number > 0)
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return Counter((campaign, number) for campaign, number in session.execute(done))
 
 
 def is_through(desk: Desk) -> bool:
     """Whether everything is done: letters answered, turns run, mail sent."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         letters = set(session.scalars(select(InboxMessage.state)))
         mails = set(session.scalars(select(OutgoingMail.state)))
         left = session.scalar(text("SELECT count(*) FROM procrastinate_jobs WHERE status IN ('todo', 'doing')"))
@@ -75,7 +75,7 @@ def test_two_workers_share_a_night(due: Desk) -> None:
     ids = [mail["Message-ID"] for mail in due.mails()]
     assert len(ids) == len(set(ids))
     for name in CAMPAIGNS:
-        prove_archive(due.house, name)
+        prove_archive(due.app, name)
     assert shown.count("serves poll, campaigns, send, archive since") == 2
     assert ticked.output == "Another tick is at work here, or workers are; this one did nothing.\n"
     assert ran.output == "Turn 2 of toy1 is run as soon as all letters are read.\n"
@@ -99,7 +99,7 @@ def test_workers_poll_after_the_clock_was_ahead(desk: Desk) -> None:
 
 def letters(desk: Desk) -> set[MessageState]:
     """How the letters stand that were fetched."""
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         return set(session.scalars(select(InboxMessage.state)))
 
 
@@ -123,16 +123,16 @@ def test_the_archive_is_written_where_it_lies(due: Desk, tmp_path: Path) -> None
 
 
 def _unarchived(desk: Desk) -> int:
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         left = select(Turn.id).where(Turn.resolved_at.is_not(None), Turn.archived_at.is_(None))
         return len(session.scalars(left).all())
 
 
 def test_the_jobs_of_a_dead_worker_are_taken_up(due: Desk) -> None:
     """One that was not heard of for longer than workers are silent had a job in hand; another does it."""
-    with due.house.store.writing() as session:
+    with due.app.store.writing() as session:
         enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, "toy1"), QueuedJob(JobQueue.POLL))
-    with due.house.store.writing() as session:
+    with due.app.store.writing() as session:
         session.execute(_DEAD)
         session.execute(_TAKEN)
     shown = pbem(due, "status", "--workers").output
@@ -155,9 +155,9 @@ _TAKEN = text("UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELE
 
 def test_what_failed_is_told(due: Desk) -> None:
     """A job that nobody knows how to do, or that has a fault, stays in the queue's books for a day."""
-    with due.house.store.writing() as session:
+    with due.app.store.writing() as session:
         enqueue_on_commit(session, QueuedJob(JobQueue.CAMPAIGNS, "toy1"))
-    with due.house.store.writing() as session:
+    with due.app.store.writing() as session:
         session.execute(text("UPDATE procrastinate_jobs SET status = 'doing'"))
         session.execute(text("UPDATE procrastinate_jobs SET status = 'failed'"))
 
@@ -169,7 +169,7 @@ def test_what_failed_is_told(due: Desk) -> None:
 def test_a_worker_begins_when_a_tick_has_ended(due: Desk) -> None:
     """While one ticks on the database, workers wait."""
     with ExitStack() as ending:
-        with due.house.store.alone():
+        with due.app.store.alone():
             worker = ending.enter_context(at_work(due.home))
             wait_until(lambda: "has in hand: " in pbem(due, "status", "--workers").output, worker)
             meanwhile = len(due.mails())

@@ -34,7 +34,7 @@ def settler(view: View, dice: Dice) -> list[str]:
 class Season:
     """A house whose post goes through the running mail system. `who` tells from which account a seat is played."""
 
-    house: App
+    app: App
     server: MailServer
     now: dt.datetime = START
     who: dict[SeatName, str] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class Season:
         """Turns the clock on, to an hour from now or to a moment, and lets the house do its work."""
         self.server.settle()
         self.now = until or self.now + hours * HOUR
-        done = tick(self.house, self.now)
+        done = tick(self.app, self.now)
         assert done.problems == []
         return done
 

@@ -37,11 +37,11 @@ def season(mail_server: MailServer, make_settings: MakeSettings) -> Iterator[Sea
     """A house on the running mail system, and a campaign with four of its six seats taken."""
     mail_server.empty()
     settings = make_settings(inbox=mail_server.inbox("orders"), carrier=mail_server.carrier("orders"))
-    with open_app(settings.home, installed_games()) as house:
-        season = Season(house, mail_server)
+    with open_app(settings.home, installed_games()) as app:
+        season = Season(app, mail_server)
         for seat, account in (("red", "ann"), ("yellow", "bob"), ("green", "cyn"), ("cyan", "dee")):
             season.sit(seat, account)
-        create_campaign(house, _wanted(season), START, seed=b"a season of twelve turns")
+        create_campaign(app, _wanted(season), START, seed=b"a season of twelve turns")
         yield season
 
 
@@ -69,7 +69,7 @@ def test_a_season(season: Season) -> None:
 
 
 def _status(season: Season) -> CampaignStatus:
-    return home_status(season.house, NAME).campaigns[0]
+    return home_status(season.app, NAME).campaigns[0]
 
 
 def _join(season: Season, account: str) -> str:
@@ -86,8 +86,8 @@ def _two_sign_up(season: Season) -> None:
     said = [_join(season, account) for account in ("eve", "fay", "gus")]
     season.sit("blue", "eve")
     season.sit("magenta", "fay")
-    with season.house.store.writing() as session:
-        mail_gm_token(session, season.house, load_campaign(session, NAME), season.now)
+    with season.app.store.writing() as session:
+        mail_gm_token(session, season.app, load_campaign(session, NAME), season.now)
     season.tick()
     found = re.search(rf"GM {NAME} ([0-9a-f]+)", text_of(season.read("gm")[-1]))
 
@@ -99,7 +99,7 @@ def _two_sign_up(season: Season) -> None:
 
 def _it_begins(season: Season) -> None:
     """Turn 1 is played by all six and run when the last sheet is in."""
-    run_action(season.house, NAME, StartCampaign(), season.now)
+    run_action(season.app, NAME, StartCampaign(), season.now)
     season.tick()
 
     assert [turn.reason for turn in season.play().resolved] == ["all sheets in"]
@@ -277,11 +277,11 @@ def _the_gm_looks_first(season: Season) -> None:
 
 def _it_is_proved(season: Season) -> None:
     """Twelve turns are in the archive; it replays here, and on a machine that has nothing but the archive."""
-    with season.house.store.reading() as session:
+    with season.app.store.reading() as session:
         seed = load_campaign(session, NAME).seed
-    verified = verify(season.house.settings.archive, NAME, games=installed_games(), seed=seed)
+    verified = verify(season.app.settings.archive, NAME, games=installed_games(), seed=seed)
 
     assert _status(season).turn == 13
-    assert prove_archive(season.house, NAME).turns == 12
+    assert prove_archive(season.app, NAME).turns == 12
     assert (verified.turns, verified.unproved) == (12, ())
-    assert home_status(season.house, NAME).set_aside == 0
+    assert home_status(season.app, NAME).set_aside == 0

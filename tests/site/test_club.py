@@ -22,7 +22,7 @@ HOSTILE = "<script>alert(1)</script> & ]]> \" '"
 
 def site(desk: Desk, *only: str) -> Path:
     """The site as it is written now."""
-    done = publish(desk.house, desk.home / "public", only)
+    done = publish(desk.app, desk.home / "public", only)
     assert done.problems == ()
     return desk.home / "public"
 
@@ -47,7 +47,7 @@ def test_a_club_shows_what_is_played(desk: Desk) -> None:
 
 def test_samples_fill_in_every_page(desk: Desk) -> None:
     """Those with which a GM's own templates are tried are enough for the program's own, whatever a campaign is like."""
-    pages = [write() for write in sample_pages(desk.house.reporter)]
+    pages = [write() for write in sample_pages(desk.app.reporter)]
 
     assert all(page.startswith("<!DOCTYPE html>") for page in pages)
     for said in ("not begun yet", "in another house now", "won by sample", "won by nobody"):
@@ -66,7 +66,7 @@ def test_open_seats_say_how_to_join(desk: Desk) -> None:
         policy={"signup": "yes"},
         open=2,
     )
-    create_campaign(desk.house, wanted, desk.now)
+    create_campaign(desk.app, wanted, desk.now)
     page = (site(desk) / "c/toy2/index.html").read_text()
     desk.post("JOIN toy2", sender="new@example.org")
     desk.tick()
@@ -82,7 +82,7 @@ def test_a_site_names_nobody(desk: Desk) -> None:
     desk.tick()
     told = b"".join(files(site(desk)).values()).decode()
 
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         campaign = session.scalars(select(Campaign)).one()
     for secret in (
         "ann@example.org",
@@ -101,7 +101,7 @@ def test_nothing_is_written_twice(desk: Desk) -> None:
     """A second look writes nothing, and files are for all to read."""
     desk.begin()
     root = site(desk)
-    again = publish(desk.house, root)
+    again = publish(desk.app, root)
 
     assert again.files == 0
     assert {path.stat().st_mode & 0o777 for path in root.rglob("*") if path.is_file()} == {0o644}
@@ -195,6 +195,6 @@ def test_a_campaign_can_be_left_out(desk: Desk) -> None:
 
     assert "toy1" not in (site(desk) / "index.html").read_text()
     with pytest.raises(CampaignError, match="site is off"):
-        publish(desk.house, desk.home / "public", ["toy1"])
+        publish(desk.app, desk.home / "public", ["toy1"])
     with pytest.raises(CampaignError, match="there is no campaign 'toy9'"):
-        publish(desk.house, desk.home / "public", ["toy9"])
+        publish(desk.app, desk.home / "public", ["toy9"])

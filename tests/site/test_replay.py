@@ -99,10 +99,10 @@ def test_the_proof_can_be_taken_home(desk: Desk, tmp_path: Path) -> None:
 def test_a_replay_is_made_once(desk: Desk) -> None:
     """It does not change any more, unless the house rule does."""
     played(desk)
-    first = publish(desk.house, desk.home / "public")
-    again = publish(desk.house, desk.home / "public")
+    first = publish(desk.app, desk.home / "public")
+    again = publish(desk.app, desk.home / "public")
     desk.set_rules(site="all")
-    other = publish(desk.house, desk.home / "public")
+    other = publish(desk.app, desk.home / "public")
 
     assert (first.replays, again.replays, again.files) == (1, 0, 0)
     assert other.replays == 1

@@ -18,8 +18,8 @@ from tests.toy.home import Desk, text_of
 
 def with_site(desk: Desk, url: str = "") -> Desk:
     """The same house with a site."""
-    settings = dataclasses.replace(desk.house.settings, site=desk.home / "public", site_url=url)
-    return dataclasses.replace(desk, house=dataclasses.replace(desk.house, settings=settings))
+    settings = dataclasses.replace(desk.app.settings, site=desk.home / "public", site_url=url)
+    return dataclasses.replace(desk, app=dataclasses.replace(desk.app, settings=settings))
 
 
 def test_without_a_folder_no_site_is_written(desk: Desk) -> None:
@@ -37,7 +37,7 @@ def test_a_tick_shows_what_was_done(desk: Desk) -> None:
     desk.tick()
     page = desk.home / "public/c/toy1/index.html"
     first, index = page.read_text(), desk.home / "public/index.html"
-    run_action(desk.house, "toy1", ExtendDeadline("24h"), desk.now)
+    run_action(desk.app, "toy1", ExtendDeadline("24h"), desk.now)
     desk.tick()
     moved = page.read_text()
     made = index.stat().st_mtime_ns
@@ -88,11 +88,11 @@ def linked(desk: Desk) -> Desk:
 def test_sealed_pages_are_withdrawn_when_a_seat_changes_hands(desk: Desk) -> None:
     """The former player's pages go; the new player's come, also into a folder that had those of before."""
     desk = linked(desk)
-    publish(desk.house, desk.home / "copy")
+    publish(desk.app, desk.home / "copy")
     before, copied = sealed_pages(desk), sealed_pages(desk, "copy")
-    run_action(desk.house, "toy1", GiveSeat("red", "cyd@example.org"), desk.now)
+    run_action(desk.app, "toy1", GiveSeat("red", "cyd@example.org"), desk.now)
     desk.tick()
-    publish(desk.house, desk.home / "copy")
+    publish(desk.app, desk.home / "copy")
 
     after = sealed_pages(desk)
     assert len(before) == len(after) == 1
@@ -105,7 +105,7 @@ def test_sealed_pages_stay_ninety_days(desk: Desk) -> None:
     """A page that was put on the site longer ago is removed, and its content is dropped from the database."""
     desk = linked(desk)
     [page] = sealed_pages(desk)
-    run_action(desk.house, "toy1", HoldCampaign(), desk.now)
+    run_action(desk.app, "toy1", HoldCampaign(), desk.now)
     desk.tick(hours=24 * 90 - 1)
     kept = sealed_pages(desk)
     (desk.home / "public/p" / page).unlink()  # as if killed between the file and its row
@@ -113,7 +113,7 @@ def test_sealed_pages_stay_ninety_days(desk: Desk) -> None:
 
     assert kept == [page]
     assert sealed_pages(desk) == []
-    with desk.house.store.reading() as session:
+    with desk.app.store.reading() as session:
         assert session.execute(select(SealedPage.content, SealedPage.withdrawn_at)).all() == [(b"", desk.now)]
 
 

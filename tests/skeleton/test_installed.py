@@ -91,8 +91,8 @@ def test_two_packages_are_installed(author: Author) -> None:
 
 def test_nothing_of_the_checkout_is_found(author: Author) -> None:
     """Program with its files, games and the new game come from the environment; the checkout is not searched."""
-    modules = "pbem, pbem_rules, pbem.house, pbem.store.migrating, night_market"
-    found = f"*(m.__file__ for m in ({modules})), pbem.house.TEMPLATES, pbem.store.migrating.FOLDER"
+    modules = "pbem, pbem_rules, pbem.app, pbem.store.migrate, night_market"
+    found = f"*(m.__file__ for m in ({modules})), pbem.app.TEMPLATE_DIR, pbem.store.migrate.FOLDER"
     script = f"import sys, {modules}\nprint({found}, *sys.path, sep='\\n')"
 
     files = author.run("python", "-c", script).splitlines()

@@ -31,9 +31,9 @@ def _found(ruleset: FogPatrol, folder: Path, reporter: Renderer) -> set[str]:
 
 def test_a_turn_is_really_played(tmp_path: Path, reporter: Renderer) -> None:
     """The mail compared is that of a turn: a receipt for every sheet and a report for every seat."""
-    with MailSandbox(tmp_path, TOY, reporter) as house:
-        house.begin()
-        sent = house.run([letter(seat, ["MOVE nowhere", f"MOVE {seat[0]}1 W"]) for seat in usual_seats(TOY)])
+    with MailSandbox(tmp_path, TOY, reporter) as app:
+        app.begin()
+        sent = app.run([letter(seat, ["MOVE nowhere", f"MOVE {seat[0]}1 W"]) for seat in usual_seats(TOY)])
 
     subjects = [mail.parsed["Subject"].rpartition(" [")[0] for mail in sent]
     reports = [f"turn 2, report for {seat} (Fog Patrol)" for seat in usual_seats(TOY)]

@@ -78,21 +78,21 @@ class Begun:
     archive: Mapping[Path, bytes]
 
     @classmethod
-    def of(cls, house: App) -> Begun:
+    def of(cls, app: App) -> Begun:
         """What a house has now."""
         rows = sqlite3.connect(":memory:", check_same_thread=False)
-        with closing(sqlite3.connect(str(house.store.engine.url.database))) as live:
+        with closing(sqlite3.connect(str(app.store.engine.url.database))) as live:
             live.backup(rows)
-        archive = house.settings.archive
+        archive = app.settings.archive
         files = [path for path in archive.rglob("*") if path.is_file()]
         return cls(rows, {path.relative_to(archive): path.read_bytes() for path in files})
 
-    def put(self, house: App) -> None:
+    def put(self, app: App) -> None:
         """Gives it to another house."""
-        with closing(sqlite3.connect(str(house.store.engine.url.database))) as live:
+        with closing(sqlite3.connect(str(app.store.engine.url.database))) as live:
             self.rows.backup(live)
         for name, content in self.archive.items():
-            path = house.settings.archive / name
+            path = app.settings.archive / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
 
@@ -117,7 +117,7 @@ def made_of(home: Path) -> tuple[tuple[str, bytes], ...]:
 class Desk:
     """An open house with one campaign, "toy1", and the clock that its tests turn."""
 
-    house: App
+    app: App
     now: dt.datetime = MONDAY
     _count: Iterator[int] = field(default_factory=itertools.count)
     _read: dict[Path, tuple[str, EmailMessage]] = field(default_factory=dict)
@@ -127,7 +127,7 @@ class Desk:
     @property
     def home(self) -> Path:
         """The home's folder."""
-        return self.house.settings.home
+        return self.app.settings.home
 
     def begin(
         self,
@@ -148,23 +148,23 @@ class Desk:
             options=options,
         )
         rules = ADDRESS_IS_ENOUGH | dict(rules or {})
-        alike = (repr(wanted), repr(sorted(rules.items())), self.now, *self.house.games.items(), made_of(self.home))
+        alike = (repr(wanted), repr(sorted(rules.items())), self.now, *self.app.games.items(), made_of(self.home))
         if not (self.alike and is_untouched(self.home)):
             self._begin(wanted, rules)
         elif alike in _BEGUN:
-            _BEGUN[alike].put(self.house)
+            _BEGUN[alike].put(self.app)
         else:
             self._begin(wanted, rules)
-            _BEGUN[alike] = Begun.of(self.house)
+            _BEGUN[alike] = Begun.of(self.app)
 
     def _begin(self, wanted: NewCampaign, rules: Mapping[str, str]) -> None:
-        create_campaign(self.house, wanted, self.now, seed=b"a seed for tests")
+        create_campaign(self.app, wanted, self.now, seed=b"a seed for tests")
         self.set_rules(wanted.name, **rules)
-        run_action(self.house, wanted.name, StartCampaign(), self.now)
+        run_action(self.app, wanted.name, StartCampaign(), self.now)
 
     def set_rules(self, name: str = "toy1", **rules: str) -> None:
         """Changes house rules of a campaign."""
-        with self.house.store.writing() as session:
+        with self.app.store.writing() as session:
             campaign = session.scalars(select(Campaign).where(Campaign.name == name)).one()
             campaign.policy = {**campaign.policy, **parse_house_rules(rules)}
 
@@ -202,7 +202,7 @@ class Desk:
     def tick(self, *, hours: float = 0, live: bool = False) -> TickResult:
         """Turns the clock on, then ticks."""
         self.now += dt.timedelta(hours=hours)
-        return tick(self.house, self.now, live=live)
+        return tick(self.app, self.now, live=live)
 
     def mails(self, to: str = "") -> list[EmailMessage]:
         """All mail sent so far, oldest first; to one address, if given."""
@@ -233,5 +233,5 @@ def text_of(mail: EmailMessage) -> str:
 def open_desk(folder: Path, *, database: str = "", games: Mapping[str, AnyRuleset] = GAMES) -> Iterator[Desk]:
     """A fresh home in a folder, open."""
     make_home(folder, database=database)
-    with open_app(folder, games) as house:
-        yield Desk(house)
+    with open_app(folder, games) as app:
+        yield Desk(app)
