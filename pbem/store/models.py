@@ -108,7 +108,7 @@ class Campaign(Base):
     # Large, and wanted once: not read with the rest.
     given: Mapped[bytes | None] = mapped_column(CompressedBytes, deferred=True)
 
-    seats: Mapped[list[Seat]] = relationship(back_populates="campaign", order_by="SeatRow.id")
+    seats: Mapped[list[Seat]] = relationship(back_populates="campaign", order_by="Seat.id")
 
 
 class Seat(Base):
