@@ -207,13 +207,8 @@ def newest_proven(session: Session, authserv_id: str) -> Proven | None:
 
 def is_stamping(session: Session, authserv_id: str) -> bool:
     """Return whether the server's word may count: unless a GM's mail shows that it adds none."""
-    if authserv_id not in session.info.setdefault(_KNOWN, {}):
-        proven = newest_proven(session, authserv_id)
-        session.info[_KNOWN][authserv_id] = proven is None or proven.stamped
-    return bool(session.info[_KNOWN][authserv_id])
-
-
-_KNOWN = object()
+    proven = newest_proven(session, authserv_id)
+    return proven is None or proven.stamped
 
 
 def is_from_outside(raw: bytes) -> bool:
