@@ -82,14 +82,14 @@ def costs(ruleset: AnyRuleset, reports: Sequence[Reported], rounds: int) -> Cost
         facts = [_facts(ruleset, each) for each in reports]
         jobs = [(ruleset, each.view, about) for each, about in zip(reports, facts, strict=True)]
         reporter.report(*jobs[0])  # templates are compiled
-        contexts = [reporter._context(*job, [], ruleset.brief(job[1])) for job in jobs]
+        contexts = [reporter._context(*job, [], ruleset.turn_summary(job[1])) for job in jobs]
         datas = [report_data(*job) for job in jobs]
 
         views = [each.view for each in reports]
         name = ruleset.key
         parts: dict[str, Callable[[], Any]] = {
-            "became": lambda: [ruleset.became(each.view, each.orders) for each in reports],
-            "brief": lambda: [ruleset.brief(view) for view in views],
+            "became": lambda: [ruleset.order_outcomes(each.view, each.orders) for each in reports],
+            "brief": lambda: [ruleset.turn_summary(view) for view in views],
             "map": lambda: [ruleset.text_map(view) for view in views],
             "form": lambda: [ruleset.template(view) for view in views],
             "worded": lambda: [reporter._happened(f"{name}/events.j2", view) for view in views],
@@ -111,7 +111,7 @@ def _timed(act: Callable[[], Any]) -> float:
 
 
 def _facts(ruleset: AnyRuleset, report: Reported) -> ReportFacts:
-    became = ruleset.became(report.view, report.orders) if report.orders else ()
+    became = ruleset.order_outcomes(report.view, report.orders) if report.orders else ()
     return ReportFacts(
         campaign="bench",
         seat=report.view["seat"],

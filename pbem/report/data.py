@@ -49,7 +49,7 @@ def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str
         "deadline": facts.deadline.astimezone(dt.UTC).isoformat() if facts.deadline else None,
         "zone": facts.zone,
         "record": facts.record,
-        "brief": list(ruleset.brief(view)),
+        "brief": list(ruleset.turn_summary(view)),
         "view": view,
         **({"dice": dice_data(facts.dice, facts.seal)} if facts.dice else {}),
         **({"looks": list(facts.words.looks)} if facts.words.looks else {}),

@@ -178,7 +178,7 @@ class Renderer:
         """The text of a report alone. `view` is JSON data, as `json.loads` returned it; `orders` as in `Job`."""
         facts = replace(facts, ordered=_ordered(ruleset, view, orders)) if orders else facts
         return self._render(
-            f"{ruleset.key}/report.txt.j2", self._context(ruleset, view, facts, [], ruleset.brief(view))
+            f"{ruleset.key}/report.txt.j2", self._context(ruleset, view, facts, [], ruleset.turn_summary(view))
         )
 
     def write(self, page: Page) -> str:
@@ -293,7 +293,7 @@ class Renderer:
 
 def _ordered(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[OrderOutcome, ...]:
     """A seat's orders of the turn before, and what its view tells of each."""
-    became = ruleset.became(view, orders)
+    became = ruleset.order_outcomes(view, orders)
     return tuple(OrderOutcome(order.words(), said) for order, said in zip(orders, became, strict=True))
 
 

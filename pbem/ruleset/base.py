@@ -123,15 +123,15 @@ class BaseRuleset(Generic[S]):
         """All orders, whenever they may be given."""
         return self.orders.desk(view)
 
-    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+    def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """Nothing."""
         return {}
 
-    def brief(self, view: View) -> Sequence[str]:
+    def turn_summary(self, view: View) -> Sequence[str]:
         """None: the report begins with what happened."""
         return ()
 
-    def became(self, view: View, orders: Sequence[Order]) -> Sequence[str]:
+    def order_outcomes(self, view: View, orders: Sequence[Order]) -> Sequence[str]:
         """Nothing is said of any."""
         return [""] * len(orders)
 
@@ -147,13 +147,13 @@ class BaseRuleset(Generic[S]):
         """None."""
         return {}
 
-    def public(self, views: Mapping[SeatName, View]) -> Panorama | None:
+    def public_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
         """Nothing."""
         return None
 
-    def together(self, views: Mapping[SeatName, View]) -> Panorama | None:
-        """What is `public`."""
-        return self.public(views)
+    def full_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
+        """What `public_view` returns."""
+        return self.public_view(views)
 
     @property
     def bots(self) -> Mapping[str, Bot]:

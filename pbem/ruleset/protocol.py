@@ -93,7 +93,7 @@ class Ruleset(Protocol[S]):
     def view(self, state: S, seat: SeatName, events: Sequence[Event]) -> View:
         """What the seat may know: built by adding, never by deleting. The only way out of a state."""
 
-    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+    def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """What the seat goes on knowing: made of the view of a report and of what it knew `before`, {} at first.
 
         The host adds it to that view as `memory`, so it can tell nothing that the reports of the seat did not. If there
@@ -118,10 +118,10 @@ class Ruleset(Protocol[S]):
     def standing(self, state: S) -> Standing:
         """Over or not, who is awaited, scores, winners."""
 
-    def brief(self, view: View) -> Sequence[str]:
+    def turn_summary(self, view: View) -> Sequence[str]:
         """The turn in brief, what matters most first, in at most eight short lines: what one would tell a friend."""
 
-    def became(self, view: View, orders: Sequence[Order]) -> Sequence[str]:
+    def order_outcomes(self, view: View, orders: Sequence[Order]) -> Sequence[str]:
         """What became of each order of a turn, a sentence each, or "" where nothing is to be said.
 
         `view` is that of the report on this turn, from which all of it is taken.
@@ -139,13 +139,13 @@ class Ruleset(Protocol[S]):
         What is named goes with the report of this view, and with no other.
         """
 
-    def public(self, views: Mapping[SeatName, View]) -> Panorama | None:
+    def public_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
         """What all players know of a moment, and so strangers may see before the end; None if that is nothing.
 
         `views` are the mailed ones of that moment, at least one of them.
         """
 
-    def together(self, views: Mapping[SeatName, View]) -> Panorama | None:
+    def full_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
         """A moment as the mailed views of all seats show it together, for when the game is over; None if unknown."""
 
     def dump(self, state: S) -> Json:
@@ -231,7 +231,7 @@ def with_memory(ruleset: AnyRuleset, view: View, last: View | None) -> View:
 
     Reports from before their game remembered anything have no memory to go on from.
     """
-    memory = ruleset.remember(view, last.get("memory", {}) if last else {})
+    memory = ruleset.carry_memory(view, last.get("memory", {}) if last else {})
     return {**view, "memory": memory} if memory else view
 
 

@@ -38,7 +38,7 @@ View = Mapping[str, Any]
 `awaited`  whether this seat is asked for orders now
 
 One that was mailed has `memory` besides, if its game remembers anything: what
-the seat knew from its reports before (see `Ruleset.remember`).
+the seat knew from its reports before (see `Ruleset.carry_memory`).
 """
 
 Bot = Callable[[View, Dice], list[str]]

@@ -293,7 +293,7 @@ def _view(session: Session, turn_id: int) -> View:
 
 def _panorama(session: Session, ruleset: AnyRuleset, turn_id: int) -> Panorama | None:
     view = _view(session, turn_id)
-    return ruleset.public({view["seat"]: view})
+    return ruleset.public_view({view["seat"]: view})
 
 
 def ranked(scores: Mapping[SeatName, int]) -> Iterator[Score]:

@@ -203,7 +203,7 @@ class _Opening:
 
     def together(self) -> Json:
         """What was true, as far as all views show it together; None where the game does not say."""
-        panorama = self._ruleset.together(self._views)
+        panorama = self._ruleset.full_view(self._views)
         if panorama is None:
             return None
         self.scores, self.of = panorama.scores, panorama.of
@@ -212,7 +212,7 @@ class _Opening:
     def _seat(self, seat: SeatName, view: View) -> Json:
         pictures = [*self._pictures(self._ruleset.pictures(view)), *self._enclosed(view)]
         return {
-            "brief": list(self._ruleset.brief(view)),
+            "brief": list(self._ruleset.turn_summary(view)),
             "happened": self._reporter.happened(self._ruleset, view),
             "orders": list(self._ordered(view, self._orders.get(seat, ()))),
             "missed": seat in self._missing,
@@ -223,7 +223,7 @@ class _Opening:
     def _ordered(self, view: View, orders: Sequence[Order]) -> Iterator[Json]:
         """Each order as it is written, in words, and what became of it."""
         book = self._ruleset.orders
-        for order, became in zip(orders, self._ruleset.became(view, orders), strict=True):
+        for order, became in zip(orders, self._ruleset.order_outcomes(view, orders), strict=True):
             yield [book.line(order), order.words(), became]
 
     def _enclosed(self, view: View) -> Iterator[Json]:

@@ -111,7 +111,7 @@ def shown(
     return {
         "told": told is None or seat in told,
         "view": view,
-        "brief": list(ruleset.brief(view)),
+        "brief": list(ruleset.turn_summary(view)),
         "pictures": [dataclasses.astuple(picture) for picture in ruleset.pictures(view)],
         "map": ruleset.text_map(view),
         "template": ruleset.template(view),

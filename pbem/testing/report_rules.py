@@ -66,7 +66,7 @@ class ReportRules(RulesetTests):
                     assert all(re.fullmatch(r"[a-z][a-z0-9-]*", event["kind"]) for event in view["events"])
 
     @rule(
-        "Let remember make JSON data of a view and of the memory before it, change neither, and keep what "
+        "Let carry_memory make JSON data of a view and of the memory before it, change neither, and keep what "
         "players look up: at most 10,000 bytes."
     )
     def test_memory_is_small_and_made_of_reports(self) -> None:
@@ -77,7 +77,7 @@ class ReportRules(RulesetTests):
                     before = earlier.views[seat].get("memory", {})
                     view = self.ruleset.view(later.state, seat, later.heard)
                     given = canonical_json([view, before])
-                    first, second = (self.ruleset.remember(view, before) for _ in range(2))
+                    first, second = (self.ruleset.carry_memory(view, before) for _ in range(2))
                     assert first == second == json.loads(canonical_json(first))
                     assert canonical_json([view, before]) == given
                     assert len(canonical_json(first)) <= LARGEST_MEMORY
@@ -116,26 +116,26 @@ class ReportRules(RulesetTests):
                     assert not re.search(r"\bNone\b|\{\{|\}\}|<[a-z]", told), (event, told)
 
     @rule(
-        "Let brief say what matters most in at most eight printable lines of at most 76 signs, each a sentence or two; "
-        "take all of it from the view."
+        "Let turn_summary say what matters most in at most eight printable lines of at most 76 signs, each a sentence "
+        "or two; take all of it from the view."
     )
     def test_a_report_can_be_told_in_brief(self) -> None:
         """What a player would tell a friend is short, and fits a line of a mail."""
         for view in _views(self.ruleset):
-            lines = self.ruleset.brief(view)
+            lines = self.ruleset.turn_summary(view)
             assert len(lines) <= MOST_BRIEF
             assert [line for line in lines if not (line.strip() and line.isprintable() and len(line) <= BRIEF)] == []
 
     @rule(
-        "Let became give a line for each order, in their order: a printable sentence of at most 200 signs, or nothing; "
-        "take it from the view of the report on their turn."
+        "Let order_outcomes give a line for each order, in their order: a printable sentence of at most 200 signs, or "
+        "nothing; take it from the view of the report on their turn."
     )
     def test_a_report_says_what_became_of_orders(self) -> None:
         """Each order of a turn has one line of its own at most, whatever came of it."""
         for game in games(self.ruleset):
             for step, following in pairwise(game.steps):
                 for seat, orders in step.turn.orders.items():
-                    lines = self.ruleset.became(following.views[seat], orders)
+                    lines = self.ruleset.order_outcomes(following.views[seat], orders)
                     assert len(lines) == len(orders)
                     assert [line for line in lines if not (line.isprintable() and len(line) <= BECAME)] == []
 
@@ -181,17 +181,17 @@ class ReportRules(RulesetTests):
                 assert family == "DejaVu Sans", text
 
     @rule(
-        "Make what is public of what every view has alike: it must be the same from the view of any one seat. Let "
-        "together, for when the game is over, show what the views of all seats tell, in pictures like those of reports."
+        "Make public_view of what every view has alike: it must be the same from the view of any one seat. Let "
+        "full_view, for when the game is over, show what all seats' views tell, in pictures like those of reports."
     )
     def test_what_is_public_every_seat_knows(self) -> None:
         """A site may show to strangers only what each player knows; to show it tells nobody anything."""
         for game in games(self.ruleset):
             for state, events in list(game.worlds())[::3]:
                 views = {seat: self.ruleset.view(state, seat, events) for seat in game.seats}
-                told = [self.ruleset.public({seat: view}) for seat, view in views.items()]
+                told = [self.ruleset.public_view({seat: view}) for seat, view in views.items()]
                 assert all(each == told[0] for each in told)
-                assert self.ruleset.public(views) == told[0]
+                assert self.ruleset.public_view(views) == told[0]
 
     @rule("Keep the lines of text_map within 80 printable signs.")
     def test_text_maps_fit_a_terminal(self) -> None:
@@ -211,7 +211,7 @@ def _pictures(ruleset: AnyRuleset) -> Iterator[Picture]:
     for view in _views(ruleset):
         yield from ruleset.pictures(view)
     for step in games(ruleset)[0].steps[::5]:
-        for panorama in filter(None, [ruleset.public(step.views), ruleset.together(step.views)]):
+        for panorama in filter(None, [ruleset.public_view(step.views), ruleset.full_view(step.views)]):
             yield from panorama.pictures
 
 

@@ -37,11 +37,11 @@ EVIL = (
 class Wild(Auction):
     """The toy game, of which every word that it may choose is hostile; it draws nothing."""
 
-    def brief(self, view: View) -> list[str]:
+    def turn_summary(self, view: View) -> list[str]:
         """Return the word of the view."""
         return [view["label"]]
 
-    def became(self, view: View, orders: Sequence[Order]) -> list[str]:
+    def order_outcomes(self, view: View, orders: Sequence[Order]) -> list[str]:
         """Return the word of the view for each order."""
         return [view["label"] for _ in orders]
 

@@ -24,7 +24,7 @@ from tests.toy.ruleset import Auction
 class Forgetful(Auction):
     """The toy game as it was before it remembered anything."""
 
-    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+    def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         return {}
 
 

@@ -46,7 +46,7 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
 class Telling(Fair):
     """A fair whose reports tell by which process they were made: harmless here, and never in a game."""
 
-    def brief(self, view: View) -> list[str]:
+    def turn_summary(self, view: View) -> list[str]:
         return [f"made by {os.getpid()}"]
 
 
@@ -75,7 +75,7 @@ class Stuck(Telling):
 class Failing(Fair):
     """A fair that breaks at what became of orders."""
 
-    def became(self, view: View, orders: Sequence[Order]) -> list[str]:
+    def order_outcomes(self, view: View, orders: Sequence[Order]) -> list[str]:
         raise ZeroDivisionError("no coins")
 
 
@@ -246,7 +246,7 @@ def test_a_fault_in_a_game_is_told_as_by_one_process() -> None:
     with pytest.raises(ZeroDivisionError, match="no coins") as fault:
         together(Failing(), 9, pictures=False)
 
-    assert fault.traceback[-1].name == "became"
+    assert fault.traceback[-1].name == "order_outcomes"
 
 
 def test_a_picture_not_drawn_stands_in_the_log(tmp_path: Path) -> None:

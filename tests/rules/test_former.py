@@ -57,10 +57,10 @@ def test_a_view_of_version_1_is_shown(game: str) -> None:
         happened = reporter.happened(ruleset, view)
 
     assert happened
-    assert ruleset.brief(view)
+    assert ruleset.turn_summary(view)
     assert ruleset.template(view)
     assert ruleset.desk(view)["verbs"]
-    assert len(ruleset.became(view, orders)) == len(orders)
+    assert len(ruleset.order_outcomes(view, orders)) == len(orders)
     assert bool(ruleset.pictures(view)) == bool(ruleset.text_map(view)) == (game != "gm_adjudicated")
 
 
@@ -76,8 +76,8 @@ def test_sides_of_version_1_are_told_by_who_rules_whom() -> None:
     ruleset, view = opened("harvester")
     above = {**view, "rulers": ["p4"]}
 
-    assert "Nearest foe: p4's 3 units at 6,0, 7 steps off." in ruleset.brief(view)
-    assert not any("foe" in line for line in ruleset.brief(above))
+    assert "Nearest foe: p4's 3 units at 6,0, 7 steps off." in ruleset.turn_summary(view)
+    assert not any("foe" in line for line in ruleset.turn_summary(above))
 
 
 def test_departures_of_version_1_name_squares_alone() -> None:

@@ -157,14 +157,14 @@ class Auction(BaseRuleset[Table]):
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
         return tuple(order for order in kept if isinstance(order, Bid))
 
-    def brief(self, view: View) -> list[str]:
+    def turn_summary(self, view: View) -> list[str]:
         return [f"You have {view['purse']} coins and {view['prizes'].get(view['seat'], 0)} prizes."]
 
-    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+    def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         reports = len(before["scores"]["turns"]) if before else 0
         return {"scores": append_score(before, "coins", "report", reports + 1, view["purse"])}
 
-    def became(self, view: View, orders: Sequence[Order]) -> list[str]:
+    def order_outcomes(self, view: View, orders: Sequence[Order]) -> list[str]:
         winner = next((event["winner"] for event in view["events"] if event["kind"] == "prize"), None)
         said = "You won." if winner == view["seat"] else f"{winner or 'Nobody'} won."
         return [said if isinstance(order, Bid) else "" for order in orders]

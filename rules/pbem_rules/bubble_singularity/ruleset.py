@@ -58,8 +58,8 @@ class BubbleSingularity(BaseRuleset[State]):
     template = staticmethod(form.template)
     desk = staticmethod(desk.desk)
     resolve = staticmethod(turn.resolve)
-    brief = staticmethod(brief)
-    became = staticmethod(became)
+    turn_summary = staticmethod(brief)
+    order_outcomes = staticmethod(became)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)
@@ -74,13 +74,13 @@ class BubbleSingularity(BaseRuleset[State]):
         """One space clockwise from north and a rotation, or the first of what is asked (rulings 23 and 26)."""
         return sheet.defaults(view)
 
-    def public(self, views: Mapping[SeatName, View]) -> Panorama:
+    def public_view(self, views: Mapping[SeatName, View]) -> Panorama:
         """The table, which lies open, and what each seat's points come to."""
         view = next(iter(views.values()))
         totals = {seat: player["total"] for seat, player in view["players"].items()}
         return Panorama(tuple(picture.pictures(view)), totals, "points")
 
-    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+    def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """What the seat's total was, round by round."""
         if view["phase"] == "setup":
             return before

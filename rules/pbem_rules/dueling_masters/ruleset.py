@@ -89,8 +89,8 @@ class DuelingMasters(BaseRuleset[State]):
     parse = staticmethod(of_any_age(renewed, sheet.parse))
     template = staticmethod(of_any_age(renewed, sheet.template))
     desk = staticmethod(of_any_age(renewed, sheet.desk))
-    brief = staticmethod(of_any_age(renewed, brief))
-    became = staticmethod(of_any_age(renewed, became))
+    turn_summary = staticmethod(of_any_age(renewed, brief))
+    order_outcomes = staticmethod(of_any_age(renewed, became))
     resolve = staticmethod(turn.resolve)
     pictures = staticmethod(of_any_age(renewed, picture.pictures))
     text_map = staticmethod(of_any_age(renewed, textmap.text_map))
@@ -116,7 +116,7 @@ class DuelingMasters(BaseRuleset[State]):
         """What is wrong with a state to be played on; its seats are always one and two."""
         return check_state(data)
 
-    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+    def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """How many pieces the seat had left, move by move."""
         if view["stage"] == "set-up":
             return before

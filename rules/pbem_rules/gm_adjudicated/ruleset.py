@@ -82,7 +82,7 @@ class GmAdjudicated(BaseRuleset[State]):
     enclosures = staticmethod(enclosures)
     template = staticmethod(sheet.template)
     desk = staticmethod(sheet.desk)
-    brief = staticmethod(brief)
+    turn_summary = staticmethod(brief)
     digest = staticmethod(forms.digest)
     upgrades = (state.from_version_1, state.from_version_2)
     dump = staticmethod(state.dump)
@@ -117,13 +117,13 @@ class GmAdjudicated(BaseRuleset[State]):
         """The GM's ruling takes effect; without one, the turn passes and nothing is decided. He alone rolls dice."""
         return turn.resolve(state, turn_input)
 
-    def remember(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+    def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
         """What the GM has given the seat, turn by turn, where scores are public."""
         if not view["scores"]:
             return before
         return {"scores": append_score(before, "score", "turn", view["turn"], view["scores"][view["seat"]])}
 
-    def public(self, views: Mapping[SeatName, View]) -> Panorama | None:
+    def public_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
         """How scores stand, where they are public."""
         scores = next(iter(views.values()))["scores"]
         return Panorama(scores=scores, of="score") if scores else None

@@ -59,8 +59,8 @@ class Singularity(BaseRuleset[State]):
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
     desk = staticmethod(sheet.desk)
-    brief = staticmethod(brief)
-    became = staticmethod(became)
+    turn_summary = staticmethod(brief)
+    order_outcomes = staticmethod(became)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)
@@ -70,7 +70,7 @@ class Singularity(BaseRuleset[State]):
         """What is wrong with a state to be played on; its seats are always red and blue."""
         return check_state(data)
 
-    def public(self, views: Mapping[SeatName, View]) -> Panorama:
+    def public_view(self, views: Mapping[SeatName, View]) -> Panorama:
         """The board, which lies open."""
         return Panorama(tuple(picture.pictures(next(iter(views.values())))))
 

@@ -33,7 +33,7 @@ def told(state: State, *lines: str, others: dict[str, Sequence[str]] | None = No
     sheets = {"blue": lines, **(others or {})}
     orders = {seat: orders_of(state, *of, seat=seat) for seat, of in sheets.items()}
     after, events = RULESET.resolve(state, TurnInput(orders, **turn), Dice(SEED))
-    return list(RULESET.became(view(after, "blue", events), orders["blue"]))
+    return list(RULESET.order_outcomes(view(after, "blue", events), orders["blue"]))
 
 
 TURNS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
@@ -289,7 +289,7 @@ def test_in_played_games_the_places_said_are_those_of_the_view() -> None:
     """A Mari is where its line says, the first card is held, and points said are those won."""
     seen = set[type[Order]]()
     for before, after, orders in _reports():
-        me, lines = after["players"][after["seat"]], RULESET.became(after, orders)
+        me, lines = after["players"][after["seat"]], RULESET.order_outcomes(after, orders)
         points = sum(int(number) for number in re.findall(r"scored ([0-9]+) point", " ".join(lines)))
         assert not points or points == me["points"] - before["players"][after["seat"]]["points"]
         for order, said in zip(orders, lines, strict=True):

@@ -15,7 +15,7 @@ from tests.rules.bubble_singularity.table import bubbles, lay, miss, new_game, p
 
 def brief(state: State, seat: SeatName = "blue", events: Sequence[Event] = ()) -> list[str]:
     """The lines of a seat's report."""
-    return list(RULESET.brief(view(state, seat, events)))
+    return list(RULESET.turn_summary(view(state, seat, events)))
 
 
 def test_a_quiet_table_tells_whose_turn_it_is_and_who_leads() -> None:

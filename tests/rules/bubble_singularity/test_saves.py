@@ -102,5 +102,5 @@ def test_a_view_of_version_3_is_still_read() -> None:
 
     assert not RULESET.parse(shown, [(1, "MOVE E"), (2, "ROTATE CW")]).errors
     assert RULESET.defaults(shown, ())
-    assert RULESET.brief(shown)
+    assert RULESET.turn_summary(shown)
     assert RULESET.template(shown)

@@ -22,7 +22,7 @@ def told(state: State, *lines: str, two: Sequence[str] = (), seat: SeatName = "o
     sheets: Mapping[SeatName, Sequence[str]] = {"one": lines, "two": two}
     orders = {each: _orders(state, each, of) for each, of in sheets.items()}
     after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"test"))
-    return list(RULESET.became(view(after, seat, events), orders[seat]))
+    return list(RULESET.order_outcomes(view(after, seat, events), orders[seat]))
 
 
 def _orders(state: State, seat: SeatName, lines: Sequence[str]) -> tuple[Order, ...]:
@@ -130,7 +130,7 @@ def test_in_played_games_what_is_said_is_what_the_view_has() -> None:
             for seat, orders in step.turn.orders.items():
                 after = following.views[seat]
                 own = {piece["name"]: piece for piece in after["own"]}
-                for order, said in zip(orders, RULESET.became(after, orders), strict=True):
+                for order, said in zip(orders, RULESET.order_outcomes(after, orders), strict=True):
                     if isinstance(order, Move) and said.startswith("It departed"):
                         piece = own[order.piece]
                         assert piece["transit"]

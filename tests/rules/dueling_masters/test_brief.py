@@ -15,7 +15,7 @@ from tests.rules.dueling_masters.table import HOMES, SETUPS, begun, lost, new_ga
 
 def brief(state: State, seat: SeatName = "one", events: tuple[Event, ...] = ()) -> list[str]:
     """The brief that a seat is sent."""
-    return list(RULESET.brief(view(state, seat, events)))
+    return list(RULESET.turn_summary(view(state, seat, events)))
 
 
 def test_the_set_up_that_is_awaited_is_told() -> None:

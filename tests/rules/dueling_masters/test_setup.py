@@ -170,7 +170,9 @@ def test_what_comes_of_an_incomplete_set_up_is_said_before() -> None:
     assert "# Second deadline: dice place what is lacking then, and it counts as missed." in form(second, "one")
     assert not any("dice" in line for line in form(second, "two"))
     assert any("once more" in line for line in form(first, "one"))
-    assert "At this deadline dice place what it lacks, and you have missed it." in RULESET.brief(view(second, "one"))
+    assert "At this deadline dice place what it lacks, and you have missed it." in RULESET.turn_summary(
+        view(second, "one")
+    )
     assert codes(read(second, "one", SETUPS["one"][1])) == [(0, "incomplete"), (0, "dice")]
     assert codes(read(second, "one", *SETUPS["one"][1:])) == []
 

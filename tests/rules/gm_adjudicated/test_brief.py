@@ -12,7 +12,7 @@ from tests.rules.gm_adjudicated.table import new_game, ruled, turn, view
 
 def brief(done: tuple[State, Sequence[Event]], seat: SeatName = "red") -> list[str]:
     """The lines of a seat's report after a turn."""
-    return list(RULESET.brief(view(done[0], seat, done[1])))
+    return list(RULESET.turn_summary(view(done[0], seat, done[1])))
 
 
 def test_at_the_beginning_there_is_the_turn_alone() -> None:

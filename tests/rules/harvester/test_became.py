@@ -33,7 +33,7 @@ def played(
     leaving: dict[str, Any] = {name: frozenset(seats) for name, seats in turn.items()}
     after, events = RULESET.resolve(state, TurnInput(orders, **leaving), DICE)
     views = {seat: mailed(RULESET, after, seat, events, last=first(state, seat)) for seat in sheets}
-    return {seat: list(RULESET.became(views[seat], orders[seat])) for seat in sheets}
+    return {seat: list(RULESET.order_outcomes(views[seat], orders[seat])) for seat in sheets}
 
 
 def first(state: State, seat: SeatName) -> View:
@@ -115,7 +115,7 @@ def test_without_the_report_before_only_the_place_is_told() -> None:
     after, events = RULESET.resolve(state, TurnInput({"ann": orders}), DICE)
 
     for seen in (view(after, "ann", events), mailed(RULESET, after, "ann", events)):
-        assert RULESET.became(seen, orders) == ["It is at 2,0."]
+        assert RULESET.order_outcomes(seen, orders) == ["It is at 2,0."]
 
 
 def test_of_a_lost_unit_it_is_told_where_and_to_whom() -> None:
@@ -271,7 +271,7 @@ def told() -> list[Told]:
         for game in games(RULESET)
         for step, following in pairwise(game.steps)
         for seat, orders in step.turn.orders.items()
-        for order, line in zip(orders, RULESET.became(following.views[seat], orders), strict=True)
+        for order, line in zip(orders, RULESET.order_outcomes(following.views[seat], orders), strict=True)
     ]
 
 

@@ -17,7 +17,7 @@ IDLE = "Your Harvester holds 0 of 20 and has no target."
 
 def brief(done: tuple[State, Sequence[Event]], seat: SeatName = "ann") -> list[str]:
     """The lines of a seat's report after a turn."""
-    return list(RULESET.brief(view(done[0], seat, done[1])))
+    return list(RULESET.turn_summary(view(done[0], seat, done[1])))
 
 
 def test_where_nothing_happens_little_is_said() -> None:

@@ -239,5 +239,5 @@ def test_the_turn_in_brief_has_a_foe_who_may_be_near() -> None:
     """The strongest that could reach the Harvester in its next turn; none that is too far off."""
     near = told({"ann": {"H": (0, 0), "C1": (0, 3)}, "bob": {"S1": (0, 4), "C1": (1, 3)}}, {"bob": {"H": (15, 0)}})
 
-    assert RULESET.brief(near)[-1] == "Out of sight: bob's Soldier, 1 turn ago at 0,4, 4 steps off."
-    assert not [line for line in RULESET.brief(told(FIRST, AWAY)) if line.startswith("Out of sight")]
+    assert RULESET.turn_summary(near)[-1] == "Out of sight: bob's Soldier, 1 turn ago at 0,4, 4 steps off."
+    assert not [line for line in RULESET.turn_summary(told(FIRST, AWAY)) if line.startswith("Out of sight")]

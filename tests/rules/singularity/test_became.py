@@ -23,7 +23,7 @@ def told(state: State, *, red: Sequence[str] = (), blue: Sequence[str] = (), sea
     """What a seat's report says of its lines, red's unless told otherwise."""
     orders = {each: read(state, each, *lines).orders for each, lines in zip(SEATS, (red, blue), strict=True)}
     after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"test"))
-    return list(RULESET.became(view(after, seat, events), orders[seat]))
+    return list(RULESET.order_outcomes(view(after, seat, events), orders[seat]))
 
 
 def test_a_stone_is_told_by_its_number() -> None:
@@ -51,7 +51,7 @@ def test_a_stone_that_found_its_cell_taken_is_not_placed() -> None:
     order = Place("d4")
     after, events = RULESET.resolve(position("d4 e5"), TurnInput({"red": (order,)}), Dice(b"test"))
 
-    assert RULESET.became(view(after, "red", events), (order,)) == ["Not done, for d4 is not free."]
+    assert RULESET.order_outcomes(view(after, "red", events), (order,)) == ["Not done, for d4 is not free."]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_in_played_games_what_is_said_is_what_the_view_has() -> None:
         for step, following in pairwise(game.steps):
             for seat, orders in step.turn.orders.items():
                 after = following.views[seat]
-                for order, said in zip(orders, RULESET.became(after, orders), strict=True):
+                for order, said in zip(orders, RULESET.order_outcomes(after, orders), strict=True):
                     number = re.search(r"\bstone ([0-9]+)", said)
                     if number and isinstance(order, Place | If):
                         cell = order.cell if isinstance(order, Place) else order.reply

@@ -18,7 +18,7 @@ ALMOST_SURROUNDED = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4"
 
 def brief(state: State, seat: SeatName = "red", events: tuple[Event, ...] = ()) -> list[str]:
     """The brief that a seat is sent."""
-    return list(RULESET.brief(view(state, seat, events)))
+    return list(RULESET.turn_summary(view(state, seat, events)))
 
 
 def winning(state: State) -> set[str]:

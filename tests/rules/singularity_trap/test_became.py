@@ -30,7 +30,7 @@ def became(state: State, sheet: str, *, green: str = "") -> list[str]:
 
 def told(played: Played, orders: tuple[Order, ...]) -> list[str]:
     """What red is told of its orders when a turn was played."""
-    return list(RULESET.became(view(played.state, "red", played.events), orders))
+    return list(RULESET.order_outcomes(view(played.state, "red", played.events), orders))
 
 
 FLEET = world(
@@ -319,7 +319,7 @@ def _told_in_games() -> Iterator[tuple[View, Order, str]]:
         for step, following in pairwise(game.steps):
             for seat, orders in step.turn.orders.items():
                 shown = following.views[seat]
-                for order, said in zip(orders, RULESET.became(shown, orders), strict=True):
+                for order, said in zip(orders, RULESET.order_outcomes(shown, orders), strict=True):
                     yield shown, order, said
 
 

@@ -19,7 +19,7 @@ SITES = [planet["space"] for planet in view(world(seats=ALL), "red")["planets"]]
 
 def brief(state: State, seat: str = "red", events: tuple[Event, ...] = ()) -> list[str]:
     """The brief that a seat is sent."""
-    return list(RULESET.brief(view(state, seat, events)))
+    return list(RULESET.turn_summary(view(state, seat, events)))
 
 
 def told(played: Played, seat: str = "red") -> list[str]:
@@ -53,7 +53,7 @@ def test_a_planet_that_nobody_holds_names_no_owner() -> None:
 
 def test_combat_tells_own_fates_and_others_ships_gone() -> None:
     """The sample's combat: an own ship went dark, and another's is no longer seen, whatever became of it."""
-    assert "Combat at M4+0: R815 went dark and 1 ship of yellow vanished." in RULESET.brief(sample_view())
+    assert "Combat at M4+0: R815 went dark and 1 ship of yellow vanished." in RULESET.turn_summary(sample_view())
 
 
 def test_combat_without_a_loss_says_so() -> None:
@@ -61,7 +61,7 @@ def test_combat_without_a_loss_says_so() -> None:
     shown = sample_view()
     fights = [event | {"lost": []} for event in shown["events"] if event["kind"] == "combat"]
 
-    assert "Combat at M4+0: no ship was lost." in RULESET.brief(shown | {"events": fights})
+    assert "Combat at M4+0: no ship was lost." in RULESET.turn_summary(shown | {"events": fights})
 
 
 def test_many_losses_are_told_in_numbers() -> None:
@@ -71,7 +71,7 @@ def test_many_losses_are_told_in_numbers() -> None:
     own = [{"id": f"R{number}", "owner": "red", "type": "Scout", "damage": 0} for number in range(100, 110)]
     lost = [{"ship": each["id"], "how": "destroyed"} for each in own]
 
-    lines = RULESET.brief(shown | {"events": [fight | {"ships": own, "lost": lost}]})
+    lines = RULESET.turn_summary(shown | {"events": [fight | {"ships": own, "lost": lost}]})
     assert "Combat at M4+0: 10 of yours destroyed." in lines
 
 
@@ -85,7 +85,7 @@ def test_losses_of_every_kind_in_many_combats_fit_a_line() -> None:
     ]
     fights = [fight | {"space": space, "ships": ships, "lost": lost} for space in ("M4+0", "J10+0", "J7+3")]
 
-    lines = RULESET.brief(shown | {"events": fights})
+    lines = RULESET.turn_summary(shown | {"events": fights})
     assert "Combat in 3 spaces: 3 of yours dark, 3 destroyed; 3 of others vanished." in lines
 
 
@@ -127,7 +127,7 @@ def test_a_declaration_is_spoken_of_while_it_can_be_made() -> None:
     """It belongs to a start of turn: at pace "section" not to the sheets of movement and after (ruling 22)."""
     shown = view(holding(allies=(("red", "cyan"),), red=20, cyan=5), "red")
 
-    assert "You and cyan hold 25 of 25 planets." in RULESET.brief({**shown, "section": "movement"})
+    assert "You and cyan hold 25 of 25 planets." in RULESET.turn_summary({**shown, "section": "movement"})
 
 
 def test_no_arithmetic_where_no_faction_is_allowed() -> None:
@@ -135,7 +135,7 @@ def test_no_arithmetic_where_no_faction_is_allowed() -> None:
     shown = view(holding(allies=(("red", "cyan"),), red=8, cyan=5), "red")
     shown["rules"]["largest_faction"] = 0
 
-    assert [line for line in RULESET.brief(shown) if " of 25" in line] == []
+    assert [line for line in RULESET.turn_summary(shown) if " of 25" in line] == []
 
 
 def test_an_offer_of_alliance_waits_for_its_answer() -> None:
@@ -179,7 +179,7 @@ def test_threats_to_many_planets_are_counted() -> None:
     """The sample's red-rim is met by yellow, and unknown ships are by red-rim and red-left."""
     line = "Your planets: enemies at 1; unknown ships at most a space from 2."
 
-    assert line in RULESET.brief(sample_view() | {"events": []})
+    assert line in RULESET.turn_summary(sample_view() | {"events": []})
 
 
 def test_money_is_told_with_what_it_comes_to() -> None:
@@ -188,16 +188,17 @@ def test_money_is_told_with_what_it_comes_to() -> None:
     shown = view(rich, "red")
     left = 14 + shown["income"] - 1
 
-    assert f"You have 14 points; {shown['income']} of income less 1 of upkeep will make it {left}." in RULESET.brief(
-        shown
+    assert (
+        f"You have 14 points; {shown['income']} of income less 1 of upkeep will make it {left}."
+        in RULESET.turn_summary(shown)
     )
     poor = {**shown, "points": 1, "income": 2, "upkeep": 9}
-    assert "1 point and 2 income do not cover 9 upkeep: ships will be scrapped." in RULESET.brief(poor)
+    assert "1 point and 2 income do not cover 9 upkeep: ships will be scrapped." in RULESET.turn_summary(poor)
 
 
 def test_fire_that_is_awaited_comes_first() -> None:
     """Between rounds of combat the reader is asked for his shots before all else."""
-    assert RULESET.brief(fight_view())[0] == "Your fire is awaited at M4+0: 6 shots."
+    assert RULESET.turn_summary(fight_view())[0] == "Your fire is awaited at M4+0: 6 shots."
 
 
 @pytest.mark.parametrize(
@@ -230,7 +231,7 @@ def test_who_has_left_is_told_so() -> None:
 
 def test_the_first_turn_has_nothing_to_say_of_what_happened() -> None:
     """The standing and the money are all there is."""
-    lines = RULESET.brief(empty_view())
+    lines = RULESET.turn_summary(empty_view())
 
     assert [line.split()[0] for line in lines] == ["Planets", "You"]
 
@@ -238,7 +239,7 @@ def test_the_first_turn_has_nothing_to_say_of_what_happened() -> None:
 @pytest.mark.parametrize("seat", ALL)
 def test_a_full_turn_is_told_in_eight_lines(seat: str) -> None:
     """With one event of every kind the standing, the alliance and the money are still told, at the end."""
-    lines = RULESET.brief(sample_view(seat))
+    lines = RULESET.turn_summary(sample_view(seat))
 
     assert len(lines) == 8
     assert [line.split()[0] for line in lines[-3:]] == ["Planets", "You", "You"]
@@ -268,9 +269,9 @@ def test_armed_ships_lost_from_sight_near_own_planets_are_named() -> None:
     ]
     shown = sample_view() | {"events": []}
 
-    lines = RULESET.brief(shown | {"memory": {"last_known": [near, *others]}})
+    lines = RULESET.turn_summary(shown | {"memory": {"last_known": [near, *others]}})
     assert "Lost from sight near your planets: G500 (J3+7)." in lines
-    assert not [line for line in RULESET.brief(shown | {"memory": {"last_known": others}}) if "Lost" in line]
+    assert not [line for line in RULESET.turn_summary(shown | {"memory": {"last_known": others}}) if "Lost" in line]
 
 
 def test_many_ships_lost_from_sight_are_counted() -> None:
@@ -278,6 +279,6 @@ def test_many_ships_lost_from_sight_are_counted() -> None:
     facts: dict[str, Any] = {"owner": "green", "type": "Cruiser", "damage": 0}
     known = [sighting("J3+7", 6, id=f"G{number}", **facts) for number in range(500, 505)]
 
-    assert "5 armed ships near your planets went out of sight." in RULESET.brief(
+    assert "5 armed ships near your planets went out of sight." in RULESET.turn_summary(
         sample_view() | {"events": [], "memory": {"last_known": known}}
     )

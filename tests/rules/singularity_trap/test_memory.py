@@ -28,7 +28,7 @@ def after(*views: View) -> dict[str, Any]:
     """What is remembered after some reports."""
     memory: Any = {}
     for each in views:
-        memory = RULESET.remember(each, memory)
+        memory = RULESET.carry_memory(each, memory)
     return dict(memory)
 
 
@@ -182,8 +182,8 @@ def test_the_memory_of_a_large_game_is_small() -> None:
     }
     last = {"scores": {"turns": [[number, 37] for number in range(300, 500)]}}
 
-    first = RULESET.remember(crowd | {"turn": 500}, last)
-    then = RULESET.remember(crowd | {"turn": 501, "sensors": SENSORS}, first)
+    first = RULESET.carry_memory(crowd | {"turn": 500}, last)
+    then = RULESET.carry_memory(crowd | {"turn": 501, "sensors": SENSORS}, first)
     assert len(first["shown"]) == len(then["last_known"]) + len(then["shown"]) == MOST
     assert max(len(canonical_json(each)) for each in (first, then)) < LARGEST
 

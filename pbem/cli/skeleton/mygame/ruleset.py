@@ -8,7 +8,7 @@ from pbem.ruleset import BaseRuleset, Dice, Option, SeatName, Seats, Standing
 from mygame import sheet, turn
 from mygame.orders import ORDERS
 from mygame.state import Player, State
-from mygame.view import brief, pictures, text_map, view_of
+from mygame.view import pictures, text_map, turn_summary, view_of
 
 
 class MyGame(BaseRuleset[State]):
@@ -27,7 +27,7 @@ class MyGame(BaseRuleset[State]):
     bots = sheet.BOTS
 
     view = staticmethod(view_of)
-    brief = staticmethod(brief)
+    turn_summary = staticmethod(turn_summary)
     pictures = staticmethod(pictures)
     text_map = staticmethod(text_map)
     parse = staticmethod(sheet.parse)

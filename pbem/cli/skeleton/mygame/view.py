@@ -30,7 +30,7 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> View:
     }
 
 
-def brief(view: View) -> list[str]:
+def turn_summary(view: View) -> list[str]:
     """What matters most."""
     return [f"You have {view['score']} points; your lantern is in cave {view['cave']}."]
 
