@@ -7,13 +7,13 @@ from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Json, Option, Order, Panorama, SeatName, Seats, Standing, View, append_score
 from pbem_rules.bubble_singularity import beginning, bots, desk, form, picture, sheet, state, textmap, turn
-from pbem_rules.bubble_singularity.became import became
-from pbem_rules.bubble_singularity.brief import brief
 from pbem_rules.bubble_singularity.checking import check_state
 from pbem_rules.bubble_singularity.events import ENDS
 from pbem_rules.bubble_singularity.orders import ORDERS
+from pbem_rules.bubble_singularity.outcomes import order_outcomes
 from pbem_rules.bubble_singularity.scores import totals
 from pbem_rules.bubble_singularity.state import SEATS, VERSION, Rules, State
+from pbem_rules.bubble_singularity.summary import turn_summary
 from pbem_rules.bubble_singularity.views import view_of
 
 
@@ -58,8 +58,8 @@ class BubbleSingularity(BaseRuleset[State]):
     template = staticmethod(form.template)
     desk = staticmethod(desk.desk)
     resolve = staticmethod(turn.resolve)
-    turn_summary = staticmethod(brief)
-    order_outcomes = staticmethod(became)
+    turn_summary = staticmethod(turn_summary)
+    order_outcomes = staticmethod(order_outcomes)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)

@@ -20,13 +20,13 @@ from pbem.ruleset import (
 )
 from pbem_rules.common.legacy import of_any_age
 from pbem_rules.dueling_masters import bots, picture, sheet, textmap, turn
-from pbem_rules.dueling_masters.became import became
-from pbem_rules.dueling_masters.brief import brief
 from pbem_rules.dueling_masters.checking import check_state
 from pbem_rules.dueling_masters.events import ENDS
 from pbem_rules.dueling_masters.former import renewed
 from pbem_rules.dueling_masters.orders import ORDERS
+from pbem_rules.dueling_masters.outcomes import order_outcomes
 from pbem_rules.dueling_masters.state import SEATS, VERSION, Rules, State, from_version_1, from_version_2
+from pbem_rules.dueling_masters.summary import turn_summary
 from pbem_rules.dueling_masters.views import view_of
 
 
@@ -89,8 +89,8 @@ class DuelingMasters(BaseRuleset[State]):
     parse = staticmethod(of_any_age(renewed, sheet.parse))
     template = staticmethod(of_any_age(renewed, sheet.template))
     desk = staticmethod(of_any_age(renewed, sheet.desk))
-    turn_summary = staticmethod(of_any_age(renewed, brief))
-    order_outcomes = staticmethod(of_any_age(renewed, became))
+    turn_summary = staticmethod(of_any_age(renewed, turn_summary))
+    order_outcomes = staticmethod(of_any_age(renewed, order_outcomes))
     resolve = staticmethod(turn.resolve)
     pictures = staticmethod(of_any_age(renewed, picture.pictures))
     text_map = staticmethod(of_any_age(renewed, textmap.text_map))

@@ -26,13 +26,13 @@ from pbem.ruleset import (
     suggest,
 )
 from pbem_rules.gm_adjudicated import bots, forms, reading, sheet, state, story, turn
-from pbem_rules.gm_adjudicated.brief import brief
 from pbem_rules.gm_adjudicated.enclosing import NOTHING
 from pbem_rules.gm_adjudicated.ledger_files import read_ledgers
 from pbem_rules.gm_adjudicated.merging import parts_of
 from pbem_rules.gm_adjudicated.orders import ORDERS
 from pbem_rules.gm_adjudicated.ruling import Ruling
 from pbem_rules.gm_adjudicated.state import VERSION, Known, Player, State
+from pbem_rules.gm_adjudicated.summary import turn_summary
 from pbem_rules.gm_adjudicated.takeover import taken_over
 from pbem_rules.gm_adjudicated.text import block
 from pbem_rules.gm_adjudicated.verbs import read_verbs
@@ -82,7 +82,7 @@ class GmAdjudicated(BaseRuleset[State]):
     enclosures = staticmethod(enclosures)
     template = staticmethod(sheet.template)
     desk = staticmethod(sheet.desk)
-    turn_summary = staticmethod(brief)
+    turn_summary = staticmethod(turn_summary)
     digest = staticmethod(forms.digest)
     upgrades = (state.from_version_1, state.from_version_2)
     dump = staticmethod(state.dump)

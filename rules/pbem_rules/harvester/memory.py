@@ -62,7 +62,7 @@ class Riches(NamedTuple):
     ago: int
 
 
-def remember(view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
+def carry_memory(view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
     """The memory of a view's seat, with that of its report before."""
     scores = append_score(before, "points", "turn", view["turn"], view["points"]["total"])
     if view["harvester"] is None:

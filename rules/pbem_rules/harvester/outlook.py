@@ -18,11 +18,11 @@ from typing import Any, TypeVar
 from pbem.ruleset import Finding, Order, SeatName
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.harvester.atlas import Atlas
-from pbem_rules.harvester.brief import AHEAD
 from pbem_rules.harvester.orders import Build, Destroy, DestroyHarvester, Drop, Move, Target
 from pbem_rules.harvester.planet import DIRECTIONS
 from pbem_rules.harvester.rehearsal import Rehearsal, next_hex
 from pbem_rules.harvester.routes import written
+from pbem_rules.harvester.summary import AHEAD
 from pbem_rules.harvester.units import COMBAT, HARVESTER, MOST_HELD, NIMBLE, SCANNER, SLOT
 from pbem_rules.harvester.units import NAMES as UNITS
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pbem.ruleset import BaseRuleset, Event, SeatName, Seats, Standing, View
 from pbem_rules.common.legacy import of_any_age
 from pbem_rules.harvester import bots, picture, sheet, state, textmap, turn
-from pbem_rules.harvester.became import became
 from pbem_rules.harvester.beginnings import LEAST_PLAYERS, MOST_PLAYERS, OPTIONS, begin
-from pbem_rules.harvester.brief import brief
 from pbem_rules.harvester.checking import check_state
 from pbem_rules.harvester.former import renewed
-from pbem_rules.harvester.memory import remember
+from pbem_rules.harvester.memory import carry_memory
 from pbem_rules.harvester.orders import ORDERS
+from pbem_rules.harvester.outcomes import order_outcomes
 from pbem_rules.harvester.state import VERSION, State, from_version_1, from_version_2
+from pbem_rules.harvester.summary import turn_summary
 from pbem_rules.harvester.views import views_of
 
 
@@ -38,13 +38,13 @@ class Harvester(BaseRuleset[State]):
 
     begin = staticmethod(begin)
     views = staticmethod(views_of)
-    carry_memory = staticmethod(remember)
+    carry_memory = staticmethod(carry_memory)
     parse = staticmethod(of_any_age(renewed, sheet.parse))
     template = staticmethod(of_any_age(renewed, sheet.template))
     desk = staticmethod(of_any_age(renewed, sheet.desk))
     resolve = staticmethod(turn.resolve)
-    turn_summary = staticmethod(of_any_age(renewed, brief))
-    order_outcomes = staticmethod(of_any_age(renewed, became))
+    turn_summary = staticmethod(of_any_age(renewed, turn_summary))
+    order_outcomes = staticmethod(of_any_age(renewed, order_outcomes))
     pictures = staticmethod(of_any_age(renewed, picture.pictures))
     text_map = staticmethod(of_any_age(renewed, textmap.text_map))
     dump = staticmethod(state.dump)

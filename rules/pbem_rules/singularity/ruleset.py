@@ -20,13 +20,13 @@ from pbem.ruleset import (
     View,
 )
 from pbem_rules.singularity import bots, picture, sheet, state, textmap, turn
-from pbem_rules.singularity.became import became
-from pbem_rules.singularity.brief import brief
 from pbem_rules.singularity.checking import check_state
 from pbem_rules.singularity.events import reason
 from pbem_rules.singularity.field import LARGEST, SMALLEST, USUAL
 from pbem_rules.singularity.orders import ORDERS
+from pbem_rules.singularity.outcomes import order_outcomes
 from pbem_rules.singularity.state import SEATS, VERSION, State, from_version_1
+from pbem_rules.singularity.summary import turn_summary
 from pbem_rules.singularity.views import view_of
 
 
@@ -59,8 +59,8 @@ class Singularity(BaseRuleset[State]):
     parse = staticmethod(sheet.parse)
     template = staticmethod(sheet.template)
     desk = staticmethod(sheet.desk)
-    turn_summary = staticmethod(brief)
-    order_outcomes = staticmethod(became)
+    turn_summary = staticmethod(turn_summary)
+    order_outcomes = staticmethod(order_outcomes)
     pictures = staticmethod(picture.pictures)
     text_map = staticmethod(textmap.text_map)
     dump = staticmethod(state.dump)

@@ -30,7 +30,7 @@ Known = dict[str, SightingView]
 """Sightings by what they are of, the latest last."""
 
 
-def remember(view: View, before: Mapping[str, Json]) -> MemoryView:
+def carry_memory(view: View, before: Mapping[str, Json]) -> MemoryView:
     """The memory of a seat: made of the view of a report and of the memory of the report before."""
     shown = _shown(view)
     past = [each for key, each in _read(view, before).items() if key not in shown]

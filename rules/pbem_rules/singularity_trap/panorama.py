@@ -15,13 +15,13 @@ from pbem_rules.singularity_trap.pictures import ALL, chart_of_all
 _NOTHING_SEEN: Mapping[str, list[Any]] = {"contacts": [], "unknown": [], "allied": []}
 
 
-def public(views: Mapping[SeatName, View]) -> Panorama:
+def public_view(views: Mapping[SeatName, View]) -> Panorama:
     """The planets and who holds them."""
     view = next(iter(views.values()))
     return _panorama({**_anybodys(view), "events": []}, view)
 
 
-def together(views: Mapping[SeatName, View]) -> Panorama:
+def full_view(views: Mapping[SeatName, View]) -> Panorama:
     """All ships of all players, and where they fought."""
     view = next(iter(views.values()))
     contacts = [

@@ -7,14 +7,14 @@ from typing import Any
 
 from pbem.ruleset import BaseRuleset, Dice, Event, Json, Option, Order, SeatName, Seats, SetupError, Standing, View
 from pbem_rules.singularity_trap import desk, panorama, pictures, resolve, sheet, state, template, textmap
-from pbem_rules.singularity_trap.became import became
 from pbem_rules.singularity_trap.bots import BOTS
-from pbem_rules.singularity_trap.brief import brief
 from pbem_rules.singularity_trap.chart import COLOURS, Chart, read_chart, standard_chart
 from pbem_rules.singularity_trap.checking import check_state
-from pbem_rules.singularity_trap.memory import remember
+from pbem_rules.singularity_trap.memory import carry_memory
 from pbem_rules.singularity_trap.orders import BOOK, Target, possible_targets
+from pbem_rules.singularity_trap.outcomes import order_outcomes
 from pbem_rules.singularity_trap.state import House, Planet, Player, State
+from pbem_rules.singularity_trap.summary import turn_summary
 from pbem_rules.singularity_trap.view import LARGEST_FACTIONS, views
 
 FIRST_POINTS = 5
@@ -63,14 +63,14 @@ class SingularityTrap(BaseRuleset[State]):
     parse = staticmethod(sheet.parse)
     template = staticmethod(template.template)
     desk = staticmethod(desk.desk)
-    carry_memory = staticmethod(remember)
-    turn_summary = staticmethod(brief)
-    order_outcomes = staticmethod(became)
+    carry_memory = staticmethod(carry_memory)
+    turn_summary = staticmethod(turn_summary)
+    order_outcomes = staticmethod(order_outcomes)
     resolve = staticmethod(resolve.resolve)
     pictures = staticmethod(pictures.pictures)
     text_map = staticmethod(textmap.text_map)
-    public_view = staticmethod(panorama.public)
-    full_view = staticmethod(panorama.together)
+    public_view = staticmethod(panorama.public_view)
+    full_view = staticmethod(panorama.full_view)
     dump = staticmethod(state.dump)
     read = staticmethod(state.read)
     check_state = staticmethod(check_state)

@@ -164,7 +164,7 @@ def test_a_campaign_of_version_2_asks_for_a_set_up_until_it_is_complete() -> Non
 
 
 def test_what_comes_of_an_incomplete_set_up_is_said_before() -> None:
-    """Form, receipt and brief of the second deadline say that dice will place the rest, and that it is a miss."""
+    """Form, receipt and summary of the second deadline say that dice will place the rest, and that it is a miss."""
     first, (second, _) = new_game(), delayed(new_game(), 1)
 
     assert "# Second deadline: dice place what is lacking then, and it counts as missed." in form(second, "one")

@@ -18,7 +18,7 @@ from pbem_rules.singularity.state import Reply
 Event = Mapping[str, Any]
 
 
-def became(view: View, orders: Sequence[Order]) -> list[str]:
+def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
     """A sentence or two for each order of the reader's."""
     whys = refusals(view, orders, ORDERS.line)
     return [_fate(_Line(view, order, orders[number + 1 :]), whys[number]) for number, order in enumerate(orders)]

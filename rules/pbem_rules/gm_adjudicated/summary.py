@@ -8,7 +8,7 @@ from pbem.ruleset import View
 from pbem_rules.common.summary import counted, fitted, named, sentence
 
 
-def brief(view: View) -> list[str]:
+def turn_summary(view: View) -> list[str]:
     """The GM's first words, and where the game stands; from the view alone."""
     return fitted([*_end(view), *_ruled(view), *_gone(view), *_scores(view), *_turn(view)])
 

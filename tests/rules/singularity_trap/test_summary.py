@@ -17,14 +17,14 @@ ALL = ("red", "yellow", "green", "cyan", "blue", "magenta")
 SITES = [planet["space"] for planet in view(world(seats=ALL), "red")["planets"]]
 
 
-def brief(state: State, seat: str = "red", events: tuple[Event, ...] = ()) -> list[str]:
-    """The brief that a seat is sent."""
+def summary(state: State, seat: str = "red", events: tuple[Event, ...] = ()) -> list[str]:
+    """The summary that a seat is sent."""
     return list(RULESET.turn_summary(view(state, seat, events)))
 
 
 def told(played: Played, seat: str = "red") -> list[str]:
-    """The brief of a turn that was played."""
-    return brief(played.state, seat, played.events)
+    """The summary of a turn that was played."""
+    return summary(played.state, seat, played.events)
 
 
 def holding(*, allies: tuple[tuple[str, str], ...] = (), factions: Any = (), **planets: int) -> State:
@@ -93,7 +93,7 @@ def test_the_standing_counts_the_planets_of_all_who_play() -> None:
     """Who leads comes first; beside it stands how many win."""
     state = holding(red=5, blue=7, green=5)
 
-    assert "Planets (25 win): blue 7, red 5, you 5, yellow 0, cyan 0, magenta 0." in brief(state, "green")
+    assert "Planets (25 win): blue 7, red 5, you 5, yellow 0, cyan 0, magenta 0." in summary(state, "green")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_the_standing_counts_the_planets_of_all_who_play() -> None:
 )
 def test_the_arithmetic_of_alliances(planets: dict[str, int], allies: list[Any], line: str) -> None:
     """What the reader and his best allies hold together, and what that lets them declare (rulings 21 and 22)."""
-    assert line in brief(holding(allies=tuple(allies), **planets))
+    assert line in summary(holding(allies=tuple(allies), **planets))
 
 
 def test_a_declaration_is_spoken_of_while_it_can_be_made() -> None:
@@ -159,8 +159,8 @@ def test_who_is_near_victory_is_told_to_all() -> None:
     faction = holding(red=20, cyan=5, allies=(("red", "cyan"),), factions=[Faction(("red", "cyan"), None, held=2)])
 
     assert "Green alone held enough to win at 1 of 3 turn starts." in told(alone)
-    assert "The faction of you and cyan held enough at 2 of 3 turn starts." in brief(faction)
-    assert "The faction of red and cyan held enough at 2 of 3 turn starts." in brief(faction, "blue")
+    assert "The faction of you and cyan held enough at 2 of 3 turn starts." in summary(faction)
+    assert "The faction of red and cyan held enough at 2 of 3 turn starts." in summary(faction, "blue")
 
 
 def test_enemies_and_unknown_ships_at_planets_are_threats() -> None:
@@ -170,9 +170,9 @@ def test_enemies_and_unknown_ships_at_planets_are_threats() -> None:
     allied = world(ship("R1", "J4+6"), ship("G1", "J4+6"), owners={"J4+6": "red"}, allies=[("red", "green")])
     name = next(each["name"] for each in view(seen, "red")["planets"] if each["space"] == "J4+6")
 
-    assert f"At your planets: enemies at {name}." in brief(seen)
-    assert f"At your planets: unknown ships at most a space from {name}." in brief(near)
-    assert [line for line in brief(allied) if "enem" in line or "unknown" in line] == []
+    assert f"At your planets: enemies at {name}." in summary(seen)
+    assert f"At your planets: unknown ships at most a space from {name}." in summary(near)
+    assert [line for line in summary(allied) if "enem" in line or "unknown" in line] == []
 
 
 def test_threats_to_many_planets_are_counted() -> None:
@@ -214,7 +214,7 @@ def test_fire_that_is_awaited_comes_first() -> None:
 def test_the_end_tells_who_won_and_why(winners: tuple[str, ...], line: str) -> None:
     """At the end the result and its reason come first, and nothing is planned any more."""
     reason = "held 25 or more planets at 3 successive starts of turn"
-    lines = brief(dataclasses.replace(world(), result=Result(winners, reason)))
+    lines = summary(dataclasses.replace(world(), result=Result(winners, reason)))
 
     assert lines[:2] == [line, f"Why: {reason}."]
     assert [each for each in lines if "income" in each or "waits" in each] == []
@@ -246,14 +246,14 @@ def test_a_full_turn_is_told_in_eight_lines(seat: str) -> None:
 
 
 def test_hidden_ships_and_others_points_change_nothing() -> None:
-    """Green's far fleet, its points and its alliance with cyan are green's: red's brief is the same without."""
+    """Green's far fleet, its points and its alliance with cyan are green's: red's summary is the same without."""
     here = ship("R1", "J4+6")
     plain = world(here)
     rich = world(here, ship("G7", "D13-4"), ship("G8", "D13-4", "Scout"), allies=[("green", "cyan")])
     other = dataclasses.replace(rich.players["green"], points=3)
     rich = dataclasses.replace(rich, players={**rich.players, "green": other})
 
-    assert brief(plain) == brief(rich)
+    assert summary(plain) == summary(rich)
 
 
 def test_armed_ships_lost_from_sight_near_own_planets_are_named() -> None:

@@ -22,7 +22,7 @@ MOST_MET = 4
 """Meetings told of one piece; of more, the rest is a number."""
 
 
-def became(view: View, orders: Sequence[Order]) -> list[str]:
+def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
     """A sentence or two for each order of the reader's."""
     whys = refusals(view, orders, ORDERS.line)
     return [_fate(view, order, why) for order, why in zip(orders, whys, strict=True)]

@@ -25,7 +25,7 @@ AHEAD = {
 """What stopped a unit, by the reason of the event."""
 
 
-def brief(view: View) -> list[str]:
+def turn_summary(view: View) -> list[str]:
     """What was won and lost, what threatens, what the Harvester does, and what the player's rule comes to."""
     return fitted([*_end(view), *_rule(view), *_fights(view), *_playing(view)])
 

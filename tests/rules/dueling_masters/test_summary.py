@@ -13,8 +13,8 @@ from pbem_rules.dueling_masters.state import Player, State
 from tests.rules.dueling_masters.table import HOMES, SETUPS, begun, lost, new_game, position, turn, view
 
 
-def brief(state: State, seat: SeatName = "one", events: tuple[Event, ...] = ()) -> list[str]:
-    """The brief that a seat is sent."""
+def summary(state: State, seat: SeatName = "one", events: tuple[Event, ...] = ()) -> list[str]:
+    """The summary that a seat is sent."""
     return list(RULESET.turn_summary(view(state, seat, events)))
 
 
@@ -22,9 +22,9 @@ def test_the_set_up_that_is_awaited_is_told() -> None:
     """Each hears where he sets up, that the other has done so, and that he waits for the other."""
     one_ready, events = turn(new_game(), one=SETUPS["one"], two=SETUPS["two"][:1])
 
-    assert brief(new_game(), "two") == ["Your set-up is awaited, in rows F to J."]
-    assert brief(one_ready, "one", events) == ["Your set-up is complete; your opponent's is awaited."]
-    assert brief(one_ready, "two", events) == [
+    assert summary(new_game(), "two") == ["Your set-up is awaited, in rows F to J."]
+    assert summary(one_ready, "one", events) == ["Your set-up is complete; your opponent's is awaited."]
+    assert summary(one_ready, "two", events) == [
         "Your set-up is awaited, in rows F to J; your opponent has sent his.",
         "At this deadline dice place what it lacks, and you have missed it.",
     ]
@@ -37,13 +37,13 @@ def test_a_set_up_left_incomplete_is_told_to_both() -> None:
     after, events = turn(state, two=SETUPS["two"][1:3])
 
     told = "left the set-up incomplete: 1 missed in a row"
-    assert brief(after, "one", events)[0] == f"Your opponent {told}, 3 lose."
-    assert brief(after, "two", events)[0] == f"You {told}, and 3 lose the game."
+    assert summary(after, "one", events)[0] == f"Your opponent {told}, 3 lose."
+    assert summary(after, "two", events)[0] == f"You {told}, and 3 lose the game."
 
 
 def test_a_duel_begins_with_all_pieces_and_nothing_searched() -> None:
     """Eighteen pieces each, and who is to move."""
-    assert brief(begun()) == [
+    assert summary(begun()) == [
         "You have 18 pieces left, your opponent 18 as far as you know.",
         "Your flights have looked at 0 of the 50 squares of his half.",
         "You are to move.",
@@ -55,18 +55,18 @@ def test_what_collisions_destroyed_is_told_to_both() -> None:
     after, events = turn(position("Z1 E1>F1, X1 C2", "B1 F1, X1 J1"), one=["MOVE Z1 E1"])
     assert lost(after, "one") == ["Z1"]
 
-    assert "You lost Z1 on F1." in brief(after, "one", events)
-    assert "Your move is used up: the piece ordered had been destroyed." in brief(after, "one", events)
-    assert "Your opponent lost a Z fighter on F1." in brief(after, "two", events)
-    assert "His move is used up: the piece ordered had been destroyed." in brief(after, "two", events)
+    assert "You lost Z1 on F1." in summary(after, "one", events)
+    assert "Your move is used up: the piece ordered had been destroyed." in summary(after, "one", events)
+    assert "Your opponent lost a Z fighter on F1." in summary(after, "two", events)
+    assert "His move is used up: the piece ordered had been destroyed." in summary(after, "two", events)
 
 
 def test_equals_that_meet_are_lost_on_both_sides() -> None:
     """Each side's loss is told in one line."""
     after, events = turn(position("X1 E1>F1, Z1 C2", "X1 F1, Z1 J1"), one=["MOVE X1 E1"])
 
-    assert "You lost X1 on F1; your opponent lost an X fighter on F1." in brief(after, "one", events)
-    assert "You lost X1 on F1; your opponent lost an X fighter on F1." in brief(after, "two", events)
+    assert "You lost X1 on F1; your opponent lost an X fighter on F1." in summary(after, "one", events)
+    assert "You lost X1 on F1; your opponent lost an X fighter on F1." in summary(after, "two", events)
 
 
 def test_many_losses_are_counted() -> None:
@@ -75,22 +75,22 @@ def test_many_losses_are_counted() -> None:
     after, events = turn(flight, one=["MOVE B E1"])
 
     assert lost(after, "two") == ["Z1", "Z2", "Z3", "Z4", "Y1", "Y2", "X1"]
-    assert "Your opponent lost 7 pieces." in brief(after, "one", events)
-    assert "You lost 7 pieces." in brief(after, "two", events)
+    assert "Your opponent lost 7 pieces." in summary(after, "one", events)
+    assert "You lost 7 pieces." in summary(after, "two", events)
 
 
 def test_pieces_left_are_counted_as_the_reader_knows_them() -> None:
     """Own pieces as they stand; the opponent's are all but those known to be destroyed."""
     after, events = turn(position("X1 E1>F1, Z1 C2", "X1 F1, Z1 J1"), one=["MOVE X1 E1"])
 
-    assert "You have 2 pieces left, your opponent 17 as far as you know." in brief(after, "one", events)
+    assert "You have 2 pieces left, your opponent 17 as far as you know." in summary(after, "one", events)
 
 
 def test_a_departure_is_told_with_whom_it_may_meet() -> None:
     """What is heard of the opponent's move: its mark, its kind, its square, and own pieces in its way."""
     after, events = turn(position("Z1 C2", "X1 F2", mover="two"), two=["MOVE X1 F9"])
 
-    assert "Enemy 1, an X fighter, departed from F2 and may meet you on C2." in brief(after, "one", events)
+    assert "Enemy 1, an X fighter, departed from F2 and may meet you on C2." in summary(after, "one", events)
 
 
 def test_a_flight_that_may_go_over_the_home_planet_is_a_threat() -> None:
@@ -99,8 +99,8 @@ def test_a_flight_that_may_go_over_the_home_planet_is_a_threat() -> None:
     near, events = turn(position("", "X1 F10", mover="two"), two=["MOVE X1 F9"])
     far, heard = turn(position("", "X1 F2", mover="two"), two=["MOVE X1 F9"])
 
-    assert f"Enemy 1 may fly over your home planet on {square}." in brief(near, "one", events)
-    assert [line for line in brief(far, "one", heard) if "fly over" in line] == []
+    assert f"Enemy 1 may fly over your home planet on {square}." in summary(near, "one", events)
+    assert [line for line in summary(far, "one", heard) if "fly over" in line] == []
 
 
 def test_the_search_counts_squares_of_the_opponents_half() -> None:
@@ -109,41 +109,41 @@ def test_the_search_counts_squares_of_the_opponents_half() -> None:
     looked = set(view(after, "one")["scouted"]) & set(territory("two"))
 
     assert looked == {"F1", "G1", "H1"}
-    assert "Your flights have looked at 3 of the 50 squares of his half." in brief(after, "one", events)
+    assert "Your flights have looked at 3 of the 50 squares of his half." in summary(after, "one", events)
 
 
 def test_a_missed_deadline_is_told_to_both() -> None:
     """With how many in a row, and how many lose the game."""
     after, events = turn(position("Z1 C2", "Z1 F2"))
 
-    assert "You missed the deadline: 1 in a row, and 3 lose the game." in brief(after, "one", events)
-    assert "Your opponent missed the deadline: 1 in a row, and 3 lose the game." in brief(after, "two", events)
+    assert "You missed the deadline: 1 in a row, and 3 lose the game." in summary(after, "one", events)
+    assert "Your opponent missed the deadline: 1 in a row, and 3 lose the game." in summary(after, "two", events)
 
 
 def test_an_offer_of_a_draw_is_told() -> None:
     """One waits for its answer, the other is asked."""
     after, events = turn(position("Z1 C2", "Z1 F2"), one=["DRAW OFFER", "MOVE Z1 C3"])
 
-    assert brief(after, "one", events)[0] == "Your offer of a draw waits for an answer."
-    assert brief(after, "two", events)[0] == "Your opponent offers you a draw."
+    assert summary(after, "one", events)[0] == "Your offer of a draw waits for an answer."
+    assert summary(after, "two", events)[0] == "Your opponent offers you a draw."
 
 
 def test_ramming_is_told_to_its_player_alone() -> None:
     """Ship and asteroid are gone; the opponent hears of a departure as of any other."""
     after, events = turn(position("Z1 C2, ASTEROID1 C5", "X1 J3"), one=["MOVE Z1 C5 RAM"])
 
-    assert "Your Z1 rammed your own asteroid on C5: both are gone." in brief(after, "one", events)
-    assert [line for line in brief(after, "two", events) if "ramm" in line or "asteroid" in line] == []
-    assert "You have 1 piece left, your opponent 18 as far as you know." in brief(after, "one", events)
-    assert "You have 2 pieces left, your opponent 18 as far as you know." in brief(after, "two", events)
+    assert "Your Z1 rammed your own asteroid on C5: both are gone." in summary(after, "one", events)
+    assert [line for line in summary(after, "two", events) if "ramm" in line or "asteroid" in line] == []
+    assert "You have 1 piece left, your opponent 18 as far as you know." in summary(after, "one", events)
+    assert "You have 2 pieces left, your opponent 18 as far as you know." in summary(after, "two", events)
 
 
 def test_the_end_tells_who_won_and_why() -> None:
     """The winner's and the loser's words, and where the home planet was that was not found."""
     after, events = turn(position("X1 E10>J10", "Z1 F2"), one=["MOVE X1 E10"])
 
-    assert brief(after, "one", events)[0] == "You have won: the opponent's home was destroyed."
-    assert brief(after, "two", events)[:2] == [
+    assert summary(after, "one", events)[0] == "You have won: the opponent's home was destroyed."
+    assert summary(after, "two", events)[:2] == [
         "You have lost. Player one wins: the opponent's home was destroyed.",
         f"Your opponent's home planet stood on {HOMES['one']}.",
     ]
@@ -154,12 +154,12 @@ def test_a_draw_is_told_as_one() -> None:
     offered, _ = turn(position("Z1 C2", "Z1 F2"), one=["DRAW OFFER", "MOVE Z1 C3"])
     after, events = turn(offered, two=["DRAW ACCEPT"])
 
-    assert {brief(after, seat, events)[0] for seat in ("one", "two")} == {"A draw: the players agreed to a draw."}
+    assert {summary(after, seat, events)[0] for seat in ("one", "two")} == {"A draw: the players agreed to a draw."}
 
 
 def test_home_planets_are_counted_where_there_are_several() -> None:
     """With three each, how many are left is how far both are from winning."""
-    assert "Home planets left: you 1, your opponent 3." in brief(position("Z1 C2", "Z1 F2", homes=3))
+    assert "Home planets left: you 1, your opponent 3." in summary(position("Z1 C2", "Z1 F2", homes=3))
 
 
 @pytest.mark.parametrize("hidden", ["Z1 F2", "B1 G3, Z2 I9", "Z4 J10, Y1 H4"])
@@ -169,4 +169,4 @@ def test_what_stands_hidden_changes_nothing(hidden: str) -> None:
     two = dataclasses.replace(searched.players["two"], scouted={"A10": 3, "B1": 5})
     players: dict[SeatName, Player] = {"one": searched.players["one"], "two": two}
 
-    assert brief(dataclasses.replace(searched, players=players)) == brief(position("Z1 C2", "X1 J1"))
+    assert summary(dataclasses.replace(searched, players=players)) == summary(position("Z1 C2", "X1 J1"))

@@ -27,7 +27,7 @@ SOON = 3
 """Turns without a score before the end that the option `scoreless` sets, from which on the end is told."""
 
 
-def brief(view: View) -> list[str]:
+def turn_summary(view: View) -> list[str]:
     """Who scored what, who leads and how far the end is, and who is awaited."""
     if view["over"]:
         return fitted([*_end(view), *_scored(view), *_ranking(view)])

@@ -23,7 +23,7 @@ HOME = "J1+9"
 GATE = "J4+6"
 
 
-def became(state: State, sheet: str, *, green: str = "") -> list[str]:
+def outcomes(state: State, sheet: str, *, green: str = "") -> list[str]:
     """What red is told of each order of its sheet."""
     return told(play(state, red=sheet, green=green), read(state, "red", sheet))
 
@@ -111,7 +111,7 @@ FLEET = world(
 )
 def test_each_order_is_told_of(sheet: str, said: list[str]) -> None:
     """Where a ship is, what was mended, built or changed, and why an order came to nothing."""
-    lines = became(FLEET, sheet)
+    lines = outcomes(FLEET, sheet)
 
     assert [line[: len(start)] for line, start in zip(lines, said, strict=True)] == said
 
@@ -146,7 +146,7 @@ def test_the_points_run_out_in_the_midst_of_repairs() -> None:
     """What was mended for the last points, and that no more was; of two lines alike the second got nothing."""
     state = world(ship("R101", SITE, drive=1, armor=0), owners={HOME: None}, points=3)
 
-    assert became(state, "REPAIR R101 / REPAIR R101") == [
+    assert outcomes(state, "REPAIR R101 / REPAIR R101") == [
         "Mended for 2 points: drive 2; the points ran out after 2 of 4 repairs.",
         "Not mended: the points ran out after 0 of 2 repairs.",
     ]
@@ -156,7 +156,7 @@ def test_ships_given_up_for_want_of_upkeep_are_told_so() -> None:
     """A ship that could not be paid was not there for its orders."""
     state = world(ship("R101", SITE), owners={HOME: None}, points=0)
 
-    assert became(state, "MOVE R101 UP / HIDE R101") == ["R101 had been scrapped, for want of upkeep."] * 2
+    assert outcomes(state, "MOVE R101 UP / HIDE R101") == ["R101 had been scrapped, for want of upkeep."] * 2
 
 
 def test_a_move_tells_of_the_fight_at_its_end() -> None:
@@ -164,15 +164,15 @@ def test_a_move_tells_of_the_fight_at_its_end() -> None:
     doomed = world(ship("R101", SITE, "Scout", weapons=0, drive=1), ship("G101", "J12+6", "Basestar"))
     pinned = world(ship("R101", SITE, armor=0), ship("G101", SITE, "Terraformer"))
 
-    assert became(doomed, "MOVE R101 UP") == [
+    assert outcomes(doomed, "MOVE R101 UP") == [
         "R101 met a stationary ship and stopped at J12+6, and was destroyed there."
     ]
-    assert became(pinned, "MOVE R101 UP") == ["R101 was in an encounter and stayed at J12+5."]
+    assert outcomes(pinned, "MOVE R101 UP") == ["R101 was in an encounter and stayed at J12+5."]
 
 
 def test_a_move_tells_of_the_planet_taken() -> None:
     """Where weapons take a planet, its name is told, and that it was taken."""
-    assert became(world(ship("R101", "J4+5")), "MOVE R101 UP") == ["R101 reached J4+6 (red-gate), which you took."]
+    assert outcomes(world(ship("R101", "J4+5")), "MOVE R101 UP") == ["R101 reached J4+6 (red-gate), which you took."]
 
 
 FIGHT = world(
@@ -195,7 +195,7 @@ FIGHT = world(
 )
 def test_fire_is_told_by_hits(sheet: str, said: list[str]) -> None:
     """How many shots went at each target and hit, and which are no more; else how many went elsewhere."""
-    (line,) = became(FIGHT, sheet)
+    (line,) = outcomes(FIGHT, sheet)
 
     assert [part for part in said if part not in line] == []
 
@@ -204,12 +204,12 @@ def test_a_ship_without_shots_fired_none() -> None:
     """A ship that was there and has no weapon left fired at nobody; what became of it is its MOVE's to tell."""
     state = world(ship("R101", SITE, weapons=0), ship("R102", SITE), ship("G101", SITE, "Terraformer"))
 
-    assert became(state, "FIRE R101 AT G101") == ["R101 fired no shot."]
+    assert outcomes(state, "FIRE R101 AT G101") == ["R101 fired no shot."]
 
 
 def test_the_loss_of_a_shooter_is_told() -> None:
     """A scout that fires at a basestar is destroyed in one of the rounds, and its FIRE says so."""
-    (line,) = became(world(ship("R101", SITE, "Scout"), ship("G101", SITE, "Basestar")), "FIRE R101 AT G101")
+    (line,) = outcomes(world(ship("R101", SITE, "Scout"), ship("G101", SITE, "Basestar")), "FIRE R101 AT G101")
 
     assert re.fullmatch(r"(no|[0-9]+) hits? in [0-9]+ shots? at G101; R101 was destroyed\.", line, re.IGNORECASE)
 
@@ -219,8 +219,8 @@ def test_a_terraformer_lost_or_told_not_to_work() -> None:
     lost = world(ship("R101", "J10", "Terraformer"), ship("G101", "J10", "Basestar"), owners={"J10+0": "red"})
     two = world(ship("R101", "J10", "Terraformer"), ship("R102", "J10", "Terraformer"), owners={"J10+0": "red"})
 
-    assert became(lost, "TERRAFORM R101 TO yellow") == ["R101 was destroyed before."]
-    assert became(two, "TERRAFORM R101 NO") == ["Centre (J10+0) went from gray to yellow, by another ship."]
+    assert outcomes(lost, "TERRAFORM R101 TO yellow") == ["R101 was destroyed before."]
+    assert outcomes(two, "TERRAFORM R101 NO") == ["Centre (J10+0) went from gray to yellow, by another ship."]
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_a_terraformer_lost_or_told_not_to_work() -> None:
 )
 def test_alliances_are_told_as_they_stand(allies: Any, red: str, green: str, said: str) -> None:
     """Allies now, still, no longer, or never again."""
-    assert became(world(allies=allies), f"ALLY green {red}", green=green) == [said]
+    assert outcomes(world(allies=allies), f"ALLY green {red}", green=green) == [said]
 
 
 BOUND = (("red", "green"), ("red", "cyan"))
@@ -273,7 +273,7 @@ def bound(count: int = 25, **options: Any) -> State:
 )
 def test_declarations_are_told_as_they_stand(state: State, sheet: str, said: list[str]) -> None:
     """Why there is none, or at how many turn starts it has held, or how it ended."""
-    assert became(state, sheet) == said
+    assert outcomes(state, sheet) == said
 
 
 def test_orders_of_a_war_that_was_over_came_to_nothing() -> None:
@@ -281,16 +281,18 @@ def test_orders_of_a_war_that_was_over_came_to_nothing() -> None:
     alone = world(ship("R101", SITE), seats=("red", "green"))
     state = bound(turns_to_hold=1)
 
-    assert became(alone, "MOVE R101 UP", green="RESIGN CONFIRM") == ["Not carried out: the war was over."]
-    assert became(alone, "DECLARE FACTION WITH green", green="RESIGN CONFIRM") == ["Not carried out: the war was over."]
-    assert became(state, "ALLY blue YES", green="DECLARE FACTION WITH red") == ["Not carried out: the war was over."]
+    assert outcomes(alone, "MOVE R101 UP", green="RESIGN CONFIRM") == ["Not carried out: the war was over."]
+    assert outcomes(alone, "DECLARE FACTION WITH green", green="RESIGN CONFIRM") == [
+        "Not carried out: the war was over."
+    ]
+    assert outcomes(state, "ALLY blue YES", green="DECLARE FACTION WITH red") == ["Not carried out: the war was over."]
 
 
 def test_orders_of_a_turn_that_ended_the_war_are_told_of() -> None:
     """Who has held enough for long enough wins when all is done, and hears of his orders as ever."""
     state = given(world(ship("R101", SITE), turns_to_hold=1), 25, "red")
 
-    assert became(state, "MOVE R101 UP") == ["R101 reached J12+6."]
+    assert outcomes(state, "MOVE R101 UP") == ["R101 reached J12+6."]
 
 
 def test_many_ships_are_told_in_a_line() -> None:
@@ -299,10 +301,10 @@ def test_many_ships_are_told_in_a_line() -> None:
     alike = [ship(f"R{number}", SITE) for number in range(100, 110)]
     names = "/".join(each.id for each in apart)
 
-    (line,) = became(world(*apart), f"MOVE {names} UP")
+    (line,) = outcomes(world(*apart), f"MOVE {names} UP")
     assert len(line) <= 200
     assert line.endswith(" …")
-    assert became(world(*alike), f"MOVE {names.replace('R110', 'R100')[:49]} UP") == ["All 10 reached J12+6."]
+    assert outcomes(world(*alike), f"MOVE {names.replace('R110', 'R100')[:49]} UP") == ["All 10 reached J12+6."]
 
 
 def test_who_was_removed_hears_that_nothing_was_done() -> None:
@@ -379,4 +381,4 @@ def test_what_is_hidden_changes_nothing() -> None:
     )
     sheet = "MOVE R101 UP / FIRE R101 AT G101 / ALLY green YES"
 
-    assert became(plain, sheet) == became(rich, sheet)
+    assert outcomes(plain, sheet) == outcomes(rich, sheet)

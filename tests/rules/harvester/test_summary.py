@@ -15,14 +15,14 @@ from tests.rules.harvester.table import position, read, turn, view
 IDLE = "Your Harvester holds 0 of 20 and has no target."
 
 
-def brief(done: tuple[State, Sequence[Event]], seat: SeatName = "ann") -> list[str]:
+def summary(done: tuple[State, Sequence[Event]], seat: SeatName = "ann") -> list[str]:
     """The lines of a seat's report after a turn."""
     return list(RULESET.turn_summary(view(done[0], seat, done[1])))
 
 
 def test_where_nothing_happens_little_is_said() -> None:
     """The Harvester, and what the player's rule comes to."""
-    assert brief((position(), ())) == [IDLE, "0 points; nobody is below you."]
+    assert summary((position(), ())) == [IDLE, "0 points; nobody is below you."]
 
 
 def test_fights_are_counted_and_losses_named() -> None:
@@ -30,50 +30,50 @@ def test_fights_are_counted_and_losses_named() -> None:
     units = {"ann": {"S1": (2, 0), "G": (0, -2)}, "bob": {"L1": (3, 0)}, "cyd": {"C1": (0, -3)}}
     done = turn(position(units), {"ann": ["MOVE S1 E", "MOVE G NW"]})
 
-    assert brief(done)[:2] == ["Fights: 1 won, 1 lost, against bob and cyd.", "You lost S1."]
-    assert brief(done, "bob")[:1] == ["Fights: 1 won, against ann."]
+    assert summary(done)[:2] == ["Fights: 1 won, 1 lost, against bob and cyd.", "You lost S1."]
+    assert summary(done, "bob")[:1] == ["Fights: 1 won, against ann."]
 
 
 def test_a_tie_is_undecided() -> None:
     """Nobody has won or lost it."""
     units = {"ann": {"S1": (2, 0)}, "bob": {"S1": (3, 0)}}
 
-    assert brief(turn(position(units), {"ann": ["MOVE S1 E"]}))[0] == "Fights: 1 undecided, against bob."
+    assert summary(turn(position(units), {"ann": ["MOVE S1 E"]}))[0] == "Fights: 1 undecided, against bob."
 
 
 def test_a_conquest_is_told_to_both() -> None:
     """Who serves whom from now on, and how many Harvesters are ruled."""
     done = turn(position({"ann": {"G": (-5, 0)}}), {"ann": ["MOVE G W"]})
 
-    assert "1 Harvester won, now below you: bob." in brief(done)
-    assert "4 points; you rule 1 Harvester." in brief(done)
-    assert "Your Harvester was conquered by ann, and serves it. You play on." in brief(done, "bob")
-    assert "0 points; nobody is below you, and ann is above you." in brief(done, "bob")
+    assert "1 Harvester won, now below you: bob." in summary(done)
+    assert "4 points; you rule 1 Harvester." in summary(done)
+    assert "Your Harvester was conquered by ann, and serves it. You play on." in summary(done, "bob")
+    assert "0 points; nobody is below you, and ann is above you." in summary(done, "bob")
 
 
 def test_who_loses_a_ruler_is_told_who_comes_after() -> None:
     """Nobody, or the one above."""
     state = position(rulers={"bob": "ann", "cyd": "bob"})
 
-    assert "You are free: the Harvester above yours is gone." in brief(turn(state, removed=["ann"]), "bob")
+    assert "You are free: the Harvester above yours is gone." in summary(turn(state, removed=["ann"]), "bob")
     passed = turn(state, removed=["bob"])
-    assert "The Harvester that ruled yours is gone; ann rules it now." in brief(passed, "cyd")
-    assert "Out of the game, and no longer below you: bob." in brief(passed)
-    assert brief(passed, "bob") == ["You are out of the game: your Harvester and all its units are gone."]
+    assert "The Harvester that ruled yours is gone; ann rules it now." in summary(passed, "cyd")
+    assert "Out of the game, and no longer below you: bob." in summary(passed)
+    assert summary(passed, "bob") == ["You are out of the game: your Harvester and all its units are gone."]
 
 
 def test_a_hold_that_others_broke_is_named() -> None:
     """A subservient conquered by others is no longer below its ruler."""
     done = turn(position({"cyd": {"G": (-5, 0)}}, rulers={"bob": "ann"}), {"cyd": ["MOVE G W"]})
 
-    assert "1 Harvester lost to others, no longer below you: bob." in brief(done)
+    assert "1 Harvester lost to others, no longer below you: bob." in summary(done)
 
 
 def test_foes_near_are_named_with_their_distance() -> None:
     """The nearest by name, all by number, and apart from them those that scanners only count."""
     units = {"ann": {"G": (0, 0)}, "bob": {"L1": (1, 0), "S1": (0, 1), "S2": (0, 1)}, "cyd": {"C1": (-2, 0)}}
 
-    lines = brief((position(units), ()))
+    lines = summary((position(units), ()))
 
     assert lines[:2] == [
         "Nearest foe: bob's 2 units at 0,1, 1 step off; 3 foes in sight.",
@@ -83,7 +83,7 @@ def test_foes_near_are_named_with_their_distance() -> None:
 
 def test_friends_are_no_threat() -> None:
     """Units of a subservient beside the own Harvester are not named among foes."""
-    lines = brief((position({"bob": {"G": (1, 0)}}, rulers={"bob": "ann"}), ()))
+    lines = summary((position({"bob": {"G": (1, 0)}}, rulers={"bob": "ann"}), ()))
 
     assert lines == [IDLE, "4 points; you rule 1 Harvester."]
 
@@ -92,7 +92,7 @@ def test_the_distance_is_the_shortest_around_the_planet() -> None:
     """Beyond the seam of the chart a foe may be near."""
     units = {"ann": {"H": (9, 0), "G": (9, 0)}, "bob": {"S1": (10, 0)}}
 
-    assert brief((position(units), ()))[0].endswith(", 1 step off.")
+    assert summary((position(units), ()))[0].endswith(", 1 step off.")
 
 
 def test_the_harvester_says_what_it_holds_and_does() -> None:
@@ -101,15 +101,15 @@ def test_the_harvester_says_what_it_holds_and_does() -> None:
     gathered = turn(state, {"ann": ["TARGET 3,0"]})
     blocked = turn(position(resources={(2, 0): 1}, crags=[(1, 0)]), {"ann": ["TARGET 2,0"]})
 
-    assert brief(gathered)[0] == "Your Harvester gathered 2, holds 2 of 20 and is 2 steps from 3,0."
-    assert brief(blocked)[0] == "Your Harvester holds 0 of 20 and was stopped: crags are ahead."
+    assert summary(gathered)[0] == "Your Harvester gathered 2, holds 2 of 20 and is 2 steps from 3,0."
+    assert summary(blocked)[0] == "Your Harvester holds 0 of 20 and was stopped: crags are ahead."
 
 
 def test_what_stopped_the_harvester_is_told_whole() -> None:
     """Where it does not fit the line of what it holds, it has a line of its own."""
     state = position({"bob": {"H": (1, 0)}}, resources={(0, 0): 2, (1, 0): 21})
 
-    assert brief(turn(state, {"ann": ["TARGET 1,0"]}))[1:3] == [
+    assert summary(turn(state, {"ann": ["TARGET 1,0"]}))[1:3] == [
         "Your Harvester gathered 2 and holds 2 of 20.",
         "It was stopped: another Harvester has the hex ahead.",
     ]
@@ -119,18 +119,18 @@ def test_without_a_target_the_nearest_place_to_gather_is_named() -> None:
     """With what it holds where that is told; a Harvester known to stand there is none."""
     state = position({"ann": {"C1": (0, 0)}, "bob": {"H": (1, 0)}}, resources={(0, 1): 2, (0, -3): 3})
 
-    assert "Nearest to gather: 2 resources at 0,1, 1 step off." in brief((state, ()))
+    assert "Nearest to gather: 2 resources at 0,1, 1 step off." in summary((state, ()))
     richer = position({"ann": {"C1": (0, 0)}}, resources={(-1, 0): 1, (0, 1): 1, (1, 0): 3})
-    assert "Nearest to gather: 3 resources at 1,0, 1 step off." in brief((richer, ()))
+    assert "Nearest to gather: 3 resources at 1,0, 1 step off." in summary((richer, ()))
     farther = position(resources={(0, -3): 3})
-    assert "Nearest to gather: a Harvester or resource at 0,-3, 3 steps off." in brief((farther, ()))
+    assert "Nearest to gather: a Harvester or resource at 0,-3, 3 steps off." in summary((farther, ()))
 
 
 def test_no_place_that_a_harvester_cannot_enter_is_named_to_gather() -> None:
     """What lies on crags is for Soldiers and Scouts to look at (ruling 10); nor does a receipt point there."""
     state = position(resources={(0, 1): 2, (3, 0): 1}, crags=[(0, 1)])
 
-    assert "Nearest to gather: a Harvester or resource at 3,0, 3 steps off." in brief((state, ()))
+    assert "Nearest to gather: a Harvester or resource at 3,0, 3 steps off." in summary((state, ()))
     assert read(state, "ann", "TARGET 0,2").errors[0].hint.endswith(" 3,0")
 
 
@@ -138,7 +138,7 @@ def test_missed_turns_and_failed_orders_are_told() -> None:
     """How many turns went without a sheet, and how many orders came to nothing."""
     state = replace(position(), silent=np.array([2, 0, 0, 0]))
 
-    assert brief(turn(state, silent=["ann"]))[0] == "No sheet of yours for 3 turns; after 7 in a row you are out."
+    assert summary(turn(state, silent=["ann"]))[0] == "No sheet of yours for 3 turns; after 7 in a row you are out."
 
 
 def test_repairs_are_told() -> None:
@@ -146,8 +146,8 @@ def test_repairs_are_told() -> None:
     started = turn(position(held={"ann": 6}), {"ann": ["BUILD L1"]})
     scout = turn(position(held={"ann": 6}), {"ann": ["BUILD C1"]})
 
-    assert brief(started)[-1] == "L1 is ready in 2 turns."
-    assert brief(scout)[-1] == "Rebuilt: C1."
+    assert summary(started)[-1] == "L1 is ready in 2 turns."
+    assert summary(scout)[-1] == "Rebuilt: C1."
 
 
 def test_at_the_end_it_is_said_who_won_and_why() -> None:
@@ -156,9 +156,9 @@ def test_at_the_end_it_is_said_who_won_and_why() -> None:
     done = turn(position({"ann": {"G": (6, -5)}}, rulers=rulers), {"ann": ["MOVE G NW"]})
     nobody = turn(position(), removed=["ann", "bob", "cyd", "dan"])
 
-    assert brief(done)[0] == "You are the One: your Harvester rules all others. The game is over."
-    assert brief(done, "bob")[0] == "The game is over: ann is the One, and rules all others."
-    assert brief(nobody)[0] == "The game is over, and nobody has won: no Harvester is left."
+    assert summary(done)[0] == "You are the One: your Harvester rules all others. The game is over."
+    assert summary(done, "bob")[0] == "The game is over: ann is the One, and rules all others."
+    assert summary(nobody)[0] == "The game is over, and nobody has won: no Harvester is left."
 
 
 def test_of_many_names_the_first_are_told() -> None:
@@ -170,7 +170,7 @@ def test_of_many_names_the_first_are_told() -> None:
         rulers=dict.fromkeys(seats[2:], seats[1]),
     )
 
-    lines = brief(turn(state, {"ann": ["MOVE G E"]}))
+    lines = summary(turn(state, {"ann": ["MOVE G E"]}))
 
     assert "Fights: 1 won, against somebody-of-a-long-name-0, …" in lines
     assert all(len(line) <= 76 for line in lines)

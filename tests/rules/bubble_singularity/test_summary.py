@@ -13,7 +13,7 @@ from pbem_rules.bubble_singularity.state import Player, Question, State
 from tests.rules.bubble_singularity.table import bubbles, lay, miss, new_game, play, view
 
 
-def brief(state: State, seat: SeatName = "blue", events: Sequence[Event] = ()) -> list[str]:
+def summary(state: State, seat: SeatName = "blue", events: Sequence[Event] = ()) -> list[str]:
     """The lines of a seat's report."""
     return list(RULESET.turn_summary(view(state, seat, events)))
 
@@ -22,12 +22,12 @@ def test_a_quiet_table_tells_whose_turn_it_is_and_who_leads() -> None:
     """Who moves, the totals as they would count now, and where the own Mari stands."""
     state = lay(points=6)
 
-    assert brief(state) == [
+    assert summary(state) == [
         "It is your turn, in round 1.",
         "You lead with 9 points; red 0.",
         "Your Mari is on C3; you have 3 bubbles.",
     ]
-    assert brief(state, "red")[:2] == ["Blue is to move, then you.", "Blue leads with 9 points; you 0."]
+    assert summary(state, "red")[:2] == ["Blue is to move, then you.", "Blue leads with 9 points; you 0."]
 
 
 def test_players_between_are_named_and_equals_share_the_lead() -> None:
@@ -35,7 +35,7 @@ def test_players_between_are_named_and_equals_share_the_lead() -> None:
     others = {"green": Player(side="W", at="A3", points=3), "yellow": Player(side="E", at="D2")}
     state = lay(others=others)
 
-    assert brief(state, "yellow")[:2] == [
+    assert summary(state, "yellow")[:2] == [
         "Blue is to move, then red, green and you.",
         "Green and blue lead with 3 points; red 0, you 0.",
     ]
@@ -49,19 +49,19 @@ def test_what_a_turn_scored_is_summed_up() -> None:
         public(done.state.seats, "scored", who="blue", pops=4, points=10, markers=1, total=16, chain=2),
     ]
 
-    assert "You scored 1 point with 1 pop." in brief(done.state, "blue", done.events)
-    assert "Blue scored 1 point with 1 pop." in brief(done.state, "red", done.events)
-    assert "Blue scored 16 points and 1 marker with 7 pops in 2 chains." in brief(done.state, "red", chains)
+    assert "You scored 1 point with 1 pop." in summary(done.state, "blue", done.events)
+    assert "Blue scored 1 point with 1 pop." in summary(done.state, "red", done.events)
+    assert "Blue scored 16 points and 1 marker with 7 pops in 2 chains." in summary(done.state, "red", chains)
 
 
 def test_markers_are_told_with_how_many_end_the_game() -> None:
     """Who has any, the most first; in the last round, that it is the last."""
     state = lay(markers=2, others={"green": Player(side="W", at="A3", markers=4)})
 
-    assert "Markers, of 5 that end the game: green 4, you 2." in brief(state)
-    assert "Markers, of 7 that end the game: you 1." in brief(lay(markers=1, advanced=True))
-    assert "This round is the last." in brief(replace(state, last_round=True))
-    assert brief(replace(state, mover="red", last_round=True))[0] == "Red is to move; you have had your last turn."
+    assert "Markers, of 5 that end the game: green 4, you 2." in summary(state)
+    assert "Markers, of 7 that end the game: you 1." in summary(lay(markers=1, advanced=True))
+    assert "This round is the last." in summary(replace(state, last_round=True))
+    assert summary(replace(state, mover="red", last_round=True))[0] == "Red is to move; you have had your last turn."
 
 
 def test_stations_and_abilities_won_are_named() -> None:
@@ -72,11 +72,11 @@ def test_stations_and_abilities_won_are_named() -> None:
         public(state.seats, "kept", who="red", what=["drift"], returned=["fusion"]),
     ]
 
-    assert "You took the energy station from red." in brief(state, "blue", events)
-    assert "Blue took the energy station from you." in brief(state, "red", events)
-    assert not [line for line in brief(state, "blue", events) if "ability" in line]
+    assert "You took the energy station from red." in summary(state, "blue", events)
+    assert "Blue took the energy station from you." in summary(state, "red", events)
+    assert not [line for line in summary(state, "blue", events) if "ability" in line]
     holding = replace(state, players={**state.players, "red": Player(side="S", at="A1", cards=("drift",))})
-    assert "Red has a new ability: Quantum Drift." in brief(holding, "blue", events)
+    assert "Red has a new ability: Quantum Drift." in summary(holding, "blue", events)
 
 
 def test_a_card_chosen_again_is_no_new_ability() -> None:
@@ -87,7 +87,7 @@ def test_a_card_chosen_again_is_no_new_ability() -> None:
         further=(Question("card", "blue", ("explorer", "fusion")),),
     )
     told = {
-        line: [said for said in brief(after.state, "blue", after.events) if "ability" in said]
+        line: [said for said in summary(after.state, "blue", after.events) if "ability" in said]
         for line in ("KEEP wormhole drift fusion", "KEEP explorer drift")
         for after in [play(asked, line)]
     }
@@ -100,66 +100,66 @@ def test_a_card_chosen_again_is_no_new_ability() -> None:
 
 def test_a_block_is_told_to_whom_it_binds() -> None:
     """What may not be done in the next turn."""
-    assert "You may not ROTATE in your next turn." in brief(lay(blocked="ROTATE"))
-    assert not [line for line in brief(lay(blocked="ROTATE"), "red") if "may not" in line]
+    assert "You may not ROTATE in your next turn." in summary(lay(blocked="ROTATE"))
+    assert not [line for line in summary(lay(blocked="ROTATE"), "red") if "may not" in line]
 
 
 def test_a_missed_turn_is_told() -> None:
     """To who missed it, and to the others."""
     done = miss(lay())
 
-    assert brief(done.state, "blue", done.events)[0] == "No sheet of yours came; the game's default was played."
-    assert brief(done.state, "red", done.events)[0] == "No sheet of blue's came; the game's default was played."
+    assert summary(done.state, "blue", done.events)[0] == "No sheet of yours came; the game's default was played."
+    assert summary(done.state, "red", done.events)[0] == "No sheet of blue's came; the game's default was played."
 
 
 def test_a_question_and_the_set_up_are_awaited_in_their_words() -> None:
     """What is to be chosen, by whom."""
     asked = replace(lay(), question=Question("bubbles", "blue", ("red", "blue")))
 
-    assert brief(asked)[0] == "You choose what to keep."
-    assert brief(asked, "red")[0] == "Blue is to choose, then you."
+    assert summary(asked)[0] == "You choose what to keep."
+    assert summary(asked, "red")[0] == "Blue is to choose, then you."
     new = new_game(2)
     first = "You move first." if new.first == "red" else "Green moves first."
-    assert brief(new, "red") == ["You choose where to start and one of two abilities.", first]
-    assert brief(new_game(2, advanced=True), "red")[0] == "You choose where to start."
+    assert summary(new, "red") == ["You choose where to start and one of two abilities.", first]
+    assert summary(new_game(2, advanced=True), "red")[0] == "You choose where to start."
 
 
 def test_spaces_one_bubble_short_of_a_pop_are_named() -> None:
     """Those with two bubbles, by name."""
-    assert brief(lay(lying={"D4": "rb", "A2": "yy", "B2": "r"}))[-1] == "One bubble short of a pop: A2 and D4."
+    assert summary(lay(lying={"D4": "rb", "A2": "yy", "B2": "r"}))[-1] == "One bubble short of a pop: A2 and D4."
 
 
 def test_two_bubbles_that_fusion_pops_are_not_called_short() -> None:
     """What is ready in the reader's turn by his cards or beside the energy station, is not so for the others."""
     state = lay(held=["fusion"], lying={"B2": "bb", "D4": "rb"})
 
-    assert brief(state)[-2:] == [
+    assert summary(state)[-2:] == [
         "Ready to pop in your turn, as things lie: B2.",
         "One bubble short of a pop: D4.",
     ]
-    assert brief(state, "red")[-1] == "One bubble short of a pop: B2 and D4."
+    assert summary(state, "red")[-1] == "One bubble short of a pop: B2 and D4."
 
 
 def test_a_coming_standstill_is_told() -> None:
     """From a whole round without a move or a pop on."""
-    assert "Nothing moves or pops: the game ends after 1 more turn like that." in brief(replace(lay(), quiet=3))
-    assert not [line for line in brief(replace(lay(), quiet=1)) if line.startswith("Nothing")]
+    assert "Nothing moves or pops: the game ends after 1 more turn like that." in summary(replace(lay(), quiet=3))
+    assert not [line for line in summary(replace(lay(), quiet=1)) if line.startswith("Nothing")]
 
 
 def test_the_end_tells_who_won_and_why() -> None:
     """The reason, the winner and the totals."""
     done = RULESET.resolve(lay(points=6), TurnInput({}, frozenset(), frozenset({"red"})), Dice(b"test"))
 
-    assert brief(done[0], "blue", done[1]) == [
+    assert summary(done[0], "blue", done[1]) == [
         "The game is over: all others left.",
         "You win.",
         "You had 9 points.",
     ]
-    assert brief(done[0], "red", done[1])[1:] == ["Blue wins.", "Blue had 9 points."]
+    assert summary(done[0], "red", done[1])[1:] == ["Blue wins.", "Blue had 9 points."]
     rich = Player(side="S", at="A1", hand=bubbles("rr"), markers=5)
     last = replace(lay(red="A1", others={"red": rich}), last_round=True, order=("red", "blue"))
     ended = play(last, "MOVE E", "ROTATE CW")
-    assert brief(ended.state, "red", ended.events)[0] == (
+    assert summary(ended.state, "red", ended.events)[0] == (
         "The game is over: the markers were reached and the round is complete."
     )
 
@@ -167,7 +167,7 @@ def test_the_end_tells_who_won_and_why() -> None:
 def test_a_table_that_everybody_has_left_is_told_too() -> None:
     """Where all resign in one turn nobody leads, and the report says how it ended."""
     done, events = RULESET.resolve(lay(), TurnInput({"blue": (Resign(),), "red": (Resign(),)}), Dice(b"all"))
-    told = brief(done, "red", events)
+    told = summary(done, "red", events)
 
     assert done.phase == "over"
     assert told[1] == "Nobody wins."
@@ -178,6 +178,6 @@ def test_a_coming_end_without_scores_is_told() -> None:
     """Where an option ends games in which nobody scores, the turns that are left are told once they are few."""
     state = lay(scoreless=5)
 
-    assert "No score for 3 turns: the game ends after 2 more turns like that." in brief(replace(state, unscored=3))
-    assert not [line for number in (0, 1) for line in brief(replace(state, unscored=number)) if "No score" in line]
-    assert not [line for line in brief(replace(lay(), unscored=50)) if "No score" in line]
+    assert "No score for 3 turns: the game ends after 2 more turns like that." in summary(replace(state, unscored=3))
+    assert not [line for number in (0, 1) for line in summary(replace(state, unscored=number)) if "No score" in line]
+    assert not [line for line in summary(replace(lay(), unscored=50)) if "No score" in line]

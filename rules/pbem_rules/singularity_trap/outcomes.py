@@ -33,7 +33,7 @@ MOST_IDS = 8
 """Ships that a sentence names; of more it gives the number."""
 
 
-def became(view: View, orders: Sequence[Order]) -> list[str]:
+def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
     """What came of each order, "" where the view does not tell."""
     after = Aftermath(view, orders)
     return [cut(sentence(_told(after, index, order)), SIGNS) for index, order in enumerate(orders)]

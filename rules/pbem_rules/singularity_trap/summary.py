@@ -16,7 +16,7 @@ NEAR = 3
 """Spaces from a planet at which ships out of sight matter: a cruiser slips as many in a turn."""
 
 
-def brief(view: View) -> list[str]:
+def turn_summary(view: View) -> list[str]:
     """What happened, what matters most first, and how things stand; nothing is said of what did not happen."""
     return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
 

@@ -43,7 +43,7 @@ Event = Mapping[str, Any]
 _ACTIONS: tuple[type[Order], ...] = (Rotate, Pull, *STATION_ACTIONS)
 
 
-def became(view: View, orders: Sequence[Order]) -> list[str]:
+def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
     """A sentence or two for each order of the reader's."""
     whys = refusals(view, orders, ORDERS.line)
     return [_fate(_Line(view, orders, whys, number)) for number in range(len(orders))]

@@ -13,7 +13,7 @@ from pbem_rules.dueling_masters.kinds import ASTEROID, HOME, WORDS
 from pbem_rules.dueling_masters.state import opponent
 
 
-def brief(view: View) -> list[str]:
+def turn_summary(view: View) -> list[str]:
     """What happened, what matters most first, and how the duel stands; nothing is said of what did not happen."""
     return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
 

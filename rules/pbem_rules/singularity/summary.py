@@ -13,7 +13,7 @@ from pbem_rules.singularity.field import field_of
 from pbem_rules.singularity.state import SEATS, opponent
 
 
-def brief(view: View) -> list[str]:
+def turn_summary(view: View) -> list[str]:
     """What happened, what matters most first, and who is to place; nothing is said of what did not happen."""
     return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
 

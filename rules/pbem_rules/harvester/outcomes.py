@@ -13,11 +13,11 @@ from typing import Any
 from pbem.ruleset import Order, View
 from pbem_rules.common.hexes import Hex, step
 from pbem_rules.common.summary import counted, named
-from pbem_rules.harvester.brief import AHEAD
 from pbem_rules.harvester.memory import stood
 from pbem_rules.harvester.orders import ORDERS, Build, Destroy, DestroyHarvester, Drop, Move, Target
 from pbem_rules.harvester.planet import DIRECTIONS, planet_of
 from pbem_rules.harvester.routes import written
+from pbem_rules.harvester.summary import AHEAD
 from pbem_rules.harvester.units import HARVESTER, NAMES, SCANNER, SLOT
 
 Happening = Mapping[str, Any]
@@ -27,7 +27,7 @@ MOST_NAMES = 2
 H = NAMES[HARVESTER]
 
 
-def became(view: View, orders: Sequence[Order]) -> list[str]:
+def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
     """A sentence for each order; "" where the view does not tell what came of it."""
     turn = _Turn(view)
     tell = _tell if view["harvester"] else _tell_of_the_gone
