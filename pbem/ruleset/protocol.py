@@ -97,7 +97,7 @@ class Ruleset(Protocol[S]):
         """What the seat goes on knowing: made of the view of a report and of what it knew `before`, {} at first.
 
         The host adds it to that view as `memory`, so it can tell nothing that the reports of the seat did not. If there
-        are `scores` in it (made by `scored`), every report has a line of them.
+        are `scores` in it (made by `append_score`), every report has a line of them.
         """
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:

@@ -283,7 +283,7 @@ class SecrecyRules(RulesetTests):
 
     @rule(
         "Let scramble change what is hidden: move, add, drop, alter and renumber it. A game that hides "
-        "nothing between turns says Secrecy(scramble, open=True)."
+        "nothing between turns says SecrecySpec(scramble, open=True)."
     )
     def test_worlds_are_really_scrambled(self) -> None:
         """A suite that compared a world with itself would find nothing; only an open game has nothing to scramble."""

@@ -184,7 +184,7 @@ class TakeoverRules(RulesetTests):
 
     @rule(
         "Let check_state tell whatever keeps the game from being played on, and never raise; begin with the shape of "
-        "the data (pbem.ruleset.shapes), and then ask what ties one value to another."
+        "the data (pbem.ruleset.validation), and then ask what ties one value to another."
     )
     def test_a_wrong_state_is_told_and_no_other_is_played(self) -> None:
         """Whatever is dropped from a state, or put in its place: check_state finds a fault, or the game goes on."""
@@ -193,7 +193,7 @@ class TakeoverRules(RulesetTests):
 
             assert told > 10 * len(passed), passed
 
-    @rule("Name the path of each key that lacks (a Record of pbem.ruleset.shapes does).")
+    @rule("Name the path of each key that lacks (an ObjectSchema of pbem.ruleset.validation does).")
     def test_a_key_that_lacks_is_named(self) -> None:
         """Of each key of the whole state that is dropped, the path is told."""
         if isinstance(self.ruleset, StateImporter):
