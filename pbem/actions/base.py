@@ -27,14 +27,12 @@ from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
-from sqlalchemy.orm import Session
-
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_pending
 from pbem.campaign.damaged_rows import readable
 from pbem.campaign.history import add_entry
 from pbem.campaign.optimistic_lock import Conflict, ReadSet, load_read_set, run_optimistic
-from pbem.campaign.snapshot import CampaignSnapshot, load_campaign, locked_campaign
+from pbem.campaign.snapshot import Context, load_campaign, locked_campaign
 from pbem.report.answers import FindingWithLine, RestatedOrder
 from pbem.ruleset.values import SeatName
 from pbem.text import as_sentence, wrap, wrap_order_line
@@ -127,16 +125,6 @@ def _differing(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
 
 Facts = TypeVar("Facts")
 Plan = TypeVar("Plan")
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What an act finds: a campaign as it stands in a session of its house, and the moment."""
-
-    session: Session
-    app: App
-    snapshot: CampaignSnapshot
-    now: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,13 +354,10 @@ def _do_at_once(app: App, name: str, act: Change[Facts], now: dt.datetime, check
 
 
 def _do_planned(app: App, name: str, act: PlannedChange[Facts, Plan], now: dt.datetime, check: Check) -> Facts:
-    def plan(session: Session, snapshot: CampaignSnapshot) -> Plan:
-        return act.plan(Context(session, app, snapshot, now))
-
-    def keep(session: Session, snapshot: CampaignSnapshot, planned: Plan) -> Facts:
-        context, facts = Context(session, app, snapshot, now), act.facts(planned)
+    def keep(context: Context, planned: Plan) -> Facts:
+        facts = act.facts(planned)
         check(context, facts)
         act.keep(context, planned)
         return facts
 
-    return run_optimistic(app, name, plan, keep)
+    return run_optimistic(app, name, now, act.plan, keep)

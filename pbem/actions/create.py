@@ -31,6 +31,7 @@ from pbem.campaign.people import get_or_create_person
 from pbem.campaign.schedule import Schedule
 from pbem.campaign.snapshot import (
     RESERVED_SEATS,
+    Context,
     _listed,
     format_player_count,
     is_valid_seat_name,
@@ -404,10 +405,9 @@ def _keep(app: App, campaign: Campaign, seats: Mapping[str, str], now: dt.dateti
         said = f"created: {app.game(campaign.game).title}, seats {', '.join(seats)}{where}; dice seal {sealed}"
         add_entry(session, campaign.id, now, actor="gm", text=said)
         snapshot = load_campaign(session, campaign.name)
-        mail_dice_notice_gm(session, app, snapshot, now)
-        return CampaignCreated(
-            sealed, 1 + mail_dice_notice(session, app, snapshot, snapshot.places, now), first=snapshot.first
-        )
+        context = Context(session, app, snapshot, now)
+        mail_dice_notice_gm(context)
+        return CampaignCreated(sealed, 1 + mail_dice_notice(context, snapshot.places), first=snapshot.first)
 
 
 def _middle(

@@ -18,17 +18,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, FreeText, GmCommand, SeatCommand, TextBlock, Typed, Valued, Wish, Words
-from pbem.actions.base import (
-    Change,
-    Channel,
-    Confirmed,
-    Context,
-    Harmless,
-    PreviewedChange,
-    Query,
-    Reversible,
-    TextResult,
-)
+from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
 from pbem.campaign.deadlines import OpenTurnStatus, load_open_turns, new_deadline
 from pbem.campaign.history import add_entry
 from pbem.campaign.notices import CampaignMailer, notify_players
@@ -36,6 +26,7 @@ from pbem.campaign.schedule import Schedule, require_duration
 from pbem.campaign.snapshot import (
     NO_HOLD,
     CampaignSnapshot,
+    Context,
     SeatView,
     describe_hold,
     find_seat_view,
@@ -290,7 +281,7 @@ def _move(context: Context, turn: OpenTurnStatus, old: dt.datetime, new: dt.date
     )
     files = (CampaignMailer.of(app, snapshot).deadline_file(new, now),)
     subject = "The deadline has moved"
-    notify_players(session, app, snapshot, now, act=act, subject=subject, page=page, topic="reminder", files=files)
+    notify_players(context, act=act, subject=subject, page=page, topic="reminder", files=files)
 
 
 LONGEST = 120
@@ -371,7 +362,7 @@ class SetSchedule(GmCommand, Change[DeadlineList]):
 
     def do(self, context: Context) -> DeadlineList:
         """Changes the schedule, and tells everybody. Raises CampaignError naming what is wrong with the words."""
-        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+        session, snapshot, now = context.session, context.snapshot, context.now
         _check_not_over(snapshot)
         schedule = Schedule.read(self.schedule)
         if len(schedule.text) > LONGEST:
@@ -386,7 +377,7 @@ class SetSchedule(GmCommand, Change[DeadlineList]):
             deadline=open_deadline(session, snapshot),
             zone=schedule.zone,
         )
-        notify_players(session, app, snapshot, now, act=act, subject="The schedule has changed", page=page)
+        notify_players(context, act=act, subject="The schedule has changed", page=page)
         return ShowDeadlines().look(replace(context, snapshot=load_campaign(session, snapshot.name)))
 
     def render(self, facts: DeadlineList, channel: Channel) -> Iterator[str]:
@@ -461,7 +452,7 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
 
     Its players are told of a GM's own hold. Raise CampaignError if no turn is open.
     """
-    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+    session, snapshot, now = context.session, context.snapshot, context.now
     require_running(snapshot)
     reason = " ".join(reason.split())[:_LONGEST]
     if _load_hold(session, snapshot)[0] != HoldKind.NONE:
@@ -473,7 +464,7 @@ def hold(context: Context, kind: HoldKind, reason: str = "") -> bool:
     act = add_entry(session, snapshot.id, now, actor=actor, text=said, secret=not is_gm_hold(kind))
     if is_gm_hold(kind):
         page = CampaignHeld(campaign=snapshot.name, why=reason, gm=snapshot.gm)
-        notify_players(session, app, snapshot, now, act=act, subject="The game pauses", page=page)
+        notify_players(context, act=act, subject="The game pauses", page=page)
     return True
 
 
@@ -482,7 +473,7 @@ def release(context: Context) -> bool:
 
     Its players are told if they were told of the hold.
     """
-    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+    session, snapshot, now = context.session, context.snapshot, context.now
     kind, reason = _load_hold(session, snapshot)
     if kind == HoldKind.NONE:
         return False
@@ -492,7 +483,7 @@ def release(context: Context) -> bool:
     if is_gm_hold(kind):
         deadline = open_deadline(session, snapshot)
         page = CampaignReleased(campaign=snapshot.name, deadline=deadline, now=now, zone=snapshot.schedule.zone)
-        notify_players(session, app, snapshot, now, act=act, subject="The game goes on", page=page)
+        notify_players(context, act=act, subject="The game goes on", page=page)
     return True
 
 

@@ -21,7 +21,7 @@ from sqlalchemy import Select, Table, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT, TURN, GmCommand, TextBlock
-from pbem.actions.base import Change, Channel, Context, Harmless, Query, diff_lines, run_action, run_query, versions
+from pbem.actions.base import Change, Channel, Harmless, Query, diff_lines, run_action, run_query, versions
 from pbem.actions.open_turn import EnterSheet, Preview, PreviewTurn, render_receipt
 from pbem.actions.withdrawal import version_before
 from pbem.app import App, init_home
@@ -29,7 +29,15 @@ from pbem.archive.writer import copy_withdrawn
 from pbem.campaign.history import add_entry, seats_removed_before
 from pbem.campaign.order_sheets import Lines
 from pbem.campaign.reports import report_text
-from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, counting_versions, current_turn, is_current, load_record
+from pbem.campaign.snapshot import (
+    NO_HOLD,
+    CampaignSnapshot,
+    Context,
+    counting_versions,
+    current_turn,
+    is_current,
+    load_record,
+)
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.ruleset.order_types import FILLED_IN

@@ -25,7 +25,6 @@ from pbem.actions.base import (
     Change,
     Channel,
     Confirmed,
-    Context,
     Harmless,
     PreviewedChange,
     Query,
@@ -51,6 +50,7 @@ from pbem.campaign.order_sheets import (
 from pbem.campaign.reports import SeatReport, TurnOpening, make_reports
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
+    Context,
     LastReport,
     SeatView,
     find_seat_view,
@@ -124,7 +124,7 @@ class PreviewTurn(GmCommand, Query[Preview]):
     def look(self, context: Context) -> Preview:
         """All reports. Raises CampaignError if no turn is open."""
         session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
-        before = load_before(session, app, snapshot)
+        before = load_before(context)
         number = before.turn.number
         dice = None if self.real_dice else turn_dice(rehearsal_seed(snapshot.seed), number)
         outcome = resolve_turn(session, before, dice)

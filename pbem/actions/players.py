@@ -13,14 +13,14 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import ADDRESS, DAY, FreeText, Proof, SeatCommand
-from pbem.actions.base import Confirmed, Context, Reversible, TextResult
+from pbem.actions.base import Confirmed, Reversible, TextResult
 from pbem.actions.seats import pause_seat, vacate_seat
 from pbem.actions.welcome import withdraw_deputy_copies
 from pbem.campaign.history import add_entry, set_dice_word
-from pbem.campaign.notices import send_page, send_text
+from pbem.campaign.notices import CampaignMailer, send_text
 from pbem.campaign.people import DAYS, ENOUGH_CODES, MOST_DAYS, create_request, dismiss, find_person
 from pbem.campaign.schedule import start_of_day
-from pbem.campaign.snapshot import CampaignSnapshot, find_seat_view, open_deadline
+from pbem.campaign.snapshot import CampaignSnapshot, Context, find_seat_view, open_deadline
 from pbem.mail.headers import require_address
 from pbem.report.answers import Confirmation
 from pbem.store.models import Absence
@@ -144,7 +144,7 @@ class AppointDeputy(SeatCommand):
             until=self.last,
         )
         subject = f"Will you stand in for {place.seat}?"
-        send_page(session, app, snapshot, now, to=address, subject=subject, page=page, code=code)
+        CampaignMailer.of(app, snapshot).send_page(session, now, to=address, subject=subject, page=page, code=code)
         asked = f"{address} was asked to stand in for you to the end of {self.last}"
         return TextResult(f"{asked}. You hear of it once that is confirmed.")
 
@@ -168,7 +168,7 @@ class DismissDeputy(SeatCommand):
         withdraw_deputy_copies(session, place)
         said = f"You no longer stand in for the seat {place.seat} of {snapshot.name}. Thank you!"
         for deputy in dismissed:
-            send_text(session, context.app, snapshot, now, said, to=deputy.address, subject="You are relieved")
+            send_text(context, said, to=deputy.address, subject="You are relieved")
         ended = f"{dismissed[0].address} no longer stands in for {place.seat} in {snapshot.name}"
         return TextResult(f"{ended}, and the reports mailed there open your seat no more.")
 

@@ -11,7 +11,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SEAT, GmCommand, Numeral, SeatCommand, TextBlock
-from pbem.actions.base import Change, Channel, Context, Harmless, Query, Reversible, TextResult, format_utc
+from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult, format_utc
 from pbem.actions.press_delivery import (
     EVERYBODY,
     characters_left,
@@ -34,7 +34,7 @@ from pbem.campaign.press import (
     sanitise_text,
     save_press,
 )
-from pbem.campaign.snapshot import CampaignSnapshot, SeatView, find_seat_view
+from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view
 from pbem.errors import CampaignError
 from pbem.report.notices import AnnouncementMail as GmLetter
 from pbem.ruleset.order_types import FILLED_IN
@@ -206,7 +206,7 @@ class Announce(GmCommand, Change[Recipients]):
 
     def do(self, context: Context) -> Recipients:
         """Queues the letters."""
-        session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+        session, snapshot, now = context.session, context.snapshot, context.now
         to = parse_recipients(snapshot, self.to or (EVERYBODY,))
         piece = PressItem(kind=PRESS, sender=None, text=sanitise_text(self.text).text, to=to)
         places = [place for place in recipients_of(snapshot, piece) if place.address]
@@ -214,7 +214,7 @@ class Announce(GmCommand, Change[Recipients]):
             raise CampaignError(f"nobody sits there in {snapshot.name} now, so nobody would read it")
         id_ = save_press(session, snapshot, piece, now, mailed=True)
         page = GmLetter(campaign=snapshot.name, gm=snapshot.gm, to=piece.to or (), text=piece.text)
-        mail_press(session, app, snapshot, id_, page, places=places, subject="A word from your GM", at=now)
+        mail_press(context, id_, page, places=places, subject="A word from your GM")
         said = f"letter to {join_names(piece.to) if piece.to else 'all'} mailed"
         add_entry(session, snapshot.id, now, actor="gm", text=said, secret=piece.to is not None)
         return Recipients(tuple(place.seat for place in places))
@@ -272,7 +272,7 @@ class SendPress(SeatCommand):
         snapshot, own, passed = context.snapshot, find_seat_view(context.snapshot, self.seat), sanitise_text(self.text)
         to = parse_recipients(snapshot, self.to)
         piece = PressItem(kind=PRESS, sender=own, text=passed.text, to=to, unsigned=self.unsigned)
-        at = send_press(context.session, context.app, snapshot, piece, context.now)
+        at = send_press(context, piece)
         room = "" if is_immediate(snapshot, piece) else _room(context, own)
         said = f"{_delivery(snapshot, piece, at, context.now)}{_vacant(snapshot, piece)}{room}"
         return TextResult("\n".join([said, *_mask_notes(passed)]))

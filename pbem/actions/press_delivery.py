@@ -17,10 +17,9 @@ from dataclasses import replace
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from pbem.app import App
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.press import DIARY, NEWS, PressItem, is_muted, muted_seats, recipients_of, save_press
-from pbem.campaign.snapshot import CampaignSnapshot, SeatView, find_seat_view, require_running
+from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.mail.outbox import press_topic
 from pbem.report.notices import AnnouncementMail, PressMessage
@@ -163,14 +162,13 @@ def _characters(session: Session, *which: ColumnElement[bool]) -> int:
     return int(session.scalar(select(func.sum(func.length(Press.text))).where(*which)) or 0)
 
 
-def send_press(
-    session: Session, app: App, snapshot: CampaignSnapshot, piece: PressItem, now: dt.datetime
-) -> dt.datetime | None:
+def send_press(context: Context, piece: PressItem) -> dt.datetime | None:
     """Keeps a player's letter, and mails it or leaves it for the next reports.
 
     Returns when its mails go, None if with the reports. Raises CampaignError
     if the campaign does not allow it.
     """
+    session, snapshot, now = context.session, context.snapshot, context.now
     check_letter(session, snapshot, piece)
     if not is_immediate(snapshot, piece):
         save_press(session, snapshot, piece, now)
@@ -181,22 +179,20 @@ def send_press(
     places = [place for place in recipients_of(snapshot, piece) if not is_muted(piece, muted.get(place.id, ()))]
     at = next_hour(now) if piece.unsigned else now
     subject = f"Press from {piece.byline}" if piece.byline else "Press, unsigned"
-    mail_press(session, app, snapshot, id_, page, places=places, subject=subject, at=at)
+    mail_press(replace(context, now=at), id_, page, places=places, subject=subject)
     return at
 
 
 def mail_press(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
+    context: Context,
     press_id: int,
     page: PressMessage | AnnouncementMail,
     *,
     places: Sequence[SeatView],
     subject: str,
-    at: dt.datetime,
 ) -> None:
-    """Queues the mails of a piece of press, to go out at a time; none to places where nobody sits."""
+    """Queues the mails of a piece of press, to go out at the time of the context; none to places where nobody sits."""
+    app, snapshot = context.app, context.snapshot
     mailer, text = CampaignMailer.of(app, snapshot), app.reporter.write(page)
     era = (snapshot.era,) if snapshot.era else ()  # numbers are given again in a home restored from a backup
     html = app.reporter.letter(text, page.text, page.level)
@@ -213,7 +209,9 @@ def mail_press(
         if place.address
     ]
     mails = [replace(mail, html=html) for mail in mails]
-    mailer.send(session, at, *mails)  # dated then too, so that the Date of an unsigned letter tells no more
+    mailer.send(
+        context.session, context.now, *mails
+    )  # dated then too, so that the Date of an unsigned letter tells no more
 
 
 def next_hour(now: dt.datetime) -> dt.datetime:

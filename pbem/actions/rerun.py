@@ -20,7 +20,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock
-from pbem.actions.base import AuditEntry, Channel, Confirmed, Context, PlannedChange, Query
+from pbem.actions.base import AuditEntry, Channel, Confirmed, PlannedChange, Query
 from pbem.actions.rerun_plan import (
     NO_CHANGES,
     ChangedSeat,
@@ -41,13 +41,19 @@ from pbem.actions.withdrawal import (
     stop_mail,
     withdraw_turns,
 )
-from pbem.app import App
 from pbem.archive.json_patch import Difference, apply_patch, describe_patch, is_patch, make_patch
 from pbem.campaign.history import add_entry
 from pbem.campaign.notices import notify_each
 from pbem.campaign.order_sheets import PreviousSheets, SheetReading, SheetToSave, copy_sheets, save_sheets
 from pbem.campaign.reports import save_reports
-from pbem.campaign.snapshot import CampaignSnapshot, ReceivedSheet, current_turn, load_state, raise_validation_errors
+from pbem.campaign.snapshot import (
+    CampaignSnapshot,
+    Context,
+    ReceivedSheet,
+    current_turn,
+    load_state,
+    raise_validation_errors,
+)
 from pbem.errors import PARSE_ERRORS, CampaignError, RulesetError
 from pbem.report.notices import ReportWithdrawn
 from pbem.ruleset.order_types import FILLED_IN
@@ -149,7 +155,7 @@ def apply_rerun(context: Context, amendment: RerunPlan) -> None:
 
     The campaign is locked, and its ground is that on which the amendment was planned.
     """
-    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+    session, snapshot, now = context.session, context.snapshot, context.now
     again, impact = amendment.again, amendment.impact
     old_turn, old_following = withdraw_turns(session, snapshot, RERUN, again.number, now)
     turn = _put_turn(session, old_turn, amendment, now)
@@ -169,8 +175,8 @@ def apply_rerun(context: Context, amendment: RerunPlan) -> None:
     over, version = again.outcome.standing.over, again.ruleset.version
     set_campaign(session, snapshot, turn=following.number, over=over, version=version)
     count_misses_again(session, snapshot, gone=[old_turn], back=[turn])
-    save_reports(session, app, snapshot, turn_id=following.id, reports=amendment.reports, now=now)
-    _note(session, app, amendment, now)
+    save_reports(context, following.id, amendment.reports)
+    _note(context, amendment)
 
 
 def _ids(again: Rerun, seats: Sequence[SeatName]) -> list[int]:
@@ -215,10 +221,10 @@ def _given(turn: Turn, sheet: ReceivedSheet, reading: SheetReading) -> SheetToSa
     return SheetToSave(reading=reading, earlier=earlier, author="gm", wait=False)
 
 
-def _note(session: Session, app: App, amendment: RerunPlan, now: dt.datetime) -> None:
+def _note(context: Context, amendment: RerunPlan) -> None:
     """Tells the journal: players what was done, the GM alone whom it touched; and those who get no other report."""
+    session, snapshot, now = context.session, context.snapshot, context.now
     again, impact = amendment.again, amendment.impact
-    snapshot = again.snapshot
     what = f"turn {again.number} was run again" if again.before else "the set-up was made again"
     with_sheets = f" with another sheet of {', '.join(impact.given)}" if impact.given else ""
     patch = again.outcome.patch
@@ -233,7 +239,7 @@ def _note(session: Session, app: App, amendment: RerunPlan, now: dt.datetime) ->
         for place in snapshot.places
         if place.seat in impact.gone
     ]
-    notify_each(session, app, snapshot, now, act=act, subject="A report is withdrawn", pages=pages)
+    notify_each(context, act=act, subject="A report is withdrawn", pages=pages)
 
 
 @dataclass(frozen=True, slots=True)

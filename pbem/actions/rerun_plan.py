@@ -12,7 +12,7 @@ from typing import Any, Literal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Context, diff_lines
+from pbem.actions.base import diff_lines
 from pbem.actions.withdrawal import RERUN, version_before
 from pbem.app import App
 from pbem.archive.json_patch import PatchError
@@ -24,6 +24,7 @@ from pbem.campaign.order_sheets import Lines, SheetReading, is_still_valid, pars
 from pbem.campaign.reports import SeatReport, TurnOpening, make_reports, report_text
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
+    Context,
     LastReport,
     OpenTurn,
     ReceivedSheet,

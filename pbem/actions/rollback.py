@@ -22,7 +22,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, Numeral, Typed
-from pbem.actions.base import Change, Channel, Confirmed, Context, PreviewedChange, Reversible, versions
+from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Reversible, versions
 from pbem.actions.seats import bring_back, remove_seat
 from pbem.actions.welcome import renew_codes
 from pbem.actions.withdrawal import (
@@ -52,6 +52,7 @@ from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.order_sheets import copy_sheets
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
+    Context,
     LastReport,
     SeatView,
     counting_versions,
@@ -137,7 +138,7 @@ class RollBack(GmCommand, PreviewedChange[RollbackResult]):
         if plan.seed_known:
             # All codes stand in the archive, which its players may have had, and everybody with them.
             for place in snapshot.playing:
-                renew_codes(session, context.app, snapshot, place)
+                renew_codes(context, place)
         said = f"rolled back from turn {snapshot.turn} to turn {self.turn}"
         if plan.seed_known:
             said += "; the seed of the dice had been told"

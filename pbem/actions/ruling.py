@@ -21,7 +21,7 @@ from unicodedata import normalize
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Channel, Confirmed, Context, PreviewedChange, Query, diff_lines
+from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query, diff_lines
 from pbem.actions.deadlines import hold
 from pbem.app import App
 from pbem.campaign.deadlines import DueTurn, recheck_due
@@ -30,6 +30,7 @@ from pbem.campaign.history import add_entry, current_rolls, save_rolls
 from pbem.campaign.notices import notify_gm_once, was_notified
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
+    Context,
     OpenTurn,
     load_campaign,
     load_open_turn,
@@ -231,22 +232,22 @@ def awaits_ruling(app: App, turn: DueTurn, now: dt.datetime) -> bool:
     """Whether a due turn must wait for its GM; from then on it is held."""
     # Most turns need no ruling: for those nobody has to wait for the campaign's lock.
     with app.store.reading() as session:
-        snapshot = load_campaign(session, turn.campaign)
-        if snapshot.turn != turn.turn or not needs_ruling(app, session, snapshot):
+        context = Context(session, app, load_campaign(session, turn.campaign), now)
+        if context.snapshot.turn != turn.turn or not needs_ruling(context):
             return False
     with app.store.writing() as session:
-        snapshot = locked_campaign(session, turn.campaign)
-        waits = recheck_due(session, turn, now) is not None and needs_ruling(app, session, snapshot)
+        context = Context(session, app, locked_campaign(session, turn.campaign), now)
+        waits = recheck_due(session, turn, now) is not None and needs_ruling(context)
         if waits:
-            hold(Context(session, app, snapshot, now), HoldKind.RULING)
+            hold(context, HoldKind.RULING)
         return waits
 
 
-def needs_ruling(app: App, session: Session, snapshot: CampaignSnapshot) -> bool:
+def needs_ruling(context: Context) -> bool:
     """Whether the open turn of a campaign is one for its GM to decide, and he has not."""
-    if not isinstance(app.game(snapshot.game), Adjudicated):
+    if not isinstance(context.app.game(context.snapshot.game), Adjudicated):
         return False
-    return load_open_turn(session, snapshot).ruling is None
+    return load_open_turn(context.session, context.snapshot).ruling is None
 
 
 _HELD = (
@@ -323,7 +324,7 @@ class SubmitRuling(PreviewedChange[RulingResult]):
             raise CampaignError(
                 f"turn {self.of[0]} of {snapshot.name} is no longer the one you ruled on: nothing was taken"
             )
-        open_ = open_ruling(context.session, context.app, snapshot)
+        open_ = open_ruling(context)
         brought = {name: each.enclosure for name, each in self.brought.items()}
         rolls = current_rolls(context.session, snapshot)
         before = open_.turn.ruling
@@ -408,7 +409,7 @@ class ShowRulingForm(Query[RulingForm]):
 
     def look(self, context: Context) -> RulingForm:
         """The ruling on the open turn, to be filled in, and the sheets. Raises CampaignError."""
-        open_ = open_ruling(context.session, context.app, context.snapshot)
+        open_ = open_ruling(context)
         return RulingForm(
             context.snapshot.name, context.snapshot.turn, context.snapshot.era, _files(open_), _digest(open_)
         )
@@ -524,13 +525,14 @@ def _beginning(path: Path) -> bytes:
         return file.read(2 * MAX_ATTACHMENT_BYTES)
 
 
-def open_ruling(session: Session, app: App, snapshot: CampaignSnapshot) -> OpenRuling:
+def open_ruling(context: Context) -> OpenRuling:
     """Return the open turn of a campaign, if its GM decides it. Raises CampaignError."""
-    ruleset = app.game(snapshot.game)
+    snapshot = context.snapshot
+    ruleset = context.app.game(snapshot.game)
     if not isinstance(ruleset, Adjudicated):
         raise CampaignError(f"campaign {snapshot.name} needs no ruling: {ruleset.title} resolves its turns itself")
     require_running(snapshot)
-    before = load_before(session, app, snapshot)
+    before = load_before(context)
     state = ruleset.load(json.loads(before.turn.state), snapshot.version)
     return OpenRuling(snapshot, ruleset, before.turn, state, turn_input(before))
 
@@ -546,11 +548,12 @@ def _files(open_: OpenRuling) -> Mapping[str, str]:
 
 def _send_digest(app: App, name: str, now: dt.datetime) -> None:
     with app.store.reading() as session:
-        open_ = open_ruling(session, app, load_campaign(session, name))
+        context = Context(session, app, load_campaign(session, name), now)
+        open_ = open_ruling(context)
         page = _page(open_)
         # More time may bring no sheet, and he is to hear all the same that the turn awaits him again.
         moment = ("digest", json_sha256(page.digest), str(page.deadline))
-        if was_notified(session, app, open_.snapshot, moment):
+        if was_notified(context, moment):
             return
     subject = f"Turn {page.turn}: the sheets as they stand" if page.ruled else f"Turn {page.turn} awaits your ruling"
     with app.store.writing() as session:
@@ -560,7 +563,7 @@ def _send_digest(app: App, name: str, now: dt.datetime) -> None:
             open_.snapshot.era,
             open_.snapshot.hold_kind,
         ):
-            notify_gm_once(session, app, snapshot, now, moment=moment, subject=subject, page=page)
+            notify_gm_once(Context(session, app, snapshot, now), moment=moment, subject=subject, page=page)
 
 
 def _page(open_: OpenRuling) -> RulingDigest:

@@ -14,7 +14,7 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand
-from pbem.actions.base import Change, Context, Reversible, TextResult
+from pbem.actions.base import Change, Reversible, TextResult
 from pbem.actions.seats import back_hint, remove_seat, vacate_seat
 from pbem.app import App
 from pbem.campaign.archive_sync import archive_now
@@ -24,7 +24,7 @@ from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.notices import notify_each, notify_gm_once, notify_players
 from pbem.campaign.optimistic_lock import Conflict, run_optimistic
 from pbem.campaign.reports import save_reports
-from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, SeatView, load_campaign, require_running
+from pbem.campaign.snapshot import NO_HOLD, CampaignSnapshot, Context, SeatView, load_campaign, require_running
 from pbem.campaign.turns import TurnInputs, TurnResult, compute_turn, insert_turn, load_before
 from pbem.mail.outbox import withdraw_turn_mail
 from pbem.report.notices import Miss, MissedSheets, OthersMissed, SheetMissed
@@ -60,7 +60,7 @@ def handle_missed_sheets(context: Context, missing: frozenset[SeatName], *, act:
     page = MissedSheets(campaign=snapshot.name, turn=snapshot.turn, missed=misses)
     subject = f"Missed in turn {snapshot.turn}: {', '.join(miss.seat for miss in misses)}"
     moment = ("missed", str(act))
-    notify_gm_once(context.session, context.app, snapshot, context.now, moment=moment, subject=subject, page=page)
+    notify_gm_once(context, moment=moment, subject=subject, page=page)
 
 
 def _missers(session: Session, snapshot: CampaignSnapshot, missing: frozenset[SeatName]) -> list[_Misser]:
@@ -83,7 +83,7 @@ def _warn(context: Context, missers: Sequence[_Misser], act: int) -> None:
         if not _is_too_many(snapshot.policy, each) and (_has_consequences(snapshot.policy) or each.in_a_row > 1)
     ]
     subject = "Your sheet did not come"
-    notify_each(context.session, context.app, snapshot, context.now, act=act, subject=subject, pages=pages)
+    notify_each(context, act=act, subject=subject, pages=pages)
 
 
 def _warning(context: Context, misser: _Misser) -> SheetMissed:
@@ -104,10 +104,9 @@ def _warning(context: Context, misser: _Misser) -> SheetMissed:
 
 
 def _tell_others(context: Context, missers: Sequence[_Misser], act: int) -> None:
-    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     seats = tuple(each.place.seat for each in missers)
-    page = OthersMissed(campaign=snapshot.name, missed=seats)
-    notify_players(session, app, snapshot, now, act=act, subject="Sheets did not come", page=page, but=seats)
+    page = OthersMissed(campaign=context.snapshot.name, missed=seats)
+    notify_players(context, act=act, subject="Sheets did not come", page=page, but=seats)
 
 
 def _has_consequences(policy: HouseRules) -> bool:
@@ -146,16 +145,16 @@ _MISSED = update(Seat).where(_THESE).values(nmr_in_a_row=Seat.nmr_in_a_row + 1, 
 _CAME = update(Seat).where(_THESE).values(nmr_in_a_row=0)
 """Statements of every turn, built once: building them takes longer than running them."""
 
-RunCondition = Callable[[Session, CampaignSnapshot], bool]
+RunCondition = Callable[[Context], bool]
 """Whether a turn is still to be run, asked anew each time it is planned."""
 
 
-def is_not_held(_: Session, snapshot: CampaignSnapshot) -> bool:
+def is_not_held(context: Context) -> bool:
     """Whether turns of the campaign may run at all: the least to be asked of a run by the clock."""
-    return not snapshot.held
+    return not context.snapshot.held
 
 
-def always(_: Session, __: CampaignSnapshot) -> bool:
+def always(_: Context) -> bool:
     """A GM's word is enough, whatever holds the turn."""
     return True
 
@@ -177,22 +176,23 @@ def run_turn(
     is no open turn.
     """
 
-    def plan(session: Session, snapshot: CampaignSnapshot) -> tuple[TurnInputs, TurnResult]:
+    def plan(context: Context) -> tuple[TurnInputs, TurnResult]:
+        snapshot = context.snapshot
         is_open = number is None or (snapshot.turn, snapshot.status) == (number, CampaignState.RUNNING)
-        if not (is_open and still(session, snapshot)):
+        if not (is_open and still(context)):
             raise Conflict(snapshot)
-        before = load_before(session, app, snapshot)
-        return before, compute_turn(session, app, before, now)
+        before = load_before(context)
+        return before, compute_turn(context, before)
 
-    def keep(session: Session, _: CampaignSnapshot, planned: tuple[TurnInputs, TurnResult]) -> tuple[int, TurnResult]:
+    def keep(context: Context, planned: tuple[TurnInputs, TurnResult]) -> tuple[int, TurnResult]:
         before, after = planned
-        commit_run(session, app, before, after, now=now, reason=reason)
+        commit_run(context, before, after, reason=reason)
         if not app.archives:
-            enqueue_on_commit(session, QueuedJob(JobQueue.ARCHIVE))
+            enqueue_on_commit(context.session, QueuedJob(JobQueue.ARCHIVE))
         return before.turn.id, after
 
     try:
-        turn_id, after = run_optimistic(app, name, plan, keep)
+        turn_id, after = run_optimistic(app, name, now, plan, keep)
     except Conflict:
         return False
     if app.archives:
@@ -200,11 +200,9 @@ def run_turn(
     return True
 
 
-def commit_run(
-    session: Session, app: App, before: TurnInputs, after: TurnResult, *, now: dt.datetime, reason: str
-) -> None:
+def commit_run(context: Context, before: TurnInputs, after: TurnResult, *, reason: str) -> None:
     """Makes the run so; the campaign is locked, and its ground is that on which the run was planned."""
-    snapshot, turn = before.snapshot, before.turn
+    session, snapshot, turn, now = context.session, context.snapshot, before.turn, context.now
     flushed_connection(session).execute(_RESOLVED, {"turn": turn.id, "at": now, "its": after.record})
     turn_id = insert_turn(
         session,
@@ -218,7 +216,7 @@ def commit_run(
     )
     withdraw_turn_mail(session, snapshot.name, turn.number, snapshot.seats)
     for reports in after.reports.batches():
-        save_reports(session, app, snapshot, turn_id=turn_id, reports=reports, now=now)
+        save_reports(context, turn_id, reports)
     _advance(session, before, after)
     _count_missed(session, before, after)
     act = add_entry(session, snapshot.id, now, actor="pbem", text=_said(before, after, reason))
@@ -226,7 +224,7 @@ def commit_run(
         add_entry(session, snapshot.id, now, actor="pbem", text=_missed(before, after), secret=True)
     # Who had not all his time to send has done nothing wrong.
     if not after.standing.over and turn.deadline is not None and now >= turn.deadline:
-        handle_missed_sheets(Context(session, app, snapshot, now), after.turn.missing, act=act)
+        handle_missed_sheets(context, after.turn.missing, act=act)
 
 
 def _advance(session: Session, before: TurnInputs, after: TurnResult) -> None:
@@ -283,7 +281,7 @@ class RequestRun(GmCommand, Change[TextResult]):
         """Keeps it for the tick; once, however often it is asked. Raises CampaignError if no turn is open."""
         session, snapshot, now = context.session, context.snapshot, context.now
         require_running(snapshot)
-        if not is_requested(session, snapshot):
+        if not is_requested(context):
             # Nobody is mailed a code, but whoever counts those of a day looks at these of every request.
             data = {"turn": snapshot.turn, "era": snapshot.era, "to": "", "by": ""}
             session.add(
@@ -293,9 +291,10 @@ class RequestRun(GmCommand, Change[TextResult]):
         return TextResult(f"Turn {snapshot.turn} of {snapshot.name} is run as soon as all letters are read.")
 
 
-def is_requested(session: Session, snapshot: CampaignSnapshot) -> bool:
+def is_requested(context: Context) -> bool:
     """Whether the GM has asked for the run of the turn that is open now."""
-    return session.scalar(select(PendingRequest.id).where(PendingRequest.code == _code(snapshot))) is not None
+    asked = select(PendingRequest.id).where(PendingRequest.code == _code(context.snapshot))
+    return context.session.scalar(asked) is not None
 
 
 def _code(snapshot: CampaignSnapshot) -> str:

@@ -7,7 +7,6 @@ are as they were before.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -16,17 +15,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import ADDRESS, NUMBER, SEAT, SURE, FreeText, GmCommand, TextBlock
-from pbem.actions.base import (
-    Change,
-    Channel,
-    Confirmed,
-    Context,
-    Harmless,
-    PreviewedChange,
-    Query,
-    Reversible,
-    TextResult,
-)
+from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
 from pbem.actions.settings import SetHouseRule
 from pbem.actions.welcome import (
     RENEWED,
@@ -36,9 +25,8 @@ from pbem.actions.welcome import (
     send_welcomes,
     withdraw_deputy_copies,
 )
-from pbem.app import App
 from pbem.campaign.history import add_entry, removed_in
-from pbem.campaign.notices import notify_players, send_page, send_text
+from pbem.campaign.notices import CampaignMailer, notify_players, send_text
 from pbem.campaign.people import (
     DAYS,
     add_standby,
@@ -54,6 +42,7 @@ from pbem.campaign.people import (
 )
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
+    Context,
     SeatView,
     counting_versions,
     current_turn,
@@ -122,7 +111,7 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
     report, with a new code; before the start, the seal of the dice. `why`
     completes "seat red has a new player: …". Raises CampaignError.
     """
-    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
+    session, snapshot, now = context.session, context.snapshot, context.now
     check_playing(snapshot, place)
     renewed = _empty(context, place, status=SeatState.PLAYING)
     afresh = {"person_id": person.id, "nmr_in_a_row": 0, "nmr_total": 0, "since": now, "muted": []}
@@ -136,12 +125,12 @@ def give_seat(context: Context, place: SeatView, person: Person, why: str, *, ac
     taken = replace(place, address=person.address, paused=False)
     said = f"The seat {place.seat} of {snapshot.name} has a new player: {why}."
     if snapshot.status == CampaignState.FORMING:
-        mail_dice_notice(session, app, snapshot, [taken], now)
+        mail_dice_notice(context, [taken])
     if snapshot.status == CampaignState.RUNNING:
         token = replace_token(session, place.id)
-        send_welcomes(session, app, snapshot, {taken: token}, now, heir=True)
+        send_welcomes(context, {taken: token}, heir=True)
         if renewed is not None:
-            resend_report(session, app, snapshot, taken, renewed, now, to=person.address, key=RENEWED)
+            resend_report(context, taken, renewed, to=person.address, key=RENEWED)
         _tell_others(context, place, act, "A seat has a new player", said)
     _tell_gm(context, actor, f"Seat {place.seat} has a new player", said, f"It is {person.address}.")
 
@@ -257,7 +246,7 @@ def _empty(context: Context, place: SeatView, *, status: SeatState) -> Report | 
     nobody |= {"dice_word": "", "dice_code": ""}
     context.session.execute(update(Seat).where(Seat.id == place.id).values(nobody))
     _end_rights(context.session, place)
-    return renew_codes(context.session, context.app, context.snapshot, place)
+    return renew_codes(context, place)
 
 
 def _end_rights(session: Session, place: SeatView) -> None:
@@ -290,9 +279,7 @@ def _tell_others(context: Context, place: SeatView, act: int, subject: str, said
     if snapshot.status == CampaignState.RUNNING and snapshot.policy.journal == "players":
         page = Notice(paragraphs=(said,), campaign=snapshot.name, gm=snapshot.gm)
         but = (place.seat,)
-        notify_players(
-            context.session, context.app, snapshot, context.now, act=act, subject=subject, page=page, but=but
-        )
+        notify_players(context, act=act, subject=subject, page=page, but=but)
 
 
 def _tell_gm(context: Context, actor: str, subject: str, *said: str) -> None:
@@ -302,7 +289,7 @@ def _tell_gm(context: Context, actor: str, subject: str, *said: str) -> None:
 
 
 def _send(context: Context, to: str, subject: str, *said: str) -> None:
-    send_text(context.session, context.app, context.snapshot, context.now, *said, to=to, subject=subject)
+    send_text(context, *said, to=to, subject=subject)
 
 
 def back_hint(name: str, seat: SeatName) -> str:
@@ -525,22 +512,14 @@ class Invite(GmCommand, Change[TextResult]):
         code = create_request(session, "invite", now, to=address, data=data, campaign_id=snapshot.id)
         if code is None:
             raise CampaignError(f"{address} was mailed so many codes today that it gets no more before tomorrow")
-        _mail_invitation(session, app, snapshot, address, now, wish=wish, code=code)
+        _mail_invitation(context, address, wish=wish, code=code)
         add_entry(session, snapshot.id, now, actor="gm", text=f"invited {address}", secret=True)
         which = f"seat {wish}" if wish else "a seat" if free else "the standby list, since no seat is free"
         return TextResult(f"{address} is invited to {which}; the code in the mail holds for {DAYS} days.")
 
 
-def _mail_invitation(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
-    address: str,
-    now: dt.datetime,
-    *,
-    wish: SeatName,
-    code: str,
-) -> None:
+def _mail_invitation(context: Context, address: str, *, wish: SeatName, code: str) -> None:
+    app, snapshot = context.app, context.snapshot
     ruleset = app.game(snapshot.game)
     page = Confirmation(
         kind="invite",
@@ -555,7 +534,8 @@ def _mail_invitation(
         gm=snapshot.gm,
     )
     subject = f"You are invited to {ruleset.title}"
-    send_page(session, app, snapshot, now, to=address, subject=subject, page=page, code=code)
+    mailer = CampaignMailer.of(app, snapshot)
+    mailer.send_page(context.session, context.now, to=address, subject=subject, page=page, code=code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import select, update
-from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand, Typed
-from pbem.actions.base import Change, Channel, Context, Harmless, Query, Reversible, TextResult
-from pbem.app import App
+from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult
 from pbem.campaign.history import add_entry
 from pbem.campaign.house_rules import HOUSE_RULES, parse_house_rules
 from pbem.campaign.house_rules import HouseRules as Policy
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import generate_token, hash_token
-from pbem.campaign.snapshot import CampaignSnapshot
+from pbem.campaign.snapshot import Context
 from pbem.errors import CampaignError
 from pbem.mail.headers import require_address
 from pbem.report.notices import GmToken
@@ -82,15 +80,16 @@ class MailToken(GmCommand, Change[GmInfo]):
 
     def do(self, context: Context) -> GmInfo:
         """Queues the mail."""
-        mail_gm_token(context.session, context.app, context.snapshot, context.now)
+        mail_gm_token(context)
         return GmInfo(context.snapshot.name, context.snapshot.gm, mailed=True)
 
     def render(self, facts: GmInfo, channel: Channel) -> Iterator[str]:
         return ShowGm().render(facts, channel)
 
 
-def mail_gm_token(session: Session, app: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
-    """Draws a GM's token anew and mails it to him, with all that he may write; the old one is void."""
+def mail_gm_token(context: Context) -> None:
+    """Draw a GM's token anew and mail it to them, with all that they may write; the old one is void."""
+    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     token = generate_token()
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(gm_token_hash=hash_token(token)))
     act = add_entry(session, snapshot.id, now, actor="gm", text="the GM was mailed a new token", secret=True)

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from sqlalchemy import select
 
 from pbem.actions.arguments import NUMBER, SEAT, SURE, GmCommand, TextBlock, Wish
-from pbem.actions.base import Channel, Confirmed, Context, PreviewedChange, Query
+from pbem.actions.base import Channel, Confirmed, PreviewedChange, Query
 from pbem.actions.open_turn import EnterSheet, restoring
-from pbem.campaign.snapshot import SeatView, current_turn, find_seat_view, require_running
+from pbem.campaign.snapshot import Context, SeatView, current_turn, find_seat_view, require_running
 from pbem.errors import CampaignError
 from pbem.report.answers import Receipt
 from pbem.ruleset.fields import KeywordField

@@ -12,16 +12,15 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import SURE, GmCommand, Typed
-from pbem.actions.base import Channel, Confirmed, Context, PlannedChange
+from pbem.actions.base import Channel, Confirmed, PlannedChange
 from pbem.actions.create import import_state
 from pbem.actions.welcome import send_welcomes
-from pbem.app import App
 from pbem.campaign.deadlines import new_deadline
 from pbem.campaign.files import SpooledList
 from pbem.campaign.history import add_entry, load_dice_words
 from pbem.campaign.people import generate_token, hash_token
 from pbem.campaign.reports import SeatReport, render_reports, save_reports
-from pbem.campaign.snapshot import CampaignSnapshot, format_player_count
+from pbem.campaign.snapshot import CampaignSnapshot, Context, format_player_count
 from pbem.campaign.turns import ResolvedState, build_setup_record, compute_setup, insert_turn, opening_of
 from pbem.errors import CampaignError
 from pbem.mail.outbox import withdraw_turn_mail
@@ -88,21 +87,22 @@ class StartCampaign(GmCommand, PlannedChange[Started, _SetUp]):
             raise CampaignError(f"campaign {snapshot.name} is {snapshot.status}: it has begun already")
         seated = _seated(snapshot, app.game(snapshot.game))
         left_out = tuple(seat for seat in snapshot.seats if seat not in seated.seats)
-        made = _set_up(session, app, replace(seated, words=load_dice_words(session, seated)), context.now)
+        made = _set_up(replace(context, snapshot=replace(seated, words=load_dice_words(session, seated))))
         return replace(made, left_out=left_out)
 
     def keep(self, context: Context, plan: _SetUp) -> None:
         """Writes the set-up and the first turn, and queues the mails."""
-        session, app, snapshot, now = context.session, context.app, plan.snapshot, context.now
-        turn = _keep(session, app, snapshot, plan, now)
+        context = replace(context, snapshot=plan.snapshot)
+        session, snapshot = context.session, context.snapshot
+        turn = _keep(context, plan)
         # First, since with the welcome a player's thread begins, and all later mail names it.
-        send_welcomes(session, app, snapshot, {place: plan.tokens[place.seat] for place in snapshot.places}, now)
+        send_welcomes(context, {place: plan.tokens[place.seat] for place in snapshot.places})
         for reports in plan.reports.batches():
-            save_reports(session, app, snapshot, turn_id=turn, reports=reports, now=now)
+            save_reports(context, turn, reports)
         withdraw_turn_mail(
             session, snapshot.name, snapshot.origin, snapshot.seats
         )  # mails on the dice, which are of the set-up: no word is taken any more
-        add_entry(session, snapshot.id, now, actor="gm", text=f"started; dice seal {seed_hash(snapshot.seed)}")
+        add_entry(session, snapshot.id, context.now, actor="gm", text=f"started; dice seal {seed_hash(snapshot.seed)}")
 
     def facts(self, plan: _SetUp) -> Started:
         """Who plays, and when the first turn is due."""
@@ -153,7 +153,8 @@ def _seated(snapshot: CampaignSnapshot, ruleset: AnyRuleset) -> CampaignSnapshot
     return replace(snapshot, places=places)
 
 
-def _set_up(session: Session, app: App, snapshot: CampaignSnapshot, now: dt.datetime) -> _SetUp:
+def _set_up(context: Context) -> _SetUp:
+    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     ruleset = app.game(snapshot.game)
     deadline = new_deadline(session, snapshot, now)
     given = _given(session, snapshot, ruleset)
@@ -186,12 +187,13 @@ def _given(session: Session, snapshot: CampaignSnapshot, ruleset: AnyRuleset) ->
     return import_state(ruleset, dumped, snapshot.seats, None).state if isinstance(ruleset, StateImporter) else dumped
 
 
-def _keep(session: Session, app: App, snapshot: CampaignSnapshot, made: _SetUp, now: dt.datetime) -> int:
+def _keep(context: Context, made: _SetUp) -> int:
     """Marks the campaign as begun, writes the set-up as a turn and the open first one; returns the id of that."""
+    session, snapshot, now = context.session, context.snapshot, context.now
     begun = {
         "status": CampaignState.RUNNING,
         "turn": snapshot.first,
-        "version": app.game(snapshot.game).version,
+        "version": context.app.game(snapshot.game).version,
         "given": None,
     }
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(begun))

@@ -16,8 +16,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand
-from pbem.actions.base import Channel, Context, Query
-from pbem.campaign.snapshot import CampaignSnapshot, SeatView, is_current
+from pbem.actions.base import Channel, Query
+from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, is_current
 from pbem.ruleset.drawing import Anchor, Background, Drawing, Label, Mark, Picture
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName

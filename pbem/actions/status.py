@@ -11,10 +11,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload
 
 from pbem.actions.arguments import GmCommand
-from pbem.actions.base import Channel, Context, Query, format_days
+from pbem.actions.base import Channel, Query, format_days
 from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, CountingSheet, load_open_turns
-from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_state
+from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, load_state
+from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import SeatName
 from pbem.store.models import Absence, OutgoingMail, Seat, Turn
 from pbem.store.types import CampaignState, HoldKind, OutgoingState, SeatState
@@ -188,7 +189,7 @@ def campaign_status(session: Session, app: App, snapshot: CampaignSnapshot) -> C
         awaits_ruling=snapshot.hold_kind == HoldKind.RULING,
         seats=tuple(_seat(row, row.name in awaited, sheets.get(row.name), away[row.id]) for row in rows),
         undelivered=_undelivered(session, snapshot.id),
-        result=_result(session, app, snapshot) if snapshot.status == CampaignState.OVER else None,
+        result=_result(session, app.game(snapshot.game), snapshot) if snapshot.status == CampaignState.OVER else None,
     )
 
 
@@ -245,7 +246,6 @@ def _undelivered(session: Session, campaign_id: int | None) -> tuple[Undelivered
     )
 
 
-def _result(session: Session, app: App, snapshot: CampaignSnapshot) -> GameResult:
-    ruleset = app.game(snapshot.game)
+def _result(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> GameResult:
     standing = ruleset.standing(load_state(session, ruleset, snapshot))
     return GameResult(winners=standing.winners, scores=dict(standing.scores), reason=standing.reason)

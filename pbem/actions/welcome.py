@@ -25,7 +25,7 @@ from pbem.campaign.files import AttachmentStore, batched
 from pbem.campaign.history import LONGEST
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import save_deputy_code
-from pbem.campaign.snapshot import CampaignSnapshot, SeatView, is_current
+from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView, is_current
 from pbem.games import rulebook
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
@@ -43,13 +43,12 @@ from pbem.store.types import PageDelivery
 from pbem.util import CODE_CHARACTERS
 
 
-def mail_dice_notice(
-    session: Session, app: App, snapshot: CampaignSnapshot, places: Iterable[SeatView], now: dt.datetime
-) -> int:
+def mail_dice_notice(context: Context, places: Iterable[SeatView]) -> int:
     """Gives each player at these places, before the start, a code to choose his word with, and mails it to him.
 
     Returns how many are mailed. Who sat there before can no longer choose.
     """
+    session, app, snapshot = context.session, context.app, context.snapshot
     codes = {
         place: reply_code(snapshot.mail_key, "dice", place.seat, secrets.token_hex(8))
         for place in places
@@ -58,15 +57,15 @@ def mail_dice_notice(
     if codes:
         rows = [{"id": place.id, "dice_code": code, "dice_word": ""} for place, code in codes.items()]
         session.execute(update(Seat), rows)
-    CampaignMailer.of(app, snapshot).send(
-        session, now, *[_dice_notice(app, snapshot, place, code) for place, code in codes.items()]
-    )
+    mails = [_dice_notice(app, snapshot, place, code) for place, code in codes.items()]
+    CampaignMailer.of(app, snapshot).send(session, context.now, *mails)
     return len(codes)
 
 
-def mail_dice_notice_gm(session: Session, app: App, snapshot: CampaignSnapshot, now: dt.datetime) -> None:
+def mail_dice_notice_gm(context: Context) -> None:
     """Mails the GM the seal, and that the players may choose words."""
-    CampaignMailer.of(app, snapshot).send(session, now, _dice_notice(app, snapshot, None, ""))
+    mail = _dice_notice(context.app, context.snapshot, None, "")
+    CampaignMailer.of(context.app, context.snapshot).send(context.session, context.now, mail)
 
 
 def _dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | None, code: str) -> NewMail:
@@ -93,20 +92,12 @@ def _dice_notice(app: App, snapshot: CampaignSnapshot, place: SeatView | None, c
     )
 
 
-def send_welcomes(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
-    tokens: Mapping[SeatView, str],
-    now: dt.datetime,
-    *,
-    heir: bool = False,
-    moved: bool = False,
-) -> None:
+def send_welcomes(context: Context, tokens: Mapping[SeatView, str], *, heir: bool = False, moved: bool = False) -> None:
     """Queues the welcomes to whoever sits at some places.
 
     An `heir` takes over a seat that was played before; by himself, in another home, if the campaign has `moved`.
     """
+    app, snapshot = context.app, context.snapshot
     mailer, ruleset = CampaignMailer.of(app, snapshot), app.game(snapshot.game)
     rules = MailPart(_rules_file(ruleset), "text/plain; charset=utf-8", as_text(rulebook(ruleset)).encode())
     mails = (
@@ -124,7 +115,7 @@ def send_welcomes(
         for place, token in tokens.items()
     )
     for some in batched(mails):
-        mailer.send(session, now, *some)
+        mailer.send(context.session, context.now, *some)
 
 
 def _options(ruleset: AnyRuleset, chosen: Mapping[str, Any]) -> Iterator[str]:
@@ -187,12 +178,9 @@ def find_report(
 
 
 def resend_report(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
+    context: Context,
     place: SeatView,
     report: Report,
-    now: dt.datetime,
     *,
     to: str,
     key: str,
@@ -200,31 +188,23 @@ def resend_report(
     topic: str = "",
 ) -> None:
     """Queues a kept report to an address; `key` tells this mail of it from others. A reply to it finds its seat."""
-    mailer = CampaignMailer.of(app, snapshot)
+    mailer = CampaignMailer.of(context.app, context.snapshot)
     id_ = mailer.id_of("again", report.code, key)
-    mail = _resent_mail(session, app, snapshot, place, report, to=to, id_=id_, code=report.code)
+    mail = _resent_mail(context, place, report, to=to, id_=id_, code=report.code)
     older = (report.message_id,) if report.message_id != id_ else ()
-    mailer.send(session, now, dataclasses.replace(mail, references=older, kind=kind, topic=topic))
+    mailer.send(context.session, context.now, dataclasses.replace(mail, references=older, kind=kind, topic=topic))
 
 
-def send_deputy_copy(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
-    place: SeatView,
-    report: Report,
-    now: dt.datetime,
-    *,
-    deputy: Deputy,
-) -> None:
+def send_deputy_copy(context: Context, place: SeatView, report: Report, *, deputy: Deputy) -> None:
     """Queues a kept report to somebody who stands in from now on, with a code of his own."""
-    mailer = CampaignMailer.of(app, snapshot)
+    session, snapshot = context.session, context.snapshot
+    mailer = CampaignMailer.of(context.app, snapshot)
     id_ = mailer.id_of("again", report.code, "deputy", deputy.id)
     code = save_deputy_code(session, snapshot, deputy, report.code, id_)
     to = session.get_one(Person, deputy.person_id).address
-    mail = _resent_mail(session, app, snapshot, place, report, to=to, id_=id_, code=code)
+    mail = _resent_mail(context, place, report, to=to, id_=id_, code=code)
     topic = deputy_topic(_topic(session, snapshot, place, report))
-    mailer.send(session, now, dataclasses.replace(mail, topic=topic))
+    mailer.send(session, context.now, dataclasses.replace(mail, topic=topic))
 
 
 def withdraw_deputy_copies(session: Session, place: SeatView) -> None:
@@ -233,16 +213,18 @@ def withdraw_deputy_copies(session: Session, place: SeatView) -> None:
     withdraw_mails(session, session.scalars(theirs.where(Deputy.seat_id == place.id)))
 
 
-def renew_codes(session: Session, app: App, snapshot: CampaignSnapshot, place: SeatView) -> Report | None:
+def renew_codes(context: Context, place: SeatView) -> Report | None:
     """Gives all reports of a seat other codes, so that whoever had them can use them no more; returns the newest.
 
     Their Message-IDs go with the codes, since a reply names those as well. Old
     reports are among them: when turns are taken back, theirs are those to answer.
     """
+    session, snapshot = context.session, context.snapshot
+    mailer = CampaignMailer.of(context.app, snapshot)
     reports = session.scalars(select(Report).where(Report.seat_id == place.id)).all()
     for report in reports:
         report.code = reply_code(snapshot.mail_key, "renewed", report.code)
-        report.message_id = CampaignMailer.of(app, snapshot).id_of("again", report.code, RENEWED)
+        report.message_id = mailer.id_of("again", report.code, RENEWED)
     session.flush()
     newest = find_report(session, snapshot, place)
     if newest is not None:
@@ -255,17 +237,8 @@ def _topic(session: Session, snapshot: CampaignSnapshot, place: SeatView, report
     return topic_of("report", snapshot.name, session.get_one(Turn, report.turn_id).number, place.seat)
 
 
-def _resent_mail(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
-    place: SeatView,
-    report: Report,
-    *,
-    to: str,
-    id_: str,
-    code: str,
-) -> NewMail:
+def _resent_mail(context: Context, place: SeatView, report: Report, *, to: str, id_: str, code: str) -> NewMail:
+    app, snapshot = context.app, context.snapshot
     files = dict(report.files)
     deadline = read_report_data(files[f"{place.seat}.json"])["deadline"]
     view, game = json.loads(report.view), app.game(snapshot.game)
@@ -277,7 +250,7 @@ def _resent_mail(
         zone=snapshot.schedule.zone,
         code=code,
         address=app.settings.address,
-        enclosed=AttachmentStore(session, snapshot.id).of(game, view),
+        enclosed=AttachmentStore(context.session, snapshot.id).of(game, view),
     )
     parts = _parts(facts, report_subject(game.title, view, facts, report.edition), files)
     pages = snapshot.pages_for(place)

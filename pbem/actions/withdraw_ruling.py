@@ -10,7 +10,7 @@ from typing import Annotated
 from sqlalchemy import null, update
 
 from pbem.actions.arguments import NUMBER, SURE, GmCommand, TextBlock, Wish
-from pbem.actions.base import Change, Channel, Confirmed, Context, PreviewedChange, Query, Reversible
+from pbem.actions.base import Change, Channel, Confirmed, PreviewedChange, Query, Reversible
 from pbem.actions.ruling import (
     Earlier,
     OpenRuling,
@@ -30,6 +30,7 @@ from pbem.actions.ruling import (
     ruling_by_mail,
 )
 from pbem.campaign.history import add_entry
+from pbem.campaign.snapshot import Context
 from pbem.errors import CampaignError
 from pbem.mail.mailbox import MAX_GM_MAIL
 from pbem.ruleset.fields import KeywordField
@@ -79,7 +80,7 @@ class ShowRuling(Query[RulingShown]):
 
     def look(self, context: Context) -> RulingShown:
         """Return the ruling, and the form with it. Raises CampaignError unless the turn is for its GM to decide."""
-        open_ = open_ruling(context.session, context.app, context.snapshot)
+        open_ = open_ruling(context)
         return RulingShown(
             campaign=context.snapshot.name,
             turn=context.snapshot.turn,
@@ -123,7 +124,7 @@ class DropRuling(Change[Dropped]):
     def do(self, context: Context) -> Dropped:
         """Drop it, and keep it with the earlier ones. Raises CampaignError if there is none."""
         session, snapshot, now = context.session, context.snapshot, context.now
-        turn = open_ruling(session, context.app, snapshot).turn
+        turn = open_ruling(context).turn
         if turn.ruling is None:
             raise CampaignError(f"there is no ruling on turn {snapshot.turn} of {snapshot.name}: nothing was dropped")
         keep_earlier(session, snapshot, turn, turn.ruling, now)
@@ -166,7 +167,7 @@ class RestoreRuling(PreviewedChange[Restored]):
         return facts
 
     def _chosen(self, context: Context) -> tuple[OpenRuling, Earlier]:
-        open_ = open_ruling(context.session, context.app, context.snapshot)
+        open_ = open_ruling(context)
         known = earlier_rulings(context.session, context.snapshot, open_.turn)
         return open_, choose_earlier(context.snapshot.name, open_.turn, known, self.number)
 

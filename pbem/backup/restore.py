@@ -24,7 +24,6 @@ from typing import Any
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Context
 from pbem.actions.deadlines import hold
 from pbem.admin.health import deactivate_home
 from pbem.app import App, app_of, make_directories
@@ -34,7 +33,7 @@ from pbem.backup.container import CARRIER, DATABASE, FILES, INBOX, TEMPLATES, TU
 from pbem.backup.verify import broken_campaigns, check_rows
 from pbem.campaign.archive_sync import archive_pending, find_archive_damage, load_resolved, resolved_turns, rewrite_turn
 from pbem.campaign.notices import HOUSE_KEY, send_text
-from pbem.campaign.snapshot import CampaignSnapshot, locked_campaign
+from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.campaign.value_checks import is_campaign_name, shown
 from pbem.config import (
     INACTIVE,
@@ -146,19 +145,16 @@ def _bring_to_rest(session: Session, app: App, name: str, made: dt.datetime, now
         f"it stands again as it did {format_time(made, 'UTC')}, since its home was restored from a backup. Reports, "
         "receipts and answers that you had after that are void, and orders sent after that have to be sent again"
     )
-    fresh = locked_campaign(session, name)
-    held = hold(Context(session, app, fresh, now), HoldKind.RESTORED, why)
-    _tell_gm(session, app, fresh, made, now)
-    return held or bool(fresh.held)
+    context = Context(session, app, locked_campaign(session, name), now)
+    held = hold(context, HoldKind.RESTORED, why)
+    _tell_gm(context, made)
+    return held or bool(context.snapshot.held)
 
 
-def _tell_gm(session: Session, app: App, snapshot: CampaignSnapshot, made: dt.datetime, now: dt.datetime) -> None:
-    name = snapshot.name
+def _tell_gm(context: Context, made: dt.datetime) -> None:
+    snapshot, name = context.snapshot, context.snapshot.name
     send_text(
-        session,
-        app,
-        snapshot,
-        now,
+        context,
         f"The home of {name} was restored from its backup of {format_time(made, 'UTC')}. Turn {snapshot.turn} is open "
         "again as it was then, and is held: no turn runs until you release it. Players are told that what came later "
         "is void.",

@@ -53,7 +53,7 @@ from pbem.campaign.notices import CampaignMailer, notify_players, send_text
 from pbem.campaign.people import DAYS, create_request
 from pbem.campaign.snapshot import (
     NO_HOLD,
-    CampaignSnapshot,
+    Context,
     SeatView,
     is_current,
     load_campaign,
@@ -154,7 +154,8 @@ def undo_export(app: App, name: str, now: dt.datetime) -> None:
         back = load_campaign(session, name)
         act = add_entry(session, back.id, now, actor="gm", text=f"taken back: {why}", turn=back.turn)
         page = CampaignHeld(campaign=name, why=why, gm=back.gm)
-        notify_players(session, app, back, now, act=act, subject="The game is played here after all", page=page)
+        context = Context(session, app, back, now)
+        notify_players(context, act=act, subject="The game is played here after all", page=page)
 
 
 def _mark(app: App, name: str, to: str, now: dt.datetime) -> None:
@@ -169,10 +170,11 @@ def _mark(app: App, name: str, to: str, now: dt.datetime) -> None:
                 )
             return
         require_running(snapshot)
-        _move_away(session, app, snapshot, to, now)
+        _move_away(Context(session, app, snapshot, now), to)
 
 
-def _move_away(session: Session, app: App, snapshot: CampaignSnapshot, to: str, now: dt.datetime) -> None:
+def _move_away(context: Context, to: str) -> None:
+    session, snapshot, now = context.session, context.snapshot, context.now
     values = {"status": CampaignState.MOVED, **NO_HOLD, "moved_to": to, "era": snapshot.era + 1}
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(values))
     session.execute(
@@ -187,8 +189,8 @@ def _move_away(session: Session, app: App, snapshot: CampaignSnapshot, to: str, 
         "Until then there is nothing to do. Orders that you have sent for the open turn go along, and count.",
     )
     page = Notice(paragraphs=said, campaign=snapshot.name, gm=snapshot.gm)
-    notify_players(session, app, snapshot, now, act=act, subject="The game moves", page=page)
-    send_text(session, app, snapshot, now, *said, to=snapshot.gm, subject="The game moves")
+    notify_players(context, act=act, subject="The game moves", page=page)
+    send_text(context, *said, to=snapshot.gm, subject="The game moves")
 
 
 def _write(app: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
@@ -376,24 +378,18 @@ def _settle_in(session: Session, app: App, name: str, came_from: str, now: dt.da
     values = {**hold, "era": before.era + 1, "mail_key": secrets.token_bytes(32)}
     session.execute(update(Campaign).where(Campaign.id == before.id).values(values))
     snapshot = locked_campaign(session, name)
+    context = Context(session, app, snapshot, now)
     add_entry(session, snapshot.id, now, actor="gm", text=f"moved here from {came_from}", turn=snapshot.turn)
     asked = []
     for place in snapshot.places:
         thread = find_report(session, snapshot, place)
         older = thread.message_id if thread is not None else ""
-        renew_codes(session, app, snapshot, place)
-        if (
-            place.playing
-            and place.address
-            and _ask(session, app, snapshot, place, now, came_from=came_from, older=older)
-        ):
+        renew_codes(context, place)
+        if place.playing and place.address and _ask(context, place, came_from=came_from, older=older):
             asked.append(place.seat)
-    mail_gm_token(session, app, snapshot, now)
+    mail_gm_token(context)
     send_text(
-        session,
-        app,
-        snapshot,
-        now,
+        context,
         f"The campaign {name} has moved here from {came_from}. Its players were asked to confirm it, and you are "
         "mailed when one does. It is paused until you release it.",
         f"Who stood in for players and who stood by did not come along: they have agreed to it there. When enough have "
@@ -404,17 +400,9 @@ def _settle_in(session: Session, app: App, name: str, came_from: str, now: dt.da
     return tuple(asked)
 
 
-def _ask(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
-    place: SeatView,
-    now: dt.datetime,
-    *,
-    came_from: str,
-    older: str,
-) -> bool:
-    """Asks a player to confirm it, in the thread of his last report; whether he could be asked today."""
+def _ask(context: Context, place: SeatView, *, came_from: str, older: str) -> bool:
+    """Ask a player to confirm it, in the thread of their last report; return whether they could be asked today."""
+    session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     person = session.scalars(select(Person).where(Person.key == place.address.lower())).one()
     data = {"seat_id": place.id, "person_id": person.id}
     code = create_request(session, "import", now, to=person.address, data=data, campaign_id=snapshot.id)

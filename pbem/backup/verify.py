@@ -57,11 +57,11 @@ def check_campaign(session: Session, app: App, name: str) -> CampaignSnapshot:
     checks = (
         _seats(snapshot, record),
         _options(session, snapshot, record),
-        _people(session, app, snapshot),
+        _people(session, snapshot, app.settings.address),
         _counters(session),
         _seat_names(session, snapshot),
         _open_turn(session, app.game(snapshot.game), snapshot),
-        _views(session, app, snapshot),
+        _views(session, snapshot, app.settings.archive / snapshot.name),
         _sheets(session, app.game(snapshot.game), snapshot),
     )
     for found in checks:
@@ -84,8 +84,7 @@ def _options(session: Session, snapshot: CampaignSnapshot, record: dict[str, Any
         yield "table campaign, field dice_words: they are not those that the set-up tells"
 
 
-def _people(session: Session, app: App, snapshot: CampaignSnapshot) -> Iterator[str]:
-    own = app.settings.address
+def _people(session: Session, snapshot: CampaignSnapshot, own: str) -> Iterator[str]:
     rows = session.execute(select(Person.id, Person.address, Person.fallback)).all()
     used = [(f"table person, row {id_}", address) for id_, *both in rows for address in both if address]
     for place, address in [("table campaign, field gm", snapshot.gm), *used]:
@@ -133,10 +132,9 @@ def _open_turn(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot
         yield f"{where} awaited: by the state orders are awaited from {', '.join(sorted(standing.awaiting))}"
 
 
-def _views(session: Session, app: App, snapshot: CampaignSnapshot) -> Iterator[str]:
+def _views(session: Session, snapshot: CampaignSnapshot, archive: Path) -> Iterator[str]:
     """Yield reports with another view than the archive has, which was replayed."""
     names = {place.id: place.seat for place in snapshot.places}
-    archive = app.settings.archive / snapshot.name
     rows = (
         select(Report.id, Report.seat_id, Report.view, Turn.number)
         .join(Turn, Turn.id == Report.turn_id)

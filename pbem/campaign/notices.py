@@ -20,7 +20,7 @@ from sqlalchemy import Table, bindparam, delete, insert, select
 from sqlalchemy.orm import Session
 
 from pbem.app import App
-from pbem.campaign.snapshot import CampaignSnapshot, LastReport, SeatView
+from pbem.campaign.snapshot import CampaignSnapshot, Context, LastReport, SeatView
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import message_id, plus_address, tagged_subject
 from pbem.mail.message import Message
@@ -225,16 +225,21 @@ class CampaignMailer:
         ready = link_pages(session, self.app, self.campaign_id, mails)
         enqueue(session, ready, self.app.settings, campaign_id=self.campaign_id, now=now)
 
+    def send_page(
+        self, session: Session, now: dt.datetime, *, to: str, subject: str, page: Page, code: str = ""
+    ) -> None:
+        """Queue one of the host's pages to an address, as a mail of its own; a reply to it carries `code`."""
+        # Two notices may be alike in all but the moment, and a tick is one moment.
+        id_ = (page.page, secrets.token_hex(8))
+        self.send(session, now, self.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))
+
     def _reply_to(self, code: str) -> str:
         address = self.app.settings.address
         return plus_address(address, code) if code else address
 
 
 def notify_players(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
-    now: dt.datetime,
+    context: Context,
     *,
     act: int,
     subject: str,
@@ -248,16 +253,13 @@ def notify_players(
     `act` is the id of its entry in the journal. With a `topic` of the open
     turn, such as "reminder", it replaces what still waits on that.
     """
-    text = app.reporter.write(page)
-    pages = [(place, text) for place in snapshot.playing if place.seat not in but]
-    notify_each(session, app, snapshot, now, act=act, subject=subject, pages=pages, topic=topic, files=files)
+    text = context.app.reporter.write(page)
+    pages = [(place, text) for place in context.snapshot.playing if place.seat not in but]
+    notify_each(context, act=act, subject=subject, pages=pages, topic=topic, files=files)
 
 
 def notify_each(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
-    now: dt.datetime,
+    context: Context,
     *,
     act: int,
     subject: str,
@@ -266,7 +268,8 @@ def notify_each(
     files: tuple[MailPart, ...] = (),
 ) -> None:
     """Queues a notice of its own to each of some places; to those where nobody sits, none."""
-    mailer = CampaignMailer.of(app, snapshot)
+    snapshot = context.snapshot
+    mailer = CampaignMailer.of(context.app, snapshot)
     mails = [
         mailer.mail(
             place.address,
@@ -279,14 +282,11 @@ def notify_each(
         for place, page in pages
         if place.address
     ]
-    mailer.send(session, now, *mails)
+    mailer.send(context.session, context.now, *mails)
 
 
 def notify_gm_once(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
-    now: dt.datetime,
+    context: Context,
     *,
     moment: tuple[str, ...],
     subject: str,
@@ -299,21 +299,19 @@ def notify_gm_once(
     `moment` are words and times that name what he is told of, besides campaign, turn and kind. With a `topic` of the
     open turn, such as "late", it replaces what still waits on that.
     """
-    if not was_notified(session, app, snapshot, moment, kind=kind):
-        mailer, about = (
-            CampaignMailer.of(app, snapshot),
-            topic and topic_of(topic, snapshot.name, snapshot.turn, "gm"),
-        )
-        mail = mailer.mail(snapshot.gm, subject, page, _moment(snapshot, moment, kind), kind=kind, topic=about)
-        mailer.send(session, now, mail)
+    if not was_notified(context, moment, kind=kind):
+        snapshot = context.snapshot
+        mailer = CampaignMailer.of(context.app, snapshot)
+        topic = topic and topic_of(topic, snapshot.name, snapshot.turn, "gm")
+        mail = mailer.mail(snapshot.gm, subject, page, _moment(snapshot, moment, kind), kind=kind, topic=topic)
+        mailer.send(context.session, context.now, mail)
 
 
-def was_notified(
-    session: Session, app: App, snapshot: CampaignSnapshot, moment: tuple[str, ...], *, kind: str = "notice"
-) -> bool:
+def was_notified(context: Context, moment: tuple[str, ...], *, kind: str = "notice") -> bool:
     """Whether the GM has had the notice of a moment."""
-    id_ = CampaignMailer.of(app, snapshot).id_of(*_moment(snapshot, moment, kind))
-    return session.scalar(select(OutgoingMail.id).where(OutgoingMail.message_id == id_)) is not None
+    mailer = CampaignMailer.of(context.app, context.snapshot)
+    id_ = mailer.id_of(*_moment(context.snapshot, moment, kind))
+    return context.session.scalar(select(OutgoingMail.id).where(OutgoingMail.message_id == id_)) is not None
 
 
 def _moment(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> Parts:
@@ -321,34 +319,10 @@ def _moment(snapshot: CampaignSnapshot, moment: tuple[str, ...], kind: str) -> P
     return ("gm" if kind == "notice" else kind, snapshot.name, snapshot.turn, snapshot.era, *moment)
 
 
-def send_text(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot | None,
-    now: dt.datetime,
-    *paragraphs: str,
-    to: str,
-    subject: str,
-) -> None:
-    """Queues a notice in so many words to an address; `snapshot` is None for what concerns no single campaign."""
-    gm = snapshot.gm if snapshot and snapshot.gm.lower() != to.lower() else ""
-    page = Notice(paragraphs=paragraphs, campaign=snapshot.name if snapshot else "", gm=gm)
-    send_page(session, app, snapshot, now, to=to, subject=subject, page=page)
-
-
-def send_page(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot | None,
-    now: dt.datetime,
-    *,
-    to: str,
-    subject: str,
-    page: Page,
-    code: str = "",
-) -> None:
-    """Queues one of the host's pages to an address, as a mail of its own; a reply to it carries `code`."""
-    mailer = CampaignMailer.of(app, snapshot)
-    # Two notices may be alike in all but the moment, and a tick is one moment.
-    id_ = (page.page, secrets.token_hex(8))
-    mailer.send(session, now, mailer.mail(to, subject, page, id_, code=code, tagged=False, kind=page.page))
+def send_text(context: Context, *paragraphs: str, to: str, subject: str) -> None:
+    """Queue a notice of a campaign in so many words to an address."""
+    snapshot = context.snapshot
+    gm = snapshot.gm if snapshot.gm.lower() != to.lower() else ""
+    page = Notice(paragraphs=paragraphs, campaign=snapshot.name, gm=gm)
+    mailer = CampaignMailer.of(context.app, snapshot)
+    mailer.send_page(context.session, context.now, to=to, subject=subject, page=page)

@@ -26,7 +26,7 @@ from pbem.app import App
 from pbem.campaign.deadlines import AbsencePeriod, load_absences
 from pbem.campaign.history import load_dice_words
 from pbem.campaign.press import PressVersion, muted_seats, press_version
-from pbem.campaign.snapshot import CampaignSnapshot, is_current, load_campaign, lock_campaign, require_here
+from pbem.campaign.snapshot import CampaignSnapshot, Context, is_current, load_campaign, lock_campaign, require_here
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.values import Json, SeatName
@@ -116,8 +116,9 @@ def load_read_set(session: Session, snapshot: CampaignSnapshot) -> ReadSet:
 def run_optimistic(
     app: App,
     name: str,
-    plan: Callable[[Session, CampaignSnapshot], Plan],
-    keep: Callable[[Session, CampaignSnapshot, Plan], Done],
+    now: dt.datetime,
+    plan: Callable[[Context], Plan],
+    keep: Callable[[Context, Plan], Done],
 ) -> Done:
     """Plans an act from one look at a campaign, and keeps it under the campaign's lock, on the same ground.
 
@@ -131,17 +132,18 @@ def run_optimistic(
             snapshot = load_campaign(session, name)
             meant = _meant(snapshot, meant)
             require_here(snapshot)
-            read_set, planned = load_read_set(session, snapshot), plan(session, snapshot)
+            read_set, planned = load_read_set(session, snapshot), plan(Context(session, app, snapshot, now))
         with app.store.writing() as session:
             lock_campaign(session, name)
             snapshot = load_campaign(session, name)
             if load_read_set(session, snapshot) == read_set:
-                return keep(session, snapshot, planned)
+                return keep(Context(session, app, snapshot, now), planned)
     with app.store.writing() as session:
         lock_campaign(session, name)
         snapshot = load_campaign(session, name)
         _meant(snapshot, meant)
-        return keep(session, snapshot, plan(session, snapshot))
+        context = Context(session, app, snapshot, now)
+        return keep(context, plan(context))
 
 
 def _meant(snapshot: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[int, int]:

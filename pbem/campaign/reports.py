@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from sqlalchemy import Table, bindparam, insert, select
-from sqlalchemy.orm import Session
 
 from pbem.app import App
 from pbem.archive.writer import turn_files
@@ -19,7 +18,7 @@ from pbem.campaign.files import AttachmentStore, SpooledFiles, SpooledList, batc
 from pbem.campaign.notices import CampaignMailer
 from pbem.campaign.people import _on, save_deputy_code
 from pbem.campaign.press import PressForTurn
-from pbem.campaign.snapshot import CampaignSnapshot, SeatView
+from pbem.campaign.snapshot import CampaignSnapshot, Context, SeatView
 from pbem.mail.compose import MailPart, NewMail
 from pbem.mail.headers import reply_code
 from pbem.mail.outbox import deputy_topic, topic_of
@@ -34,24 +33,20 @@ from pbem.store.models import Deputy, Person, Report, Turn
 from pbem.store.types import PageDelivery
 
 
-def deputy_copies(
-    session: Session, app: App, snapshot: CampaignSnapshot, mails: Mapping[int, tuple[str, NewMail]], now: dt.datetime
-) -> list[NewMail]:
+def deputy_copies(context: Context, mails: Mapping[int, tuple[str, NewMail]]) -> list[NewMail]:
     """The reports of seats once more for those who stand in now; `mails` has code and mail by the ids of seats.
 
     Each copy has a code of its own in the place of the seat's.
     """
     return [
-        _copy(session, app, snapshot, deputy, person, *mails[deputy.seat_id])
-        for deputy, person in _on(session, mails, now)
+        _copy(context, deputy, person, *mails[deputy.seat_id])
+        for deputy, person in _on(context.session, mails, context.now)
     ]
 
 
-def _copy(
-    session: Session, app: App, snapshot: CampaignSnapshot, deputy: Deputy, person: Person, code: str, mail: NewMail
-) -> NewMail:
-    id_ = CampaignMailer.of(app, snapshot).id_of("copy", mail.message_id, person.id)
-    own = save_deputy_code(session, snapshot, deputy, code, id_)
+def _copy(context: Context, deputy: Deputy, person: Person, code: str, mail: NewMail) -> NewMail:
+    id_ = CampaignMailer.of(context.app, context.snapshot).id_of("copy", mail.message_id, person.id)
+    own = save_deputy_code(context.session, context.snapshot, deputy, code, id_)
     return dataclasses.replace(
         mail,
         recipient=person.address,
@@ -165,23 +160,16 @@ def report_text(app: App, ruleset: AnyRuleset, opening: TurnOpening, place: Seat
     return app.reporter.text(ruleset, seen, facts, orders)
 
 
-def save_reports(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
-    *,
-    turn_id: int,
-    reports: Sequence[SeatReport],
-    now: dt.datetime,
-) -> None:
+def save_reports(context: Context, turn_id: int, reports: Sequence[SeatReport]) -> None:
     """Keeps the reports with the turn they open, and queues their mails: none for a seat where nobody sits.
 
     They bring its deadline for calendars. Who stands in for a player gets a copy, with a code of his own.
     """
     if not reports:
         return
-    mailer, deadline = CampaignMailer.of(app, snapshot), session.scalar(_DEADLINE, {"turn": turn_id})
-    calendar = (mailer.deadline_file(deadline, now),) if deadline else ()
+    session, mailer = context.session, CampaignMailer.of(context.app, context.snapshot)
+    deadline = session.scalar(_DEADLINE, {"turn": turn_id})
+    calendar = (mailer.deadline_file(deadline, context.now),) if deadline else ()
     rows = [
         {
             "turn_id": turn_id,
@@ -200,8 +188,7 @@ def save_reports(
         for made in reports
         if made.place.address
     }
-    sent = [*(mail for _, mail in mails.values()), *deputy_copies(session, app, snapshot, mails, now)]
-    mailer.send(session, now, *sent)
+    mailer.send(session, context.now, *(mail for _, mail in mails.values()), *deputy_copies(context, mails))
 
 
 def _facts(app: App, opening: TurnOpening, place: SeatView, enclosed: Mapping[str, bytes]) -> ReportFacts:

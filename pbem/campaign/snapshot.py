@@ -12,6 +12,7 @@ from typing import Any, Self
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, select
 from sqlalchemy.orm import Session
 
+from pbem.app import App
 from pbem.archive.record import mixed_seed
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Schedule
@@ -130,6 +131,16 @@ class CampaignSnapshot:
     def playing(self) -> tuple[SeatView, ...]:
         """The places still in the game."""
         return tuple(place for place in self.places if place.playing)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A campaign as read in a session of its app, and the current time."""
+
+    session: Session
+    app: App
+    snapshot: CampaignSnapshot
+    now: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)

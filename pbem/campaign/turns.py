@@ -16,7 +16,6 @@ from typing import Any, cast
 from sqlalchemy import Table, insert
 from sqlalchemy.orm import Session
 
-from pbem.app import App
 from pbem.archive.json_patch import apply_patch
 from pbem.archive.record import (
     Patch,
@@ -46,6 +45,7 @@ from pbem.campaign.press import load_press
 from pbem.campaign.reports import SeatReport, TurnOpening, render_reports
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
+    Context,
     LastReport,
     OpenTurn,
     ReceivedSheet,
@@ -140,14 +140,14 @@ class TurnResult:
     files: Mapping[str, bytes]
 
 
-def load_before(session: Session, app: App, snapshot: CampaignSnapshot) -> TurnInputs:
+def load_before(context: Context) -> TurnInputs:
     """Everything the run of the open turn needs. Raises CampaignError if there is no open turn."""
+    session, snapshot = context.session, context.snapshot
     turn = load_open_turn(session, snapshot)
-    ruleset = app.game(snapshot.game)
     gone = frozenset(place.seat for place in snapshot.places if not place.playing)
     return TurnInputs(
         snapshot=snapshot,
-        ruleset=ruleset,
+        ruleset=context.app.game(snapshot.game),
         turn=turn,
         last=load_last_reports(session, snapshot),
         previous=load_record(session, snapshot, turn.number - 1),
@@ -158,13 +158,14 @@ def load_before(session: Session, app: App, snapshot: CampaignSnapshot) -> TurnI
     )
 
 
-def compute_turn(session: Session, app: App, before: TurnInputs, now: dt.datetime) -> TurnResult:
+def compute_turn(context: Context, before: TurnInputs) -> TurnResult:
     """Resolves the open turn and makes its reports and record, in the session of the look."""
-    snapshot, outcome = before.snapshot, resolve_turn(session, before)
+    session, snapshot, now = context.session, before.snapshot, context.now
+    outcome = resolve_turn(session, before)
     over = outcome.standing.over
     deadline = None if over else next_deadline(snapshot.schedule, snapshot.policy, now, before.absences)
     opening = opening_of(session, snapshot, before.turn.number + 1, outcome, deadline, before.previous)
-    made = render_reports(app, before.ruleset, opening, outcome.views)
+    made = render_reports(context.app, before.ruleset, opening, outcome.views)
     made.files.add(run_files(before, outcome, ()))
     return TurnResult(
         state=outcome.state,

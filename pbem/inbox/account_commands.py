@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from sqlalchemy import select
 
-from pbem.actions.base import Context
 from pbem.actions.seats import free_places, seat_of, seat_or_standby
 from pbem.actions.welcome import (
     RENEWED,
@@ -21,7 +20,7 @@ from pbem.actions.welcome import (
     withdraw_deputy_copies,
 )
 from pbem.campaign.history import add_entry
-from pbem.campaign.notices import send_page, send_text
+from pbem.campaign.notices import CampaignMailer, send_text
 from pbem.campaign.people import (
     DAYS,
     ENOUGH_CODES,
@@ -73,7 +72,7 @@ def ask_new_address(asked: PersonRequest, request: PendingRequest) -> str:
         return ENOUGH_CODES
     page = Confirmation(kind="new_address", code=code, address=case.address, days=DAYS, about=person.address)
     subject = "Is this your address?"
-    send_page(case.session, case.app, None, case.now, to=address, subject=subject, page=page, code=code)
+    CampaignMailer(case.app).send_page(case.session, case.now, to=address, subject=subject, page=page, code=code)
     return f"{address} was mailed a code. Once it is confirmed from there, you play from it, and both addresses hear."
 
 
@@ -131,10 +130,11 @@ def confirm_deputy(asked: PersonRequest, request: PendingRequest) -> str:
         f"{deputy.address} stands in for your seat {seat.name} in {snapshot.name} to the end of {data['until']}: "
         "sheets are taken from both of you, and you hear of each. To end it sooner, mail the line UNDEPUTE."
     )
-    send_text(case.session, case.app, snapshot, case.now, said, to=player.address, subject="Your deputy")
+    context = case.campaign_context(snapshot)
+    send_text(context, said, to=player.address, subject="Your deputy")
     report = find_report(case.session, snapshot, place)
     if report is not None:
-        send_deputy_copy(case.session, case.app, snapshot, place, report, case.now, deputy=stand_in)
+        send_deputy_copy(context, place, report, deputy=stand_in)
     return (
         f"You stand in for the seat {seat.name} of {snapshot.name} to the end of {data['until']}. Its reports come to "
         "you too: press Reply on one to send orders. Thank you!"
@@ -148,23 +148,16 @@ def confirm_moved(asked: PersonRequest, request: PendingRequest) -> str:
     person = case.session.get_one(Person, request.data["person_id"])
     if seat.person_id != person.id or not place.playing or request.data["to"] != person.key:
         return _GONE
-    send_welcomes(
-        case.session,
-        case.app,
-        snapshot,
-        {place: replace_token(case.session, place.id)},
-        case.now,
-        heir=True,
-        moved=True,
-    )
+    context = case.campaign_context(snapshot)
+    send_welcomes(context, {place: replace_token(case.session, place.id)}, heir=True, moved=True)
     report = find_report(case.session, snapshot, place)
     if report is not None:
-        resend_report(case.session, case.app, snapshot, place, report, case.now, to=person.address, key=RENEWED)
+        resend_report(context, place, report, to=person.address, key=RENEWED)
     add_entry(
         case.session, snapshot.id, case.now, actor=seat.name, text="has confirmed that the campaign is played here"
     )
     said = f"{person.address}, who plays {seat.name} in {snapshot.name}, has confirmed that it is played here now."
-    send_text(case.session, case.app, snapshot, case.now, said, to=snapshot.gm, subject="A player has confirmed")
+    send_text(context, said, to=snapshot.gm, subject="A player has confirmed")
     return (
         f"You play {seat.name} in {snapshot.name} here from now on. Your newest report and your token follow by mail."
     )
@@ -178,9 +171,9 @@ def _locked(case: MessageContext, request: PendingRequest) -> tuple[Seat, Campai
 
 
 def _tell(case: MessageContext, addresses: list[str], subject: str, said: str) -> None:
-    help_ = "If this was not you, please tell your GM at once."
+    page = Notice(paragraphs=(said, "If this was not you, please tell your GM at once."))
     for address in dict.fromkeys(addresses):
-        send_text(case.session, case.app, None, case.now, said, help_, to=address, subject=subject)
+        CampaignMailer(case.app).send_page(case.session, case.now, to=address, subject=subject, page=page)
 
 
 def _note_address(case: MessageContext, person: Person, old: str) -> None:
@@ -191,7 +184,7 @@ def _note_address(case: MessageContext, person: Person, old: str) -> None:
             f"The seat {known.seat} of {snapshot.name} is played from {person.address} now, and no longer from {old}."
         )
         add_entry(case.session, snapshot.id, case.now, actor=known.seat, text=said, secret=True)
-        send_text(case.session, case.app, snapshot, case.now, said, to=snapshot.gm, subject="A player's address")
+        send_text(case.campaign_context(snapshot), said, to=snapshot.gm, subject="A player's address")
 
 
 _UNKNOWN_CODE = (
@@ -276,7 +269,8 @@ def _list_newcomer(case: MessageContext, snapshot: CampaignSnapshot, address: st
 
 
 def _withdraw(asked: PersonRequest, order: Withdraw) -> str:
-    session, name = asked.case.session, order.campaign.lower()
+    case, name = asked.case, order.campaign.lower()
+    session = case.session
     lock_campaign(session, name)
     campaign_id = session.scalar(select(Campaign.id).where(Campaign.name == name))
     found = find_standby(session, campaign_id, asked.person) if campaign_id and asked.person else None
@@ -285,9 +279,7 @@ def _withdraw(asked: PersonRequest, order: Withdraw) -> str:
     found.status = StandbyState.LEFT
     snapshot = load_campaign(session, name)
     said = f"{asked.sender} no longer wishes to play in {name}."
-    send_text(
-        session, asked.case.app, snapshot, asked.case.now, said, to=snapshot.gm, subject="A standby has withdrawn"
-    )
+    send_text(case.campaign_context(snapshot), said, to=snapshot.gm, subject="A standby has withdrawn")
     return f"You are off the standby list of {name}."
 
 
@@ -311,10 +303,10 @@ def _confirm_seat(asked: PersonRequest, request: PendingRequest) -> str:
     if place := seat_of(case.session, snapshot, person):
         return f"You play in {name} already, as {place.seat}."
     why = "invited by the GM" if invited else "signed up by mail"
-    context = Context(case.session, case.app, snapshot, case.now)
+    context = case.campaign_context(snapshot)
     said = seat_or_standby(context, person, wish=data["wish"], words=data["words"], why=why)
     if asked.sender.lower() != person.key:
-        send_text(case.session, case.app, snapshot, case.now, said, to=person.address, subject="You are in")
+        send_text(context, said, to=person.address, subject="You are in")
     return said
 
 

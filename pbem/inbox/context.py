@@ -18,6 +18,7 @@ from typing import Literal
 from sqlalchemy.orm import Session
 
 from pbem.app import App
+from pbem.campaign.snapshot import CampaignSnapshot, Context
 from pbem.inbox.seat_lookup import DeputyInfo, SeatContext, ShownReport
 from pbem.inbox.sheet_finder import SheetHeader
 from pbem.mail.authentication import AuthVerdict
@@ -162,6 +163,10 @@ class MessageContext:
     key: str = ""
     silences: list[str] = field(default_factory=list)
     confirmed: Confirmed | None = None
+
+    def campaign_context(self, snapshot: CampaignSnapshot) -> Context:
+        """Return the context of an action in a campaign that the letter concerns."""
+        return Context(self.session, self.app, snapshot, self.now)
 
     @property
     def address(self) -> str:

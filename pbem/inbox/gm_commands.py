@@ -23,7 +23,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from pbem.actions.arguments import GmCommand, TextBlock, Wish
-from pbem.actions.base import Change, Channel, Context, Query, add_audit_entries, confirmation, mail_channel
+from pbem.actions.base import Change, Channel, Query, add_audit_entries, confirmation, mail_channel
 from pbem.actions.fork import TrialResult
 from pbem.actions.open_turn import Preview
 from pbem.actions.registry import GM_ACTIONS
@@ -32,7 +32,7 @@ from pbem.actions.statistics import Statistics, statistics_chart
 from pbem.app import App
 from pbem.campaign.order_sheets import Lines, redact_lines
 from pbem.campaign.people import verify_token
-from pbem.campaign.snapshot import locked_campaign
+from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.errors import CampaignError, PbemError, RulesetError, StoreError
 from pbem.inbox.context import MessageContext
 from pbem.inbox.replies import answer_gm, to_stranger, warn_gm
@@ -202,7 +202,7 @@ def _perform(case: MessageContext, name: str, order: Any, text: TextBlock, wishe
         if isinstance(wish, CampaignError):
             raise wish
         # Anew, since the command before may have changed it.
-        context = Context(case.session, case.app, locked_campaign(case.session, name), case.now)
+        context = case.campaign_context(locked_campaign(case.session, name))
         return _answer(context, wish, order)
     except StoreError:
         raise

@@ -254,18 +254,8 @@ def _resend(asked: SeatRequest, order: Resend) -> str:
         return "This report comes already, in a mail of its own."
     if sent_today(case, begins, spot.address) >= most:
         return _ENOUGH_REPORTS.format(most=most) + ("" if case.proven else _WITH_A_KEY)
-    resend_report(
-        case.session,
-        case.app,
-        snapshot,
-        place,
-        report,
-        case.now,
-        to=spot.address,
-        key=f"asked {key}",
-        kind=RESENT,
-        topic=begins + key,
-    )
+    context = case.campaign_context(snapshot)
+    resend_report(context, place, report, to=spot.address, key=f"asked {key}", kind=RESENT, topic=begins + key)
     return ""  # the report is answer enough
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 
 from pbem.actions.arguments import PlayerCommand, Proof, SeatCommand
-from pbem.actions.base import Context
 from pbem.actions.deadlines import VoteForExtension
 from pbem.actions.players import LeaveSeat, SetDiceWord
 from pbem.campaign.people import find_person
@@ -259,7 +258,7 @@ def _done_about_seat(asked: SeatRequest, command: PlayerCommand) -> str:
     if not isinstance(command, SeatCommand):
         return HANDLERS[type(command)](asked, command)
     case = asked.case
-    context = Context(case.session, case.app, locked_campaign(case.session, asked.spot.campaign), case.now)
+    context = case.campaign_context(locked_campaign(case.session, asked.spot.campaign))
     return replace(command, seat=asked.spot.seat, text=asked.text, account=case.account).do(context).done
 
 

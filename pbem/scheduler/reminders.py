@@ -15,6 +15,7 @@ from pbem.campaign.deadlines import DueTurn, OpenTurnStatus, load_open_turns
 from pbem.campaign.notices import CampaignMailer, notify_gm_once
 from pbem.campaign.snapshot import (
     CampaignSnapshot,
+    Context,
     LastReport,
     SeatView,
     load_campaign,
@@ -201,7 +202,7 @@ def _tell_gm(session: Session, notices: _Notices, now: dt.datetime) -> None:
     )
     moment = ("late", turn.deadline.isoformat())
     notify_gm_once(
-        session, notices.app, snapshot, now, moment=moment, subject="Sheets are late", page=page, topic="late"
+        Context(session, notices.app, snapshot, now), moment=moment, subject="Sheets are late", page=page, topic="late"
     )
 
 
@@ -228,5 +229,5 @@ def _mail(app: App, turn: DueTurn, problem: str, now: dt.datetime) -> None:
         )
         subject = f"Turn {turn.turn} could not be resolved"
         notify_gm_once(
-            session, app, snapshot, now, moment=(), subject=subject, page=page, topic="problem", kind="problem"
+            Context(session, app, snapshot, now), moment=(), subject=subject, page=page, topic="problem", kind="problem"
         )

@@ -9,19 +9,19 @@ itself to its end. The GM is told once; the turn he releases runs as it is.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Context
 from pbem.actions.deadlines import hold
 from pbem.actions.ruling import needs_ruling
+from pbem.actions.run_turn import RunCondition
 from pbem.app import App
 from pbem.campaign.deadlines import BY_DEADLINE, DueTurn, OpenTurnStatus, load_open_turns, recheck_due
 from pbem.campaign.notices import notify_gm_once, was_notified
-from pbem.campaign.snapshot import CampaignSnapshot, describe_hold, locked_campaign
+from pbem.campaign.snapshot import Context, describe_hold, locked_campaign
 from pbem.errors import StoreError, describe_error
 from pbem.report.notices import TurnHeld
 from pbem.ruleset.protocol import Adjudicated
@@ -81,39 +81,37 @@ def _doubtful(app: App, turns: Sequence[DueTurn]) -> set[DueTurn]:
 
 def _is_held_back(app: App, turn: DueTurn, now: dt.datetime) -> bool:
     with app.store.writing() as session:
-        snapshot = locked_campaign(session, turn.campaign)
+        context = Context(session, app, locked_campaign(session, turn.campaign), now)
         waiting = recheck_due(session, turn, now)
-        doubt = _open_doubt(session, app, snapshot, turn, waiting) if waiting else None
+        doubt = _open_doubt(context, turn, waiting) if waiting else None
         if waiting is None or doubt is None:
             return False
-        hold(Context(session, app, snapshot, now), doubt.kind, doubt.reason)
-        _tell_gm(session, app, snapshot, waiting, doubt, now)
+        hold(context, doubt.kind, doubt.reason)
+        _tell_gm(context, waiting, doubt)
         return True
 
 
-def run_condition(app: App, turn: DueTurn, now: dt.datetime) -> Callable[[Session, CampaignSnapshot], bool]:
+def run_condition(turn: DueTurn) -> RunCondition:
     """The question whether a turn that was found due may be run: it is due still, and nothing speaks against it."""
 
-    def still(session: Session, snapshot: CampaignSnapshot) -> bool:
-        waiting = recheck_due(session, turn, now)
-        if waiting is None or needs_ruling(app, session, snapshot):
+    def still(context: Context) -> bool:
+        waiting = recheck_due(context.session, turn, context.now)
+        if waiting is None or needs_ruling(context):
             return False
-        return _open_doubt(session, app, snapshot, turn, waiting) is None
+        return _open_doubt(context, turn, waiting) is None
 
     return still
 
 
-def _open_doubt(
-    session: Session, app: App, snapshot: CampaignSnapshot, turn: DueTurn, waiting: OpenTurnStatus
-) -> HoldReason | None:
+def _open_doubt(context: Context, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
     """What speaks against running a turn, unless its GM was asked and has released it.
 
     A turn that its GM decides waits for him anyway, and its digest says who sent nothing.
     """
-    if isinstance(app.game(snapshot.game), Adjudicated):
+    if isinstance(context.app.game(context.snapshot.game), Adjudicated):
         return None
-    doubt = _doubt(session, turn, waiting)
-    return None if doubt is None or was_notified(session, app, snapshot, _moment(waiting)) else doubt
+    doubt = _doubt(context.session, turn, waiting)
+    return None if doubt is None or was_notified(context, _moment(waiting)) else doubt
 
 
 def _doubt(session: Session, turn: DueTurn, waiting: OpenTurnStatus) -> HoldReason | None:
@@ -149,16 +147,9 @@ def _moment(waiting: OpenTurnStatus) -> tuple[str, ...]:
     return ("held", waiting.deadline.isoformat() if waiting.deadline else "")
 
 
-def _tell_gm(
-    session: Session,
-    app: App,
-    snapshot: CampaignSnapshot,
-    waiting: OpenTurnStatus,
-    doubt: HoldReason,
-    now: dt.datetime,
-) -> None:
+def _tell_gm(context: Context, waiting: OpenTurnStatus, doubt: HoldReason) -> None:
     page = TurnHeld(
-        campaign=snapshot.name,
+        campaign=context.snapshot.name,
         turn=waiting.turn,
         why=describe_hold(doubt.kind, doubt.reason),
         review=doubt.kind == HoldKind.REVIEW,
@@ -168,4 +159,4 @@ def _tell_gm(
         came=tuple(seat for seat in waiting.awaited if seat in waiting.sheets),
     )
     subject = f"Turn {waiting.turn} is held"
-    notify_gm_once(session, app, snapshot, now, moment=_moment(waiting), subject=subject, page=page, topic="late")
+    notify_gm_once(context, moment=_moment(waiting), subject=subject, page=page, topic="late")

@@ -193,7 +193,7 @@ def resolve(
 
 def _run(app: App, turn: DueTurn, now: dt.datetime, done: TickResult, *, at_word: RunCondition) -> None:
     by_gm = turn.reason == BY_GM
-    still = at_word if by_gm else run_condition(app, turn, now)
+    still = at_word if by_gm else run_condition(turn)
     if not by_gm and awaits_ruling(app, turn, now):
         done.awaiting.append(turn)
         event("turn awaits its GM's ruling", campaign=turn.campaign, turn=turn.turn)

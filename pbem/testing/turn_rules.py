@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from pbem.actions.base import Context, run_action
+from pbem.actions.base import run_action
 from pbem.actions.create import NewCampaign, create_campaign
 from pbem.actions.deadlines import release
 from pbem.actions.ruling import SubmitRuling
@@ -23,7 +23,7 @@ from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
 from pbem.archive.record import turn_dice
 from pbem.campaign.archive_sync import prove_archive
-from pbem.campaign.snapshot import load_campaign, load_last_reports
+from pbem.campaign.snapshot import Context, load_campaign, load_last_reports
 from pbem.config import load_settings, write_default_settings
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.protocol import AnyRuleset, TurnInput

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import select
@@ -10,7 +11,7 @@ from sqlalchemy import select
 from pbem.actions.run_turn import always, commit_run, run_turn
 from pbem.archive import ReplayProof
 from pbem.campaign.archive_sync import archive_now, prove_archive
-from pbem.campaign.snapshot import CampaignSnapshot, load_campaign
+from pbem.campaign.snapshot import CampaignSnapshot, Context, load_campaign
 from pbem.campaign.turns import compute_turn, load_before
 from pbem.store.models import JournalEntry, Turn
 from tests.toy.home import ADDRESSES, Desk
@@ -42,11 +43,12 @@ def meanwhile(desk: Desk, act: Callable[[], object]) -> None:
     """Stores a run of the open turn that was computed before an act, whatever that has changed."""
     app = desk.app
     with app.store.reading() as session:
-        before = load_before(session, app, snapshot(desk))
-        after = compute_turn(session, app, before, desk.now)
+        context = Context(session, app, snapshot(desk), desk.now)
+        before = load_before(context)
+        after = compute_turn(context, before)
     act()
     with app.store.writing() as session:
-        commit_run(session, app, before, after, now=desk.now, reason="deadline")
+        commit_run(replace(context, session=session), before, after, reason="deadline")
     archive_now(app, before.turn.id, after.record, after.files, desk.now)
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from pbem.actions.base import Context, run_action, run_query
+from pbem.actions.base import run_action, run_query
 from pbem.actions.deadlines import extend, release
 from pbem.actions.rollback import RollBack
 from pbem.actions.ruling import RulingResult, ShowRulingForm, SubmitRuling, read_folder, write_folder
 from pbem.actions.run_turn import RequestRun
 from pbem.campaign.archive_sync import prove_archive
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Adjudicated
 from pbem.scheduler.tick import run_campaign_now

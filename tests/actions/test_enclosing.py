@@ -19,7 +19,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from sqlalchemy import func, select
 
-from pbem.actions.base import Context, run_action, run_query
+from pbem.actions.base import run_action, run_query
 from pbem.actions.deadlines import release
 from pbem.actions.fork import TryTurn
 from pbem.actions.open_turn import PreviewTurn, write_preview
@@ -29,7 +29,7 @@ from pbem.actions.settings import mail_gm_token
 from pbem.archive import file_hash
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import archive_pending, prove_archive, repair_archive
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError, ReplayError
 from pbem.mail.message import AttachedFile
 from pbem.report.attachments import CheckedAttachment, check_attachments
@@ -135,7 +135,7 @@ def war(tmp_path_factory: pytest.TempPathFactory) -> Iterator[War]:
         desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
         desk.begin(seats=tuple(SEATS))
         with desk.app.store.writing() as session:
-            mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
+            mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
         desk.tick()
         found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
         assert found is not None
@@ -365,7 +365,7 @@ def test_files_are_examined_while_others_use_the_database(tmp_path: Path, monkey
         desk.app = dataclasses.replace(toy, games={"toy": RULESET, RULESET.key: RULESET})
         desk.begin(seats=tuple(SEATS))
         with desk.app.store.writing() as session:
-            mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
+            mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
         desk.tick()
         found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
         assert found is not None

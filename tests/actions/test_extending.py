@@ -7,11 +7,11 @@ import datetime as dt
 import pytest
 from sqlalchemy import update
 
-from pbem.actions.base import Context, attempt, run_action
+from pbem.actions.base import attempt, run_action
 from pbem.actions.deadlines import ExtendDeadline, SetSchedule, extend, needed_votes, read_extension, vote
 from pbem.admin.health import home_status
 from pbem.campaign.people import hash_token
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
 from pbem.store.models import Campaign, Seat, Turn
 from tests.actions.acts import TOKEN

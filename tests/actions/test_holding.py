@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from pbem.actions.base import Context, run_action
+from pbem.actions.base import run_action
 from pbem.actions.deadlines import extend, hold, release
 from pbem.actions.open_turn import EnterSheet
 from pbem.actions.run_turn import run_turn
 from pbem.actions.seats import pause_seat
 from pbem.admin.health import home_status
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.errors import CampaignError
 from pbem.scheduler.tick import run_campaign_now
 from pbem.store.types import HoldKind

@@ -6,14 +6,14 @@ import datetime as dt
 
 import pytest
 
-from pbem.actions.base import Context, run_action
+from pbem.actions.base import run_action
 from pbem.actions.deadlines import extend, hold
 from pbem.actions.rerun import RerunTurn, read_edit
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
 from pbem.actions.run_turn import RequestRun, is_requested, run_turn
 from pbem.campaign.deadlines import DueTurn, due_turns, open_turns
-from pbem.campaign.snapshot import locked_campaign
+from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.errors import CampaignError
 from pbem.scheduler.review import run_condition
 from pbem.scheduler.tick import run_campaign_now
@@ -40,7 +40,7 @@ def played(desk: Desk) -> Desk:
 
 def runs(desk: Desk, turn: DueTurn) -> bool:
     """Whether a turn that was found due is run."""
-    still = run_condition(desk.app, turn, desk.now)
+    still = run_condition(turn)
     return run_turn(desk.app, "toy1", desk.now, reason=turn.reason, number=turn.turn, still=still)
 
 
@@ -103,11 +103,11 @@ def test_a_run_that_was_asked_for_by_mail(played: Desk) -> None:
     """It was asked for the turn as it was, not for one that another run of the turn before has led to."""
     run_action(played.app, "toy1", RequestRun(), played.now)
     with played.app.store.reading() as session:
-        before = is_requested(session, snapshot(played))
+        before = is_requested(Context(session, played.app, snapshot(played), played.now))
     run_action(played.app, "toy1", RerunTurn(), played.now)
 
     with played.app.store.reading() as session:
-        assert (before, is_requested(session, snapshot(played))) == (True, False)
+        assert (before, is_requested(Context(session, played.app, snapshot(played), played.now))) == (True, False)
 
 
 def test_a_second_run_that_a_run_overtakes(played: Desk) -> None:

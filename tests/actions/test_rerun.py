@@ -7,13 +7,13 @@ import datetime as dt
 
 import pytest
 
-from pbem.actions.base import MOST_LINES, Context, diff_lines, run_action, run_query
+from pbem.actions.base import MOST_LINES, diff_lines, run_action, run_query
 from pbem.actions.open_turn import EnterSheet
 from pbem.actions.rerun import EditState, RerunTurn, apply_rerun
 from pbem.actions.rerun_plan import RerunChanges, RerunImpact, plan_rerun
 from pbem.actions.rollback import RollBack, UndoRollback
 from pbem.campaign.order_sheets import Lines
-from pbem.campaign.snapshot import locked_campaign
+from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.errors import CampaignError
 from pbem.ruleset import Json
 from pbem.store.models import JournalEntry, OrderSheet, Report, Seat, Turn

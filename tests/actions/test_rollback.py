@@ -9,13 +9,13 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import CLI, Context, run_action, run_query
+from pbem.actions.base import CLI, run_action, run_query
 from pbem.actions.rollback import RollBack, UndoRollback
 from pbem.actions.run_turn import always, run_turn
 from pbem.actions.seats import GiveSeat
 from pbem.actions.status import render_status
 from pbem.admin.health import home_status
-from pbem.campaign.snapshot import locked_campaign
+from pbem.campaign.snapshot import Context, locked_campaign
 from pbem.errors import CampaignError
 from pbem.store.models import InboxMessage, OrderSheet, Seat, Turn
 from tests.actions.history import ANN, BOB, begin, journal, live_turns, play, proof, rows, send, snapshot, subjects

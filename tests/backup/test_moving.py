@@ -18,7 +18,6 @@ from threading import Thread
 
 import pytest
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from pbem.actions.base import run_action
 from pbem.actions.deadlines import HoldCampaign, ReleaseCampaign
@@ -29,7 +28,7 @@ from pbem.archive.verify import verify
 from pbem.backup import create_backup, export_campaign, import_campaign, restore_home, undo_export
 from pbem.backup import transfer as others
 from pbem.campaign.archive_sync import prove_archive
-from pbem.campaign.snapshot import CampaignSnapshot
+from pbem.campaign.snapshot import Context
 from pbem.errors import BackupError, CampaignError
 from pbem.scheduler.tick import run_campaign_now
 from pbem.site import publish
@@ -408,8 +407,8 @@ def test_a_turn_that_is_just_being_run_is_not_kept(moved: Moved, alone: Desk, tm
     import_campaign(alone.app, moved.file, alone.now)
     run_action(alone.app, "toy1", ReleaseCampaign(), alone.now)
 
-    def meanwhile(_session: Session, snapshot: CampaignSnapshot) -> bool:
-        if snapshot.status == "running":
+    def meanwhile(context: Context) -> bool:
+        if context.snapshot.status == "running":
             thread = Thread(
                 target=export_campaign,
                 args=(alone.app, "toy1", tmp_path / "back.zip", alone.now),

@@ -20,7 +20,7 @@ from pbem.actions.run_turn import run_turn
 from pbem.actions.settings import mail_gm_token
 from pbem.actions.start import StartCampaign
 from pbem.app import App, open_app
-from pbem.campaign.snapshot import load_campaign, load_last_reports
+from pbem.campaign.snapshot import Context, load_campaign, load_last_reports
 from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.scheduler.tick import tick
@@ -104,7 +104,7 @@ def _begin(app: App, name: str, seats: tuple[str, ...], turns: int) -> None:
     create_campaign(app, wanted, MONDAY, seed=b"a seed for tests")
     run_action(app, name, StartCampaign(), MONDAY)
     with app.store.writing() as session:
-        mail_gm_token(session, app, load_campaign(session, name), MONDAY)
+        mail_gm_token(Context(session, app, load_campaign(session, name), MONDAY))
     for _ in range(turns):
         assert run_turn(app, name, TUESDAY, reason="a test")
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from pbem.actions.settings import mail_gm_token
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.cli import main
 from pbem.scheduler.tick import run_campaign_now
 from tests.actions.history import journal
@@ -66,7 +66,7 @@ def token(desk: Desk) -> str:
 def gm_token(desk: Desk) -> str:
     """The token that the GM is mailed."""
     with desk.app.store.writing() as session:
-        mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
+        mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
     desk.tick()
     found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
     assert found is not None

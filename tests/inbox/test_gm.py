@@ -8,7 +8,7 @@ import pytest
 
 from pbem.actions.base import run_action
 from pbem.actions.settings import ChangeGm, mail_gm_token
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.report.notices import GmToken
 from tests.actions.history import journal
@@ -22,7 +22,7 @@ def token(desk: Desk) -> str:
     """A campaign whose GM has been mailed his token."""
     desk.begin()
     with desk.app.store.writing() as session:
-        mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
+        mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
     desk.tick()
     found = re.search(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)
     assert found is not None

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from pbem.actions.run_turn import run_turn
 from pbem.actions.settings import mail_gm_token
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.store.models import InboxMessage, JournalEntry, OrderSheet, OutgoingMail
 from pbem.util import MASK, redact_all, redact_credentials
 from tests.inbox.trusting import token
@@ -39,7 +39,7 @@ MALFORMED = [
 def gm_token(desk: Desk) -> str:
     """The token that the GM is mailed."""
     with desk.app.store.writing() as session:
-        mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
+        mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
     desk.tick()
     return str(re.findall(r"^GM toy1 ([0-9a-f]+)$", text_of(desk.last(GM)), re.MULTILINE)[0])
 

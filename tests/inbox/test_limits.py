@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from pbem.actions.settings import mail_gm_token
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.inbox.process import process_messages
 from pbem.store.models import InboxMessage, JournalEntry, OrderSheet
 from tests.inbox.trusting import ANN, BOB, EVE, SHEET, believing, code, rule, stamp, token, told
@@ -172,7 +172,7 @@ def test_a_flood_of_letters_silences_nobody_who_has_a_key(desk: Desk, accept: st
 def test_a_flood_of_letters_does_not_silence_the_gm(desk: Desk) -> None:
     """His token opens all, however many write in his name."""
     with desk.app.store.writing() as session:
-        mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
+        mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
     desk.tick()
     key = text_of(desk.last(GM)).partition("GM toy1 ")[2].split()[0]
     flood(desk, 203, GM)

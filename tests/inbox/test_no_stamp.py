@@ -10,7 +10,7 @@ import pytest
 
 from pbem.actions.settings import mail_gm_token
 from pbem.admin.checks import CheckResult, check_database
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.mail.authentication import is_from_outside
 from tests.inbox.trusting import ANN, SHEET, believing, rule, stamp, told
 from tests.toy.home import Desk, text_of
@@ -25,7 +25,7 @@ def strict(desk: Desk) -> Desk:
     """A campaign that takes sheets from an address alone if the server vouches for it."""
     desk.begin()
     with desk.app.store.writing() as session:
-        mail_gm_token(session, desk.app, load_campaign(session, "toy1"), desk.now)
+        mail_gm_token(Context(session, desk.app, load_campaign(session, "toy1"), desk.now))
     desk.tick()
     believing(desk)
     rule(desk, accept="verified")

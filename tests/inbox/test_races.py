@@ -10,10 +10,9 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from pbem.actions.base import Context
 from pbem.actions.seats import give_seat
 from pbem.campaign.people import get_or_create_person
-from pbem.campaign.snapshot import find_seat_view, locked_campaign
+from pbem.campaign.snapshot import Context, find_seat_view, locked_campaign
 from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.store.models import InboxMessage, OrderSheet, OutgoingMail

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from pbem.actions.base import Context, run_action
+from pbem.actions.base import run_action
 from pbem.actions.deadlines import hold, release
 from pbem.actions.open_turn import EnterSheet
 from pbem.actions.seats import GiveSeat
 from pbem.actions.start import StartCampaign
-from pbem.campaign.snapshot import RESERVED_SEATS, is_valid_seat_name, load_campaign
+from pbem.campaign.snapshot import RESERVED_SEATS, Context, is_valid_seat_name, load_campaign
 from pbem.store.models import OutgoingMail, Person
 from pbem.store.types import HoldKind, OutgoingState
 from tests.inbox.people import (

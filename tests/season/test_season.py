@@ -22,7 +22,7 @@ from pbem.admin.health import home_status
 from pbem.app import open_app
 from pbem.archive.verify import verify
 from pbem.campaign.archive_sync import prove_archive
-from pbem.campaign.snapshot import load_campaign
+from pbem.campaign.snapshot import Context, load_campaign
 from pbem.games import installed_games
 from tests.mail_servers.conftest import MakeSettings
 from tests.season.table import NAME, START, Season, subjects, text_of
@@ -87,7 +87,7 @@ def _two_sign_up(season: Season) -> None:
     season.sit("blue", "eve")
     season.sit("magenta", "fay")
     with season.app.store.writing() as session:
-        mail_gm_token(session, season.app, load_campaign(session, NAME), season.now)
+        mail_gm_token(Context(session, season.app, load_campaign(session, NAME), season.now))
     season.tick()
     found = re.search(rf"GM {NAME} ([0-9a-f]+)", text_of(season.read("gm")[-1]))
 
