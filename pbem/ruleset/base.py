@@ -1,7 +1,7 @@
-"""What most games do alike, so that a game says only what is its own.
+"""Base class for rulesets, with a default for everything that most games do alike.
 
-A game is a class of these, with a name, seats and orders, and four things only
-it can know:
+A game is a subclass with a name, seats and orders, and four methods that only
+the game itself can define:
 
     class Lanterns(BaseRuleset[State]):
         key = "lanterns"
@@ -9,14 +9,14 @@ it can know:
         designer = "Ann Example"
         summary = "Hide your lantern in a cave and look for those of the others."
         seats = Seats(2, 6)
-        orders = OrderBook((Hide, Search))
+        orders = OrderParser((Hide, Search))
 
         def begin(self, options, seats, dice): ...
         def view(self, state, seat, events): ...
         def resolve(self, state, turn, dice): ...
         def standing(self, state): ...
 
-All else has a default, replaced by defining it: a method, or a function of a
+Every default is replaced by defining it: as a method, or as a function of a
 module with `parse = staticmethod(sheet.parse)`.
 """
 

@@ -1,8 +1,8 @@
-"""Keyed dice: every draw is named, so no draw can disturb another.
+"""Keyed dice: every draw has a key of its own, so no draw can disturb another.
 
 A draw is SHA-256 of the secret seed, a scope (campaign-wide or one turn) and
-the draw's own key. It does not depend on the order of draws, on what others
-did, or on parallel work; and whoever has the seed can repeat every one.
+the key of the draw. It does not depend on the order of draws, on other players'
+orders or on parallel execution, and can be repeated by anyone who has the seed.
 """
 
 from __future__ import annotations

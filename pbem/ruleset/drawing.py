@@ -1,13 +1,13 @@
-"""Pictures of a report: as SVG, and as drawings that a host can paint in a fraction of the time.
+"""Pictures of a report, as SVG and as drawings that the host can paint without an SVG renderer.
 
-A drawing is a ground that many pictures share, and marks stamped on it in
-order: sprites, which are small pieces of SVG, and labels. A host paints a
-ground and a sprite once, and sets type without a renderer of SVG; the same
-drawing is also one self-contained SVG. Positions are whole pixels, so that a
-sprite looks the same wherever it stands.
+A drawing is a background that many pictures share, and sprites (small pieces of
+SVG) and labels placed on it in order. The host paints a background and a sprite
+once and sets labels itself, which takes a fraction of the time; the same drawing
+can also be written as one self-contained SVG. Positions are whole pixels, so that
+a sprite looks the same at every position.
 
-Spots are places on a picture that can be tapped on a page. They are not
-painted, and say by which words orders may mean what is there.
+Tap targets are places of a picture that can be tapped on a page. They are not
+painted; each lists the words by which orders name what is shown there.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Forms: what a field of an order may hold, as data from which a page can offer it.
+"""Fields of typed orders, and the patterns from which a page can offer values for them.
 
-A form is a frozen value with a `to_json`; `offers` is what a page can put up for
-choice. A kind may read more than its form lets through, such as names in other
-words; it reads all that the form offers. Case does not count.
+A pattern is a frozen value with a `to_json`; `offers` lists the values that a
+page can offer. A field may read more than its pattern accepts, such as other
+forms of a name, and reads all that the pattern offers. Case does not count.
 
-A hint is for slips of the pen. What may well be another word, name or direction
-is not offered in its place: of two ids that differ in a digit each is
-somebody's ship, and EAST is no slip for WEST.
+Hints correct typing errors only. A value that may well be another word, name or
+direction is not suggested: two ids that differ in one digit may both be ships,
+and EAST is no misspelling of WEST.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Lines as people write them, read by the declarations of their verbs.
+"""Lenient reading of order lines that do not keep to the rules of a sheet.
 
-A line that does not keep to the rules of a sheet is read once more: words that
-say nothing are passed over (`the`, `please`, a `to` where the usage has none),
+Filler words are skipped (`the`, `please`, a `to` where the usage has none),
 prepositions of the usage may be missing, lists may be written `a/b`, `a & b` or
 `a and b`, and names with blanks need no quotes. Such a reading counts only if no
-other is as good: what could mean two things is not guessed.
+other is as good: an ambiguous line is not guessed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A declared order: its usage line and typed fields, and how a line is read by them and written.
+"""Declaration of typed orders: a usage line and fields, by which lines are read and written.
 
 An order is a frozen dataclass with a usage line and typed fields:
 
@@ -16,16 +16,6 @@ An order is a frozen dataclass with a usage line and typed fields:
 In a usage line capitals are words to type, small letters name fields, `[…]`
 may be left out, and `field...` takes one word or more. A list that may lose bad
 items and keep the rest has `DROPS_BAD` behind its kind.
-
-From the declarations (`verbs`) an `OrderBook` reads sheets, words findings,
-writes orders back as lines and as JSON, documents every verb and invents random
-lines for tests.
-
-A sheet has one order a line. Verbs, words and names are case-blind; a verb may
-be cut to three letters or more if that leaves no doubt; commas are blanks;
-"quotes" hold names with blanks; `;` and `#` begin comments; a trailing `\\`
-continues on the next line. A line that does not keep to this is read as people
-write (`loosely`), and taken if it can mean one thing only.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""Sheets of typed orders: everything that follows from the declarations of a game's orders.
+r"""Parser of order sheets, which follows from the declarations of a game's orders.
 
-From the declarations (`verbs`) an `OrderParser` reads sheets, words findings,
-writes orders back as lines and as JSON, documents every verb and invents random
-lines for tests.
+An `OrderParser` reads sheets, words findings, writes orders as lines and as JSON,
+documents every verb and generates random lines for tests.
 
 A sheet has one order a line. Verbs, words and names are case-blind; a verb may
-be cut to three letters or more if that leaves no doubt; commas are blanks;
-"quotes" hold names with blanks; `;` and `#` begin comments; a trailing `\\`
-continues on the next line. A line that does not keep to this is read as people
-write (`loosely`), and taken if it can mean one thing only.
+be cut to three letters or more if it stays unambiguous; commas are blanks;
+"quotes" hold names with blanks; `;` and `#` begin comments; a trailing `\`
+continues on the next line. A line that does not keep to this is read leniently
+(`loosely`), and accepted if it can mean one thing only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The one door between the host and a game.
+"""The protocol that a ruleset implements, by which the host and a game communicate.
 
-A game is pure functions on plain values. The host stores, mails and times; the
-ruleset decides. A state never leaves a ruleset except through `view`.
+A game is pure functions on plain values. The host stores, mails and keeps time;
+the ruleset decides. A state never leaves a ruleset except through `view`.
 
 Views and events are JSON data (dicts with string keys, lists, strings, whole
 numbers, booleans, None): the host sends them through JSON text before anything

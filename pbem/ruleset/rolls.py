@@ -1,8 +1,9 @@
-"""Rolls that a GM asks for: dice in the usual notation, for words of his, drawn from the campaign's own and numbered.
+"""Dice rolls that a GM asks for, in the usual notation and with a label.
 
-A roll follows from the dice, its words and its number alone. So whoever has the
-seed can repeat it, and nobody can have another instead: the same words rolled
-again are a second roll, and each says which of how many it is.
+A roll follows from the dice of the campaign, its label and its number alone. So
+it can be repeated by anyone who has the seed, and cannot be replaced by another:
+the same label rolled again is a second roll, and each roll says its number and
+how many there are.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One spelling for every value: JSON text that is equal when the data are equal.
+"""Canonical JSON: text that is equal if and only if the data are equal.
 
-What a state may be made of: dataclasses, tuples, frozensets, mappings with
-string keys, enums, strings, whole numbers, booleans, None, and `X | None`. A
-mapping comes back sorted by its keys, and equal to what it was.
+A state may be made of dataclasses, tuples, frozensets, mappings with string
+keys, enums, strings, whole numbers, booleans, None, and `X | None`. A mapping
+comes back sorted by its keys, and equal to the original.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The former place of `pbem.testing`, kept for one version."""
+"""Deprecated alias of `pbem.testing`, kept for one version."""
 
 from pbem.testing import RulesetSuite, RulesetTests, SecrecySpec, rules
 

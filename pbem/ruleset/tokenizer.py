@@ -1,9 +1,10 @@
-"""The words of a line: as the rules of a sheet part them, and as people write them.
+"""Splits an order line into tokens, strictly or leniently.
 
-`split_tokens` keeps to the rules: blanks and commas part words, quotes hold them
-together, `;` and `#` begin comments. `split_leniently` reads what mail programs,
-phones and habit make of a line: typographic quotes and dashes, a full stop at
-the end, arrows, `(3,-2)`, `a/b`, `a & b`, a bullet or a number before it.
+`split_tokens` keeps to the rules of a sheet: blanks and commas separate tokens,
+quotes hold them together, `;` and `#` begin comments. `split_leniently` reads
+the forms that mail programs, phones and habit produce: typographic quotes and
+dashes, a full stop at the end, arrows, `(3,-2)`, `a/b`, `a & b`, a bullet or a
+number before the line.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""The shape of saved data: which keys there are, of what kind each value is, and in which bounds.
+"""Schemas of saved data, by which a game checks a state that it did not write itself.
 
-For `check_state`, by which a game looks at a state that it did not write
-itself. A game declares the shape of its saves, often with words taken from the
-data already found good (the seats, the places of a board), and asks for its
-faults; whatever ties one value to another it says itself, as `ValidationError`s:
+For `check_state`. A game declares the schema of its saves, often with words taken
+from the data already checked (the seats, the cells of a board), and asks for its
+errors. Rules that relate several values are checked by the game, and reported as
+`ValidationError`s:
 
     def check_state(data, seats):
-        shape = shapes.Record({"size": shapes.Whole(5, 30), "stones": shapes.Listing(shapes.Line(4))})
-        found = list(shapes.faults(shape, data))
-        return found or [*_stones_on_the_board(data)]
+        schema = ObjectSchema({"size": IntegerSchema(5, 30), "stones": ListSchema(StringSchema(4))})
+        found = list(validate(schema, data))
+        return found or [*_check_stones(data)]
 
 Nothing here raises, whatever JSON data it is given.
 """

@@ -1,15 +1,8 @@
-"""The one door between the host and a game.
+"""Value types that pass between the host and a game.
 
-A game is pure functions on plain values. The host stores, mails and times; the
-ruleset decides. A state never leaves a ruleset except through `view`.
-
-Views and events are JSON data (dicts with string keys, lists, strings, whole
-numbers, booleans, None): the host sends them through JSON text before anything
-else reads them, so a view cannot smuggle a reference to the state.
-
-A game holds names, sizes and hashes, and says in which view each stands. The
-bytes are the host's, which has looked at them before the game hears of them, and
-sends them to those whose views name them.
+An attachment is known to a game by name, size and hash alone. Its bytes stay with
+the host, which has checked them before the game hears of them and sends them to
+the seats whose views name them.
 """
 
 from __future__ import annotations
