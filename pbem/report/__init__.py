@@ -1,4 +1,4 @@
-"""Reports, receipts and the host's other mails: from what a seat may know to text, HTML, JSON and pictures."""
+"""Reports, receipts and other mails of the host, rendered as text, HTML, JSON and pictures."""
 
 from pbem.report.answers import (
     FindingWithLine,

@@ -1,7 +1,7 @@
-"""What the host's own mails tell, besides receipts and reports: one record for each page.
+"""Records of the mails that answer a message, apart from reports: one for each template.
 
-Each record is rendered with `Reporter.write(record)`, which its template,
-`templates/host/<page>.txt.j2`, sees under the name `page`.
+Each record is rendered with `Renderer.write(record)`. Its template,
+`templates/host/<page>.txt.j2`, sees it under the name `page`.
 """
 
 from __future__ import annotations

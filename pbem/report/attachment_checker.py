@@ -1,8 +1,8 @@
-"""The process in which the files of a GM are examined: a line of JSON for each comes in, and one goes out.
+"""Worker process that checks files attached by a GM: a line of JSON in, a line out, for each file.
 
-It is run with limits of time and memory, which it sets itself before it reads
-anything. A file that is more than it can take ends the process, and harms
-nothing else; `pbem.report.examining` tells which file that was.
+It sets its own limits of time and memory before it reads anything. A file that
+exceeds them ends this process and harms nothing else;
+`pbem.report.attachments` finds out which file that was.
 """
 
 from __future__ import annotations

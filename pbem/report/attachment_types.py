@@ -1,12 +1,12 @@
-"""PNG and JPEG files as they may be sent on: what they show to the last bit, and nothing that says where and when.
+"""Checks of attached images and documents, and removal of metadata from images.
 
 Cameras and drawing programs write places, times, names and serial numbers into
-pictures. The pixels are not touched; of all else those parts are kept which
-say how they are to be shown: colours, density, and which side is up.
+pictures. The pixels are not touched; of everything else only the parts are kept
+that say how the picture is to be shown: colours, density and orientation.
 
 A document is refused if it holds programs, other files, or anything that is not
-shown when it is read, and if it unpacks to more than it may: its readers open
-it with programs that we do not know. What is locked cannot be checked.
+visible when it is read, or if it unpacks to more than the limit: its readers open
+it with unknown programs. An encrypted document cannot be checked.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""What a GM has enclosed, as a report has it: placed for its templates, attached to its mail, shown on its page.
+"""Attachments of a GM in a report: checked, placed in templates, attached to mail, shown on pages.
 
-It is done in another process, with one limit of time, memory and number for all
-files of a ruling: they come from outside, and those who read them are not asked.
-A PNG or JPEG is read to its last pixel, and freed of what says where and when
-it was made. An SVG, which may hold scripts and ask for files, is painted, and
-goes on as a PNG. Of files that programs open, those kinds are taken that hold no
-programs themselves.
+Files come from outside, so they are checked in another process, with one limit
+of time, memory and number for all files of a ruling. A PNG or JPEG is decoded to
+its last pixel and freed of metadata. An SVG, which may hold scripts and refer to
+files, is rendered and goes on as a PNG. Of documents only formats without
+programs in them are accepted.
 """
 
 from __future__ import annotations

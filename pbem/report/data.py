@@ -1,4 +1,4 @@
-"""The report as data: the JSON that is attached to it, for clients and for checks at home."""
+"""The report as data: attached JSON and calendar entries."""
 
 from __future__ import annotations
 

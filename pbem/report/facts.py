@@ -1,4 +1,4 @@
-"""What the host itself adds to a report, and what a report is made of."""
+"""Content that the host adds to a report, and the parts of a rendered report."""
 
 from __future__ import annotations
 

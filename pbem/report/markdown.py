@@ -1,4 +1,4 @@
-"""Markdown, as rulebooks are written, for mails: plain text in the columns of a mail, and HTML with inline styles."""
+"""Renders Markdown of rulebooks for mail: wrapped plain text, and HTML with inline styles."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ CSS: Mapping[str, str] = {
     "loose": "margin:.5em 0;white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.3 monospace",
 }
 """Inline styles for HTML reports, by name. Mail programs drop style sheets, seldom these."""
-
 
 _READER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 """HTML in a text is shown, not used, and no picture is fetched from anywhere."""

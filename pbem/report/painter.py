@@ -1,17 +1,17 @@
-"""The worker process that draws: jobs come in by its standard input, PNG goes out by its standard output.
+"""Worker process that draws pictures: jobs on standard input, PNG on standard output.
 
 Run as a script. It imports nothing of this program, so that it starts quickly,
-and it may die of a bad picture without harm to anyone. A job is one line of
-JSON; an answer is the length of the PNG in four bytes, big-endian, and the PNG
-itself. Length 0 says that the picture could not be drawn.
+and a bad picture that kills it harms nothing else. A job is one line of JSON; an
+answer is the length of the PNG in four bytes, big-endian, and the PNG itself.
+Length 0 says that the picture could not be drawn.
 
 A job is {"whole": [svg, width, height]} or a drawing, {"on": key, "sprites":
 [[svg, width, height], …], "marks": […]}, where a mark is [sprite, x, y] with the
-number of a sprite, or a label as `_write` takes it. A worker that does not know
-the ground of that key (it is new, or has forgotten it) answers the length
-UNTOLD; it is told by {"ground": key, "svg": [svg, width, height]}, answers 0,
-and gets the job again. What a worker keeps never shows: a picture depends on
-its job and its ground alone.
+number of a sprite, or a label as `_write` takes it. A worker that does not have
+the background of that key (it is new, or has evicted it) answers the length
+UNTOLD; it then gets {"ground": key, "svg": [svg, width, height]}, answers 0, and
+gets the job again. The cache never shows: a picture depends on its job and its
+background alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pictures to PNG, in worker processes: whatever a picture does to its renderer costs that picture only."""
+"""Renders pictures to PNG in worker processes, so that a bad picture fails alone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ UNTOLD = 0xFFFFFFFF
 _FOREIGN = {"image", "script", "foreignobject", "feimage", "style", "a"}
 """Elements that lead out of a picture: to files, to other pages, to code; a style sheet may import another."""
 
-
 _UNPAINTED = {"image", "script", "foreignobject", "feimage", "use", "filter"}
 """Of those, what is no matter where nothing but the painting is seen may stay; copies of copies may fill all memory,
 and a filter of few bytes may take minutes.
@@ -43,7 +42,6 @@ and a filter of few bytes may take minutes.
 
 _FILTERED = re.compile(r"(?<![\w-])filter\s*+:\s*+(?!none\b)", re.IGNORECASE)
 """A filter as style sheets have it: as a function it needs no element of its own."""
-
 
 _LONGEST_STYLE = 40
 """Signs of a text that are looked at again with what follows: the parser tells texts in pieces."""

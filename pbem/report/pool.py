@@ -1,8 +1,8 @@
-"""Renders the reports of a turn, in a pool of processes when there are enough of them.
+"""Pool of processes that render the reports of a turn when there are enough of them.
 
-Workers are forked: they need games and templates that cannot be sent to
-another process, and a fresh interpreter takes a second to import them. Whatever
-a worker fails at is done again by the calling process, which tells of faults.
+Workers are forked: they need games and templates that cannot be sent to another
+process, and a fresh interpreter takes a second to import them. A job that fails
+in a worker is repeated by the calling process, which reports the error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""The page of a seat: its report, with maps that can be tapped and a desk for orders, as one file for a browser.
+"""Renders reports and other mails from templates, and the page of a seat as one HTML file.
 
-It is made of what the report's mail holds, its view and nothing else, so it can
-be made again whenever that is at hand. The reply code stands in it as in the
-mail: in the sheet of the report and in the data of the desk.
+The page has the report, maps that can be tapped and a form for orders. It is made
+from the report's mail and view alone, so it can be made again from these. The
+reply code stands in it as in the mail: in the order sheet of the report and in
+the data of the form.
 """
 
 from __future__ import annotations

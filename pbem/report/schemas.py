@@ -1,8 +1,8 @@
-"""JSON Schemas (2020-12) of what clients read and write: the data of reports, order sheets and desks.
+"""JSON Schemas (2020-12) of the data that clients read and write: reports, sheets, order forms.
 
 They are the contract for pages and for programs of other people. `format` in the
-data grows when a client would have to be changed; what a client does not know
-it may pass over, since more may come to stand in the data of a format.
+data grows when a client would have to be changed; clients ignore keys that they
+do not know, since keys may be added within a format.
 """
 
 from __future__ import annotations

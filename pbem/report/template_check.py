@@ -1,4 +1,4 @@
-"""Records filled with samples, by which templates can be tried before a mail needs them."""
+"""Checks templates by rendering them with sample records before a mail needs them."""
 
 from __future__ import annotations
 
@@ -141,7 +141,6 @@ def _seen(ruleset: AnyRuleset, view: View, last: View | None) -> View:
 
 _WORDS = "# A sample\n\nand **sample**"
 """Words that look like something, so that a letter of them has HTML."""
-
 
 Tries = Callable[[Renderer], Iterable[Callable[[], object]]]
 """With a reporter, ways to write all pages of a kind with samples; each of them twice is the same page."""

@@ -1,4 +1,4 @@
-"""What templates may use besides Jinja's own: times, wrapped lines, text tables, and inline styles.
+"""Sandboxed Jinja environment of mail templates, with limits of time and memory.
 
 A template sees public attributes of the plain records that it is given, changes none of them, and calls no function
 that it was not given (`jinja2.sandbox`). It is also bounded in what it consumes: see `limited`. The limits stop
@@ -102,7 +102,6 @@ TEXT_FILTERS = {
     "barred": quote_block,
     "joined": join_names,
 }
-
 
 SECONDS = 20.0
 """Processor time that one rendering may take; a report takes some milliseconds."""

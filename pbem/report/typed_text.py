@@ -1,9 +1,9 @@
-"""What people type, as HTML that looks like it: emphasis, lists, tables, headings; and all else as it was typed.
+"""Renders text typed by people as HTML: emphasis, lists, tables, headings; the rest as typed.
 
-This is no CommonMark (docs/decisions/0034). People lay out their words in ways
-that are older, so what could be either stays what they see: a line ends where
-they ended it, numbers and dashes before items stay, and what is drawn with blanks
-and signs stays in columns. A link is its own address, HTML is text.
+This is no CommonMark (docs/decisions/0034). People lay out text in older ways, so
+anything ambiguous stays as typed: line ends are kept, numbers and dashes before
+items stay, and drawings and tables made of blanks and signs stay in columns. The
+text of a link is its own address, and HTML is plain text.
 """
 
 from __future__ import annotations
