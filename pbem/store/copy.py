@@ -1,7 +1,7 @@
-"""Whole databases as they stood at one moment: copied into a file of SQLite, whatever they are, and out of one again.
+"""Copies whole databases into a SQLite file and back, as of one moment.
 
-The file is the one form in which a database travels. Values are copied as they
-lie in it, packed as they are: nothing is read by the rooms above.
+A SQLite file is the one form in which a database is moved, whatever its server.
+Values are copied as stored, still compressed, without being decoded.
 """
 
 from __future__ import annotations

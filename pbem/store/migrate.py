@@ -1,4 +1,4 @@
-"""Bringing a database's tables to a revision; the steps stand in `migrations/`."""
+"""Migrates the tables of a database to a revision; the steps are in `migrations/`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Every table the host has. Times are UTC; states and mails are compressed.
+"""Every table of the host. Times are UTC; states and mails are compressed.
 
 A campaign's turn is one row: the state when it was opened, and after its run
-the record of what was done. States never change once written, so rollback,
-rerun and replay are look-ups.
+the record of it. States never change once written, so rollback, rerun and replay
+are look-ups.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""The tables of procrastinate, beside ours: made and brought up to its version with them.
+"""The job queue (procrastinate): its tables, their upgrades, and the enqueuing of jobs.
 
-Its version is not ours: each of its releases may bring steps of its own, which
-are taken from the package that is installed. A fact remembers the newest taken.
+The tables of procrastinate have versions of their own: each of its releases may
+bring migrations, which are taken from the installed package. A key/value row
+remembers the newest one applied.
 
-A job that still waits does for all that is to be done in its lane, so that
-there is no second one. It is held until our transaction ends: nobody begins it
-without seeing what we have changed.
+A waiting job stands for all work of its partition, so there is never a second
+one. It is locked until the enqueuing transaction ends, so that no worker begins
+it without seeing what was changed.
 """
 
 from __future__ import annotations

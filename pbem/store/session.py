@@ -1,14 +1,15 @@
-"""Work that a transaction gives others to do: told to them when it is committed, and never when it is rolled back.
+"""Database sessions: reading, writing, locks, and jobs enqueued on commit.
 
-Who tells them is not known here. Where one process does all the work nobody is told.
+A reading session sees one snapshot of the database and cannot write. A writing
+session commits all or nothing; on SQLite it takes the write lock at its
+beginning, so it never fails halfway because it read too early.
 
-A reading session sees one moment of the database and cannot write. A writing
-session commits all or nothing; on SQLite it takes the only writer's place at
-its beginning, so it never fails halfway for having read too early.
+A commit of a durable session, and all commits before it, survive a power cut.
+Only work that would be repeated anyway may be committed otherwise, which saves
+waiting for the disk.
 
-What a durable session has committed, and all that was committed before it,
-outlives a power cut. Only what would be done again all the same may be
-committed otherwise: it spares waiting for the disk.
+Jobs are enqueued when their transaction is committed, and never when it is rolled
+back. Where one process does all the work there is no queue.
 """
 
 from __future__ import annotations

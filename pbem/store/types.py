@@ -1,13 +1,9 @@
-"""What the words mean in which rows say how they stand; the database has them as they are spelt here.
+"""Column types, and the enumerations of states that the database holds.
 
-A bundle is the length of its packed part in four bytes, big-endian; that part:
-a line of JSON, the list of [name, length], and the texts one after the other;
-and then the pictures. A PNG is compressed in itself: to try again takes a
-hundred times as long as all the rest, and gains nothing.
-
-A campaign's turn is one row: the state when it was opened, and after its run
-the record of what was done. States never change once written, so rollback,
-rerun and replay are look-ups.
+A file bundle is the length of its packed part in four bytes, big-endian; the
+packed part: a line of JSON, the list of [name, length], and the texts one after
+the other; and then the pictures. A PNG is compressed already: compressing it
+again takes a hundred times as long as all the rest, and gains nothing.
 """
 
 from __future__ import annotations
@@ -98,7 +94,6 @@ UNSENT_STATES = (OutgoingState.QUEUED, OutgoingState.SENDING)
 
 SITE_KEY = "site"
 """The name of the fact that says of what the site was written last."""
-
 
 LEVEL = 6
 """Of zlib. What is above it takes twice the time for a thousandth of the space."""

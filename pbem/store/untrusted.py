@@ -1,11 +1,11 @@
-"""Databases that others made: nothing in the file is run, and its rows are copied into tables of our own.
+"""Imports rows from untrusted SQLite files without running any code in them.
 
 A SQLite file can hold more than rows: views, triggers, virtual tables, generated
-columns and expressions are code that a query runs. So the file is opened for
-reading alone; its schema is compared with that of its version, word by word,
-before any table is read; and every statement has a limit of time. What comes
-out are rows in a schema that our migrations made. Their values are checked
-elsewhere: see `pbem.campaign.columns`.
+columns and expressions are code that a query runs. So the file is opened
+read-only; its schema is compared with that of its version, word by word, before
+any table is read; and every statement has a time limit. The rows are copied into
+a schema that our own migrations made. Their values are checked elsewhere: see
+`pbem.campaign.column_checks`.
 """
 
 from __future__ import annotations
