@@ -1,4 +1,4 @@
-"""The archive: every turn's record, sheets and reports, and the proof that they belong together."""
+"""The archive: records, sheets and reports of every turn, chained by hashes."""
 
 from pbem.archive.json_patch import Difference, PatchError, apply_patch, describe_patch, is_patch, make_patch
 from pbem.archive.record import (

@@ -1,8 +1,7 @@
-"""Changes of a state as JSON Patch (RFC 6902): made, applied, and told path by path.
+"""JSON Patch (RFC 6902): create, apply and describe changes of a state.
 
-A patch made here tests every value it takes away before it does so. Put on
-another state than the one it was made for, it is refused instead of doing
-something else.
+A patch made here tests every value before it removes it. Applied to another
+state than the one it was made for, it is refused instead of doing something else.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""The shape of a record: which facts it has, and of what kind each is, down to its last value.
+"""Reads an archive that may come from a stranger, and checks the shape of its records.
 
-Whoever reads a record that has passed need not ask again, even if it came from a stranger.
-
-An archive may come from anybody. Nothing but folders and plain files is opened,
-no link is followed, nothing outside is read, and no file is larger than one of
-its kind can be; what is not as it should be is named in a sentence.
+Only folders and plain files are opened, no link is followed, nothing outside the
+archive is read, and no file is larger than one of its kind can be. Every fault is
+named in a sentence. A record that has passed is checked down to its last value,
+so its readers need no checks of their own.
 """
 
 from __future__ import annotations
@@ -128,14 +127,12 @@ _IN_FEW: Mapping[str, _Check] = {
     "withdrawn": _list_of(_facts(turn=_is_number, hash=_is_hash, kind=_is_text)),
 }
 
-
 PARTS = ("reports", "sheets", "enclosed")
 """The folders inside that of a turn."""
 
 MOST_RECORD = 64_000_000
 MOST_FILE = 16_000_000
 """Bytes; those of a game with 10,000 seats have a sixth of that."""
-
 
 _LONGEST_NUMBER = 8
 

@@ -1,29 +1,17 @@
-"""The record of a turn: what went in, what came out, and hashes by which anyone can check it.
-
-The seal of the seed is told when a campaign is made, the words are fixed when
-it begins, and the seed is told when it is over. So the dice are those of the
-mix, and neither whoever made the seed nor any one player has chosen them.
-
-A patch made here tests every value it takes away before it does so. Put on
-another state than the one it was made for, it is refused instead of doing
-something else.
+"""Records of turns: inputs, results and hashes by which anyone can verify them.
 
 A record is canonical JSON with one newline. It names the SHA-256 of the record
 before it, of every file of its folder, and of every record that was withdrawn,
-so the newest record's hash vouches for the whole archive.
+so the hash of the newest record covers the whole archive.
 
-Reports tell players the hashes of records, and a record knows what they do not.
-Its salt, 256 random bits that nobody is told before he gets the archive, keeps
-those from them who would guess the rest and try whether the hash fits.
+Reports disclose hashes of records, and a record holds facts that players do not
+know. Its salt, 256 random bits that are disclosed only with the archive, keeps
+players from guessing these facts and testing the guess against the hash.
 
-An archive may come from anybody. Nothing but folders and plain files is opened,
-no link is followed, nothing outside is read, and no file is larger than one of
-its kind can be; what is not as it should be is named in a sentence.
-
-    <archive>/<campaign>/0003/enclosed/<SHA-256 of the content>.png
-
-A turn's record vouches for these files as for all of its folder; here it is
-checked that whatever reports show is there.
+The hash of the dice seed is disclosed when a campaign is created, the dice words
+are fixed when it begins, and the seed is disclosed when it is over. The dice
+follow from seed and words together, so neither the maker of the seed nor a single
+player can choose them.
 """
 
 from __future__ import annotations
@@ -123,7 +111,6 @@ def _keyed(seed: bytes, purpose: bytes, message: bytes) -> bytes:
 
 Patch = Sequence[Json]
 """The operations of a JSON Patch, in their order."""
-
 
 FORMAT = 2
 """That of records with a salt and the names of what was withdrawn; those of format 1 have neither."""
@@ -306,7 +293,6 @@ def _bytes(record: dict[str, Json]) -> bytes:
 RECORD = "turn.json"
 WITHDRAWN = "withdrawn"
 """The folder of a campaign's archive for turns that were taken back or run again."""
-
 
 _HASH_SHOWN = 8
 """Hex digits of a record's hash in the name of a withdrawn turn's folder."""

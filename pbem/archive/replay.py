@@ -1,13 +1,13 @@
-"""Proves an archive: every turn is resolved again, from its record alone, and must come out the same.
+"""Proves an archive by resolving every turn again from its record alone.
 
-    <archive>/<campaign>/0003/enclosed/<SHA-256 of the content>.png
+A turn's record covers the attachments in its folder
+(`<campaign>/0003/enclosed/<SHA-256 of the content>.png`) like all other files;
+this module checks that every attachment that reports show is there.
 
-A turn's record vouches for these files as for all of its folder; here it is
-checked that whatever reports show is there.
-
-Every record names all that was withdrawn before it was made. What was withdrawn
-after the newest is named by none yet: of that, a copy of an archive shows no
-more than that it goes on from the newest record, and the house has its database.
+Every record names all records that were withdrawn before it was made. Those
+withdrawn after the newest record are named by none yet: a copy of an archive can
+only show that they continue from the newest record, and the application has its
+database.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Checks an archive on any machine, with nothing but its folder: what it shows by itself, and with the seed all of it.
+"""Verifies an archive on any machine from its folder alone, or completely with the dice seed.
 
-A report tells the hash of a record made before it, and is itself a file of the
-record made with it. So whoever kept his reports can show that neither they nor
-anything before them was changed since, however well the archive agrees with itself.
+A report discloses the hash of an earlier record, and is itself a file of the
+record made with it. So players who kept their reports can show that neither these
+nor anything before them was changed since, even if the archive is consistent.
 
 The seed of the dice is in the record of the last turn once the game is over.
-Before that, chain, files, seal and sheets can be checked, and the result says
-what cannot be proved yet.
+Before that, chain, files, seed hash and sheets can be checked, and the result
+says what cannot be proved yet.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The files of a turn's folder, and the writing of it.
+"""Writes the folder of each turn into the archive.
 
     <archive>/<campaign>/0000/turn.json             the set-up: its record
                              /reports/red.txt …     the reports mailed at the start
@@ -6,12 +6,12 @@
                              /sheets/red-v1.txt     a sheet as received, its key masked
                              /sheets/red.orders.txt the orders used, as understood
                              /reports/red.txt …     the reports its resolution produced
-                             /enclosed/3fa9….png …  what its GM has enclosed and no report showed before
-    <archive>/<campaign>/withdrawn/0003-5f2a90c1/…  turn 3 as it was before it was run again, and its record's hash
+                             /enclosed/3fa9….png …  attachments of its GM that no report showed before
+    <archive>/<campaign>/withdrawn/0003-5f2a90c1/…  turn 3 before it was run again, with its record's hash
 
-A folder is on the disk before it counts as written. The database stays the
-authority: what was lost or cut of an archive is written again from there, and
-what was put in its place is left for the GM to look at.
+A folder counts as written once it is synced to the disk. The database remains
+authoritative: missing or truncated parts of an archive are written again from it,
+and files that replaced others are left for the GM to examine.
 """
 
 from __future__ import annotations
