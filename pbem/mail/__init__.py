@@ -1,1 +1,1 @@
-"""Mail, and nothing else: mailboxes, letters, MIME, reply codes, outbox and carriers."""
+"""Mail: mailboxes, messages, MIME, reply codes, outbox and transports."""

@@ -1,20 +1,20 @@
-"""Read what the receiving mail server says of a mail's sender: Authentication-Results (RFC 8601).
+"""Reads the receiving server's verdict on the sender of a mail: Authentication-Results (RFC 8601).
 
 Anybody can write such a field. Only the topmost of a mail is read, and believed
 only if it bears the configured name of the receiving server (authserv-id): the
 fields that came with the mail stand below those that this server has added.
 
 Large providers have a server of another name for each check, or each mail, and
-write several fields. With a name for all of them ("*.icloud.com") the fields
-are read that stand together on top, above the Received field of the server that
-took the mail; the first result of a method holds, so that one further down
-revokes nothing. Microsoft's servers write no name at all ("unnamed").
+write several fields. With a name for all of them ("*.icloud.com") the fields are
+read that stand together on top, above the Received field of the server that took
+the mail; the first result of a method holds, so that one further down revokes
+nothing. Microsoft's servers write no name at all ("unnamed").
+
+If the receiving server adds no such field, a sender can write one in its name,
+and nothing in a mail tells the two apart. A GM does not forge, though: if a mail
+with a GM's token came from outside and has no such field, none counts.
 
 Reading is total: any bytes give a verdict, in time in proportion to their number.
-
-Where it adds no Authentication-Results (RFC 8601), a sender can write one in its
-name, and nothing in a mail tells the two apart. But a GM does not forge: if a
-mail with a GM's token came from outside and has no such field, none counts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Mail signed or encrypted inside its text, as PGP programs did before MIME (RFC 9580, 6 and 7)."""
+"""Selects and decodes the text of a mail: parts, flowed lines, and inline PGP (RFC 9580, 6 and 7)."""
 
 from __future__ import annotations
 

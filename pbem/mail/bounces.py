@@ -1,13 +1,13 @@
-"""How programs show that they have written a mail, so that nobody answers it (RFC 3834): by its fields and subject.
+"""Recognises automatic mail (RFC 3834) and reads delivery reports (RFC 3464 and older forms).
 
-So do Exim, qmail, GMX, Yahoo, Mail.ru and what is older than RFC 3464. There is
-no form to such words, but three things in all: the header of the mail, above it
-that it did not arrive, and mostly a code of SMTP. Without one of the phrases
-known nothing is a bounce.
+Exim, qmail, GMX, Yahoo, Mail.ru and programs older than RFC 3464 report in free
+text. Such a text has no fixed form, but three things in common: the header of the
+mail, above it a statement that it did not arrive, and mostly an SMTP code.
+Without one of the known phrases nothing is a bounce.
 
-Anybody can write such a report. What makes one worth believing is the
-Message-ID of the mail it is about, which only that mail's readers know; whoever
-asks for a bounce has to look it up.
+Anybody can write such a report. It is credible if it names the Message-ID of the
+mail it is about, which only that mail's readers know; the caller has to look it
+up.
 
 Reading is total: any bytes make a bounce or none, in time in proportion to their number.
 """

@@ -1,4 +1,4 @@
-"""What IMAP and SMTP connections share: certificates and logins."""
+"""Certificates and logins that IMAP and SMTP connections share."""
 
 from __future__ import annotations
 

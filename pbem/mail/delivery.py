@@ -1,16 +1,17 @@
-"""What is done for a mail that was refused for good, or came back: it goes once more, another way.
-
-Refused for its size or content, it goes as text alone; else to its reader's
-second address. Each way is tried once, under the same Message-ID, and stands in
-the mail's `reply` before what was said to it.
-
-What has gone is counted in the outbox itself, in spans that end now. Nobody
-sleeps: a mail that is held back is just not due before its time.
+"""Sends the outbox: claims, rate limits, and a second attempt for mail that was refused.
 
 A row is claimed (state "sending") in a commit of its own, then handed to the
-carrier, then marked. After a crash between the last two nobody can know
-whether the mail went out; it is sent again, the same bytes with the same
-Message-ID, once its claim has run out.
+transport, then marked. After a crash between the last two it is unknown whether
+the mail went out; it is sent again, the same bytes with the same Message-ID, once
+its claim has expired.
+
+Rate limits count the mails sent in the outbox itself, in periods that end now.
+Nothing sleeps: a mail that is held back is not due before its time.
+
+Mail that was refused for good, or bounced, is sent once more: as text alone if it
+was refused for its size or content, else to its reader's second address. Each way
+is tried once, under the same Message-ID, and noted in the mail's `reply` before
+the server's answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Waiting for mail: asleep, or in IDLE (RFC 2177) where the inbox is on a server that can tell of new mail.
+"""Fetches new mail into the database, and waits for more by sleeping or by IDLE (RFC 2177).
 
-IDLE is only a hint to poll sooner. Whatever goes wrong with it, and whatever
-the server says or fails to say, the next poll comes when it would have come.
+IDLE is only a hint to poll sooner. If it fails, the next poll happens at its
+usual time.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Mail addresses and Message-IDs in header fields, read so that a trick yields no address rather than a wrong one.
+"""Mail addresses, Message-IDs and reply codes in header fields.
 
-A code is an HMAC under the campaign's `mail_key`, so nobody can guess another
-seat's. It goes out three ways, any of which may come back: in the Reply-To
-address, in the subject, and in the Message-ID that replies name.
+A reply code is an HMAC under the campaign's `mail_key`, so nobody can guess the
+code of another seat. It is sent in three places, any of which may come back: in
+the Reply-To address, in the subject, and in the Message-ID that replies name.
 
-Everything here takes any bytes, never raises, and needs time in proportion to
-their number, which the email package does not (docs/decisions/0039).
+A malformed address yields no address rather than a wrong one. Everything here
+takes any bytes, never raises, and needs time in proportion to their number, which
+the email package does not (docs/decisions/0039).
 """
 
 from __future__ import annotations
@@ -77,7 +78,6 @@ def _settled(address: str) -> str | None:
 
 _CODE = rf"[a-z2-7]{{{CODE_CHARACTERS}}}"
 
-
 _TAG = re.compile(rf"\[(?:[^\[\]\s]{{1,40}}+\s++|(?=[a-z]*+[2-7]))({_CODE})\]", re.IGNORECASE)
 """A code in brackets; before it, in the mails of earlier versions, the name of its campaign."""
 
@@ -120,7 +120,6 @@ def without_codes(subject: str) -> str:
 
 MAX_HEAD = 100_000
 MAX_FIELD = 8_192
-
 
 _MAILBOX = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([A-Za-z0-9-]+\.)+[A-Za-z0-9-]+")
 

@@ -1,10 +1,10 @@
-"""An IMAP mailbox, read by imapclient: all of the folder, in batches, moved to Processed when stored.
+"""An IMAP mailbox, read by imapclient: the whole folder, in batches, moved to Processed when stored.
 
 The folder holds only mail not yet stored, so no cursor is kept, and a changed
-UIDVALIDITY needs no care. Reading sets no flags.
+UIDVALIDITY does not matter. Reading sets no flags.
 
-IDLE is only a hint to poll sooner. Whatever goes wrong with it, and whatever
-the server says or fails to say, the next poll comes when it would have come.
+IDLE (RFC 2177) is only a hint to poll sooner. If it fails, the next poll happens
+at its usual time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A mail as it lies in a mailbox, and the seam that mailboxes of every kind fill."""
+"""The interface of mailboxes, and a raw message as they return it."""
 
 from __future__ import annotations
 

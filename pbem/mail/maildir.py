@@ -1,7 +1,7 @@
-"""A local folder as post office: Maildir, as Postfix, Dovecot, mutt and others read and write it.
+"""Maildir folders as mailbox and transport, in the format of Postfix, Dovecot, mutt and others.
 
-The inbox also takes single mails dropped into the folder itself as `*.eml`. A
-program that drops one should write it under another name and rename it.
+The inbox also takes single mails put into the folder itself as `*.eml`. A program
+that writes one should write it under another name and rename it.
 """
 
 from __future__ import annotations

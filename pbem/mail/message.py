@@ -1,11 +1,7 @@
-"""From a mail's bytes to a letter: who writes, what it answers, and the text its writer typed.
+"""Parses the bytes of a mail into a message: sender, references, reply codes and typed text.
 
-Reading is total: any bytes make a letter, in time and memory bounded by their
+Reading is total: any bytes make a message, in time and memory bounded by their
 number, which `MAX_MAIL` bounds in turn.
-
-A code is an HMAC under the campaign's `mail_key`, so nobody can guess another
-seat's. It goes out three ways, any of which may come back: in the Reply-To
-address, in the subject, and in the Message-ID that replies name.
 """
 
 from __future__ import annotations

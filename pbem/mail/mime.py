@@ -1,10 +1,9 @@
-"""MIME: header fields, parts, transfer encodings, charsets.
+"""MIME: header fields, parts, transfer encodings, charsets, and HTML to text.
 
 Everything here takes any bytes, never raises, and needs time in proportion to
-their number, which the email package does not (docs/decisions/0039).
-
-`html.parser` takes cubic time on hostile input in the Pythons this program
-runs on, and a tree of the document is not needed: one pass over the tags is.
+their number, which the email package does not (docs/decisions/0039). HTML is read
+in one pass over its tags: `html.parser` takes cubic time on hostile input in the
+supported Python versions.
 """
 
 from __future__ import annotations

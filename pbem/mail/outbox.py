@@ -1,11 +1,7 @@
-"""What is done for a mail that was refused for good, or came back: it goes once more, another way.
+"""The outbox: enqueues, withdraws and replaces outgoing mail.
 
-Refused for its size or content, it goes as text alone; else to its reader's
-second address. Each way is tried once, under the same Message-ID, and stands in
-the mail's `reply` before what was said to it.
-
-All mail of a campaign to one player names the same first mail in References,
-so that mail programs show it as one thread. Everything added follows from the
+All mail of a campaign to one player names the same first mail in References, so
+that mail programs show it as one thread. All fields added here follow from the
 reader's own seats alone.
 """
 
@@ -29,7 +25,6 @@ from pbem.store.session import JobQueue, QueuedJob, enqueue_on_commit
 from pbem.store.types import UNSENT_STATES, OutgoingState
 
 TEXT = "text"
-
 
 _CAMPAIGN = select(Campaign.name, Campaign.mail_key).where(Campaign.id == bindparam("campaign"))
 _READERS = select(Person.key, Person.id, Person.plain, Person.calendar).where(

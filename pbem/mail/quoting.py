@@ -1,15 +1,12 @@
-"""What mail programs write into mails, in their users' languages: pieces of patterns, to be matched without case.
+"""Recognises quotations of earlier mail, in the words of mail programs of many languages.
 
-A new language is a word on each list; forms that hold in any language are in
-`quoting`.
+Four marks are known: an attribution ("On … wrote:"), a header block
+("From: … Sent: … To: …"), a divider ("-----Original Message-----") and a rule of
+dashes or underscores, the last only above one of the others.
 
-Four things are known: an attribution ("On … wrote:"), a header block
-("From: … Sent: … To: …"), a divider ("-----Original Message-----") and a rule
-of dashes or underscores, the last only above one of the others.
-
-Lists of words are enough where an original is not marked otherwise. Above
-lines quoted with ">", and where an attribution holds an address and a date,
-its form is sure in any language.
+Words are pieces of patterns, matched without case; a new language is a word on
+each list. Where lines quoted with ">" follow, or an attribution holds an address
+and a date, its form is sufficient in any language.
 """
 
 from __future__ import annotations
@@ -110,7 +107,6 @@ ADDED = _either(
     """
 )
 """How the lines begin that telephones, web pages and virus scanners put below a mail."""
-
 
 ATTRIBUTION_LINES = 4
 """Mail programs wrap "On … wrote:" onto up to so many lines."""

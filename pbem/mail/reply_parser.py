@@ -1,8 +1,8 @@
-"""From the text of a mail to the lines its writer typed: plain characters, no quotations, no signature.
+"""Extracts the lines that a sender typed: normalised characters, no quotations, no signature.
 
-A form is the sheet at the end of a report: an ORDERS line, comments, END. In an
-earlier mail it is the player's sheet only when he has filled it in, so that a
-line of it is no comment.
+A form is the sheet at the end of a report: an ORDERS line, comments, END. Quoted
+in a reply it is the player's sheet only if at least one of its lines is no
+comment.
 """
 
 from __future__ import annotations

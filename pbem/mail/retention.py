@@ -1,10 +1,10 @@
-"""Takes out of stored mail that has done its work what nobody needs any more: tokens, and of our own all but the text.
+"""Removes tokens from stored mail that has been processed, and all but the text from sent mail.
 
-A token is kept as its hash, and in its reader's mailbox; pictures, HTML and data
-of a report are with the report and in the archive. The text stays, since letters
-quote it. A letter keeps its token until it is dealt with, so that one which was
-set aside can be tried again. A mail that was sent stays whole for as long as it
-may come back, and go once more another way.
+A token is stored as its hash, and in its reader's mailbox; pictures, HTML and data
+of a report are with the report and in the archive. The text stays, since replies
+quote it. A message keeps its token until it is processed, so that a quarantined
+one can be tried again. A sent mail stays whole as long as it may bounce and be
+sent once more another way.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""DKIM signatures (RFC 6376), made as a mail goes out: what is kept in the outbox is unsigned.
+"""Transports for outgoing mail: SMTP connections and DKIM signatures (RFC 6376).
 
-They need the package dkimpy, which is installed with `pip install 'pbem[dkim]'`.
+A mail is signed as it is sent; in the outbox it is unsigned. Signing needs the
+package dkimpy, which is installed with `pip install 'pbem[dkim]'`.
 """
 
 from __future__ import annotations
