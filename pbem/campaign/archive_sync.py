@@ -1,12 +1,12 @@
-"""Brings the archive up to the database: writes what a crash left out, and sets aside what was withdrawn.
+"""Brings the archive up to the database: writes missing turns and moves withdrawn ones.
 
-What is done to a campaign's history is done in the database first. Each step
-here follows from it alone and may be done twice, so a crash between any two is
-made good by the next tick.
+Every change of a campaign's history is made in the database first. Each step here
+follows from it alone and may be repeated, so a crash between any two is repaired
+by the next tick.
 
-Each tick looks whether every turn has its folder, which takes two looks at the
-disk for each campaign and none at the turns' rows; and it reads a few folders
-whole, drawn by lot, so that in time it has read them all.
+Each tick checks that every turn has its folder, which takes two directory
+listings for each campaign and reads none of the turns' rows. It also verifies a
+few random folders completely, so that in time all have been verified.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Checks of the values of every column of the database, and a search for rows that cannot be read.
+"""Checks of the values of every column of the database, and a search for unreadable rows.
 
-`CHECKS` has a check for each column of each table; a test holds it complete.
-They are asked of everything that comes from a file (`pbem.backup`), and of a
-campaign at which the program has stumbled.
+`CHECKS` has a check for each column of each table; a test keeps it complete. The
+checks are applied to everything that comes from a file (`pbem.backup`), and to a
+campaign in which an unreadable row was found.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Rows that cannot be read stop their own campaign alone, and are named.
+"""Isolates unreadable rows, so that they stop their own campaign alone and are named.
 
-A program that writes every row itself meets none. But disks rot, and databases
-are edited by hand: the other campaigns of the home go on all the same.
+Rows written by the program are always readable. But disks fail, and databases are
+edited by hand: the other campaigns of the home continue regardless.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The deadline of a turn that opens: by the schedule, but on no holiday, and in nobody's absence.
+"""Deadlines of turns: the next deadline by schedule, holidays and absences, and turns that are due.
 
-A deadline once set is not moved by either; for that there are extensions.
+Holidays and absences affect a deadline only when it is set. A deadline once set is
+moved by extensions.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the run of a large turn makes, on the disk until it is kept: all of it together would fill the memory.
+"""Temporary files for the output of large turns, which would not fit into memory, and attachments.
 
-What a small one makes stays in memory, and nothing is written.
+The output of a small turn stays in memory, and nothing is written.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Looks back into earlier turns of a campaign: their records, and what happened in them.
+"""History of a campaign: journal entries, earlier turns, dice rolls and dice words.
 
-The host's numbers run on, whatever a game calls its moments: its turn 3 may be
-"turn 1, combat round 1". Players read those of their own reports alone.
+The numbers of the host run on, whatever a game calls its turns: turn 3 may be
+"turn 1, combat round 1". Players read only the labels of their own reports.
 
-A rollback leaves all of it. When the turn is open again, what was rolled in it
-stands, as the dice of every other game do; so nobody gets another roll by it.
+A rollback keeps all rolls. When the turn is open again, its rolls stand, as the
+dice of every other game do, so that no roll can be repeated.
 
-The sealed seed was drawn by whoever made the campaign; the words are what the
-players add to it (`pbem.archive.dice` mixes them). Before the start a word is
-told to nobody but its player.
+The sealed seed was drawn by the creator of the campaign; the dice words are what
+the players add to it (`pbem.archive.record` mixes them). Before the start a word
+is shown only to its own player.
 """
 
 from __future__ import annotations
@@ -163,7 +163,6 @@ _WITHDRAWN = (
     .where(Turn.campaign_id == bindparam("campaign"), Turn.record.is_not(None))
     .order_by(Turn.id)
 )
-
 
 _RECORDED_KINDS = {"undo": "forward", "repair": "mend"}
 """Kinds whose words in records are older than those in the database: records never change."""

@@ -1,4 +1,4 @@
-"""A campaign's house rules for mail, time, people and press: what its GM may choose, with defaults and help."""
+"""A campaign's house rules for mail, time, people and press: values, defaults and help."""
 
 from __future__ import annotations
 

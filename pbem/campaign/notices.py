@@ -1,9 +1,9 @@
-"""The house's one postman: how every mail of it looks, and the notices that acts send.
+"""Composes and enqueues all mail of the host, and the notices of actions.
 
-Whoever has something to tell says to whom, on what page, under which subject,
-and what the Message-ID follows from. What follows from an entry in the journal
-is named for it, so no two acts share one; what a GM is told of a moment goes out
-once however often it is given.
+The caller gives the recipient, the page, the subject and the parts from which the
+Message-ID follows. A notice about a journal entry has a Message-ID made from it,
+so no two actions share one; a notice to the GM about a moment is sent once,
+however often it is requested.
 """
 
 from __future__ import annotations

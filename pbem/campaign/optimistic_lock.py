@@ -1,15 +1,16 @@
-"""The ground of an act: what it was planned from, and must still find when it is kept.
+"""Optimistic locking: the rows an action was computed from, compared again before commit.
 
-Whatever changes a campaign, be it the run of a turn or an act of its GM, is done
-under the campaign's lock. What takes long is planned before, from one look at
-the database, and kept only on the same ground; else it is planned again. So any
-two acts come out as if one had been done after the other.
+Every change of a campaign, such as the run of a turn or an action of its GM, is
+made under the campaign's lock. Long computations are done before, from one
+snapshot of the database, and committed only if the read set is unchanged; else
+they are repeated. So any two actions come out as if one had been done after the
+other.
 
-The ground is the same for all acts: the campaign and its seats, the last two
-turns of its history, their sheets, the codes of the reports that opened the
-last, absences, rolls, how far words have come, and before the start the words for the
-dice. All before is covered by these: of a turn that was run nothing changes but
-by a new era, and the rows of states, sheets and reports are written once.
+The read set is the same for all actions: the campaign and its seats, the last two
+turns of its history, their sheets, the codes of the reports that opened the last,
+absences, rolls, the newest press, and before the start the dice words. Earlier
+rows are covered by these: a turn that was run changes only with a new revision,
+and the rows of states, sheets and reports are written once.
 """
 
 from __future__ import annotations

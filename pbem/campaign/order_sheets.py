@@ -1,7 +1,8 @@
-"""What people write around their orders, as to a person: a greeting above them, thanks and a name below.
+"""Reads and saves order sheets of a turn, and makes their receipts.
 
-Such a line is left alone where it is nothing else: a game of free words, or an
-order that begins so, comes first.
+Greetings above the orders, and thanks and a name below them, are ignored if such
+a line is nothing else: a game that accepts free text, or an order that begins
+with these words, takes precedence.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who plays: people and their seats, standbys, deputies, and what is confirmed by mail."""
+"""People and their seats, standbys, deputies, tokens, and requests confirmed by mail."""
 
 from __future__ import annotations
 
@@ -104,7 +104,6 @@ UNPROVEN = ("none", "fail")
 
 QUESTIONS = "questions"
 """The account of questions about letters, which anybody can bring about: they use up no other codes."""
-
 
 ENOUGH_CODES = "So many codes were mailed today that no more are sent before tomorrow. Nothing was done."
 """What is answered where no code can be mailed."""

@@ -1,13 +1,12 @@
-"""Words between players, and from their GM.
+"""Press between players and announcements of the GM: storage and inclusion in reports.
 
-A letter is mailed by itself, or it goes with reports, as news always do. Which
-reports: those that open the first turn after the one in which it was written;
-so a turn that is run again tells the same once more. `Press.published_at` is
-when a letter was mailed, and None for all that reports bring.
+A letter is mailed by itself, or goes with reports, as news always does: with those
+that open the first turn after the one in which it was written. So a turn that is
+run again brings the same press. `Press.published_at` is the time at which a
+letter was mailed, and None for everything that reports bring.
 
-A seat gets what was written since its last report. So in a game in which seats
-are told in turn nothing passes anybody by, and a turn that is run again brings
-the same words.
+A seat gets all press since its last report, so in a game in which seats are told
+in turn nothing is missed.
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ _HEADER = re.compile(
     rf"\A(?P<name>[\s>|]*+(?:(?:{_TECHNICAL})\s*+:(?=.)|(?:from|to|cc|bcc|sender)\s*+:(?=.*@))).*+", re.IGNORECASE
 )
 """Fields of a mail; those of people only with an address, since "From: the Queen" may begin a proclamation."""
-
 
 _GAPS = re.compile(r"\n{3,}+")
 

@@ -1,4 +1,4 @@
-"""Deputies: who stands in for a seat's player for a time, asked by him and confirmed by themselves."""
+"""Renders, saves and mails the reports of a turn, with copies for deputies."""
 
 from __future__ import annotations
 

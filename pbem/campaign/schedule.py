@@ -1,4 +1,4 @@
-"""When turns are due: a GM's words such as "FRI 20:00 Europe/Berlin", read and reckoned.
+"""Schedules such as "FRI 20:00 Europe/Berlin", and outages during which deadlines wait.
 
     FRI 20:00 Europe/Berlin                  weekly
     MON,THU 20:00 Europe/Berlin              on several days
@@ -11,13 +11,11 @@
 Clock times are those of the zone, through summer and winter time: a time that a
 change of clocks skips is taken an hour later, one that comes twice is the first.
 
-Players' servers need time to try again what they could not deliver, and
-players who saw no receipt need time to act. So a deadline that passed in an
-outage, or passes soon after it, waits as long as the outage was. A clock that
-jumps ahead looks the same as a house that stood still, and brings the same
-wait: time enough to set it right.
-
-A deadline once set is not moved by either; for that there are extensions.
+Players' servers need time to retry deliveries after an outage, and players who
+saw no receipt need time to act. So a deadline that passed in an outage, or passes
+soon after it, waits as long as the outage was. A clock that jumps ahead looks the
+same as an application that stood still, and brings the same wait: time enough to
+set it right.
 """
 
 from __future__ import annotations
@@ -185,7 +183,6 @@ LEAST = timedelta(hours=1)
 
 UNUSUAL = 3
 """A house that polls once a night is not out of order all day: only a pause so many times the usual one counts."""
-
 
 CHAIN = 2
 """Outages that follow each other let a deadline wait no more, once the first began so many times the longest ago."""

@@ -1,4 +1,4 @@
-"""A campaign as its turn runs see it: one look at the database, as plain values."""
+"""Snapshot of a campaign: its rows from one read of the database, as plain values."""
 
 from __future__ import annotations
 

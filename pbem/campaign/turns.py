@@ -1,7 +1,7 @@
-"""What the run of a turn comes to, computed from one look at the database and without changing it.
+"""Computes the run of a turn from one snapshot of the database, without changing it.
 
-A sheet that came in meanwhile means computing again. So two processes at once
-run a turn once, and no sheet is overlooked.
+A sheet that arrives meanwhile means computing again. So two processes at once run
+a turn once, and no sheet is overlooked.
 """
 
 from __future__ import annotations

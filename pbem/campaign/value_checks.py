@@ -1,7 +1,7 @@
-"""Checks of single values of the database: each raises Unfit, saying what was expected, for a value that is none.
+"""Checks of single database values: each raises Unfit, saying what was expected.
 
-The host writes no other values, and asks these before it uses rows that others
-may have written. Which column has which check is said in `pbem.campaign.columns`.
+The host writes no other values, and applies these checks to rows that others may
+have written. The check of each column is listed in `pbem.campaign.column_checks`.
 """
 
 from __future__ import annotations
