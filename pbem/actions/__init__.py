@@ -1,1 +1,1 @@
-"""Everything that changes a campaign, under its lock: one room for each theme."""
+"""Actions: everything that changes a campaign, under its lock; one module for each theme."""

@@ -1,17 +1,11 @@
-"""Arguments and commands: how an action is written in a mail.
+"""Types of the arguments of mail commands, and base classes of the commands.
 
-An action that can be asked for by mail is also a typed order (`pbem.ruleset.verbs`):
-its docstring is the help, its `usage` the command, and its fields have the types of
-their arguments behind them. It is declared nowhere else but in the list of
-`pbem.registry`. Where a command asks for one of several actions, or its arguments
-are not those of the action, a class of its own is the command, and `wish` makes the action.
-
-A letter asks when its first line that says anything is a command, or when its
-commands are framed as a sheet is:
-
-    PLAYER trap7 red TOKEN
-    ABSENT 2026-12-20 TO 2027-01-03
-    END
+An action that can be requested by mail is also a typed order
+(`pbem.ruleset.order_types`): its docstring is the help, its `usage` the command,
+and its fields have the types of their arguments behind them. It is declared
+nowhere else but in the list of `pbem.actions.registry`. Where a command stands for
+one of several actions, or its arguments are not those of the action, a class of
+its own is the command, and `wish` makes the action.
 """
 
 from __future__ import annotations

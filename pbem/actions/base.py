@@ -1,19 +1,20 @@
-"""How the result of an action is told: through which channel, and numbers, times and sheets that many results have.
+"""Base classes of actions, their results, and the functions that run them.
 
-The command line or a GM's mail makes one of these of what was typed. It is done,
-or only looked at, and comes back with facts, which its `render` puts into the
-same words for all channels.
+The command line or a mail of the GM makes an action from what was typed. It is
+run, or only previewed, and returns facts, which its `render` words alike for all
+channels.
 
-Every act declares its `weight`: that it is `Reversible`, and by which command; that
-it needs confirmation (`Confirmed`), and what is lost by it; or why it is `Harmless`.
-An act that overwrites work, cannot be undone or ends a seat is `Confirmed`. Such an
-act is `PreviewedChange`: its effect is shown first, by `attempt` on the command line and by
-the desk in a mail, and it is done only once that was confirmed. What it overwrote
-can be shown and restored. `tests/campaign/test_weights.py` walks over all actions.
+Every action declares its `weight`: that it is `Reversible`, and by which command;
+that it needs confirmation (`Confirmed`), and what is lost by it; or why it is
+`Harmless`. An action that overwrites work, cannot be undone or ends a seat is
+`Confirmed`. Such an action is a `PreviewedChange`: its effect is shown first, by
+`attempt` on the command line and by the answer to a mail, and it is done only once
+that was confirmed. What it overwrote can be shown and restored.
+`tests/actions/test_weights.py` checks all actions.
 
-There is one rule for locks. Who only looks takes none. Who does something has
-the campaign locked, and looks at it again from there; what takes long to work
-out is planned before, and kept only on the same ground (`pbem.campaign.ground`).
+Locks have one rule. A query takes none. A change locks the campaign and reads it
+again from there; long computations are done before, and committed only if the
+read set is unchanged (`pbem.campaign.optimistic_lock`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Files of a GM's own as data: JSON, YAML or a table (CSV), by the ending of their names.
+"""Creates campaigns, from options or from an imported game position.
 
-YAML is read as version 1.2, by a safe loader: words such as yes and no are
-texts, a key that stands twice is an error, and no tag makes anything but data.
+A GM's own files are JSON, YAML or a table (CSV), by the ending of their names.
+YAML is read as version 1.2, by a safe loader: words such as yes and no are texts,
+a duplicate key is an error, and no tag makes anything but data.
 """
 
 from __future__ import annotations
@@ -175,7 +176,6 @@ _READERS: Mapping[str, tuple[str, Callable[[str], Json], int]] = {
     ".yml": ("YAML", read_yaml, MOST_YAML),
     ".csv": ("CSV", read_table, MOST_BYTES),
 }
-
 
 LAST_TURN = 9999
 """The highest number that a first turn may have."""

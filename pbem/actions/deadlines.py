@@ -1,8 +1,8 @@
-"""More time for the open turn: by its GM, or because enough players ask for it.
+"""Deadlines as actions: extensions by the GM or by vote, schedules, and holds.
 
-A GM who pauses his campaign tells its players by it, and again when it goes on.
-The house's own holds are between it and the GM: a turn that awaits his review,
-his ruling, or his word on a mass of missing sheets.
+A GM who holds a campaign thereby notifies its players, and again on release. The
+holds of the host concern the GM alone: a turn that awaits the GM's review, ruling,
+or decision about many missing sheets.
 """
 
 from __future__ import annotations

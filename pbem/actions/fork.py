@@ -1,9 +1,9 @@
-"""What if: a copy of a campaign in a home of its own, as it stood when a turn was open.
+"""Forks a campaign into a home of its own, as it was when a turn was open.
 
-The copy has the dice, reports and sheets of the original, and other addresses:
-nobody can be mailed from there by mistake. Of the campaign all is left as it
-is; but as other sheets can be tried there against its dice, its journal and the
-next reports tell that the copy was made.
+The copy has the dice, reports and sheets of the original, and other addresses, so
+that nobody is mailed from there by mistake. The campaign itself is unchanged; but
+since other sheets can be tried in the copy against its real dice, its journal and
+the next reports disclose that the copy was made.
 """
 
 from __future__ import annotations

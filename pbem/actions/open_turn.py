@@ -1,12 +1,13 @@
-"""All reports of a turn as they would be if it were run now; nothing is kept, and nobody is mailed.
+"""Actions on the open turn: preview its reports, enter sheets, roll dice.
 
-A GM who saw what the real dice will come to could try other sheets until they
-suit. So other dice are rolled, always the same ones, that two looks may be
-compared; who wants the real ones is entered in the journal, and the next
-reports tell it.
+A preview shows all reports as they would be if the turn were run now; nothing is
+saved and nothing mailed. A GM who saw the results of the real dice could try
+other sheets until they suit. So other dice are used, always the same ones, so
+that two previews can be compared; a preview with the real ones is entered in the
+journal and disclosed in the next reports.
 
-A roll cannot be taken back: the journal has it, the record of its turn will, and
-the same words rolled again are a second roll.
+A roll cannot be undone: the journal has it, the record of its turn will, and the
+same label rolled again is a second roll.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a player may do about his seat: leave it, pause it, name a deputy, add a word to the dice."""
+"""Actions of a player on a seat: leave, pause, deputies, absences and dice words."""
 
 from __future__ import annotations
 

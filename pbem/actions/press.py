@@ -1,4 +1,4 @@
-"""A GM's own words: texts for the reports to come, and letters to his players at once."""
+"""Actions for press: announcements of the GM, letters, news and diaries of seats."""
 
 from __future__ import annotations
 

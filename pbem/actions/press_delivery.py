@@ -1,11 +1,11 @@
-"""Press: what a seat writes to others, into the newspaper, or into its diary; and how far it may.
+"""Delivers press of seats to other players, and checks the rules and limits for it.
 
-What it asks is refused in words that its writer is told.
+Refusals are sentences for the sender.
 
-Nothing in such a mail tells more of its writer than the writer wished: it comes
-from the house, its Message-ID is a keyed hash, it answers nothing. Letters
-without a name go out on the hour, so that their time does not tell who was at
-his mail just then.
+Such a mail tells no more of its sender than the sender wished: it comes from the
+application, its Message-ID is a keyed hash, and it is no reply. Unsigned letters
+are sent on the hour, so that their time does not tell who was writing mail just
+then.
 """
 
 from __future__ import annotations

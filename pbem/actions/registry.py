@@ -1,4 +1,4 @@
-"""The actions that can be asked for: the mail commands follow from this list, and the help on them in its order."""
+"""The list of actions that can be requested by mail, in the order of their help."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Puts the last turn right: it is run again, and only those whose reports change hear of it.
+"""Reruns the last turn with corrections; only seats whose reports change are notified.
 
-Everything is computed first, as the blast radius for the GM to look at. Then
-one transaction puts the new run in the place of the old one, on the same ground.
+Everything is computed first, and its impact shown to the GM. Then one transaction
+replaces the old run by the new one, if the read set is unchanged.
 
-The state of an open turn is what the run of the one before has left. So an edit
-is a change of that run: whose reports show it get corrected ones, and whoever
-replays the archive makes the same edit.
+The state of an open turn is the result of the run before it. So an edit is a
+change of that run: seats whose reports show it get corrected ones, and a replay of
+the archive makes the same edit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The last turn of a campaign, resolved again from what it was run from, with what its GM puts right."""
+"""Computes a rerun of the last turn with the GM's corrections, and its impact on reports."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Rolls a campaign back to when a turn was open, and forward again if that was a mistake.
+"""Rolls a campaign back to an earlier open turn, and undoes a rollback.
 
-A turn that is open again keeps its reports and the sheets that had come in. It
-waits for its new deadline, whatever those sheets said: they were sent for a
-turn that has been seen since.
+A turn that is open again keeps its reports and the sheets that had arrived. It
+waits for its new deadline, whatever those sheets said: they were sent for a turn
+whose results have been seen since.
 
-Until acts stood on one ground, a run could store a turn that had been computed
-from a past taken back at the same moment. Such a stray goes onto the shelf of
-the turn that it was computed from, as if it had been run before that was taken
-out; so a rollback can still be taken back, the stray with it.
+In versions without a read set, a run could store a turn that had been computed
+from a past withdrawn at the same moment. Such a stray turn is put with the
+withdrawn turns of the one it was computed from, as if it had been run before that
+was withdrawn; so a rollback can still be undone, the stray with it.
 """
 
 from __future__ import annotations

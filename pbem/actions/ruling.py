@@ -1,8 +1,11 @@
-"""Rulings that no longer count: replaced, dropped or rolled back, they are kept and can be shown and brought back.
+"""Rulings of a GM for games that a person adjudicates: files, checks and submission.
 
-A due turn of such a game is held instead of run. The GM writes his ruling into
-text files, which are taken as often as he likes; when he releases the turn, it
-is run with the ruling taken last. `run_now` alone runs a turn without one.
+A due turn of such a game is held instead of run. The GM writes the ruling into
+text files, which can be submitted repeatedly; when the turn is released, it is
+run with the newest ruling. Only `run_now` runs a turn without one.
+
+Rulings that were replaced, dropped or rolled back are kept, and can be shown and
+restored.
 """
 
 from __future__ import annotations
@@ -145,7 +148,6 @@ DIGEST = "digest.txt"
 
 WHOLE = "ruling.txt"
 """A file with the whole ruling, where a GM would rather write in one: FILE lines begin its parts, as in an editor."""
-
 
 WHOLE_RULING = "the ruling"
 """Stands for no single file where something is said of all of them together."""

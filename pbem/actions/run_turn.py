@@ -1,7 +1,8 @@
-"""What follows a missed sheet, once the turn has been run: warnings, and the seat's next player or its end.
+"""Runs a turn and commits it, with the consequences of missed sheets.
 
-A sheet that came in meanwhile means computing again. So two processes at once
-run a turn once, and no sheet is overlooked.
+A sheet that arrives meanwhile means computing again. So two processes at once run
+a turn once, and no sheet is overlooked. A missed sheet leads to a warning, and
+after several to the next player of the seat or its end.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Who sits where: seats that come free, are taken over, or leave the game, and all who hear of it.
+"""Gives, vacates, pauses and removes seats, and notifies everyone concerned.
 
-Whoever loses a seat loses all that opened it: his token, and the codes and
-Message-IDs of its reports. The campaign of a scene is locked; it and `place`
-are as they were before.
+A player who loses a seat loses all access to it: the token, and the codes and
+Message-IDs of its reports. The campaign of the context is locked; the context and
+`place` are as they were before.
 """
 
 from __future__ import annotations

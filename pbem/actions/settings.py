@@ -1,4 +1,4 @@
-"""Who runs a campaign, and the token by which he may run it by mail."""
+"""Actions for the settings of a campaign: GM, mail token, journal and house rules."""
 
 from __future__ import annotations
 

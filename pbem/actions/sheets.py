@@ -1,4 +1,4 @@
-"""The sheets of the open turn as their GM sees them: those that count, and earlier ones, which can be entered again."""
+"""Actions that show the order sheets of the open turn, and restore earlier ones."""
 
 from __future__ import annotations
 

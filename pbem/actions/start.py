@@ -1,4 +1,4 @@
-"""The start of a campaign: set-up, tokens, welcome mails, and the reports that open the first turn."""
+"""Starts a campaign: set-up, tokens, welcome mails, and the reports that open the first turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a campaign has gone so far, for its GM: sheets and when they came, length of turns, scores, who fades away."""
+"""Statistics of a campaign for its GM: sheets, length of turns, scores, fading players."""
 
 from __future__ import annotations
 

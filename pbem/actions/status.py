@@ -1,4 +1,4 @@
-"""How campaigns stand, for the GM: who has sent, who is awaited, when the turn is due, what mail is stuck."""
+"""Status of campaigns for the GM: sheets, missing seats, deadlines and undelivered mail."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Words for the dice: until a campaign begins each player may choose one, and whoever has a seat is told how.
+"""Welcome mails, resent reports with new codes, and notices on dice words.
 
-The sealed seed was drawn by whoever made the campaign; the words are what the
-players add to it (`pbem.archive.dice` mixes them). Before the start a word is
-told to nobody but its player.
+The sealed seed was drawn by the creator of the campaign; the dice words are what
+the players add to it (`pbem.archive.record` mixes them). Until the campaign begins
+each player may choose one, which is shown to no one else before the start.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A ruling that counts is shown and dropped, and an earlier one is brought back."""
+"""Actions that show and drop the current ruling, and restore an earlier one."""
 
 from __future__ import annotations
 

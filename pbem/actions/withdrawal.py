@@ -1,13 +1,12 @@
-"""The chain of a campaign's turns: each hangs on the one before it, by its number, its state and its record.
+"""Withdraws turns from a campaign's history, reinstates them, and checks the chain of turns.
 
-Every live turn but the last was resolved, its record names the hash of the
-record before it, the state that it began with and the one that it led to, and
-whom that was reported to. Whatever is done to a campaign keeps this true; this
-module looks whether it is.
+Every live turn but the last was resolved; its record names the hash of the record
+before it, its state before and after, and the seats it was reported to. Every
+action keeps this true; `find_inconsistency` checks it.
 
-Nothing is thrown away. What is taken out lies on a shelf with its reports; what
-still holds of it, such as a report whose turn is open again, goes on to the
-turn that takes its place. All is done in the session given, by one transaction.
+Nothing is deleted. A withdrawn turn is kept with its reports; what is still valid,
+such as a report whose turn is open again, moves on to the turn that replaces it.
+Everything is done in the given session, by one transaction.
 """
 
 from __future__ import annotations
