@@ -1,1 +1,1 @@
-"""The desk: what a letter asks for, and what is answered."""
+"""Processing of incoming mail: authentication, commands, order sheets and answers."""

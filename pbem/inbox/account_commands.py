@@ -1,7 +1,7 @@
-"""What is done once a code has come back: an address is changed, a deputy is appointed.
+"""Mail commands for accounts: join, leave the list, addresses, and confirmations by code.
 
-Whoever is not in a campaign learns nothing of it but that it takes players,
-if it does; one that does not, and one that there never was, are told alike.
+People who are not in a campaign learn only that it takes players, if it does;
+campaigns that take none and campaigns that never existed are answered alike.
 """
 
 from __future__ import annotations
@@ -333,7 +333,6 @@ def _never_there(case: MessageContext, snapshot: CampaignSnapshot, wish: str) ->
 
 JOIN_HANDLERS: PersonHandlers = {Join: _join, Withdraw: _withdraw, Confirm: _confirm}
 """What is done for each command of this module."""
-
 
 _PAGE = (
     "Your reports bring a page from now on: a file to open in your browser, where orders can be put together by"

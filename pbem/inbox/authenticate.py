@@ -1,11 +1,11 @@
-"""Judges a letter: whose it is, and whether what it brings may be taken.
+"""Authenticates a message: its seat, and whether its content may be accepted.
 
 Trust comes from any one of: the seat's token, a reply code mailed to it (in the
 ORDERS line, the plus-address, the subject, or as the Message-ID that a reply
-names), the address of its player or of who stands in for him, or the answer of
-that address to the question whether the letter is its own. The campaign's
-policy says which of them are enough. A letter that shows a code of an earlier
-report, and no token, is stale.
+names), the address of its player or deputy, or the answer of that address to the
+question whether the message is its own. The campaign's house rules say which of
+them are sufficient. A message that shows a code of an earlier report, and no
+token, is stale.
 """
 
 from __future__ import annotations

@@ -1,30 +1,20 @@
-"""What a player may ask of the desk by mail besides orders: the commands, declared as typed orders are.
+"""Mail commands of players besides orders, and the parser that finds them in a message.
 
-A letter asks when its first line that says anything is a command, or when its
-commands are framed as a sheet is:
-
-    PLAYER trap7 red TOKEN
-    ABSENT 2026-12-20 TO 2027-01-03
-    END
-
-A letter asks when the first line that says anything begins with a command
-written in full, so that no order cut short is taken for one; or when its
+A message is a request when the first line that says anything begins with a
+command written in full, so that no abbreviated order is taken for one; or when its
 commands are framed as a sheet is, and then they may be cut to three letters:
 
     PLAYER trap7 red TOKEN
     ABSENT 2026-12-20 TO 2027-01-03
     END
 
-A command that takes a text has all that stands below it, to END or to the end
-of what its writer typed, so it comes last.
+A command that takes a text has everything below it, to END or to the end of the
+typed text, so it comes last.
 
-A module of handlers exports `HANDLERS`, command → function; `pbem.desk.dispatch`
-puts the tables together. A handler does what is asked, in the transaction of
-the letter, and returns what to answer: sentences, each line of them a
-paragraph, or "" if the answer goes out by itself. What it refuses it says there
-too.
-
-Whoever plays nowhere learns no more than which campaigns take players by mail, as all may.
+Commands are typed orders; `pbem.inbox.run_commands` has the table of their
+handlers. A handler does the request, in the transaction of the message, and
+returns the answer: sentences, each line of them a paragraph, or "" if the answer
+is mailed separately. Its refusals are returned likewise.
 """
 
 from __future__ import annotations
@@ -189,7 +179,6 @@ WITH_TEXT = frozenset(
 
 REFERENCE = tuple((verb.usage, verb.help) for verb in COMMANDS.verbs)
 """Every command and what it does, for the player guide."""
-
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAY = r"\b(?:the\s++)?+(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+[.,]?\s++)?+"

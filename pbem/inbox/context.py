@@ -1,13 +1,4 @@
-"""What a letter may do: the outcomes of judging it, each with what its answer needs.
-
-Answers other than receipts have numbered places: so many a day for an address
-that is known, counted for each key apart, and one of a kind and week for a
-stranger (RFC 3834, 2), of whom only so many are answered in a day: for each kind
-apart, and those apart for whom the receiving server vouches, so that forged
-letters of one kind use up nothing but that. When no place
-is left there is silence, so that two machines cannot talk to each other without
-end, and nobody is flooded with answers to what others wrote in his name.
-"""
+"""Outcomes of authenticating a message, and the context in which it is processed."""
 
 from __future__ import annotations
 

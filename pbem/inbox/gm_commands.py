@@ -1,4 +1,4 @@
-"""The commands of a GM in a mail, and the frame that holds them.
+"""Mail commands of GMs, and the frame that holds them.
 
     GM trap7 TOKEN
     EXTEND 24h
@@ -6,10 +6,10 @@
     The harbour master is away until Monday.
     END
 
-A command with a text has all that stands below it, so it comes last.
+A command with a text has everything below it, so it comes last.
 
-Files that come with a ruling are examined before the letter's transaction: that
-may take long, and everybody else waits for the database meanwhile.
+Files that come with a ruling are examined before the message's transaction: that
+may take long, and it would block the database for everyone else.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""The letters that wait, and how often each was begun: what kills the reader is found out, and then left alone.
+"""Queue of unprocessed messages, with counted attempts, so that a fatal message is quarantined.
 
-An attempt is noted before it is made. Letters are tried some at a time first; if
-the process is killed meanwhile, that is charged to none of them, as it may have
-been any, or somebody outside. From then on they are tried one by one, in their
-place among the others, and an attempt is charged to the one letter that was
-being read.
+An attempt is recorded before it is made. Messages are first tried in batches; if
+the process is killed meanwhile, none of them is charged, as it may have been any
+of them, or something outside. From then on they are tried one by one, in their
+order among the others, and an attempt is charged to the message being read.
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ SUSPECTED = 1
 
 MOST_ATTEMPTS = SUSPECTED + 2
 """Note of a letter that has ended its reader twice, and is not tried again by itself."""
-
 
 GLOBAL = ""
 """The lane of letters that are no campaign's: each is dealt with by itself, in its place among all others."""
@@ -81,7 +79,6 @@ def load_unpartitioned(session: Session) -> list[QueuedMessage]:
 
 _NEW = InboxMessage.state == MessageState.NEW
 _AS_THEY_CAME = (InboxMessage.received_at, InboxMessage.id)
-
 
 _ALL_NEW = select(InboxMessage.id, InboxMessage.attempts, InboxMessage.received_at).where(_NEW).order_by(*_AS_THEY_CAME)
 

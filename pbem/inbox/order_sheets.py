@@ -1,4 +1,4 @@
-"""Takes an order sheet: reads it against the mailed view, keeps it, and writes its receipt."""
+"""Processes an order sheet: reads it against the mailed view, saves it, and writes its receipt."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Letters that anybody could have written: kept, asked about at the registered address, and done once it answers.
+"""Messages that need confirmation: kept until the registered address answers a question.
 
-A question goes out once for each letter, with a code of its own. Whoever shows
-the code has read the mail there, and what he says holds for that letter alone.
+A question is sent once for each message, with a code of its own. A sender who
+shows the code has read the mail there, and the answer holds for that message
+alone.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""Answers the letters that have come: each to its end or not at all, in a transaction of its own.
+"""Processes incoming messages: each completely or not at all, in a transaction of its own.
 
-A letter is in the lane of a campaign if all that can come of it is kept there:
-what it shows and names is of that campaign alone, by a frame, a reply code or
-the mail that it answers, and it asks for nothing that is kept for a person, such
-as another address. Letters of a lane are answered in their order. All others
-are in the lane "" (`GLOBAL`): strangers', those that show nothing, those that
-concern several campaigns, those that cannot be read. Of a letter there and one
-of a campaign's lane, whichever came first is answered first, whatever they say.
+A message is in the partition of a campaign if everything it can cause is stored
+there: it names that campaign alone, by a frame, a reply code or the mail that it
+answers, and it requests nothing that is stored for a person, such as another
+address. Messages of a partition are answered in their order. All others are in
+the partition "" (`GLOBAL`): those of strangers, those without evidence, those that
+concern several campaigns, those that cannot be read. Of a message there and one of
+a campaign, the earlier one is answered first, whatever they say.
 
-So no two letters that can bear on each other change places: either they are in
-one lane, or one of them is alone. Letters are sorted in the order in which they
-came, and each only after all that were fetched before it.
+So no two messages that can affect each other change places: either they are in
+one partition, or one of them is global. Messages are assigned in the order in
+which they came, and each only after all that were fetched before it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""HELP: the player guide by mail, with the orders of the writer's games; and HELP with a verb, that order alone.
+"""Mail commands that only show something: HELP, STATUS, HISTORY, RULES and resent reports.
 
-Whoever plays nowhere learns no more than which campaigns take players by mail, as all may.
+People who play nowhere learn only which campaigns take players by mail, as anyone may.
 """
 
 from __future__ import annotations
@@ -143,7 +143,6 @@ MOST_OFFERED = 20
 
 MOST_ACTS = 200
 """Entries of a journal told in one mail, the newest."""
-
 
 _ENOUGH_REPORTS = "You have had {most} reports again today; please ask tomorrow."
 _WITH_A_KEY = " With your token, or in a reply to your report, you may ask for more."
@@ -291,7 +290,6 @@ SEAT_QUERY_HANDLERS: Handlers = {Resend: _resend, History: _history}
 
 STATUS_HANDLERS: PersonHandlers = {Status: _status}
 """What is done for each command of this module about no seat in particular."""
-
 
 RULES_A_DAY = 20
 """Rulebooks are large: nobody is mailed more of them, or parts of them, in a day."""

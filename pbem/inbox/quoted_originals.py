@@ -1,19 +1,18 @@
-"""Finds the lines of a mail of ours inside another, by their words in their order: however they are marked or wrapped.
+"""Finds text of our own mails quoted in a message, however it is marked or wrapped.
 
-A run of lines is ours if its words stand one after the other in the original,
-and some of its lines are sentences or headings, which no orders are: so orders
-that somebody has copied are his. Between two runs stand the original's words
-that are missing there; lines made of those are the original's too, in a form
-that a mail program gave them, and what stands there word for word, though it is
-short. What else stands there was typed. Sheets in the
-original belong to no run: whether one was filled in is judged elsewhere.
+A run of lines is ours if its words follow each other in the original, and some of
+its lines are sentences or headings, which no orders are: so orders copied by the
+sender remain the sender's. Between two runs, lines made of the words of the
+original that are missing there are the original's too, reformatted by a mail
+program, and so are lines that stand in it word for word, however short. All other
+lines were typed.
 
-Two things are sure. The sheet that our mails show as an example, not filled in,
-is ours wherever it stands. And so are the lines of the very mail that the letter
-answers, and of the receipts that its seat was sent, whatever a mail program made
-of them: the letter is read again as if they were marked, and so what was typed
-between and below them is found. Other
-sheets are left in: whether one was filled in is judged where sheets are taken.
+Two things are certain. The unedited example sheet of our mails is ours wherever it
+stands. So are the lines of the very mail that the message answers, and of the
+receipts sent to its seat, whatever a mail program made of them: the message is
+parsed again as if they were marked, so that text typed between and below them is
+found. Other sheets are left in: whether one was filled in is decided when sheets
+are processed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How much may come in a day before it is left alone, and how often a seat's key may be guessed at.
+"""Daily limits of messages, order sheets and wrong keys.
 
-A limit is an account's: of the right key that a letter shows, or else of its
-sender as far as the receiving server vouches for him. So nobody uses up what
-belongs to a key that he does not have, however many letters he forges.
+A limit belongs to an account: to the right key that a message shows, or else to
+its sender as far as the receiving server vouches for them. So forged messages use
+up nothing of a key that their sender does not have.
 
-None of it needs a table of its own. Letters are counted where they are kept; a
-guess is entered into the journal, where the GM reads of it and players do not.
+No table is needed. Messages are counted in the inbox; a wrong key is entered into
+the journal, where the GM sees it and players do not.
 """
 
 from __future__ import annotations

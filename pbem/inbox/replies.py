@@ -1,12 +1,11 @@
-"""Writes the answers of the desk into the outbox, and sees to it that nobody is flooded with them.
+"""Writes answers to messages into the outbox, with limits against floods and mail loops.
 
-Answers other than receipts have numbered places: so many a day for an address
-that is known, counted for each key apart, and one of a kind and week for a
-stranger (RFC 3834, 2), of whom only so many are answered in a day: for each kind
-apart, and those apart for whom the receiving server vouches, so that forged
-letters of one kind use up nothing but that. When no place
-is left there is silence, so that two machines cannot talk to each other without
-end, and nobody is flooded with answers to what others wrote in his name.
+Answers other than receipts are limited: so many a day for a known address, counted
+for each key apart, and one of a kind and week for a stranger (RFC 3834, 2), of
+whom only so many are answered in a day: for each kind apart, and those apart for
+whom the receiving server vouches, so that forged messages of one kind use up
+nothing but that. Beyond the limit no answer is sent, so that two machines cannot
+talk to each other without end, and a forged address is not flooded with answers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What the desk does with automatic mail: it answers none, and takes note of what delivery reports say.
+"""Routes a message by its kind: automatic mail, delivery reports, commands or orders.
 
-A report is believed when it names a Message-ID of ours: that is unguessable, so
-only who had the mail can tell of it. Even then it changes nothing but what is
-known of that one mail. No seat is taken from its player by a report.
+Automatic mail is not answered. A delivery report is believed when it names a
+Message-ID of ours: that is unguessable, so only a reader of the mail can know it.
+Even then it changes only the status of that one mail; no seat is taken from its
+player by a report.
 """
 
 from __future__ import annotations

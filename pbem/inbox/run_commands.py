@@ -1,4 +1,4 @@
-"""Does what the commands of a letter ask, and answers them in one mail to the address that is registered."""
+"""Runs the commands of a message, and answers them in one mail to the registered address."""
 
 from __future__ import annotations
 
@@ -53,7 +53,6 @@ PERSON_HANDLERS: PersonHandlers = {
     **RULES_HANDLERS,
 }
 """What is done for each command about no seat in particular."""
-
 
 _LACKING_PROOF = ("needs-token", "needs-code", "unverified")
 

@@ -1,4 +1,4 @@
-"""Looks up seats, and the reports by which a letter shows that its writer has read them."""
+"""Looks up seats, and the reports whose codes a message shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the order sheet in the text of a letter or a file, cleaned of quotations before.
+"""Finds the order sheet in the text of a message or a file, after quotations were removed.
 
 A sheet is framed, anywhere in the text:
 
@@ -11,9 +11,9 @@ from 1: the line after ORDERS, or the first line of the reply. The host's own
 words WAIT (hold the turn until the deadline) and FINAL (no more to come) may
 stand on a line of their own or at the end of the header.
 
-Mail programs quote in ways that nobody has foreseen, so that a sheet below
-other text may be an older one. Prose never reads as an order, but in games that
-take any words: what does, above a sheet, was typed to be obeyed.
+Mail programs quote in unforeseen ways, so a sheet below other text may be an older
+one. Prose never reads as an order, except in games that accept free text: order
+lines above a sheet were therefore typed as orders.
 """
 
 from __future__ import annotations
