@@ -1,4 +1,4 @@
-"""Tries everything a GM can get wrong, and says how to mend it."""
+"""Administration of a home: checks, health, and stored mail."""
 
 from pbem.admin.checks import CheckResult, Diagnosis, compare_with_archive
 from pbem.admin.doctor import check_permissions, run_checks

@@ -1,4 +1,4 @@
-"""What the doctor says of one thing, and of all."""
+"""Checks of archive, database and mail for the doctor, with advice for repair."""
 
 from __future__ import annotations
 
@@ -136,7 +136,6 @@ _ADVICE = tuple(
     )
 )
 """The first that fits is meant: the more telling come first."""
-
 
 _OF_DATABASES = tuple(
     (re.compile(pattern, re.IGNORECASE), advice)

@@ -1,4 +1,4 @@
-"""Settings, folders, templates and time zones: what can be looked at without database or network."""
+"""The doctor: checks of settings, folders, games, templates and time zones, and all others."""
 
 from __future__ import annotations
 

@@ -1,8 +1,11 @@
-"""A home that was restored from a backup is closed: nothing is read, run or sent there until somebody opens it.
+"""Health of a home: its activation after a restore, polls of the inbox, notices and status.
 
-What is remembered lies in the database, which machines that work together have
-in common. Without it the next poll is taken for the first: deadlines then wait
-for nothing.
+A home that was restored from a backup is inactive: nothing is read, run or sent
+there until the operator activates it.
+
+The last poll is stored in the database, which machines that share the work have in
+common. Without it the next poll is taken for the first, and no deadline waits for
+an outage.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Letters as a GM sees them: the list of all that came, one of them in words, and a second try."""
+"""Lists, shows and retries received messages and undelivered mail."""
 
 from __future__ import annotations
 
