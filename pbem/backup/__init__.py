@@ -1,4 +1,4 @@
-"""Copies of a home that outlive it, and campaigns that move to another: made, proved, and taken in."""
+"""Backups of a home, and transfer of a campaign to another home."""
 
 from pbem.backup.create import BackupCreated, create_backup
 from pbem.backup.restore import BackupCheck, RestoreResult, check_backup, restore_home

@@ -1,17 +1,12 @@
-"""The one file of a backup: a ZIP archive of a few parts, each with its SHA-256 in a manifest.
+"""The file format of backups: a ZIP archive of a few parts, each with its SHA-256 in a manifest.
 
     manifest.json           what the file is, of which version, and the parts
     database.sqlite         the database
-    pbem.toml               the settings; and so on: `pbem.backup.making`
+    pbem.toml               the settings; and so on: `pbem.backup.create`
 
-Parts are written and read as streams. Whatever is wrong with a file, it is
-named: cut, changed, no backup, or of a later version. A file that is read may
-be a stranger's: it is believed in nothing, and bounded in everything.
-
-The order makes the parts agree. The inbox is read before the database is
-copied, so that each letter is in one of both: a letter is stored before it is
-moved away. Then the database, at one moment. The archive and sent mail follow
-from it, so they are read after it; of the archive, what the copy knows.
+Parts are written and read as streams. Every fault of a file is named: truncated,
+changed, no backup, or of a later version. A file may come from a stranger: nothing
+in it is trusted, and every size is bounded.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""The archive as a database that was copied knows it: the folders of its turns, and nothing that was done since.
+"""Creates a backup of a home: database, archive, settings, templates and local mailboxes.
 
-The archive follows the database, so it is copied after it. By then a turn may
-have been run that the copy does not know, and one that it does may have been
-set aside. So the copy is asked which records there are and where their folders
-belong, and each file is looked for in both places, by its hash.
+The order makes the parts agree. The inbox is read before the database is copied,
+so that each message is in one of both: a message is stored before it is moved
+away. Then the database is copied, as of one moment. The archive and sent mail
+follow from it, so they are read after it.
 
-The order makes the parts agree. The inbox is read before the database is
-copied, so that each letter is in one of both: a letter is stored before it is
-moved away. Then the database, at one moment. The archive and sent mail follow
-from it, so they are read after it; of the archive, what the copy knows.
+By then a turn may have been run that the copy does not have, and one that it has
+may have been withdrawn. So the copy is asked for its records and the places of
+their folders, and each file is looked for in both places, by its hash.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What a restored home must not do again, and what it has to tell: all that may have happened since the backup.
+"""Restores a home from a backup, inactive until the operator activates it, and checks backups.
 
-Mails that waited may have gone since, so none of them goes by itself. Turns may
-have been run, and their reports read: so no campaign goes on before its GM has
-looked, whoever plays is told, and whatever is mailed from now on has codes and
-Message-IDs that nothing mailed before can have had. Until somebody opens it,
-the home reads, runs and sends nothing at all.
+Mails that waited may have been sent since, so none of them is sent by itself.
+Turns may have been run, and their reports read: so no campaign continues before
+its GM has looked, all players are notified, and everything mailed from now on has
+codes and Message-IDs that cannot have been used before. An inactive home reads,
+runs and sends nothing at all.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
-"""Takes out of a copied database what goes nowhere with a campaign: where it is written, and again where it comes to.
+"""Exports a campaign to a file, and imports it into another home.
 
-For a file may come from anybody, whatever its manifest says.
+An export closes the campaign in its home, so there is never a moment in which it
+could be played in both. After a crash, or if the file is lost, it is exported once
+more; a campaign that was never imported elsewhere can be taken back.
 
-So there is never a moment in which it could be played in both. Whoever is
-killed in between, or loses the file, exports it once more; and what was never
-taken in there can be taken back.
+A file may come from anybody, whatever its manifest says. So data that is not to be
+transferred is removed both when a file is written and when it is imported.
 
-Its players are asked to confirm it. Until then nothing that they had from the
-other home opens their seats here: codes are others, and tokens are void. The
-campaign is paused until its GM releases it.
+The players are asked to confirm the transfer. Until then no code or token of the
+other home gives access to their seats here: codes are new, and tokens are void.
+The campaign is paused until its GM releases it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Check a campaign that comes from elsewhere: its rows, its records and its rules have to agree.
+"""Verifies a campaign that is imported: its rows, its records and its rules have to agree.
 
-The archive proves the past: it is replayed. Here the rows that the game goes on
-with are compared with it: the seats, the words of the dice, the open turn and
-its state, what players were shown, and the sheets that are in.
+The archive proves the past: it is replayed. Here the current rows are compared
+with it: the seats, the dice words, the open turn and its state, the views shown to
+players, and the sheets received.
 """
 
 from __future__ import annotations
