@@ -1,1 +1,1 @@
-"""Workers: processes, on as many machines as there are, that share the work of one house by jobs."""
+"""Scheduled work: the tick, and workers that share its steps on any number of machines."""

@@ -1,4 +1,4 @@
-"""Who is to be reminded: before a deadline those for whom the turn waits, after it those who are late."""
+"""Reminders before a deadline to seats for which the turn waits, and after it to late ones."""
 
 from __future__ import annotations
 

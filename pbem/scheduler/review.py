@@ -1,9 +1,9 @@
-"""Holds turns that are due but had better wait for a word of their GM.
+"""Holds due turns that need a decision of their GM.
 
-Some campaigns want each turn reviewed. In any, a mass of missing sheets, or a
-mailbox that has fallen silent, looks like mail that is lost: the turn is held
-rather than ruined. So is one at whose table nobody sits, lest the game play
-itself to its end. The GM is told once; the turn he releases runs as it is.
+Some campaigns have each turn reviewed. In any, many missing sheets, or a mailbox
+that has fallen silent, suggest that mail was lost: the turn is held rather than
+ruined. So is a turn of a campaign without players, lest the game play itself to
+its end. The GM is notified once; a released turn runs as it is.
 """
 
 from __future__ import annotations

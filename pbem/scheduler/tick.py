@@ -1,9 +1,8 @@
-"""The steps of the work: a tick does them all in turn, workers share them campaign by campaign.
+"""Steps of the scheduled work: a tick does them all in turn, workers campaign by campaign.
 
-Each commits on its own, may be done twice and can be killed anywhere; whoever is next goes on from there.
-
-Each stage commits on its own and can be killed anywhere; the next tick goes on
-from there. One tick runs at a time in a home, and none while workers are at work.
+Each step commits on its own, may be repeated and can be killed anywhere; the next
+one continues from there. One tick runs at a time in a home, and none while workers
+are running.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""The main thread as somebody's hands: the work of other threads is done there, where budgets hold and signals come.
+"""The worker: takes jobs from the queues and does them in the main thread.
 
-A job knows nothing but its lane: what is to be done stands in the database.
-Everything is done as of the newest poll, as a tick does it, until the next; so
-what came with it was read before a deadline of its time counts.
+A job contains only its partition; the work to be done is in the database.
+Everything is done as of the newest poll until the next one, as a tick does it; so
+the mail that came with it was read before a deadline of its time counts.
 
-A thread of its own asks the database for jobs and tells it that the worker is
-alive, however long a job takes; the jobs are done in the main thread. What a
-worker had in hand that is heard of no more is put back for the others. That is
-all that a job needs: what it does may be done twice.
+A thread of its own asks the database for jobs and sends the heartbeat of the
+worker, however long a job takes. The jobs are done in the main thread, since time
+limits and signals work only there. Jobs of a worker without a heartbeat are put
+back for the others; that is sufficient, since every job may be done twice.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who works on a house, what waits and what failed, as it stands in the database."""
+"""Status of the workers and their queues, as stored in the database."""
 
 from __future__ import annotations
 
