@@ -1,4 +1,4 @@
-"""Commands for campaigns as a whole: made, started, their GM, house rules and journal."""
+"""Commands for campaigns as a whole: creation, start, GM, house rules, seats and press."""
 
 from __future__ import annotations
 

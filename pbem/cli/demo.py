@@ -1,7 +1,7 @@
-"""Bots in the place of players, for demos: they read mail, and write it as a person would.
+"""The demo command: plays a campaign with bots that read and write mail as players would.
 
-A bot knows what stands in the JSON attached to its reports and nothing else.
-Some sheets go out with a slip; the right one follows when the receipt is there.
+A bot knows only the JSON attached to its reports. Some sheets are sent with a
+typing error; a corrected one follows when the receipt has arrived.
 """
 
 from __future__ import annotations

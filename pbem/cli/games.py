@@ -1,7 +1,7 @@
-"""The games there are, a sheet checked at home, and a campaign played by bots.
+"""Commands for games: list, rules, sheet check, order form, schemas and new rulesets.
 
-The files are those of `skeleton/`, a small game called "My Game", with its key,
-class and title replaced; it is held by tests of its own.
+A new ruleset is made from the files of `skeleton/`, a small game called "My Game",
+with its key, class and title replaced; tests keep it working.
 """
 
 from __future__ import annotations

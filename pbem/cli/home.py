@@ -1,4 +1,4 @@
-"""What was done with backups, and what is to be done next."""
+"""Commands for a home: init, migrate, doctor, backup, restore, and transfer of campaigns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The letters that came, the mail that waits, and what is wrong with a home."""
+"""Commands for received messages and the outbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The group of all commands: its help, in sections, and how it refuses."""
+"""The top-level command group, parameter types, and options that many commands share."""
 
 from __future__ import annotations
 

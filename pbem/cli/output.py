@@ -1,4 +1,4 @@
-"""What commands do alike: open the home, and print what was found."""
+"""Functions that all commands use: open the home, run actions, print results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ticks and runs did, and how the house stands."""
+"""Commands that run the service: tick, serve, worker, run, status, statistics and site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A GM rules in his editor: on one file after the other, in as many sittings as he likes."""
+"""Commands for turns: preview, sheets, rulings, state, rerun and fork.
+
+A ruling is edited one file after the other, in as many sittings as the GM likes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an archive proves, to its house and to anybody else."""
+"""Commands that prove an archive: replay in its home, and verify anywhere."""
 
 from __future__ import annotations
 

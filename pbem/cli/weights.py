@@ -1,7 +1,7 @@
-"""The weight of each command: that of the acts it does, or one of its own.
+"""The weight of each command: that of the actions it performs, or one of its own.
 
-Commands that do acts do them by `pbem.commands.common.act` or `perform`, which ask
-where an act needs confirmation; such a command has the option --yes.
+Commands perform actions by `act_and_print` or `perform` of `pbem.cli.output`, which
+ask where an action needs confirmation; such a command has the option --yes.
 """
 
 from __future__ import annotations
