@@ -1,4 +1,4 @@
-"""The club's site: static pages of what all may know, and when a game is over, of everything."""
+"""The website of the club: static pages of public data, and full replays of finished games."""
 
 from pbem.site.publish import Published, publish, publish_changes
 

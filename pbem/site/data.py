@@ -1,9 +1,11 @@
-"""The folder of a site: files are written when they change, and all but sealed pages stay, so that old addresses do.
+"""Public data of the website, and the folder into which its files are written.
 
-A turn that opened for some seats alone is not told of: its number, its deadline
-and that there is one would tell the others what they do not know. All that a
-page says of the course of a game is as of the last opening that every seat in
-it had a report of.
+Files are written when they change, and all but sealed pages stay, so that old
+addresses keep working.
+
+A turn that opened for some seats alone is not shown: its number, its deadline and
+its existence would disclose what the others do not know. Everything on a page is
+as of the last opening that every seat in the game had a report of.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What programs read of a site: feeds (Atom, RFC 4287) and calendars (iCalendar, RFC 5545)."""
+"""Feeds (Atom, RFC 4287) and calendars (iCalendar, RFC 5545) of the website."""
 
 from __future__ import annotations
 

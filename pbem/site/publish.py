@@ -1,4 +1,4 @@
-"""Scores over the course of a game as a plot: lines on a ground, coloured by the style sheet of the page."""
+"""Publishes the website: pages, score plots, replays and sealed pages."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The replay of a game that is over: every turn as each seat was told it, and what was true.
+"""Replay pages of finished games: every turn as each seat saw it, and the full state.
 
-It is made of what was mailed and recorded: the views, the orders of the records,
-the words of people. A page has the course of the game; each opening is a file
-beside it, which the page loads when it is looked at, so that a long game costs
-no more memory than a short one. Such a file is a script, since pages opened
-from a disk can load nothing else.
+A replay is made from mailed and recorded data: the views, the orders of the
+records, the press. A page has the course of the game; each opening is a file
+beside it, loaded when it is shown, so that a long game costs no more memory than a
+short one. Such a file is a script, since pages opened from a disk can load nothing
+else.
 """
 
 from __future__ import annotations
