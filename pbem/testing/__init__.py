@@ -2,7 +2,7 @@
 
     class TestLanterns(RulesetSuite):
         ruleset = RULESET
-        secrecy = Secrecy(scramble)
+        secrecy = SecrecySpec(scramble)
 
 is all there is to write, in a module beside the folder `saves`. Each failure
 says which rule was broken and what to do; docs/rulesets.md lists the rules.

@@ -1,4 +1,4 @@
-"""A player at a page: lines put together from the data of a desk alone, and whether a line could have been."""
+"""Rules for order forms: lines composed from the form's data alone must be read as intended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from pbem.testing.suite import RulesetTests, rule
 
 MOST_CHOSEN = 3
 """Words that are put into a field of many, and into a word made of several."""
-
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 

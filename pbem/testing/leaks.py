@@ -1,13 +1,13 @@
-"""Finds leaks: places where a seat's mail differs between worlds that differ only in what it may not know.
+"""Finds leaks: differences in a seat's mail between worlds that differ only in hidden facts.
 
-L1  what is shown: view, pictures, text map, order template, desk
+L1  what is shown: view, pictures, text map, order template, order form
 L2  what is answered: orders and findings of probing lines, default orders, bots
-L3  what becomes of it: the next report, when others act beyond the seat's ken
+L3  what results: the next report, when others act where the seat cannot see it
 
-The mails themselves, L4 and L5, are the matter of `envelope`.
+L4 and L5, about the mails themselves, are in `pbem.testing.mail_leaks`.
 
-Worlds are drawn from games by seeded chance, so a leak found once is found
-always. Every difference is a `Leak`; a clean game has none.
+Worlds are drawn from games with a fixed seed, so a leak found once is always
+found. Every difference is a `Leak`; a clean game has none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from pbem.testing.play import SEED, Game, mailed, numbered, spoiled, standard
 
 WORLDS = 3
 PROBES = 20
-
 
 Sheets = Mapping[SeatName, Sequence[str]]
 

@@ -1,4 +1,4 @@
-"""Plays one turn of a planted world through the whole host, and collects the mail that goes out.
+"""Finds leaks in mail by playing one turn of a prepared world through the whole host.
 
 L4  the whole message: subject, texts, pictures, names and sizes of attachments, ids, order of sending
 L5  canaries: secrets of others, planted where only they write and read, must not come up in it

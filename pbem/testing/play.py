@@ -1,7 +1,7 @@
-"""The tables at which a game is tried: its options, usual, other and at their bounds, and its seats.
+"""Plays games for the suites, with default, other and extreme options and numbers of seats.
 
-`main` prints a digest of all that is played of a game, so that a test can compare
-it between processes.
+`main` prints a digest of the games played, so that a test can compare it between
+processes.
 """
 
 from __future__ import annotations

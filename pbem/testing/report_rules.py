@@ -1,4 +1,4 @@
-"""What a game shows: views, events in words, reports, pictures and maps."""
+"""Rules for reports: views, events in words, pictures and maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a game says of itself, and how its campaigns begin."""
+"""Rules for the declarations of a game, the set-up of its campaigns, and imported states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a game reads sheets: every text, every verb, and its own lines back."""
+"""Rules for order sheets: every text is read, every verb works, and orders written out read back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the suites are made of: rules, and the class of tests that holds a game to them."""
+"""The base of the suites: the `rule` decorator, and the test class that runs rules on a game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a game's turns are resolved: repeatably, in any order of arrival, to an end.
+"""Rules for turns: resolved repeatably, in any order of arrival, to the end of the game.
 
 `main` prints the hash of each state, so that a test can compare processes.
 """
