@@ -1,4 +1,4 @@
-"""What pages for a browser are made of: scripts and styles in one file, safe text, and pictures that can be tapped."""
+"""Parts of pages for a browser: scripts and styles in one file, safe text, and tappable pictures."""
 
 from pbem.web.page import BundleError, EncryptedPage, PageAssets, bundle_modules, encrypt_page, json_script, page_assets
 from pbem.web.sanitize import SanitizedHtml, sanitize_html

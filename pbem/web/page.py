@@ -1,18 +1,18 @@
-"""Writes the ES modules of a page as one, so that it needs no other file and its users no tools.
+"""Bundles scripts and styles into a page of one file, with a strict policy or encrypted.
 
-Modules are put one behind the other, those that are imported first, in one
-scope. So all names at the top of modules must differ, imports name what they
-want without renaming it, and exports stand before what they export.
+ES modules are written one behind the other, imported ones first, in one scope. So
+all names at the top of modules must differ, imports name what they need without
+renaming it, and exports stand before what they export.
 
-A page is one file that asks for nothing. Its Content-Security-Policy knows the
-script and the styles of the program by their hashes: whatever else a page comes
-to hold, such as the words of players, cannot run and cannot load anything.
+A page requests nothing. Its Content-Security-Policy has the hashes of the
+program's script and styles: other content of a page, such as text of players,
+cannot run and cannot load anything.
 
 A page is encrypted with AES-256-GCM under a key of its own, which stands in the
-fragment of its link: no browser sends that to a server. Its name is drawn by
-chance, and its size is a power of two of what it packs to, mostly the least
-one; so names and sizes tell nothing. What is at the address is a small page
-that has the sealed one in it and opens it in the browser (WebCrypto).
+fragment of its link: no browser sends that to a server. Its name is random, and
+its size is a power of two of its compressed size, mostly the least one; so names
+and sizes disclose nothing. At the address is a small page that has the encrypted
+one in it and opens it in the browser (WebCrypto).
 """
 
 from __future__ import annotations

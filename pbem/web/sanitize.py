@@ -1,8 +1,8 @@
-"""The HTML of a mail, made safe to stand in a page.
+"""Sanitizes the HTML of a mail, so that it can stand in a page.
 
 A mail has its styles inline, which a page's policy forbids, as it does scripts.
-Styles become classes; of elements and attributes those stay that reports need,
-and pictures shown by `cid:` become what the page has of them.
+Styles become classes; only the elements and attributes that reports need stay, and
+pictures shown by `cid:` are replaced by those of the page.
 """
 
 from __future__ import annotations
