@@ -1,3 +1,3 @@
-"""A play-by-email turn processor: the host, which knows mail, clocks, people and storage, and no game."""
+"""Play-by-email turn processor: the host, which knows mail, clocks, people and storage, but no game."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Application context: settings, store, games, renderer; `init_home`, `upgrade_home`."""
+"""The application: settings, database, games and renderer of a home, and how a home is made."""
 
 from __future__ import annotations
 

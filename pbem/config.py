@@ -1,7 +1,7 @@
-"""Pbem.toml: find, load, check, write the default, rewrite for a copy.
+"""Reads and writes the settings of a home, `pbem.toml`.
 
-The settings of a restored home may be a stranger's: nothing that they name outside the home is written to, and what
-they would run, read or speak to is told, before the operator lets them.
+The settings of a restored home may come from a stranger: nothing that they name outside the home is written to, and
+everything they would run, read or connect to is shown before the operator permits it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,6 @@ log = "log/pbem.log"                 # a line of JSON for each thing that happen
 # [pace."gmail.com"]                 # and to the addresses of one domain
 # per_hour = 100
 """
-
 
 SECRETS = ("inbox_password", "carrier_password", "inbox_oauth", "carrier_oauth")
 

@@ -1,4 +1,4 @@
-"""How each setting is read; value types MailUrl, Secret, SendingLimits, Dkim."""
+"""Values of settings: how each is parsed and checked, and their types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from pbem.errors import ConfigError
 from pbem.util import register_secret
 
 FILE_NAME = "pbem.toml"
-
 
 MOST = 1_000_000
 

@@ -1,27 +1,20 @@
-"""All exceptions of host and rulesets as a tree; imports nothing.
-
-A game is pure functions on plain values. The host stores, mails and times; the
-ruleset decides. A state never leaves a ruleset except through `view`.
-
-Views and events are JSON data (dicts with string keys, lists, strings, whole
-numbers, booleans, None): the host sends them through JSON text before anything
-else reads them, so a view cannot smuggle a reference to the state.
+"""All exceptions of host and rulesets.
 
     PbemError
     ├── ConfigError      pbem.toml, or what it names, cannot be used
     │   ├── StoreError   the database cannot be used now
-    │   └── TemplateUnusable   a template cannot be read or filled in
+    │   └── UnusableTemplateError   a template cannot be read or filled in
     ├── CampaignError    a campaign cannot do what was asked of it
     │   └── GameError        its game is installed, but cannot be used
     ├── ReplayError      an archive does not prove itself
     ├── BackupError      a backup cannot be made, read or believed
-    ├── UpkeepError      a letter or mail is not there, or not to be tried again
-    └── PostError        a mailbox or carrier failed
-        ├── TemporaryPostError   worth another try later
-        │   └── CarrierDown      no mail passes now
-        └── PermanentPostError   the same mail will never pass
+    ├── MailAdminError   a message or mail is not there, or not to be tried again
+    └── MailError        a mailbox or transport failed
+        ├── TemporaryMailError       worth another try later
+        │   └── TransportUnavailable     no mail passes now
+        └── PermanentMailError       the same mail will never pass
 
-Rulesets raise their own family, `pbem.ruleset.RulesetError`.
+Rulesets raise their own family, `RulesetError`.
 """
 
 from __future__ import annotations
@@ -102,7 +95,6 @@ class PermanentMailError(MailError):
 
 PARSE_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
 """What a ruleset may raise at a state, a view or a record that it did not write itself."""
-
 
 DISK_FULL = "the disk is full; free some space, then try again"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)

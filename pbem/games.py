@@ -1,12 +1,12 @@
-"""Games, rules, check, order form, ruleset new, schemas.
+"""Games that installed packages offer, by entry points.
 
 A package offers a game in its pyproject.toml:
 
     [project.entry-points."pbem.rulesets"]
     lanterns = "lanterns:RULESET"
 
-A package that cannot be used costs nobody another game: it is told in a
-sentence where games are listed, by the doctor, and to whoever asks for its own.
+A package that cannot be used does not affect other games: the error is shown where
+games are listed, by the doctor, and when its own game is requested.
 """
 
 from __future__ import annotations

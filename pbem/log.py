@@ -1,8 +1,8 @@
-"""The log for whoever runs the house: a JSON object a line, for each thing that happened.
+"""The log for the operator: a JSON object a line, for each event.
 
     {"at": "2026-11-06T19:00:02.114Z", "level": "info", "event": "turn resolved", "campaign": "trap7", "turn": 3, …}
 
-No line tells a token, a reply code or a password, not even in a traceback. A
+No line contains a token, a reply code or a password, not even in a traceback. A
 log that cannot be written, as on a full disk, stops nothing.
 """
 

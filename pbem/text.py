@@ -1,4 +1,4 @@
-"""What templates may use besides Jinja's own: times, wrapped lines, text tables, and inline styles."""
+"""Formatting of plain text: times, wrapped lines, tables, lists of names."""
 
 from __future__ import annotations
 

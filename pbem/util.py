@@ -1,13 +1,13 @@
-"""Redaction of secrets, CPU time limits, atomic files, staging directories, progress protocol.
+"""Redaction of secrets, time limits, progress callbacks and atomic file operations.
 
-Tokens, reply codes and Message-IDs are known by their form. A password has
-none: whoever reads one says so (`register_secret`), and from then on no text that
-passes here tells it.
+Tokens, reply codes and Message-IDs are recognised by their form. A password has
+none: its reader registers it (`register_secret`), and from then on it is redacted
+in all text.
 
-The clock is the processor's (ITIMER_PROF), so that a busy machine or a slow
-disk costs nobody his letter. It rings by a signal, which regular expressions
-heed as well; so it holds in the main thread alone, where Python deals with
-signals. Elsewhere work runs without a bound.
+The time limit counts processor time (ITIMER_PROF), so that a busy machine or a
+slow disk costs no message its processing. It uses a signal, which regular
+expressions heed as well; so it works in the main thread alone, where Python
+handles signals. In other threads work runs without a limit.
 """
 
 from __future__ import annotations
