@@ -2,7 +2,7 @@
 
 A due turn of such a game is held instead of run. The GM writes the ruling into
 text files, which can be submitted repeatedly; when the turn is released, it is
-run with the newest ruling. Only `run_now` runs a turn without one.
+run with the newest ruling. Only `run_campaign_now` runs a turn without one.
 
 Rulings that were replaced, dropped or rolled back are kept, and can be shown and
 restored.

@@ -32,16 +32,16 @@ from pbem.store.types import CampaignState, MessageState
 from pbem.util import TimeLimitExceeded, redact_all, run_with_time_limit
 
 AT_ONCE = 20
-"""Letters tried, and held in memory, at a time."""
+"""Messages tried, and held in memory, at a time."""
 
 SUSPECTED = 1
-"""Note of letters that are tried together: most of them did not kill a reader that is killed then."""
+"""Attempts noted of messages tried together: most of them did not kill a process that is killed then."""
 
 MOST_ATTEMPTS = SUSPECTED + 2
-"""Note of a letter that has ended its reader twice, and is not tried again by itself."""
+"""Attempts noted of a message that has killed its process twice, and is not tried again by itself."""
 
 GLOBAL = ""
-"""The lane of letters that are no campaign's: each is dealt with by itself, in its place among all others."""
+"""The partition of messages of no one campaign: each is processed by itself, in its order among all others."""
 
 
 @dataclass(frozen=True, slots=True)

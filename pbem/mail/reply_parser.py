@@ -26,7 +26,7 @@ from pbem.mail.quoting import (
 
 MAX_TEXT = 200_000
 MAX_LINES = 10_000
-"""Characters of a mail's text that are read."""
+"""Characters and lines of a mail's text that are read."""
 
 _ODD = re.compile(r"[^\t\n -~]")
 _PLAIN = {
