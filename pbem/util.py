@@ -125,7 +125,7 @@ _WATCH = _Watch()
 
 
 def run_with_time_limit(seconds: float, work: Callable[[], T]) -> T:
-    """Does some work, for so many seconds of the processor's time at most. Raises Overrun or Stopped.
+    """Does some work, for so many seconds of the processor's time at most. Raises TimeLimitExceeded, ShutdownRequested.
 
     Both may come when the work has just been done: whoever catches them looks whether it was.
     """

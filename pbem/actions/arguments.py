@@ -86,7 +86,7 @@ class Day(Field):
     shown, expected, example = "day", "a day like 2026-12-24 or 24 Dec 2026", "2026-12-24"
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the day in its ISO form. Raises Refused."""
+        """Return the day in its ISO form. Raises FieldError."""
         try:
             return dt.date.fromisoformat(word).isoformat()
         except ValueError:
@@ -102,7 +102,7 @@ class Address(Field):
     shown, expected, example = "address", "an address like ann@example.org", "ann@example.org"
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the address, its domain in lower case. Raises Refused."""
+        """Return the address, its domain in lower case. Raises FieldError."""
         address = parse_address(word)
         if address is None:
             raise FieldError("not-an-address", f"expected {self.expected}, got {word!r}")
@@ -118,7 +118,7 @@ class Number(Field):
     shown, expected, example = "number", "a number", "2"
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """Return the number. Raises Refused."""
+        """Return the number. Raises FieldError."""
         if not _is_number(word):
             raise FieldError("not-a-number", f"expected {self.expected}, got {word!r}")
         return word

@@ -286,7 +286,7 @@ class Attempt(Generic[Facts]):
 
 
 Check = Callable[[Context, Any], None]
-"""Raises Overtaken where an act is not to be done under the lock; it is given the facts of an act that was planned."""
+"""Raises Conflict where an act is not to be done under the lock; it is given the facts of an act that was planned."""
 
 
 def run_action(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Facts:
@@ -311,7 +311,7 @@ def attempt(app: App, name: str, act: Change[Facts], now: dt.datetime) -> Attemp
 
 
 def do_as_shown(app: App, name: str, act: Change[Facts], now: dt.datetime, read_set: ReadSet) -> Facts:
-    """Do what was confirmed, on the ground on which its effect was shown. Raises Overtaken on any other."""
+    """Do what was confirmed, on the ground on which its effect was shown. Raises Conflict on any other."""
 
     def check(context: Context, _facts: Any) -> None:
         if load_read_set(context.session, context.snapshot) != read_set:
@@ -329,7 +329,7 @@ def confirmation(act: Change[Facts], context: Context) -> Facts | None:
 
 
 def _check_unasked(act: PreviewedChange[Any], context: Context, facts: Any) -> None:
-    """Raise Overtaken if an act that was not asked about needs confirmation by now."""
+    """Raise Conflict if an act that was not asked about needs confirmation by now."""
     asks = confirmation(act, context) is not None if facts is None else act.asks(context, facts)
     if asks:
         raise Conflict(context.snapshot)

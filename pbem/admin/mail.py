@@ -67,7 +67,7 @@ def list_messages(store: Store, state: str | None = None, *, limit: int) -> Mess
 
 
 def show_message(store: Store, letter_id: int) -> MessageDetail:
-    """One letter as the desk reads it. Raises UpkeepError if there is none of this number."""
+    """One letter as the desk reads it. Raises MailAdminError if there is none of this number."""
     with store.reading() as session:
         row = session.get(InboxMessage, letter_id)
     if row is None:
@@ -88,7 +88,7 @@ def show_message(store: Store, letter_id: int) -> MessageDetail:
 
 
 def retry_message(store: Store, letter_id: int) -> None:
-    """Makes a quarantined letter new, for the next tick. Raises UpkeepError if it is not quarantined, or not there."""
+    """Makes a quarantined letter new, for the next tick. Raises MailAdminError if it cannot be."""
     again = (
         update(InboxMessage)
         .where(InboxMessage.id == letter_id, InboxMessage.state == MessageState.QUARANTINED)
@@ -163,7 +163,7 @@ def retry_mail(store: Store, now: dt.datetime, mail_id: int | None = None) -> li
     The bytes stay, and with them the Message-ID; its tries are counted anew, lest the first that the other side puts
     off be the last. What another process is just
     handing over is left to it; what bounced is tried again only by its id.
-    Raises UpkeepError if the one mail cannot be tried again.
+    Raises MailAdminError if the one mail cannot be tried again.
     """
     again = (
         update(OutgoingMail).values(state=OutgoingState.QUEUED, not_before=now, attempts=0).returning(OutgoingMail.id)

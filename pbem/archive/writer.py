@@ -50,7 +50,7 @@ def turn_files(
 ) -> dict[str, bytes]:
     """Every file of a turn's folder but its record, by its path in the folder.
 
-    `reports` are `ReportParts.files()`; `orders`, written with `book`, are
+    `reports` are `RenderedReport.files()`; `orders`, written with `book`, are
     those the turn was resolved with.
     """
     files = {f"reports/{name}": content for report in reports for name, content in report.items()}

@@ -124,7 +124,7 @@ def run_optimistic(
     """Plans an act from one look at a campaign, and keeps it under the campaign's lock, on the same ground.
 
     On another it is planned again, after `ATTEMPTS` under the lock. Returns
-    what `keep` does. Raises Overtaken if another turn is open meanwhile, or the
+    what `keep` does. Raises Conflict if another turn is open meanwhile, or the
     past was changed: there nobody has asked for the act.
     """
     meant = None
@@ -148,7 +148,7 @@ def run_optimistic(
 
 
 def _meant(snapshot: CampaignSnapshot, before: tuple[int, int] | None) -> tuple[int, int]:
-    """The turn that is open, and in which era. Raises Overtaken if it was another before."""
+    """The turn that is open, and in which era. Raises Conflict if it was another before."""
     now = (snapshot.turn, snapshot.era)
     if before not in (None, now):
         raise Conflict(snapshot)

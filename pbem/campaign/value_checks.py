@@ -142,7 +142,7 @@ def unpacked(value: Any) -> bytes:
 
 
 def bundle(value: Any) -> dict[str, bytes]:
-    """Return the files of a bundle (`pbem.store.bundles`), which have to fill it."""
+    """Return the files of a bundle (`pbem.store.types`), which have to fill it."""
     packed = raw(value)
     start = 4 + int.from_bytes(packed[:4], "big")
     head, _, texts = unpacked(packed[4:start]).partition(b"\n")

@@ -140,7 +140,7 @@ class Evidence:
 class MessageContext:
     """A letter on the desk, in its own transaction; `verdict` is what the receiving server says of its sender.
 
-    `key` names the right key that it shows, "" if none (`pbem.desk.keys`). Whoever
+    `key` names the right key that it shows, "" if none (`pbem.inbox.route`). Whoever
     leaves it without an answer that was due says so in `silences`. `confirmed` is
     what the answer to a question has shown of it.
     """

@@ -53,8 +53,8 @@ Outcome = tuple[str, bool]
 def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Outcome | Doubt:
     """Save a sheet for the open turn and queue its receipt, or answer a letter that has none.
 
-    Return the doubt about one that may not be meant; nothing is done with it then. Raises TooMany, if so many were
-    taken that this one is left alone.
+    Return the doubt about one that may not be meant; nothing is done with it then. Raises RateLimitExceeded, if so many
+    were taken that this one is left alone.
     """
     spot, deputy = claim.spot, claim.deputy
     # By the code of his own copy a quoted form is known for one, and masked; the player's he does not have.
@@ -245,7 +245,7 @@ def check_sheet(games: Mapping[str, AnyRuleset], sheet: bytes, report: bytes) ->
 
 
 def order_form(games: Mapping[str, AnyRuleset], report: bytes) -> Json:
-    """What its seat may order, by a report's attachment: the data of `pbem.ruleset.desk`. Raises as `check_sheet`."""
+    """What its seat may order, by a report's attachment: the data of `pbem.ruleset.orders`. Raises as `check_sheet`."""
     ruleset, data = _opened(games, report)
     return _asked(ruleset, lambda: ruleset.desk(data["view"]))
 

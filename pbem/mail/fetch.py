@@ -87,7 +87,7 @@ _TABLE = cast(Table, InboxMessage.__table__)
 
 
 def fetch_messages(store: Store, mailbox: Mailbox, now: datetime) -> int:
-    """Stores all mail that waits; returns how many letters are new. Raises PostError, keeping what is stored.
+    """Stores all mail that waits; returns how many letters are new. Raises MailError, keeping what is stored.
 
     Each batch is committed before it is moved away. After a crash in between
     the same mails come again, and are known by their fingerprints or, from a
@@ -154,13 +154,13 @@ def open_mailbox(settings: Settings) -> Mailbox:
 
 
 def count_waiting(settings: Settings) -> int:
-    """Opens the inbox; how many mails the next tick will find there. Raises ConfigError or PostError."""
+    """Opens the inbox; how many mails the next tick will find there. Raises ConfigError or MailError."""
     with closing(open_mailbox(settings)) as mailbox:
         assert isinstance(mailbox, ImapMailbox | MaildirMailbox)
         return mailbox.waiting()
 
 
 def check_transport(settings: Settings) -> None:
-    """Connects to the SMTP server of the settings and logs in. Raises ConfigError or PostError."""
+    """Connects to the SMTP server of the settings and logs in. Raises ConfigError or MailError."""
     with closing(SmtpTransport(settings)) as carrier:
         carrier.greet()

@@ -68,7 +68,7 @@ class ImapMailbox:
         return []
 
     def waiting(self) -> int:
-        """How many mails the next `batches` would find. Logs in, changes nothing. Raises PostError."""
+        """How many mails the next `batches` would find. Logs in, changes nothing. Raises MailError."""
         with self._worded():
             self.close()
             self._imap = imap = self.connect()
@@ -160,7 +160,7 @@ class ImapMailbox:
 
     @contextlib.contextmanager
     def _worded(self) -> Iterator[None]:
-        """Every failure becomes a PostError, and closes the connection."""
+        """Every failure becomes a MailError, and closes the connection."""
         try:
             yield
         except (imaplib.IMAP4.error, OSError, ValueError) as error:
@@ -169,7 +169,7 @@ class ImapMailbox:
 
 
 def _log_in(imap: Any, login: Login, server: str) -> None:
-    """Logs in with the password, or with the token by XOAUTH2. Raises TemporaryPostError with a sentence for the GM."""
+    """Logs in with the password, or with the token by XOAUTH2. Raises TemporaryMailError with a sentence for the GM."""
     try:
         if login.oauth:
             imap.sasl_login("XOAUTH2", login.xoauth2)

@@ -49,7 +49,7 @@ class RawMessage:
 
 
 class Mailbox(Protocol):
-    """A mailbox of mail not yet stored. `batches` and `done` raise PostError when it cannot be used."""
+    """A mailbox of mail not yet stored. `batches` and `done` raise MailError when it cannot be used."""
 
     def batches(self) -> Iterator[list[RawMessage]]:
         """All mail that is there, oldest first, in batches small enough for the memory."""

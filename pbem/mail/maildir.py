@@ -68,7 +68,7 @@ class MaildirMailbox:
         return self._left_alone
 
     def waiting(self) -> int:
-        """How many mails the next `batches` would find. Changes nothing. Raises PostError."""
+        """How many mails the next `batches` would find. Changes nothing. Raises MailError."""
         self._check()
         try:
             return sum(1 for _ in self._find())

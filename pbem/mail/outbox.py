@@ -106,7 +106,7 @@ def _of_campaign(mail: NewMail, group: _Group, seat: str | None, settings: Setti
         return listed
     root = welcome_message_id(group.mail_key, settings.domain, group.name, seat)
     thread = (root, *(id_ for id_ in mail.references if id_ != root)) if mail.message_id != root else mail.references
-    # No button gives a seat away: the desk asks whoever presses it (`pbem.desk.dispatch`).
+    # No button gives a seat away: the desk asks whoever presses it (`pbem.inbox.run_commands`).
     leave = f"mailto:{settings.address}?subject={quote(f'Leave {group.name} {seat}')}"
     return replace(listed, references=thread, unsubscribe=leave)
 

@@ -90,8 +90,8 @@ _SENDABLE = re.compile(r"\A(?=[^@]++@.)[!-~]++")
 class Transport(Protocol):
     """Takes mail, one recipient at a time.
 
-    `send` raises PermanentPostError if this mail will never pass, CarrierDown
-    if no mail passes now, and otherwise TemporaryPostError.
+    `send` raises PermanentMailError if this mail will never pass, TransportUnavailable
+    if no mail passes now, and otherwise TemporaryMailError.
     """
 
     def send(self, recipient: str, raw: bytes) -> str:
@@ -170,7 +170,7 @@ class SmtpTransport:
             return self._passed(*smtp.getreply(), what="the mail")
 
     def greet(self) -> None:
-        """Connects, says EHLO and logs in, if there is no connection yet; sends nothing. Raises PostError."""
+        """Connects, says EHLO and logs in, if there is no connection yet; sends nothing. Raises MailError."""
         with self._worded():
             self._smtp = self._smtp or self._connect()
 
@@ -185,7 +185,7 @@ class SmtpTransport:
     def _addressed(self, recipient: str) -> smtplib.SMTP:
         """The connection, awaiting the mail. A connection gone stale shows here, before any mail was sent."""
         if self._smtp is not None:
-            # CarrierDown too: 421 is how a server ends a connection that has waited too long (RFC 5321, 3.8).
+            # TransportUnavailable too: 421 is how a server ends a connection that has waited too long (RFC 5321, 3.8).
             with contextlib.suppress(smtplib.SMTPServerDisconnected, OSError, TransportUnavailable):
                 return self._envelope(self._smtp, recipient)
             self.close()
@@ -238,7 +238,7 @@ class SmtpTransport:
 
     @contextlib.contextmanager
     def _worded(self) -> Iterator[None]:
-        """Every failure becomes a PostError, and the connection is left fit for the next mail or closed."""
+        """Every failure becomes a MailError, and the connection is left fit for the next mail or closed."""
         try:
             yield
         except TransportUnavailable:
@@ -264,7 +264,7 @@ class SmtpTransport:
 
 
 def _log_in(smtp: smtplib.SMTP, login: Login, server: str) -> None:
-    """Logs in with the password, or with the token by XOAUTH2. Raises CarrierDown with a sentence for the GM."""
+    """Log in with the password, or the token by XOAUTH2. Raises TransportUnavailable with a sentence for the GM."""
     try:
         if login.oauth:
             smtp.auth("XOAUTH2", login.xoauth2)

@@ -71,7 +71,7 @@ class UnfitFile(Exception):
 
 
 def examine_file(name: str, raw: bytes) -> Fit:
-    """Return the file as it can be sent. Raises UnfitFile, UnfitPicture, UnfitDocument or DamagedPhoto."""
+    """Return the file as it can be sent. Raises UnfitFile, PictureError, UnfitDocument or ImageError."""
     ending = PurePosixPath(name).suffix.lower()
     if ending == _SVG:
         return _painted(raw)

@@ -65,7 +65,7 @@ class ImageError(Exception):
 
 
 def strip_metadata(raw: bytes) -> Photo:
-    """A PNG or JPEG without what says where, when and by whom it was made. Raises DamagedPhoto."""
+    """A PNG or JPEG without what says where, when and by whom it was made. Raises ImageError."""
     try:
         return _clean_png(raw) if raw.startswith(PNG) else _clean_jpeg(raw)
     except (struct.error, IndexError):
@@ -79,7 +79,7 @@ def _clean_png(raw: bytes) -> Photo:
 
 
 def check_pixels(raw: bytes) -> None:
-    """Raise DamagedPhoto for a PNG whose packed pixels are more or fewer than its picture has.
+    """Raise ImageError for a PNG whose packed pixels are more or fewer than its picture has.
 
     Programs that show it stop at the last pixel, so that they do not find out; others unpack all of it first.
     """

@@ -52,7 +52,7 @@ class PictureError(Exception):
 
 
 def check_svg(picture: Picture) -> None:
-    """Raises UnfitPicture unless the SVG is well-formed, shallow, of sensible size and without links or scripts.
+    """Raises PictureError unless the SVG is well-formed, shallow, of sensible size and without links or scripts.
 
     The renderer would read any local file that a link names.
     """
@@ -66,7 +66,7 @@ def check_svg(picture: Picture) -> None:
 def check_painted(svg: str) -> tuple[str, str, str]:
     """The width, the height and the viewBox that an SVG of somebody says it has, "" where it does not.
 
-    Nobody but the painter will see it. Raises UnfitPicture unless it is one that can be given to him.
+    Nobody but the painter will see it. Raises PictureError unless it is one that can be given to him.
     """
     inspector = _Inspector(painted=True)
     _inspect(svg, inspector)
@@ -77,7 +77,7 @@ def check_painted(svg: str) -> tuple[str, str, str]:
 
 
 def check_size(width: int, height: int) -> None:
-    """Raises UnfitPicture for a picture of no size, or too large."""
+    """Raises PictureError for a picture of no size, or too large."""
     if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE):
         raise PictureError(f"it is {width} by {height}; each side may have 1 to {LARGEST_SIDE} pixels")
 

@@ -266,7 +266,7 @@ class Field:
     glue: str = ""
 
     def read(self, word: str, view: ContextView) -> Any:
-        """The value of a word as typed. Raises Refused."""
+        """The value of a word as typed. Raises FieldError."""
         raise NotImplementedError
 
     def spare(self, word: str, view: ContextView) -> tuple[Any, tuple[FieldError, ...]]:
@@ -368,7 +368,7 @@ class IntegerField(Field):
 
 
 def parse_bounded(word: str, low: int, high: int, expected: str, *, none: str = "none is possible now") -> int:
-    """The number of a word, if it is within bounds; `none` is told where they leave nothing. Raises Refused."""
+    """The number of a word, if it is within bounds; `none` is told where they leave nothing. Raises FieldError."""
     number = _number(word)
     if number is None:
         raise FieldError("not-a-number", f"expected {expected}, got {word!r}")
@@ -390,7 +390,7 @@ def _number(word: str) -> int | None:
 
 
 def match_name(word: str, names: Sequence[str], expected: str) -> str:
-    """The one name meant by a word: the same but for case, or its only beginning, or its plural. Raises Refused."""
+    """The one name meant by a word: the same but for case, or its only beginning, or its plural. Raises FieldError."""
     wanted = word.casefold()
     starts = []
     for name in names:

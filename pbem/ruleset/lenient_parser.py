@@ -155,7 +155,7 @@ def _short(part: str) -> str:
 
 
 def parse_leniently(verbs: Sequence[OrderType], tokens: Sequence[Token], view: ContextView) -> Interpretation:
-    """The one order that a line of some verbs means. Raises Mismatch; its `reached` counts characters."""
+    """The one order that a line of some verbs means. Raises ParseMismatch; its `reached` counts characters."""
     searches = [_Search(verb, tokens, view) for verb in verbs]
     found: dict[Order, Interpretation] = {}
     for search in searches:

@@ -183,7 +183,7 @@ class OrderType:
         return f"write: {self.usage}"
 
     def read(self, words: Sequence[str], view: ContextView) -> Order:
-        """The order of a line's words, of which the first is the verb. Raises Mismatch."""
+        """The order of a line's words, of which the first is the verb. Raises ParseMismatch."""
         values: dict[str, Any] = {}
         reached = self._match(self.parts[1:], words, 1, values, view, frozenset())
         if reached < len(words):

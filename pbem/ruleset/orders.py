@@ -260,7 +260,7 @@ class OrderParser:
             raise (mismatch if plainer or mismatch.reached > strict.reached else strict).refused from None
 
     def _by_the_rules(self, tokens: list[Token], view: ContextView) -> Order:
-        """The order of a line that keeps to the rules. Raises Mismatch; its `reached` counts characters."""
+        """The order of a line that keeps to the rules. Raises ParseMismatch; its `reached` counts characters."""
         words = [token.text for token in tokens]
         try:
             verbs = self._find(words[0])
@@ -277,7 +277,7 @@ class OrderParser:
         raise best
 
     def _loosely(self, line: str, view: ContextView) -> Interpretation | None:
-        """What a line as people write it means; None if it says nothing. Raises Mismatch."""
+        """What a line as people write it means; None if it says nothing. Raises ParseMismatch."""
         tokens = without_openers(split_leniently(line))
         if not tokens:
             return None

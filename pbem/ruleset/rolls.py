@@ -80,7 +80,7 @@ class DiceNotation:
 
 
 def parse_notation(text: str) -> DiceNotation:
-    """The throw of a notation, whatever its case and blanks. Raises Refused with the nearest that is one."""
+    """The throw of a notation, whatever its case and blanks. Raises FieldError with the nearest that is one."""
     word = "".join(text.split()).translate(_MINUS).upper()
     found = _NOTATION.fullmatch(word)
     if found is None:
@@ -132,7 +132,7 @@ def _near(word: str) -> str:
 
 
 def parse_label(text: str) -> str:
-    """The words that a roll is for, on one line and without the quotes around them. Raises Refused."""
+    """The words that a roll is for, on one line and without the quotes around them. Raises FieldError."""
     plain = "".join(sign if sign.isprintable() else " " for sign in text.translate(_QUOTES))
     label = " ".join(plain.split()).strip('"').strip().replace('"', "'")
     if not label:
@@ -176,7 +176,7 @@ class Roll:
 
 
 def roll_notation(dice: Dice, notation: str, label: str, number: int) -> Roll:
-    """The roll of this number for a label, whatever others were rolled. Raises Refused."""
+    """The roll of this number for a label, whatever others were rolled. Raises FieldError."""
     throw, label = parse_notation(notation), parse_label(label)
     faces = throw.faces(dice, label.casefold(), number)
     return Roll(label, throw.text, number, faces, throw.total(faces))
@@ -195,7 +195,7 @@ class Rolls:
         self.fresh: list[Roll] = []
 
     def roll(self, notation: str, label: str) -> Roll:
-        """Rolls once more for a label. Raises Refused."""
+        """Rolls once more for a label. Raises FieldError."""
         label = parse_label(label)
         roll = roll_notation(self._dice, notation, label, 1 + count_rolls(self._made, label))
         self._made.append(roll)
@@ -205,7 +205,7 @@ class Rolls:
     def named(self, notation: str, label: str, number: int = 0) -> Roll:
         """The newest roll for a label, or that of a number; the first one is made now.
 
-        Raises Refused, also if it was of other dice, or there are not so many.
+        Raises FieldError, also if it was of other dice, or there are not so many.
         """
         key, dice = parse_label(label).casefold(), parse_notation(notation).text
         made = [roll for roll in self._made if roll.key == key]

@@ -92,7 +92,7 @@ class TickTime:
 
 
 def fetch_mail(app: App, now: dt.datetime, done: TickResult) -> None:
-    """Stores all mail that waits. Raises PostError when the mailbox cannot be read."""
+    """Stores all mail that waits. Raises MailError when the mailbox cannot be read."""
     with closing(open_mailbox(app.settings)) as mailbox:
         done.polled = fetch_messages(app.store, mailbox, now)
         done.problems += filter(None, [_left_alone(mailbox.left_alone())])
@@ -311,7 +311,7 @@ def tick(app: App, now: dt.datetime, *, live: bool = False, progress: Progress =
 def run_campaign_now(app: App, name: str, now: dt.datetime, *, progress: Progress = no_progress) -> TickResult:
     """Resolves a campaign's open turn on the GM's word, after reading the mail; archives and sends.
 
-    Raises CampaignError when there is no open turn, PostError when the mailbox
+    Raises CampaignError when there is no open turn, MailError when the mailbox
     cannot be read.
     """
     require_active(app)

@@ -62,7 +62,7 @@ class SiteFolder:
         (self.root / name).unlink(missing_ok=True)
 
     def draft(self, name: str) -> Path:
-        """Where a file is written before it is `put` in its place."""
+        """Where a file is written before it is published in its place."""
         path = self.root / name
         for folder in reversed(path.relative_to(self.root).parents):
             _make(self.root / folder)

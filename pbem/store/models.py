@@ -69,11 +69,11 @@ class Campaign(Base):
     """One running game. `status` is "forming", "running", "over" or "moved"; `turn` is the number of the open turn.
 
     `policy` holds the GM's house rules of the campaign that differ from the
-    defaults (`pbem.campaign.policy`). `seed` is the sealed one of the dice;
+    defaults (`pbem.campaign.house_rules`). `seed` is the sealed one of the dice;
     `dice_words`, fixed at the start, are mixed with it: lists of seat, word, and
     whether it is its player's own. Campaigns begun before there were words have
     none. `hold_kind` and `hold_reason` are why no turn is run until the GM releases it
-    (`pbem.campaign.holds`). `moved_to` is the address at which a campaign that has moved is played.
+    (`pbem.campaign.snapshot`). `moved_to` is the address at which a campaign that has moved is played.
     Once all sheets are in, a turn still waits `settle_minutes`, for second
     thoughts. `era` counts how often the past was changed: it stands in codes and
     Message-IDs, so that none is given twice. `origin` is the number of its
@@ -231,7 +231,7 @@ class StoredRoll(Base):
     """What a GM rolled in a turn, by its number; a rollback leaves it as it is.
 
     `number` counts the rolls of its turn with the same `label`; what the dice
-    showed follows from the seed of the campaign (`pbem.campaign.rolls`).
+    showed follows from the seed of the campaign (`pbem.campaign.history`).
     """
 
     __tablename__ = "roll"
@@ -414,8 +414,8 @@ class InboxMessage(Base):
     be read), the receiving server's `verdict` on him, and which right `key` the
     letter showed ("" for none); all three are NULL before. `unanswered`: an
     answer was due and was not given. `attempts` is what is noted of reading that
-    was begun and neither ended nor given up in good order (`pbem.desk.attempts`). Once it is processed, no token is
-    left in it from `masked_at` on. Where workers share the work, `lane` is the
+    was begun and neither ended nor given up in good order (`pbem.inbox.message_queue`). Once it is
+    processed, no token is left in it from `masked_at` on. Where workers share the work, `lane` is the
     campaign in whose order it is dealt with, "" if it is dealt with alone, and
     NULL before anybody has looked.
     """

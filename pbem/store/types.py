@@ -32,7 +32,7 @@ class CampaignState(StrEnum):
 
 
 class HoldKind(StrEnum):
-    """Kinds of holds, during which no turn of a campaign is run (`pbem.campaign.holds`)."""
+    """Kinds of holds, during which no turn of a campaign is run (`pbem.campaign.snapshot`)."""
 
     NONE = "none"
     GM = "gm"

@@ -63,8 +63,8 @@ def rules(suite: type) -> Iterator[tuple[str, str, str]]:
 
 
 _MAIN = """\
-from pbem.rubbish import rubbish_left
-with rubbish_left(for_good=True):
+from pbem.util import gc_paused
+with gc_paused(for_good=True):
     from {} import main
 main()
 """

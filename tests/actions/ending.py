@@ -25,7 +25,7 @@ def ending(app: App) -> str:
     """All rows but mail, and all records and names in the archive, every random word as the number of its first place.
 
     So what hung together hangs together in the end of the same name, as far as
-    rows name one another; whether records are chained is for `find_break`.
+    rows name one another; whether records are chained is for `find_inconsistency`.
     """
     numbers: dict[str, int] = {}
 

@@ -150,7 +150,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         (lambda home: template(home, "host/help.txt.j2", "{{ 1 | wrap }}"), "help.txt.j2, line 1: No filter named 'w"),
         (
             lambda home: template(home, "host/help.txt.j2", "a\n{{ page.adress }}"),
-            "line 2: 'pbem.report.pages.Help object' ",
+            "line 2: 'pbem.report.answers.Help object' ",
         ),
         (
             lambda home: template(home, "singularity/report.txt.j2", SLIP),
@@ -158,11 +158,11 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         ),
         (
             lambda home: template(home, "singularity/report.html.j2", UNPAINTED),
-            "singularity/report.html.j2, line 2: 'pbem.report.reporter.PlacedPicture object' has no attribute 'titel'",
+            "singularity/report.html.j2, line 2: 'pbem.report.renderer.PlacedPicture object' has no attribute 'titel'",
         ),
         (
             lambda home: template(home, "host/rulebook.html.j2", "a\n{{ page.hmtl }}"),
-            "host/rulebook.html.j2, line 2: 'pbem.report.pages.RulebookPage object' has no attribute 'hmtl'",
+            "host/rulebook.html.j2, line 2: 'pbem.report.answers.RulebookPage object' has no attribute 'hmtl'",
         ),
         (
             lambda home: template(home, "host/letter.html.j2", "{{ words | typed(levl) }}"),
@@ -170,13 +170,13 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         ),
         (
             lambda home: template(home, "host/seat_page.html.j2", "{{ page.titel }}"),
-            "host/seat_page.html.j2, line 1: 'pbem.report.seat_page.SeatPage object' has no attribute 'titel'",
+            "host/seat_page.html.j2, line 1: 'pbem.report.renderer.SeatPage object' has no attribute 'titel'",
         ),
         (
             lambda home: template(
                 home, "site/club.html.j2", "{% for each in club.of('over') %}\n{{ each.nam }}{% endfor %}"
             ),
-            "site/club.html.j2, line 2: 'pbem.site.facts.CampaignShown object' has no attribute 'nam'",
+            "site/club.html.j2, line 2: 'pbem.site.data.CampaignPage object' has no attribute 'nam'",
         ),
         (
             lambda home: template(home, "site/campaign.html.j2", "{% if pictures %}{{ picture }}{% endif %}"),
@@ -188,7 +188,7 @@ def test_a_home_in_order(duel: Run, home: Path) -> None:
         ),
         (
             lambda home: template(home, "site/rules.html.j2", "{{ game.titel }}"),
-            "site/rules.html.j2, line 1: 'pbem.site.facts.GameShown object' has no attribute 'titel'",
+            "site/rules.html.j2, line 1: 'pbem.site.data.GamePage object' has no attribute 'titel'",
         ),
         (lambda home: template(home, "host/help.txt.j2", b"a\n\n\xff"), "help.txt.j2, line 3: this is not text in UT"),
         (lambda home: template(home, "host/help.txt.j2", "{% include 'x.j2' %}"), "needs the template x.j2, which is"),

@@ -37,7 +37,7 @@ class Point(Field):
     shown, expected, example, glue = "q,r", "coordinates like 3,-2", "3,-2", ","
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
-        """The coordinates. Raises Refused."""
+        """The coordinates. Raises FieldError."""
         parts = word.split(",")
         if len(parts) != 2:
             raise FieldError("no-point", f"expected {self.expected}, got {word!r}")
@@ -53,11 +53,11 @@ class Fleet(Field):
     shown, expected, example, glue = "ships", "ships joined by /", "R101/R102", "/"
 
     def read(self, word: str, view: Mapping[str, Any]) -> tuple[str, ...]:
-        """The ships. Raises Refused."""
+        """The ships. Raises FieldError."""
         return tuple(match_name(part, view["ships"], self.expected) for part in word.split("/"))
 
     def spare(self, word: str, view: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[FieldError, ...]]:
-        """The ships that can be read, and why not the others. Raises Refused if none can."""
+        """The ships that can be read, and why not the others. Raises FieldError if none can."""
         good, bad = [], []
         for part in word.split("/"):
             try:

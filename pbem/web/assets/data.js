@@ -1,5 +1,5 @@
 /**
- * The data that a page brings, written by `pbem.web.shell.island`.
+ * The data that a page brings, written by `pbem.web.page.json_script`.
  * @param {string} name
  * @returns {any}
  */

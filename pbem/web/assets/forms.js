@@ -1,5 +1,5 @@
 /**
- * Forms: what a word of an order may be, as `pbem.ruleset.forms` writes them.
+ * Forms: what a word of an order may be, as `pbem.ruleset.fields` writes them.
  *
  * @typedef {object} Form
  * @property {"choice" | "number" | "several" | "either" | "in-turn" | "free"} type

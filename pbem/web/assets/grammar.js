@@ -1,7 +1,7 @@
 import { fits, listed, longer, possible, ranges, typed } from "./forms.js";
 
 /**
- * The orders of a game, as `pbem.ruleset.desk` writes them.
+ * The orders of a game, as `pbem.ruleset.orders` writes them.
  *
  * @typedef {import("./forms.js").Form} Form
  * @typedef {{shown: string, expected: string, example: string, form: Form}} Kind

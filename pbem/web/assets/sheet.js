@@ -1,5 +1,5 @@
 /**
- * What a page knows of the report it belongs to, written by `pbem.report.seat_page`.
+ * What a page knows of the report it belongs to, written by `pbem.report.renderer`.
  *
  * @typedef {object} Seat
  * @property {string} header the first line of its sheets

@@ -50,7 +50,7 @@ def _act(play: Play, order: Order) -> None:
 
 
 def check_blocked(table: Table, seat: SeatName, order: Order) -> None:
-    """Whether the controller of the defense station has blocked an action (ruling 21). Raises Refused."""
+    """Whether the controller of the defense station has blocked an action (ruling 21). Raises FieldError."""
     player, word = table.players[seat], action_word(order)
     if player.at and table.cards[player.at].kind != UNIVERSE and player.blocked == word:
         raise FieldError("blocked", f"{word} is blocked for you in this turn", "choose another action")
@@ -96,7 +96,7 @@ def _pushed(play: Play, here: str, slots: list[str], load: list[str]) -> list[tu
 
 
 def checked_pairs(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Colours and ways in turn. Raises Refused if they don't alternate."""
+    """Colours and ways in turn. Raises FieldError if they don't alternate."""
     found = pairs(words)
     for colour, way in found:
         if colour not in COLOURS or not way or way in COLOURS:
@@ -107,7 +107,7 @@ def checked_pairs(words: Sequence[str]) -> list[tuple[str, str]]:
 def assigned(wanted: Sequence[tuple[str, str]], slots: Sequence[str], load: Sequence[str]) -> list[tuple[str, str]]:
     """Bubbles and the slots they take: first what is wanted, then the rest of the load in its order.
 
-    Raises Refused where a bubble is not there or an arrow takes no more.
+    Raises FieldError where a bubble is not there or an arrow takes no more.
     """
     free, left = list(slots), list(load)
     taken: list[tuple[str, str]] = []

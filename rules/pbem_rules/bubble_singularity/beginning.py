@@ -141,7 +141,7 @@ def _first_card(play: Play, seat: SeatName) -> str | None:
 
 
 def first_card(offer: Sequence[str], what: Sequence[str]) -> str:
-    """The starting ability that a KEEP chooses, which is a list, best first (ruling 26). Raises Refused."""
+    """The starting ability that a KEEP chooses, which is a list, best first (ruling 26). Raises FieldError."""
     if not offer:
         raise FieldError("nothing-to-keep", "you have no starting ability to choose")
     found = next((card for card in what if card in offer), None)

@@ -49,7 +49,7 @@ def _default_path(play: Play) -> list[str]:
 
 
 def path_of(table: Table, seat: SeatName, ways: Sequence[str]) -> list[str]:
-    """The spaces a Mari enters on its way. Raises Refused if it may not go it."""
+    """The spaces a Mari enters on its way. Raises FieldError if it may not go it."""
     here, path = table.players[seat].at, list[str]()
     most = table.rules.range + (1 if table.has(seat, "explorer") else 0)
     if len(ways) > most:
@@ -65,7 +65,7 @@ def path_of(table: Table, seat: SeatName, ways: Sequence[str]) -> list[str]:
 
 
 def next_space(table: Table, seat: SeatName, here: str, way: str) -> str:
-    """The space a Mari comes to from another. Raises Refused."""
+    """The space a Mari comes to from another. Raises FieldError."""
     if way in DIAGONALS and not table.has(seat, "drift"):
         hint = f"write {way[0]} {way[1]} or {way[1]} {way[0]}"
         raise FieldError("no-diagonals", f"only Quantum Drift allows {way}", hint)
@@ -135,7 +135,7 @@ def _refuse_bubbles(play: Play, refused: FieldError) -> None:
 
 
 def check_bubbles(table: Table, seat: SeatName, path: Sequence[str], words: Sequence[str]) -> None:
-    """Whether bubbles may be placed so. Raises Refused."""
+    """Whether bubbles may be placed so. Raises FieldError."""
     if len(words) != len(path):
         entered = ", ".join(path)
         hint = f"write {len(path)}, one for each space entered"

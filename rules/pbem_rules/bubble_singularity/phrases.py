@@ -68,7 +68,7 @@ def _groups(words: Iterable[str]) -> list[list[str]]:
 
 
 def _repeated(group: Sequence[str]) -> list[str]:
-    """A group's words as often as numbers before or behind them say. Raises Refused where both may be meant."""
+    """A group's words as often as numbers before or behind them say. Raises FieldError where both may be meant."""
     counts = [count_of(word) for word in group]
     plain = [count for word, count in zip(group, counts, strict=True) if word.isdecimal()]
     if plain and bool(counts[0]) == bool(counts[-1]) and len(group) > 1:

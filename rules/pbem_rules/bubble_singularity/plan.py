@@ -45,7 +45,7 @@ class Plan:
     swaps: dict[str, list[Item]] = field(default_factory=dict)
 
     def take(self, item: Item) -> None:
-        """Lays out one more order. Raises Refused."""
+        """Lays out one more order. Raises FieldError."""
         order = item.order
         if isinstance(order, Pop):
             self.pops.setdefault(order.space, []).append(item)

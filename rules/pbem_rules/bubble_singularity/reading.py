@@ -60,7 +60,7 @@ _COLOURS = re.compile(r"[rgby]{2,5}")
 
 
 def plainly(line: str, view: _View) -> str:
-    """A line in the words of the orders, as far as it is understood. Raises Refused where that cannot be taken."""
+    """A line in the words of the orders, as far as it is understood. Raises FieldError where that cannot be taken."""
     text, remark = parted(line)
     words = words_of(text)
     if view["over"] or not words:
@@ -124,7 +124,7 @@ def _unknown(words: Sequence[str], view: _View) -> FieldError:
 
 
 def _ways_of(word: str) -> list[str]:
-    """The ways of one word, such as "wwn"; empty if it is none. Raises Refused for letters that say two things."""
+    """The ways of one word, such as "wwn"; empty if it is none. Raises FieldError for letters that say two things."""
     if way_of(word):
         return [way_of(word)]
     return [letter.upper() for letter in word] if _LETTERS.fullmatch(word) else []
@@ -159,7 +159,7 @@ def _check_letters(word: str, view: _View) -> None:
 
 
 def _ways_to(spaces: Sequence[str], view: _View) -> list[str]:
-    """The ways from the Mari's place over some spaces, each beside the one before. Raises Refused."""
+    """The ways from the Mari's place over some spaces, each beside the one before. Raises FieldError."""
     here, ways = view["players"][view["seat"]]["at"], []
     for space in spaces:
         way = way_between(here, space, view) if here else ""

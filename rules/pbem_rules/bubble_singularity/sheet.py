@@ -56,7 +56,7 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
 
 
 def _by_way(view: View, order: Order, orders: Sequence[Order]) -> Order:
-    """An order as it is; a PULL that names a space with its way from where the Mari ends. Raises Refused."""
+    """An order as it is; a PULL that names a space with its way from where the Mari ends. Raises FieldError."""
     if not isinstance(order, Pull) or order.way in WAYS:
         return order
     here = rehearse(state_of(view), view["seat"], tuple(other for other in orders if not isinstance(other, Pull))).stop
@@ -84,7 +84,7 @@ def _error(entry: ParsedOrder, refused: FieldError) -> Finding:
 
 
 def _check_phase(view: View, order: Order) -> None:
-    """Whether an order may be sent now. Raises Refused."""
+    """Whether an order may be sent now. Raises FieldError."""
     if view["over"]:
         raise FieldError("game-over", "the game is over; no more orders are taken")
     if isinstance(order, Resign):

@@ -28,7 +28,7 @@ DEPLOYED = 2
 
 
 def act(play: Play, order: Order) -> None:
-    """The active effect of a station, as the action of a turn. Raises Refused."""
+    """The active effect of a station, as the action of a turn. Raises FieldError."""
     _check_at(play, STATION_ACTIONS[type(order)])
     if isinstance(order, UseResearch):
         _research(play)
@@ -41,7 +41,7 @@ def act(play: Play, order: Order) -> None:
 
 
 def grant(play: Play, order: Order) -> None:
-    """The bonus of a station's controller. Raises Refused."""
+    """The bonus of a station's controller. Raises FieldError."""
     station = STATION_BONUSES[type(order)]
     _check_at(play, station)
     if play.table.control.get(station) != play.seat:

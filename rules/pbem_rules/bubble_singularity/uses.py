@@ -92,7 +92,7 @@ def _attract(play: Play, order: UseAttractor) -> None:
 
 
 def _pulled_to(play: Play, start: str, ways: Sequence[str]) -> str:
-    """Where a node comes by some ways, over other nodes too but never onto one. Raises Refused."""
+    """Where a node comes by some ways, over other nodes too but never onto one. Raises FieldError."""
     place = start
     for count, way in enumerate(ways, 1):
         goal = step(place, way, play.table.size)

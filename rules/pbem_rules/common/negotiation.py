@@ -97,7 +97,7 @@ def leaving(turn: TurnInput, seats: tuple[SeatName, SeatName]) -> Mapping[SeatNa
 
 
 def check_draw(order: Draw, *, other: SeatName, offer: SeatName | None) -> None:
-    """See whether a DRAW line fits the open offer; `other` is the opponent of its writer. Raises Refused."""
+    """See whether a DRAW line fits the open offer; `other` is the opponent of its writer. Raises FieldError."""
     if order.what != "OFFER":
         if offer != other:
             raise FieldError("no-offer", f"{other} has offered no draw", "to offer one yourself, write: DRAW OFFER")

@@ -21,7 +21,7 @@ _POLITE = frozenset(("please", "pls", "thanks", "thx"))
 class SpokenBook(OrderParser):
     """An order book that puts each line into the words of its orders first, by what the game makes of it.
 
-    `plainly` gives the line as it is where it knows nothing better, and may raise Refused.
+    `plainly` gives the line as it is where it knows nothing better, and may raise FieldError.
     """
 
     plainly: Callable[[str, Mapping[str, Any]], str]

@@ -14,7 +14,7 @@ HINTED = 4
 
 
 def check_time(view: View) -> None:
-    """Whether its reader may move a piece now. Raises Refused."""
+    """Whether its reader may move a piece now. Raises FieldError."""
     if view["stage"] == "set-up":
         hint = "write: SETUP <kind> <square>..."
         raise FieldError("set-up-first", "nothing moves before both players have placed all pieces", hint)
@@ -75,7 +75,7 @@ class Fleet:
         return next((square for square in path if any(piece.kind == kind for piece in self._on.get(square, ()))), None)
 
     def check(self, name: str, square: str, *, ram: bool) -> None:
-        """See whether a move may be ordered (rulings 2 and 3). Raises Refused."""
+        """See whether a move may be ordered (rulings 2 and 3). Raises FieldError."""
         piece = self.pieces[name]
         path = self.flights(piece).get(square, ())
         if not path:

@@ -33,7 +33,7 @@ def pieces_of(placed: Placed, homes: int) -> tuple[Piece, ...]:
 
 
 def check_placement(placed: Placed, kind: str, squares: Sequence[str], *, seat: SeatName, homes: int) -> None:
-    """See whether all pieces of a kind may be placed where a sheet says (ruling 1). Raises Refused."""
+    """See whether all pieces of a kind may be placed where a sheet says (ruling 1). Raises FieldError."""
     number = numbers(homes)[kind]
     if len(squares) != number:
         noun = "square" if number == 1 else "different squares" if kind in ALONE else "squares"

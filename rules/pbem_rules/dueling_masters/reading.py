@@ -57,7 +57,7 @@ _HOW_TO_MOVE = "write: MOVE <piece> TO <square>"
 
 
 def plainly(line: str, view: _View) -> str:
-    """A line in the words of the orders, as far as it is understood. Raises Refused where that cannot be taken."""
+    """A line in the words of the orders, as far as it is understood. Raises FieldError where that cannot be taken."""
     text, remark = parted(line)
     words = list(_parts(joined(spoken(text), _PAIRS)))
     if view["over"] or not words:
@@ -67,7 +67,7 @@ def plainly(line: str, view: _View) -> str:
 
 
 def square_of(word: str) -> str:
-    """The square a word names, also turned round or with zeros, as the board spells it. Raises Refused."""
+    """The square a word names, also turned round or with zeros, as the board spells it. Raises FieldError."""
     turned = _TURNED.fullmatch(word.lower())
     plain = (turned[2] + turned[1] if turned else word).replace("-", "").upper()
     name = plain[:1] + plain[1:].replace("O", "0").lstrip("0")

@@ -80,7 +80,7 @@ class _Sheet:
                 yield Finding(entry.line, "error", refused.code, refused.text, refused.hint)
 
     def take(self, entry: ParsedOrder) -> None:
-        """Take one more order. Raises Refused."""
+        """Take one more order. Raises FieldError."""
         order = entry.order
         if self.view["over"]:
             raise FieldError("game-over", "the game is over; no more orders are taken")

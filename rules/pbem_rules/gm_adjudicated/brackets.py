@@ -18,7 +18,7 @@ _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))
 def bracketed(line: str, section: str) -> tuple[str, str] | None:
     """The command of a line in brackets, and what follows it; None if it is a heading or words.
 
-    Raises Refused, also if it stands under another heading than [RESULT].
+    Raises FieldError, also if it stands under another heading than [RESULT].
     """
     if not line.startswith("["):
         return None
@@ -45,7 +45,7 @@ def does_something(line: str) -> bool:
 
 
 def read_roll(rest: str, rolls: Rolls) -> str:
-    """The line that stands for a roll in a ruling until the turn is run; what was not rolled yet is. Raises Refused."""
+    """Return the line of a roll in a ruling until the turn is run; what was not rolled yet is. Raises FieldError."""
     notation, label, number = _parts(rest.translate(_QUOTES))
     if not (notation and label):
         write = 'write: [ROLL 3d6+2 "ann storms the gate"]'

@@ -16,7 +16,7 @@ _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))
 def read_change(text: str, own: str, ledgers: Ledgers) -> tuple[Change, str]:
     """The change of a line such as "gold -= 5", and what there is to warn of; `own` has the names without an owner.
 
-    Raises Refused with the nearest name, or the kind of value that is wanted.
+    Raises FieldError with the nearest name, or the kind of value that is wanted.
     """
     found = _OPERATION.fullmatch(text.translate(_QUOTES))
     if found is None:
@@ -38,7 +38,7 @@ def read_change(text: str, own: str, ledgers: Ledgers) -> tuple[Change, str]:
 
 
 def _operand(name: str, now: Value, operation: str, text: str) -> Value:
-    """The value typed, of the kind of the one there is. Raises Refused."""
+    """The value typed, of the kind of the one there is. Raises FieldError."""
     if isinstance(now, int):
         if not _NUMBER.fullmatch(text) or abs(int(text)) > LARGEST:
             raise FieldError("wrong-kind", f"{name} is a number, got {text[:40]!r}", "write a whole number such as 5")

@@ -60,7 +60,7 @@ def begins(line: str) -> bool:
 
 
 def read_line(line: str) -> Line:
-    """Such a line. Raises Refused with what is wrong in it."""
+    """Such a line. Raises FieldError with what is wrong in it."""
     word, rest = _parted(line)
     if word not in WORDS:
         raise FieldError("unknown-line", f"there is no line [{word[:40]} …]", _slip(word))
@@ -119,7 +119,7 @@ class Beside:
     def take(self, line: Line, standing: Iterable[Attachment]) -> Attachment | None:
         """What a line encloses: of what was brought, or else of what stands already.
 
-        None for what the host has found unfit. Raises Refused.
+        None for what the host has found unfit. Raises FieldError.
         """
         known = {_key(each.name): each for each in standing}
         name = self._by_key.get(_key(line.name))

@@ -86,7 +86,7 @@ class _Sheet:
         return ParsedSheet(tuple(self.entries), tuple(sorted(self.findings, key=lambda finding: finding.line)))
 
     def _with_verb(self, number: int, text: str) -> str:
-        """The line with its verb in full, if it has one. Raises Refused."""
+        """The line with its verb in full, if it has one. Raises FieldError."""
         typed, rest = first_word(text)
         word = typed.upper()
         if word == SAY:
@@ -104,7 +104,7 @@ class _Sheet:
         return text
 
     def _with_arguments(self, number: int, text: str) -> str:
-        """The line as the usage of its verb has it, if the verb has one. Raises Refused."""
+        """The line as the usage of its verb has it, if the verb has one. Raises FieldError."""
         line, findings = self.usages.read(self.view, number, text)
         self.findings += findings
         return line

@@ -120,7 +120,7 @@ class _Doing:
     changes: list[Change] = field(default_factory=list)
 
     def change(self, text: str, own: str) -> str:
-        """Make a change; returns what there is to warn of. Raises Refused."""
+        """Make a change; returns what there is to warn of. Raises FieldError."""
         change, warning = read_change(text, own, self.ledgers)
         self.ledgers = self.ledgers.changed(change)
         self.changes.append(change)
@@ -203,7 +203,7 @@ class _Sections:
         return True
 
     def _obey(self, number: int, command: str, rest: str) -> None:
-        """Roll, or change a ledger. Raises Refused."""
+        """Roll, or change a ledger. Raises FieldError."""
         if command == ROLL:
             self.lines.setdefault(self.current, []).append(read_roll(rest, self.doing.rolls))
         elif warning := self.doing.change(rest, self.own):
@@ -342,7 +342,7 @@ class _Game:
 
 
 def _number(text: str, low: int, high: int) -> int:
-    """A whole number. Raises Refused."""
+    """A whole number. Raises FieldError."""
     try:
         number = int(text) if len(text) <= 12 and text.isascii() else None
     except ValueError:

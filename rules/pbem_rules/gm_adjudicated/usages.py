@@ -55,7 +55,7 @@ class Usages:
     words: frozenset[str]
 
     def read(self, view: Mapping[str, Any], number: int, line: str) -> tuple[str, tuple[Finding, ...]]:
-        """A line as its usage has it, and what is to be told of it; one of another verb as it is. Raises Refused.
+        """A line as its usage has it, and what is to be told of it; one of another verb as it is. Raises FieldError.
 
         A usage may be such that what it writes could mean something else, too; then nothing is taken.
         """

@@ -31,7 +31,7 @@ class March:
 
 
 def marches(words: Sequence[Token], spots: Mapping[str, Hex], home: Hex) -> list[March]:
-    """What the words of a line order; `spots` are where the living units are. Raises Refused."""
+    """What the words of a line order; `spots` are where the living units are. Raises FieldError."""
     reader = _Marches(_with_hex(words), spots, home)
     for at, token in enumerate(reader.words):
         if token.sort not in _QUIET:
@@ -122,7 +122,7 @@ class _Marches:
             self.add(self._all_of(at, token))
 
     def _all_of(self, at: int, token: Token) -> list[str]:
-        """The units that a kind alone stands for. Raises Refused if one is meant and several are there."""
+        """The units that a kind alone stands for. Raises FieldError if one is meant and several are there."""
         units = [name for name in self.spots if name[0] == token.value]
         every = token.many or any(before.sort == "all" for before in self._before(at))
         if not units:

@@ -47,7 +47,7 @@ class Phrase:
 
 
 def read_phrase(view: View, line: str) -> Phrase:
-    """What a line comes to. Raises Refused where it is plain what is meant, and that it cannot be."""
+    """What a line comes to. Raises FieldError where it is plain what is meant, and that it cannot be."""
     march = _BY_THE_BOOK.fullmatch(line)
     if march and any(unit["unit"] == march[1] for unit in view["units"]):
         return Phrase([line])
@@ -113,7 +113,7 @@ class _Reader:
         self.spots: dict[str, Hex] = {unit["unit"]: (unit["q"], unit["r"]) for unit in view["units"]}
 
     def read(self) -> None:
-        """Find what the line wants, and write it. Raises Refused."""
+        """Find what the line wants, and write it. Raises FieldError."""
         readers = {
             "MOVE": self._move,
             "TARGET": self._target,
@@ -151,7 +151,7 @@ class _Reader:
                 self.phrase.tell("note", "read-as", f"{token.typed} was read as {' '.join(token.ways)}")
 
     def _order(self, march: March) -> None:
-        """Each unit of a march; of several, those that cannot go are told of. Raises Refused if none can."""
+        """Each unit of a march; of several, those that cannot go are told of. Raises FieldError if none can."""
         units = self._known(march.units)
         faults = []
         for unit in units:
@@ -168,7 +168,7 @@ class _Reader:
             self.phrase.tell("warning", fault.code, f"left out: {fault.text}", fault.hint)
 
     def _known(self, named: Sequence[str]) -> list[str]:
-        """Of the units named those that can be ordered; the others are told of. Raises Refused if there are none."""
+        """Of the units named those that can be ordered; the others are told of. Raises FieldError if there are none."""
         known = [unit for unit in dict.fromkeys(named) if unit in self.spots or unit == H]
         faults = [self._stranger(unit) for unit in dict.fromkeys(named) if unit not in known]
         if not known:

@@ -30,7 +30,7 @@ def written(spot: Hex) -> str:
 
 
 def route_to(atlas: Atlas, unit: str, start: Hex, goal: Hex) -> Route:
-    """The way of a unit to a hex. Raises Refused when there is none that it could go this turn."""
+    """The way of a unit to a hex. Raises FieldError when there is none that it could go this turn."""
     goal = atlas.named(goal)
     far, most = atlas.distance(start, goal), int(MOVE[SLOT[unit]])
     shut = frozenset() if NIMBLE[SLOT[unit]] else atlas.crags

@@ -112,7 +112,7 @@ class _Sheet:
         return None if read.findings else [ORDERS.line(order) for order in read.orders] or None
 
     def take(self, entry: ParsedOrder) -> None:
-        """Take one more order. Raises Refused."""
+        """Take one more order. Raises FieldError."""
         if self.view["over"]:
             raise FieldError("game-over", "the game is over; no more orders are taken")
         if self.view["harvester"] is None:
@@ -138,7 +138,7 @@ class _Sheet:
         self.entries.append(ParsedOrder(entry.line, order))
 
     def _written_out(self, entry: ParsedOrder) -> Order:
-        """The order, of one written short what it stands for. Raises Refused."""
+        """The order, of one written short what it stands for. Raises FieldError."""
         order = entry.order
         if isinstance(order, TargetHex):
             return Target(*hex_of(order.hex))
@@ -229,7 +229,7 @@ class _Sheet:
         self._spend(order, price, f"to rebuild {order.unit} costs {price}")
 
     def _spend(self, order: Order, amount: int, what: str) -> None:
-        """Give resources away. Raises Refused if there are not as many left."""
+        """Give resources away. Raises FieldError if there are not as many left."""
         left = self.view["harvester"]["held"] - self.spent
         if amount > left:
             hint = f"write: DROP {left}" if isinstance(order, Drop) and left else ""

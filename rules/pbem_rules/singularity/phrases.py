@@ -55,7 +55,7 @@ class Token:
 
 
 def read_phrase(view: View, body: str) -> list[str]:
-    """The lines of the order book that a line without remarks comes to; none if it is no phrase. Raises Refused."""
+    """The lines of the order book that a line without remarks comes to; none if it is no phrase. Raises FieldError."""
     lines: list[str] = []
     for words in _clauses(_plain(body)):
         tokens = [_token(word, view) for word in words]
@@ -108,7 +108,7 @@ class _Clause:
         self.taken = self.stones | {view["black"]}
 
     def lines(self) -> Iterator[str]:
-        """The lines it comes to. Raises Refused."""
+        """The lines it comes to. Raises FieldError."""
         if self._has("idle", "swap"):
             raise _unknown_here(passing=self._has("idle"))
         if self._drops():
@@ -153,7 +153,7 @@ class _Clause:
             raise FieldError("one-stone", f"one stone is placed a move, and the line names {len(self.cells)} cells")
 
     def _two_cells(self, first: str, second: str) -> str:
-        """A reply, if an arrow or a word says so and both cells are free. Raises Refused."""
+        """A reply, if an arrow or a word says so and both cells are free. Raises FieldError."""
         joined = self._has("arrow", "origin")
         if joined and first in self.stones:
             raise FieldError("no-moving", "stones never move once they are placed", self._placing(second))
@@ -168,7 +168,7 @@ class _Clause:
         return f"write: PLACE {cell}" if self.view["awaited"] and cell not in self.taken else ""
 
     def _check_drop(self, cell: str) -> None:
-        """Refuse what may drop a stone on a cell or a reply to it. Raises Refused."""
+        """Refuse what may drop a stone on a cell or a reply to it. Raises FieldError."""
         if self._has("drop") and any(reply["when"] == cell for reply in self.view["kept"]):
             text = f"to drop {cell} could be to place a stone there or to forget your reply to it"
             raise FieldError("ambiguous", text, f"write: FORGET {cell}; or: PLACE {cell}")

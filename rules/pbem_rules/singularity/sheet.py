@@ -78,7 +78,7 @@ class _Sheet:
             yield from ((number, plain) for plain in found)
 
     def _phrase(self, line: str) -> list[str]:
-        """Return the lines that a line without its remark comes to. Raises Refused."""
+        """Return the lines that a line without its remark comes to. Raises FieldError."""
         at = min((line.index(sign) for sign in ";#" if sign in line), default=len(line))
         body = line[:at]
         found = [] if self._is_read(body) else read_phrase(self.view, body)
@@ -96,7 +96,7 @@ class _Sheet:
         return read.orders if read.orders and not read.findings else None
 
     def take(self, entry: ParsedOrder) -> None:
-        """Take one more order. Raises Refused."""
+        """Take one more order. Raises FieldError."""
         order = entry.order
         if isinstance(order, IfPlace):
             order = If(order.when, order.reply, order.after)
