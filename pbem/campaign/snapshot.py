@@ -16,13 +16,12 @@ from pbem.app import App
 from pbem.archive.record import mixed_seed
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Schedule
-from pbem.campaign.value_checks import is_plain_seat
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.validation import ValidationError
-from pbem.ruleset.values import Json, SeatName, Seats
+from pbem.ruleset.values import Json, SeatName, Seats, is_plain_seat
 from pbem.store.models import Campaign, OrderSheet, Person, Report, Seat, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind, PageDelivery, SeatState

@@ -19,6 +19,7 @@ from pbem.actions.base import Change, Confirmed, Harmless, PreviewedChange, Reve
 from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.open_turn import EnterSheet
 from pbem.actions.players import LeaveSeat
+from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rollback import RepairHistory, RollBack
 from pbem.actions.ruling import SubmitRuling
@@ -30,7 +31,6 @@ from pbem.app import App
 from pbem.cli import main
 from pbem.cli.weights import WEIGHTS
 from pbem.inbox.command_parser import COMMANDS, ChangeAddress, Fallback
-from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.ruleset import Order
 from pbem.store.models import Base
 from tests.actions.acts import STAGES, TOKEN
