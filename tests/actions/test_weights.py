@@ -187,7 +187,7 @@ def test_every_typed_command_has_a_weight() -> None:
     mailed = {type(wish) for _, wish in map(gm_wish, EXAMPLES) if isinstance(wish, Change)}
 
     assert sorted(WEIGHTS) == sorted(main.commands)
-    assert {act.__name__ for act in mailed - typed} == {"TryOut"}  # `fork` does what it does in steps
+    assert {act.__name__ for act in mailed - typed} == {"TryTurn"}  # `fork` does what it does in steps
 
 
 def test_what_needs_confirmation_can_be_looked_at() -> None:
