@@ -46,7 +46,7 @@ def event(event: str, /, *, level: Level = "info", fault: BaseException | None =
 @contextmanager
 def open_log(path: Path) -> Iterator[None]:
     """Has events written to a file while the block runs; never raises."""
-    handler = _Stream(sys.stderr) if path.name == STANDARD_ERROR else _File(path)
+    handler = _Stream(sys.stderr) if path.name == STANDARD_ERROR else _LogFile(path)
     handler.setFormatter(_Lines())
     LOG.addHandler(handler)
     try:
@@ -89,7 +89,7 @@ class _Stream(_Quiet, logging.StreamHandler[Any]):
     """Writes to a stream."""
 
 
-class _File(_Quiet, RotatingFileHandler):
+class _LogFile(_Quiet, RotatingFileHandler):
     """Writes to a file that is opened, and its folder made, with the first event.
 
     A file that takes nothing is told of on standard error, once.

@@ -36,13 +36,14 @@ from pbem.actions.rerun import EditState, RerunTurn, RunAgain, ShowState
 from pbem.actions.rollback import RepairHistory, RollBack, UndoRollback
 from pbem.actions.ruling import SubmitRuling
 from pbem.actions.run_turn import RequestRun
-from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, SetRule, ShowSeats
-from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowHouseRules, ShowJournal
+from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
+from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, SetRule, ShowHouseRules, ShowJournal
 from pbem.actions.sheets import RestoreSheet, SheetCommand, ShowSheets
 from pbem.actions.start import StartCampaign
 from pbem.actions.statistics import ShowStatistics
 from pbem.actions.status import ShowStatus
 from pbem.actions.withdraw_ruling import DropRuling, RestoreRuling, RulingCommand
+from pbem.ruleset.orders import OrderParser
 
 GM_ACTIONS: tuple[type[GmCommand], ...] = (
     *(ShowStatus, ShowStatistics, ShowSeats, ShowHouseRules, ShowJournal, ShowTexts, ShowPress, ShowState, PreviewTurn),
@@ -52,6 +53,9 @@ GM_ACTIONS: tuple[type[GmCommand], ...] = (
     *(RollBack, UndoRollback, RepairHistory, RunAgain, EditState, TryTurn),
 )
 """All that a GM may ask for by mail."""
+
+GM_COMMANDS = OrderParser(GM_ACTIONS, loosely=False)
+"""All commands a GM may mail."""
 
 SEAT_ACTIONS: tuple[type[SeatCommand], ...] = (
     *(LeaveSeat, SetDiceWord, NoteAbsence, EndAbsences, AppointDeputy, DismissDeputy),

@@ -259,7 +259,7 @@ class StateEdited:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ShownState:
     """The state of an open turn."""
 
     campaign: str
@@ -273,20 +273,20 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowState(GmCommand, Query[State]):
+class ShowState(GmCommand, Query[ShownState]):
     """Get the state of the open turn as JSON."""
 
     usage = "STATE"
 
-    def look(self, context: Context) -> State:
+    def look(self, context: Context) -> ShownState:
         """The state, as its game writes it now. Raises CampaignError before the start."""
         snapshot, ruleset = context.snapshot, context.app.game(context.snapshot.game)
         if snapshot.status == CampaignState.FORMING:
             raise CampaignError(f"campaign {snapshot.name} has not begun: it has no state yet")
         state = load_state(context.session, ruleset, snapshot)
-        return State(snapshot.name, snapshot.turn, _plain(ruleset, state))
+        return ShownState(snapshot.name, snapshot.turn, _plain(ruleset, state))
 
-    def render(self, facts: State, channel: Channel) -> Iterator[str]:
+    def render(self, facts: ShownState, channel: Channel) -> Iterator[str]:
         yield f"The state of turn {facts.turn} of {facts.campaign} is attached. Change it by a JSON Patch, with: PATCH"
 
 

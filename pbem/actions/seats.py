@@ -14,9 +14,8 @@ from typing import Annotated
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from pbem.actions.arguments import ADDRESS, NUMBER, SEAT, SURE, FreeText, GmCommand, TextBlock
+from pbem.actions.arguments import ADDRESS, NUMBER, SEAT, SURE, GmCommand
 from pbem.actions.base import Change, Channel, Confirmed, Harmless, PreviewedChange, Query, Reversible, TextResult
-from pbem.actions.settings import SetHouseRule
 from pbem.actions.welcome import (
     RENEWED,
     mail_dice_notice,
@@ -536,19 +535,6 @@ def _mail_invitation(context: Context, address: str, *, wish: SeatName, code: st
     subject = f"You are invited to {ruleset.title}"
     mailer = CampaignMailer.of(app, snapshot)
     mailer.send_page(context.session, context.now, to=address, subject=subject, page=page, code=code)
-
-
-@dataclass(frozen=True, slots=True)
-class SetRule(GmCommand):
-    """Change a house rule of the campaign."""
-
-    usage = "RULE rule value"
-    rule: Annotated[str, FreeText("rule", "the name of a house rule", "grace")]
-    value: Annotated[str, FreeText("value", "its value", "12h")]
-
-    def wish(self, text: TextBlock) -> SetHouseRule:
-        """Return the change of that rule alone."""
-        return SetHouseRule({self.rule: self.value})
 
 
 @dataclass(frozen=True, slots=True)

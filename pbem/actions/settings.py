@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 from sqlalchemy import select, update
 
-from pbem.actions.arguments import GmCommand, Typed
+from pbem.actions.arguments import FreeText, GmCommand, TextBlock, Typed
 from pbem.actions.base import Change, Channel, Harmless, Query, Reversible, TextResult
 from pbem.campaign.history import add_entry
 from pbem.campaign.house_rules import HOUSE_RULES, parse_house_rules
@@ -174,6 +175,19 @@ class SetHouseRule(Change[TextResult]):
         said = ", ".join(f"{name} {in_words(name, value)}" for name, value in changed.items())
         add_entry(context.session, context.snapshot.id, context.now, actor="gm", text=f"house rules: {said}")
         return TextResult(f"House rules of {context.snapshot.name} from now on: {said}.")
+
+
+@dataclass(frozen=True, slots=True)
+class SetRule(GmCommand):
+    """Change a house rule of the campaign."""
+
+    usage = "RULE rule value"
+    rule: Annotated[str, FreeText("rule", "the name of a house rule", "grace")]
+    value: Annotated[str, FreeText("value", "its value", "12h")]
+
+    def wish(self, text: TextBlock) -> SetHouseRule:
+        """Return the change of that rule alone."""
+        return SetHouseRule({self.rule: self.value})
 
 
 @dataclass(frozen=True, slots=True)

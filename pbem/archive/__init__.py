@@ -1,19 +1,12 @@
 """The archive: records, sheets and reports of every turn, chained by hashes."""
 
-from pbem.archive.json_patch import Difference, PatchError, apply_patch, describe_patch, is_patch, make_patch
+from pbem.archive.json_patch import PatchError, apply_patch, describe_patch, make_patch
 from pbem.archive.record import (
-    Patch,
-    WithdrawnTurn,
-    attachment_hash,
-    attachment_path,
     disclose_dice_words,
-    disclosed_hash,
     drawn_word,
     file_hash,
     mixed_seed,
-    recorded_rolls,
     rehearsal_seed,
-    roll_dice,
     setup_dice,
     setup_record,
     state_hash,
@@ -21,53 +14,26 @@ from pbem.archive.record import (
     turn_record,
 )
 from pbem.archive.replay import ReplayProof, replay
-from pbem.archive.writer import (
-    SheetReceived,
-    archive_turn,
-    campaigns_there,
-    copy_withdrawn,
-    is_complete,
-    list_turns,
-    move_from_withdrawn,
-    move_to_withdrawn,
-    turn_files,
-    turn_folder,
-)
+from pbem.archive.writer import SheetReceived, archive_turn, turn_files
 
 __all__ = [
-    "Difference",
-    "Patch",
     "PatchError",
     "ReplayProof",
     "SheetReceived",
-    "WithdrawnTurn",
     "apply_patch",
     "archive_turn",
-    "attachment_hash",
-    "attachment_path",
-    "campaigns_there",
-    "copy_withdrawn",
     "describe_patch",
     "disclose_dice_words",
-    "disclosed_hash",
     "drawn_word",
     "file_hash",
-    "is_complete",
-    "is_patch",
-    "list_turns",
     "make_patch",
     "mixed_seed",
-    "move_from_withdrawn",
-    "move_to_withdrawn",
-    "recorded_rolls",
     "rehearsal_seed",
     "replay",
-    "roll_dice",
     "setup_dice",
     "setup_record",
     "state_hash",
     "turn_dice",
     "turn_files",
-    "turn_folder",
     "turn_record",
 ]

@@ -25,17 +25,19 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pbem.errors import ReplayError
 from pbem.report.facts import DiceDisclosure, DiceWord, SheetUsed
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.order_types import Order
-from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.rolls import Roll
 from pbem.ruleset.serialization import canonical_json, json_sha256
 from pbem.ruleset.values import Attachment, Event, Json, SeatName
+
+if TYPE_CHECKING:
+    from pbem.ruleset.orders import OrderParser
 
 FORMULA = (
     "The dice are those of HMAC-SHA-256(key: the sealed seed, message: 'pbem dice words', a zero byte, and `words` as "

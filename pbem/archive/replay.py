@@ -186,7 +186,7 @@ def replay(
     aside = load_withdrawn(archive, campaign)
     check_withdrawn(folders, aside, withdrawn)
     check_attachments(folders, ruleset)
-    run = _Run(ruleset, seed, mixed_seed(seed, load_dice_words(folders[0].record)))
+    run = _Replay(ruleset, seed, mixed_seed(seed, load_dice_words(folders[0].record)))
     for folder in folders:
         check_files(folder)
         run.check(folder)
@@ -196,7 +196,7 @@ def replay(
     return ReplayProof(campaign, len(folders) - 1, run.reports, over, folders[-1].hash, len(aside))
 
 
-class _Run:
+class _Replay:
     """A campaign resolved again, turn by turn; the state goes through its dump as it does in the database."""
 
     def __init__(self, ruleset: AnyRuleset, sealed: bytes, mixed: bytes) -> None:

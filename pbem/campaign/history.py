@@ -20,7 +20,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import ColumnElement, Table, bindparam, insert, select, update
 from sqlalchemy.orm import Session
@@ -31,13 +31,15 @@ from pbem.campaign.snapshot import CampaignSnapshot, ReceivedSheet, SeatView, is
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.order_types import Order
-from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.protocol import AnyRuleset, TurnInput
 from pbem.ruleset.rolls import Roll, Rolls, roll_notation
 from pbem.ruleset.values import Event, SeatName
 from pbem.store.models import JournalEntry, Report, Seat, StoredRoll, Turn, WithdrawnTurns
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState
+
+if TYPE_CHECKING:
+    from pbem.ruleset.orders import OrderParser
 
 _ENTER = insert(cast(Table, JournalEntry.__table__)).returning(JournalEntry.id)
 

@@ -7,25 +7,26 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, select
 from sqlalchemy.orm import Session
 
-from pbem.app import App
 from pbem.archive.record import mixed_seed
 from pbem.campaign.house_rules import HouseRules
 from pbem.campaign.schedule import Schedule
-from pbem.campaign.value_checks import is_plain_seat
 from pbem.errors import CampaignError
 from pbem.report.facts import DiceWord
 from pbem.ruleset.fields import suggest
 from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.validation import ValidationError
-from pbem.ruleset.values import Json, SeatName, Seats
+from pbem.ruleset.values import Json, SeatName, Seats, is_plain_seat
 from pbem.store.models import Campaign, OrderSheet, Person, Report, Seat, Turn
 from pbem.store.session import flushed_connection
 from pbem.store.types import CampaignState, HoldKind, PageDelivery, SeatState
+
+if TYPE_CHECKING:
+    from pbem.app import App
 
 _PAUSED = "paused by the GM"
 

@@ -21,6 +21,7 @@ from pbem.mail.headers import MESSAGE_ID, parse_address
 from pbem.ruleset.fields import FieldError
 from pbem.ruleset.rolls import parse_notation
 from pbem.ruleset.serialization import parse_json
+from pbem.ruleset.values import is_plain_seat
 from pbem.util import CODE_CHARACTERS
 
 Check = Callable[[Any], object]
@@ -44,7 +45,6 @@ _FILE = re.compile(r"[a-z0-9][\w.-]{0,120}")
 _GAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 _HASH = re.compile("[0-9a-f]{64}")
 _NAME = re.compile(r"[a-z0-9-]{1,40}")
-_SEAT = re.compile(r"[a-z0-9-]{1,20}")
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}(?:\.[0-9]{1,6})?(?:[+-][0-9]{2}(?::[0-9]{2})?)?")
 _UNDECODED = re.compile(r"[\ud800-\udfff]")
 """Bytes of SQLite that are no UTF-8 are read as such (PEP 383), so that only their own row cannot be used."""
@@ -59,11 +59,6 @@ class Unfit(ValueError):
 def is_campaign_name(text: str) -> bool:
     """Return whether a campaign may be called so."""
     return _NAME.fullmatch(text) is not None
-
-
-def is_plain_seat(text: str) -> bool:
-    """Return whether the name of a seat has only the characters that one may have."""
-    return _SEAT.fullmatch(text) is not None
 
 
 def shown(value: object) -> str:

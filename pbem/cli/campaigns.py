@@ -16,6 +16,7 @@ from pbem.actions.base import Change, Query, TextResult
 from pbem.actions.create import LAST_TURN, NewCampaign, create_campaign, read_data, read_texts, render_created
 from pbem.actions.press import AddAnnouncement, Announce, RemoveAnnouncement, ShowPress, ShowTexts
 from pbem.actions.press_delivery import EVERYBODY
+from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.seats import GiveSeat, Invite, OpenSeat, PauseSeat, RemoveSeat, ResumeSeat, ShowSeats
 from pbem.actions.settings import ChangeGm, MailToken, SetHouseRule, ShowGm, ShowHouseRules
 from pbem.cli.options import (
@@ -33,7 +34,6 @@ from pbem.cli.options import (
     yes_option,
 )
 from pbem.cli.output import act_and_print, ask_and_print, open_home, print_lines
-from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.ruleset.fields import Field
 from pbem.ruleset.tokenizer import split_words
 from pbem.ruleset.values import SeatName

@@ -23,9 +23,12 @@ By the answer of the address that was asked about it, by the key in its ORDERS
 line, as a reply, or by nothing but its sender.
 """
 
+Outcome = tuple[str, bool]
+"""The note on a message, and True if a sheet was saved."""
+
 
 @dataclass(frozen=True, slots=True)
-class Confirmed:
+class ConfirmedSender:
     """What somebody has said of a letter by his answer: that it is his.
 
     `by` is the address that has answered: the player's, or that of who stands
@@ -153,7 +156,7 @@ class MessageContext:
     verdict: AuthVerdict = "none"
     key: str = ""
     silences: list[str] = field(default_factory=list)
-    confirmed: Confirmed | None = None
+    confirmed: ConfirmedSender | None = None
 
     def campaign_context(self, snapshot: CampaignSnapshot) -> Context:
         """Return the context of an action in a campaign that the letter concerns."""

@@ -26,8 +26,8 @@ from pbem.actions.arguments import GmCommand, TextBlock, Wish
 from pbem.actions.base import Change, Channel, Query, add_audit_entries, confirmation, mail_channel
 from pbem.actions.fork import TrialResult
 from pbem.actions.open_turn import Preview
-from pbem.actions.registry import GM_ACTIONS
-from pbem.actions.rerun import State
+from pbem.actions.registry import GM_COMMANDS
+from pbem.actions.rerun import ShownState
 from pbem.actions.statistics import Statistics, statistics_chart
 from pbem.app import App
 from pbem.campaign.order_sheets import Lines, redact_lines
@@ -42,12 +42,8 @@ from pbem.mail.reply_parser import is_end
 from pbem.report.answers import GmAnswer, GmCommandResult, GmSenderMismatch, tell_findings
 from pbem.report.pictures import render_png
 from pbem.ruleset.order_types import Order, ParsedSheet
-from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.tokenizer import split_words
 from pbem.store.models import Campaign
-
-GM_COMMANDS = OrderParser(GM_ACTIONS, loosely=False)
-"""All commands a GM may mail."""
 
 _FRAME = re.compile(r"\A\s*+gm\s++(\S{1,40}+)\s++(\S{1,64}+)\s*+", re.IGNORECASE)
 _TOKENLIKE = re.compile(r"[0-9a-f]{15,25}", re.IGNORECASE)
@@ -252,7 +248,7 @@ def _files(facts: Any) -> tuple[MailPart, ...]:
     if isinstance(facts, Statistics):
         png = render_png(statistics_chart(facts))
         return (MailPart(f"{facts.campaign}-statistics.png", "image/png", png),) if png else ()
-    if isinstance(facts, State):
+    if isinstance(facts, ShownState):
         return (_text(f"{facts.campaign}-{facts.turn}.json", facts.text),)
     return ()
 

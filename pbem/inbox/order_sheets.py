@@ -23,7 +23,7 @@ from pbem.campaign.schedule import Schedule
 from pbem.errors import PARSE_ERRORS
 from pbem.games import find_game
 from pbem.inbox.command_parser import begins_with_command
-from pbem.inbox.context import Accepted, MessageContext
+from pbem.inbox.context import Accepted, MessageContext, Outcome
 from pbem.inbox.quoted_originals import repeats_receipt
 from pbem.inbox.rate_limits import RateLimitExceeded, sheet_limit
 from pbem.inbox.replies import ECHO, answer, is_echo, send_receipts, warn_sheet_limit
@@ -45,9 +45,6 @@ _MOST_REPEATED = 500
 
 _FEWEST_ERRORS = 4
 """Lines of a sheet that most are errors; with fewer, some words around an order may be meant for the GM."""
-
-Outcome = tuple[str, bool]
-"""What to note of a letter, and whether a sheet was kept."""
 
 
 def process_sheet(case: MessageContext, claim: Accepted, sheet: SheetText) -> Outcome | Doubt:

@@ -28,15 +28,15 @@ from pbem.inbox.authenticate import are_orders
 from pbem.inbox.command_parser import YES, find_request, first_line
 from pbem.inbox.context import (
     AuthResult,
-    Confirmed,
+    ConfirmedSender,
     Declined,
     DeputyExpired,
     MessageContext,
     NeedsConfirmation,
+    Outcome,
     SeatMismatch,
     SenderMismatch,
 )
-from pbem.inbox.order_sheets import Outcome
 from pbem.inbox.rate_limits import GUESSES_A_DAY, count_guess
 from pbem.inbox.replies import SeatMismatchNotice, answer, question, to_stranger, warn_guess_limit, warn_seat
 from pbem.inbox.seat_lookup import SeatContext, load_seat
@@ -167,7 +167,7 @@ def handle_confirmation(
         return _told(case, asked, "answered"), False
     if not _is_still_his(case, asked):
         return _told(case, asked, "not-yours-now"), False
-    confirmed = Confirmed(asked.data["to"], asked.data["seat_id"], asked.data["report_id"], meant=agrees)
+    confirmed = ConfirmedSender(asked.data["to"], asked.data["seat_id"], asked.data["report_id"], meant=agrees)
     if not agrees:
         kept.note = f"given up for letter {case.letter_id}, by its owner"
         return deal(replace(case, confirmed=confirmed))

@@ -22,10 +22,10 @@ from pbem.campaign.people import match_code, verify_token
 from pbem.campaign.schedule import Schedule
 from pbem.inbox.authenticate import authenticate
 from pbem.inbox.command_parser import CommandList, Confirm, find_commands, find_press, find_request
-from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation
+from pbem.inbox.context import Accepted, AuthResult, Declined, MessageContext, NeedsConfirmation, Outcome
 from pbem.inbox.gm_commands import GmFrame, Wishes, answer_gm_letter, examine_files, find_gm_frame
 from pbem.inbox.message_queue import load_raw
-from pbem.inbox.order_sheets import Outcome, is_unedited_form, process_sheet
+from pbem.inbox.order_sheets import is_unedited_form, process_sheet
 from pbem.inbox.pending import find_pending, handle_confirmation, refuse, request_confirmation
 from pbem.inbox.queries import find_help, send_help
 from pbem.inbox.quoted_originals import strip_our_text

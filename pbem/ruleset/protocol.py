@@ -13,12 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from pbem.ruleset.dice import Dice
 from pbem.ruleset.drawing import Picture
 from pbem.ruleset.order_types import Finding, Order, ParsedSheet
-from pbem.ruleset.orders import OrderParser
 from pbem.ruleset.rolls import Roll, Rolls
 from pbem.ruleset.validation import ValidationError
 from pbem.ruleset.values import (
@@ -35,6 +34,9 @@ from pbem.ruleset.values import (
     Standing,
     View,
 )
+
+if TYPE_CHECKING:
+    from pbem.ruleset.orders import OrderParser
 
 S = TypeVar("S")
 

@@ -7,6 +7,7 @@ the seats whose views name them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -17,6 +18,14 @@ from pbem.ruleset.drawing import Picture
 
 SeatName = str
 """A seat's name as players type it: lower case, no blanks ("red")."""
+
+_SEAT = re.compile(r"[a-z0-9-]{1,20}")
+
+
+def is_plain_seat(text: str) -> bool:
+    """Return whether the name of a seat has only the characters that one may have."""
+    return _SEAT.fullmatch(text) is not None
+
 
 Json = Any
 """JSON data, as `json.loads` returns it."""

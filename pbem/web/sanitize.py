@@ -51,14 +51,14 @@ def sanitize_html(html: str, pictures: Mapping[str, str]) -> SanitizedHtml:
 
     `pictures` are elements, safe as they are, by Content-ID.
     """
-    reader = _Reader(pictures, "main" if _MAIN.search(html) else "body")
+    reader = _HtmlReader(pictures, "main" if _MAIN.search(html) else "body")
     reader.feed(html)
     reader.close()
     rules = "\n".join(f".{name} {{ {style} }}" for style, name in reader.classes.items())
     return SanitizedHtml(Markup("".join(reader.written)), rules)  # noqa: S704 - made of what is allowed, and escaped
 
 
-class _Reader(HTMLParser):
+class _HtmlReader(HTMLParser):
     """Writes what is allowed, each element closed in its turn."""
 
     def __init__(self, pictures: Mapping[str, str], whole: str) -> None:

@@ -19,6 +19,7 @@ from pbem.actions.base import Change, Confirmed, Harmless, PreviewedChange, Reve
 from pbem.actions.deadlines import ExtendDeadline
 from pbem.actions.open_turn import EnterSheet
 from pbem.actions.players import LeaveSeat
+from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.rerun import EditState, RerunTurn
 from pbem.actions.rollback import RepairHistory, RollBack
 from pbem.actions.ruling import SubmitRuling
@@ -30,7 +31,6 @@ from pbem.app import App
 from pbem.cli import main
 from pbem.cli.weights import WEIGHTS
 from pbem.inbox.command_parser import COMMANDS, ChangeAddress, Fallback
-from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.ruleset import Order
 from pbem.store.models import Base
 from tests.actions.acts import STAGES, TOKEN
@@ -187,7 +187,7 @@ def test_every_typed_command_has_a_weight() -> None:
     mailed = {type(wish) for _, wish in map(gm_wish, EXAMPLES) if isinstance(wish, Change)}
 
     assert sorted(WEIGHTS) == sorted(main.commands)
-    assert {act.__name__ for act in mailed - typed} == {"TryOut"}  # `fork` does what it does in steps
+    assert {act.__name__ for act in mailed - typed} == {"TryTurn"}  # `fork` does what it does in steps
 
 
 def test_what_needs_confirmation_can_be_looked_at() -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pbem.admin import run_checks
+from pbem.admin.doctor import run_checks
 from pbem.backup import check_backup, restore_home
 from pbem.backup.container import extract_tar
 from pbem.cli import main

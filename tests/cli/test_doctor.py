@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from pbem.admin import run_checks
 from pbem.admin.checks import database_advice
+from pbem.admin.doctor import run_checks
 from pbem.campaign.archive_sync import code_change, prove_archive
 from pbem.campaign.snapshot import load_campaign
 from pbem.errors import ReplayError

@@ -10,7 +10,7 @@ from pathlib import Path
 from click.testing import CliRunner
 from sqlalchemy import update
 
-from pbem.admin import run_checks
+from pbem.admin.doctor import run_checks
 from pbem.admin.health import home_status
 from pbem.cli import main
 from pbem.cli.service import status_lines

@@ -14,11 +14,12 @@ import pytest
 from pbem.actions.deadlines import DeadlineList
 from pbem.actions.open_turn import RollList, RollResult
 from pbem.actions.press import PressShown, Text
+from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.ruling import RulingResult, WrittenFiles
 from pbem.actions.seats import SeatList
 from pbem.actions.settings import HouseRuleLine, JournalLine, in_words
 from pbem.actions.status import CampaignStatus, GameResult, SeatStatus, Undelivered
-from pbem.admin import CheckResult, Diagnosis
+from pbem.admin.checks import CheckResult, Diagnosis
 from pbem.admin.health import HomeStatus
 from pbem.admin.mail import DeliveryCounts, MessageDetail, MessageList, UndeliveredMail
 from pbem.archive import ReplayProof
@@ -30,7 +31,6 @@ from pbem.campaign.house_rules import HOUSE_RULES, HouseRules
 from pbem.cli import main
 from pbem.config_values import READERS
 from pbem.inbox.command_parser import REFERENCE
-from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.inbox.order_sheets import Check
 from pbem.inbox.process import ProcessResult
 from pbem.inbox.replies import ANSWERS_A_DAY

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from pbem.actions.base import run_action
+from pbem.actions.registry import GM_COMMANDS
 from pbem.actions.settings import ChangeGm, mail_gm_token
 from pbem.campaign.snapshot import Context, load_campaign
-from pbem.inbox.gm_commands import GM_COMMANDS
 from pbem.report.notices import GmToken
 from tests.actions.history import journal
 from tests.toy.home import Desk, text_of

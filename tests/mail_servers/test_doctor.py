@@ -6,7 +6,8 @@ import datetime as dt
 
 import pytest
 
-from pbem.admin import CheckResult, run_checks
+from pbem.admin.checks import CheckResult
+from pbem.admin.doctor import run_checks
 from pbem.config import Settings
 from pbem.games import installed_games
 from tests.mail.letters import mail

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pbem.admin import run_checks
+from pbem.admin.doctor import run_checks
 from pbem.config import Settings, load_settings
 from pbem.config_values import FILE_NAME
 from pbem.errors import ConfigError, TemporaryMailError, TransportUnavailable

@@ -1,9 +1,10 @@
-"""Which packages may be imported where."""
+"""Which modules may be imported where. Most of it is said by the contracts in pyproject.toml; the rest stands here."""
 
 from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -12,6 +13,29 @@ import pbem.ruleset
 from tests.games import RULESETS
 
 ROOT = Path(__file__).parents[1]
+
+THIRD_PARTY: dict[str, set[str]] = {
+    "PIL": {"report"},
+    "alembic": {"store"},
+    "click": {"cli"},
+    "cryptography": {"web"},
+    "dkim": {"mail"},
+    "icalendar": {"report"},
+    "imapclient": {"mail"},
+    "jinja2": {"report"},
+    "jsonpatch": {"archive"},
+    "markdown_it": {"report"},
+    "markupsafe": {"report", "site", "web"},
+    "procrastinate": {"scheduler", "store"},
+    "psycopg": {"scheduler"},
+    "pytest": {"testing"},
+    "resvg_py": {"report"},
+    "ruamel": {"actions"},
+    "sqlalchemy": {
+        *("actions", "admin", "backup", "campaign", "cli", "inbox", "mail", "scheduler", "site", "store", "testing"),
+    },
+}
+"""The packages of pbem that may use each package of others."""
 
 RULES_MAY_USE = {
     "__future__",
@@ -75,29 +99,68 @@ def strays(files: Iterable[Path], allowed: Callable[[Path, str], bool]) -> dict[
 
 
 SUITES = {"hidden", "random", "pbem.testing"}
+"""What the tests of a game may use besides."""
+
+_SEARCH = re.compile(r"import_module|__import__|entry_points")
+
 HOST = [file for file in python_files("pbem") if "skeleton" not in file.parts]
 GAMES = python_files("rules")
+
+
+def package(file: Path) -> str:
+    """Return the package of pbem a file belongs to, or its module if that is in none."""
+    return file.relative_to(ROOT / "pbem").parts[0].removesuffix(".py")
+
+
+def test_the_contracts_on_imports_are_kept() -> None:
+    """Packages depend downwards only, without cycles; games on the public API alone; private modules stay private."""
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--no-logo"]
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_errors_import_nothing() -> None:
+    """All exceptions can be caught wherever they are raised, for their module depends on no other."""
+    assert set(imports(ROOT / "pbem/errors.py")) <= {"__future__", *sys.stdlib_module_names}
 
 
 def test_the_host_imports_no_game() -> None:
     """Games are handed to the host by the command line; only the catalogue looks for those that are installed."""
     assert strays(HOST, lambda file, module: module.split(".")[0] not in {"pbem_rules", "cli", "tests"}) == {}
+    searching = [package(file) for file in HOST if _SEARCH.search(file.read_text())]
+    assert sorted(searching) == ["games", "testing"]
 
 
 def test_the_host_names_no_game() -> None:
     """Neither the host nor its templates know the key or title of any game; the command line knows one, for demos."""
-    code = [file for file in HOST if file.parent not in (ROOT / "pbem/commands", ROOT / "pbem/cli")]
+    code = [file for file in HOST if package(file) != "cli"]
     files = [*code, *(ROOT / "templates" / "host").iterdir(), *python_files("migrations")]
     names = "|".join(rf"\b{known}\b" for ruleset in RULESETS for known in (ruleset.key, ruleset.title))
 
     assert [name(file) for file in files if re.search(names, file.read_text(), re.IGNORECASE)] == []
 
 
-def test_the_contract_needs_the_standard_library_alone() -> None:
-    """pbem.ruleset could be lifted out of the host as it is."""
-    files = [file for file in python_files("pbem/ruleset") if "testing" not in file.parts]
+def test_packages_are_used_where_they_belong() -> None:
+    """Mail libraries in mail, SQL in the store and what reads it, templates in reports: nowhere else."""
 
-    assert strays(files, lambda _, module: module.split(".")[0] in {"pbem", *sys.stdlib_module_names}) == {}
+    def allowed(file: Path, module: str) -> bool:
+        used = module.split(".")[0]
+        return used in {"pbem", *sys.stdlib_module_names} or package(file) in THIRD_PARTY.get(used, set())
+
+    assert strays(HOST, allowed) == {}
+
+
+def test_the_contract_needs_the_standard_library_alone() -> None:
+    """pbem.ruleset could be lifted out of the host as it is, with its errors."""
+    files = [file for file in python_files("pbem/ruleset") if file.name != "testing.py"]  # an alias of pbem.testing
+
+    def allowed(_: Path, module: str) -> bool:
+        own = f"{module}.".startswith(("pbem.ruleset.", "pbem.errors."))
+        return own or module.split(".")[0] in sys.stdlib_module_names
+
+    assert strays(files, allowed) == {}
 
 
 def test_a_game_knows_the_contract_and_nothing_else() -> None:
@@ -126,6 +189,17 @@ def calls(file: Path) -> Iterator[str]:
             yield f"{name(file)}:{node.func.id}"
 
 
+def test_one_place_makes_all_mails_and_one_all_receipts() -> None:
+    """The host writes mails in campaign.notices and receipts in campaign.order_sheets; bots write as players do."""
+    made = {found for file in HOST for found in calls(file) if found.partition(":")[2] in {"NewMail", "Receipt"}}
+
+    assert made == {
+        "pbem/campaign/notices.py:NewMail",
+        "pbem/cli/demo.py:NewMail",
+        "pbem/campaign/order_sheets.py:Receipt",
+    }
+
+
 def test_the_contract_exports_exactly_what_it_says() -> None:
     """`__all__` is sorted and complete, and everything public comes from one of the contract's modules."""
     public = {
@@ -145,11 +219,7 @@ def test_the_skeleton_of_a_game_knows_the_contract_and_nothing_else() -> None:
     files = [file for file in python_files("pbem") if "skeleton" in file.parts]
 
     def allowed(file: Path, module: str) -> bool:
-        in_tests = file.parent.name == "tests" and module in {
-            "hidden",
-            "random",
-            "pbem.testing",
-        }
+        in_tests = file.parent.name == "tests" and module in SUITES
         return in_tests or module.split(".")[0] == "mygame" or module == "pbem.ruleset" or module in RULES_MAY_USE
 
     assert strays(files, allowed) == {}
