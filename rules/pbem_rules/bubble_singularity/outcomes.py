@@ -35,7 +35,7 @@ from pbem_rules.bubble_singularity.orders import (
     pairs,
 )
 from pbem_rules.bubble_singularity.state import COLOURS
-from pbem_rules.common.fate_dice import fate, not_done, refusals
+from pbem_rules.common.outcomes import fate, not_done, refusals
 from pbem_rules.common.summary import counted, listed, named, sentence
 
 Event = Mapping[str, Any]

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pbem.ruleset import Order, View
-from pbem_rules.common.fate_dice import draw_fate, fate, not_done, refusals, resign_fate
 from pbem_rules.common.negotiation import Draw, Resign
+from pbem_rules.common.outcomes import draw_fate, fate, not_done, refusals, resign_fate
 from pbem_rules.common.summary import listed, named
 from pbem_rules.dueling_masters.kinds import FIGHTERS, WORDS
 from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pbem.ruleset import Order, View
-from pbem_rules.common.fate_dice import draw_fate, fate, not_done, refusals, resign_fate
 from pbem_rules.common.negotiation import Draw, Resign
+from pbem_rules.common.outcomes import draw_fate, fate, not_done, refusals, resign_fate
 from pbem_rules.common.summary import listed
 from pbem_rules.singularity.events import reason
 from pbem_rules.singularity.orders import ORDERS, Forget, If, IfPlace, Place, written

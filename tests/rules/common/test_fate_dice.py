@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pbem_rules.common.fate_dice import SIGNS, draw_fate, fate, refusals, resign_fate
 from pbem_rules.common.negotiation import Draw
+from pbem_rules.common.outcomes import SIGNS, draw_fate, fate, refusals, resign_fate
 
 
 def test_sentences_become_one_line_that_fits() -> None:
