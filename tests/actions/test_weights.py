@@ -202,7 +202,7 @@ def test_what_needs_confirmation_can_be_looked_at() -> None:
     assert {act.__name__ for act in confirmed - {*ASKING}} == set()
     assert not any(isinstance(each, Confirmed) for each in WEIGHTS.values())
     assert {type(order) for order, weight in map(player_weight, PLAYERS) if isinstance(weight, Confirmed)} == {
-        *(verb.order for verb in COMMANDS.verbs if verb.order.__name__ == "Leave"),
+        *(verb.order for verb in COMMANDS.verbs if verb.order.__name__ == "LeaveSeat"),
         *(ChangeAddress, Fallback),
     }
 
