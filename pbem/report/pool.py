@@ -102,6 +102,8 @@ class ReportPool:
             if sys.version_info < (3, 11, 5):  # gh-94777: it waits for a thread whose pipe nobody reads
                 self._executor._call_queue._reader.close()  # type: ignore[attr-defined]
             self._executor.shutdown()
+        for process in self._workers:
+            process.join()  # the executor knows none of them if one could not be forked
         self._executor, self._workers = None, []
 
     def _submit(self, job: Job) -> _Pending | None:

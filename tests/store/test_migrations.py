@@ -365,7 +365,7 @@ def test_a_migration_that_was_killed_is_repeated(before: str) -> None:
 
 _KILLED = """
 import os, signal, sys
-from pbem.store import migrate
+from pbem.store.migrate import migrate
 migrate(sys.argv[1], also=lambda _: os.kill(os.getpid(), signal.SIGKILL))
 """
 

@@ -10,7 +10,7 @@ from pbem_rules.bubble_singularity.abilities import ABILITIES
 from pbem_rules.bubble_singularity.cards import KINDS
 from tests.rules.bubble_singularity.table import lay, read
 
-CODE = Path(__file__).parents[3] / "rules" / "bubble_singularity"
+CODE = Path(__file__).parents[3] / "rules" / "pbem_rules" / "bubble_singularity"
 
 
 def test_the_rulebook_credits_the_designer() -> None:
