@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbem import log as logbook
+from pbem import log
 from pbem.errors import DISK_FULL
 from pbem.log import event, open_log
 from pbem.util import register_secret
@@ -85,12 +85,12 @@ def test_a_log_may_go_to_standard_error(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_a_log_that_has_grown_is_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few old ones are kept, and the newest events are in the file of the name."""
-    monkeypatch.setattr(logbook, "MOST_BYTES", 200)
+    monkeypatch.setattr(log, "MOST_BYTES", 200)
     with open_log(tmp_path / "log"):
         for number in range(20):
             event("tick began", number=number)
 
-    assert len(list(tmp_path.iterdir())) == 1 + logbook.KEPT
+    assert len(list(tmp_path.iterdir())) == 1 + log.KEPT
     assert lines(tmp_path / "log")[-1]["number"] == 19
 
 

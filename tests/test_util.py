@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbem import util as budget
+from pbem import util
 from pbem.util import ShutdownRequested, TimeLimitExceeded, run_with_time_limit
 
 BACKTRACKS = re.compile(r"(?:a|a)*b")
@@ -96,7 +96,7 @@ def test_other_threads_work_without_a_bound() -> None:
 
 def test_work_is_ended_by_a_signals_handler() -> None:
     """What runs ends, and nothing else begins before work is resumed."""
-    before = signal.signal(signal.SIGUSR1, lambda _number, _frame: budget.request_shutdown())
+    before = signal.signal(signal.SIGUSR1, lambda _number, _frame: util.request_shutdown())
     try:
         with pytest.raises(ShutdownRequested):
             run_with_time_limit(600, spin_once_told)
@@ -104,5 +104,5 @@ def test_work_is_ended_by_a_signals_handler() -> None:
             run_with_time_limit(600, lambda: None)
     finally:
         signal.signal(signal.SIGUSR1, before)
-        budget.clear_shutdown()
+        util.clear_shutdown()
     assert run_with_time_limit(600, lambda: 3) == 3

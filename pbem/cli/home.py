@@ -11,8 +11,7 @@ import click
 
 from pbem.admin.checks import Diagnosis, compare_with_archive
 from pbem.admin.doctor import check_permissions, run_checks
-from pbem.admin.health import activate_home as open_closed
-from pbem.admin.health import is_closed
+from pbem.admin.health import activate_home, is_closed
 from pbem.app import init_home, upgrade_home
 from pbem.backup.create import BackupCreated, create_backup
 from pbem.backup.restore import BackupCheck, RestoreResult, restore_home
@@ -184,7 +183,7 @@ def reopen(*, sure: bool, home: Path | None) -> None:
         print_lines(reaching_lines(reaches(app.settings.home)))
         if not sure:
             click.confirm("Open this home?", abort=True)
-        open_closed(app)
+        activate_home(app)
     click.echo("The home is open: the next tick reads the mail.")
 
 

@@ -17,8 +17,8 @@ from pbem.admin.health import HomeStatus, home_status, require_active
 from pbem.cli.options import FILE, FOLDER, Command, F, clock, home_option, json_option, now_option
 from pbem.cli.output import open_home, print_facts, progress, site_lines, write_picture
 from pbem.scheduler.tick import TickResult, run_campaign_now, stopped_by_signals
-from pbem.scheduler.tick import serve as serve_house
-from pbem.scheduler.tick import tick as tick_house
+from pbem.scheduler.tick import serve as serve_home
+from pbem.scheduler.tick import tick as tick_home
 from pbem.scheduler.worker_status import WorkersStatus, has_workers, load_worker_status
 from pbem.site.publish import publish
 from pbem.store.queue import require_queues
@@ -112,7 +112,7 @@ def tick(context: click.Context, now: dt.datetime, log: Path | None, as_json: bo
     """Poll, answer, remind, resolve what is due, archive and send: the scheduled job."""
     live = context.get_parameter_source("now") is click.ParameterSource.DEFAULT
     with open_home(home, log) as app, progress() as bar:
-        done = tick_house(app, now, live=live, progress=bar)
+        done = tick_home(app, now, live=live, progress=bar)
     _tell(done, as_json=as_json)
     context.exit(1 if done.problems else 0)
 
@@ -125,7 +125,7 @@ def serve(log: Path | None, home: Path | None) -> None:
     with open_home(home, log) as app, stopped_by_signals() as stop:
         require_active(app)
         click.echo(f"Serving {app.settings.home}; a tick every {app.settings.poll_seconds} seconds.")
-        serve_house(app, clock=clock, stop=stop, told=lambda done: _tell(done, idle=""))
+        serve_home(app, clock=clock, stop=stop, told=lambda done: _tell(done, idle=""))
     click.echo("Stopped.")
 
 

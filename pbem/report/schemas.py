@@ -13,7 +13,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pbem.report import data as report
+from pbem.report import data
 from pbem.ruleset import orders as desks
 from pbem.ruleset.order_types import OrderType
 from pbem.ruleset.orders import OrderParser
@@ -63,7 +63,7 @@ def _or_null(form: Json) -> Json:
 def _report(ruleset: AnyRuleset | None) -> Json:
     body = _object(
         {
-            "format": {"const": report.FORMAT},
+            "format": {"const": data.FORMAT},
             "game": _told("the key of the game", {"const": ruleset.key} if ruleset else _WORD),
             "game_version": _told("the version of its rules", {"type": "integer", "minimum": 1}),
             "campaign": _WORD,
@@ -80,7 +80,7 @@ def _report(ruleset: AnyRuleset | None) -> Json:
         "dice",
         "looks",
     )
-    return _document("report", report.FORMAT, "The JSON attached to a report", body, ruleset)
+    return _document("report", data.FORMAT, "The JSON attached to a report", body, ruleset)
 
 
 def _date_time() -> Json:

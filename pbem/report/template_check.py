@@ -21,10 +21,6 @@ from markupsafe import Markup
 
 from pbem.errors import ConfigError, UnusableTemplateError
 from pbem.report import answers, notices
-from pbem.report import answers as receipt
-from pbem.report import notices as history_pages
-from pbem.report import notices as press_pages
-from pbem.report import notices as time_pages
 from pbem.report.facts import ReportFacts
 from pbem.report.notices import Page
 from pbem.report.renderer import Renderer
@@ -35,7 +31,7 @@ from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import SeatName, View
 from pbem.text import quote_block
 
-_MODULES = (answers, notices, history_pages, answers, notices, answers, notices, press_pages, receipt, time_pages)
+_MODULES = (answers, notices)
 _AT = dt.datetime(2030, 1, 4, 19, 0, tzinfo=dt.UTC)
 _PLAIN: Mapping[Any, Any] = {
     str: "sample",

@@ -20,7 +20,7 @@ from types import FrameType
 
 from sqlalchemy import func, select
 
-from pbem import util as budget
+from pbem import util
 from pbem.actions.ruling import awaits_ruling, send_digests
 from pbem.actions.run_turn import RunCondition, always, is_requested, requested_runs, run_turn
 from pbem.admin.health import record_poll, require_active, stuck_mail
@@ -409,12 +409,12 @@ def stopped_by_signals() -> Iterator[Event]:
 
     def set_stop(_number: int, _frame: FrameType | None) -> None:
         stop.set()
-        budget.request_shutdown()
+        util.request_shutdown()
 
     before = {number: signal.signal(number, set_stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield stop
     finally:
-        budget.clear_shutdown()
+        util.clear_shutdown()
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -25,8 +25,7 @@ from pbem.actions.run_turn import run_turn
 from pbem.admin.health import home_status
 from pbem.app import App, open_app
 from pbem.archive.verify import verify
-from pbem.backup import create_backup, export_campaign, import_campaign, restore_home, undo_export
-from pbem.backup import transfer as others
+from pbem.backup import create_backup, export_campaign, import_campaign, restore_home, transfer, undo_export
 from pbem.campaign.archive_sync import prove_archive
 from pbem.campaign.snapshot import Context
 from pbem.errors import BackupError, CampaignError
@@ -380,7 +379,7 @@ def test_the_file_has_nothing_of_others(moved: Moved) -> None:
 
 def test_every_table_is_thought_of() -> None:
     """What is of other campaigns is taken out of each: a table that is new fails here, and not at somebody's move."""
-    taken_out = set(re.findall(r"DELETE FROM (\w+)", others._OTHERS))
+    taken_out = set(re.findall(r"DELETE FROM (\w+)", transfer._OTHERS))
 
     assert taken_out == {*Base.metadata.tables} - {kind.__tablename__ for kind in PASSING}
 

@@ -13,7 +13,7 @@ from pbem.actions.open_turn import PreviewTurn
 from pbem.app import TEMPLATE_DIR
 from pbem.campaign import files as piles
 from pbem.campaign.files import SpooledFiles, SpooledList, batched
-from pbem.report import renderer as reporter
+from pbem.report import renderer
 from pbem.report.renderer import Renderer
 from pbem.store.models import OutgoingMail, Report
 from tests.actions.history import begin, play, proof, rows, send
@@ -88,7 +88,7 @@ def test_a_turn_in_small_batches_is_the_same_turn(desk: Desk, monkeypatch: pytes
 
 def test_a_turn_is_the_same_by_several_processes(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports and their mails, with what became of orders, have nothing of who made them."""
-    monkeypatch.setattr(reporter, "FEW", 0)
+    monkeypatch.setattr(renderer, "FEW", 0)
     begin(desk, rounds="5")
     send(desk, {"red": "BID 2"})
     desk.tick(hours=1)

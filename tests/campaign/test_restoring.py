@@ -15,7 +15,7 @@ from pbem.actions.rerun import RerunTurn
 from pbem.actions.rerun_plan import RerunChanges
 from pbem.actions.rollback import RollBack
 from pbem.actions.run_turn import run_turn
-from pbem.campaign import archive_sync as restoring
+from pbem.campaign import archive_sync
 from pbem.scheduler.tick import tick
 from tests.actions.history import begin, play, proof
 from tests.toy.home import Desk, open_desk
@@ -84,7 +84,7 @@ def test_any_file_that_is_cut_is_written_again(past: Desk, harm: Callable[[Path]
     before = files(past)
     for name in [name for name, content in before.items() if content and "green" not in name and ".html" not in name]:
         harm(turns(past) / name)
-        assert restoring.repair_archive(past.app) != []
+        assert archive_sync.repair_archive(past.app) != []
         assert files(past) == before
 
 
@@ -152,9 +152,9 @@ def test_a_tick_reads_few_turns_however_many_there_are(past: Desk, monkeypatch: 
     event.listen(past.app.store.engine, "before_cursor_execute", lambda *args: seen.append((args[2], args[3])))
     loaded = {}
     for most in (1, 4):
-        monkeypatch.setattr(restoring, "MOST_READ", most)
+        monkeypatch.setattr(archive_sync, "MOST_READ", most)
         seen.clear()
-        restoring.repair_archive(past.app)
+        archive_sync.repair_archive(past.app)
         asked = [values for statement, values in seen if "turn.record" in statement]
         loaded[most] = sum(len(values) for values in asked)
 
@@ -163,11 +163,11 @@ def test_a_tick_reads_few_turns_however_many_there_are(past: Desk, monkeypatch: 
 
 def test_a_tick_reads_one_large_folder_at_a_time(past: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """A game of thousands has folders of which one is enough for a tick."""
-    monkeypatch.setattr(restoring, "ENOUGH_FILES", 1)
+    monkeypatch.setattr(archive_sync, "ENOUGH_FILES", 1)
     for path in turns(past).rglob("turn.json"):
         path.unlink()
 
-    assert len(restoring.repair_archive(past.app)) == 1
+    assert len(archive_sync.repair_archive(past.app)) == 1
 
 
 def test_a_tick_looks_through_no_turns(past: Desk) -> None:

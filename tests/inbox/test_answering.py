@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from pbem.inbox import message_queue as attempts
+from pbem.inbox import message_queue
 from pbem.inbox.process import process_messages
 from pbem.mail.fetch import fetch_messages, open_mailbox
 from pbem.mail.message import parse_message
@@ -116,8 +116,8 @@ def test_what_comes_of_letters_is_the_same_however_many_are_fetched_at_once(
 ) -> None:
     letters = random.Random(seed).choices(BAG, k=40)
     results = []
-    for at_once in (attempts.AT_ONCE, 1):
-        monkeypatch.setattr(attempts, "AT_ONCE", at_once)
+    for at_once in (message_queue.AT_ONCE, 1):
+        monkeypatch.setattr(message_queue, "AT_ONCE", at_once)
         with desk_of(tmp_path / str(at_once)) as desk:
             for post in letters:
                 post(desk)

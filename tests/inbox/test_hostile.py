@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from pbem.inbox import rate_limits as limits
+from pbem.inbox import rate_limits
 from pbem.store.models import InboxMessage, OrderSheet
 from tests.toy.home import Desk
 
@@ -41,7 +41,7 @@ BODIES = [
 
 def test_no_letter_trips_the_desk(shared: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Broken headers, characters of every kind and endless words are answered or left, each by itself."""
-    monkeypatch.setattr(limits, "UNPROVEN_SHEETS_A_DAY", 1000)
+    monkeypatch.setattr(rate_limits, "UNPROVEN_SHEETS_A_DAY", 1000)
     inbox = shared.home / "post" / "inbox"
     for head, front in enumerate(HEADS):
         for body, text in enumerate(BODIES):

@@ -23,8 +23,7 @@ import pytest
 
 from pbem.errors import ConfigError
 from pbem.log import open_log
-from pbem.report import pool
-from pbem.report import renderer as reporter
+from pbem.report import pool, renderer
 from pbem.report.facts import RenderedReport
 from pbem.report.pool import Job
 from pbem.report.renderer import Renderer
@@ -39,8 +38,8 @@ FEW = 3
 
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reporter, "FEW", FEW)
-    monkeypatch.setattr(reporter, "FEW_DRAWN", FEW)
+    monkeypatch.setattr(renderer, "FEW", FEW)
+    monkeypatch.setattr(renderer, "FEW_DRAWN", FEW)
 
 
 class Telling(Fair):
@@ -355,7 +354,7 @@ def linger() -> None:
     """Starts workers, tells the ids of all processes, and waits for the end."""
     game = Telling()
     with Renderer(TEMPLATES, {"fair": game}, jobs=2) as shared:
-        workers = set(makers(list(shared.reports(jobs(game, reporter.FEW_DRAWN + 9)))))
+        workers = set(makers(list(shared.reports(jobs(game, renderer.FEW_DRAWN + 9)))))
         print(*workers, *(child for pid in workers for child in children(pid)), flush=True)
         time.sleep(600)
 

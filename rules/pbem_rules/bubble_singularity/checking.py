@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any
 
-from pbem.ruleset import Json, SeatName, ValidationError
-from pbem.ruleset import validation as shapes
+from pbem.ruleset import Json, SeatName, ValidationError, validation
 from pbem_rules.bubble_singularity.abilities import ABILITIES, CATEGORIES, deck
 from pbem_rules.bubble_singularity.cards import EXPANSION, FLUX, PLAIN, STATIONS, UNIVERSE, UNSTABLE
 from pbem_rules.bubble_singularity.events import ENDS
@@ -20,89 +19,92 @@ ARROWS = tuple("".join(some) for count in range(1, 5) for some in combinations(W
 MOST = 1_000_000
 """Points, rounds and the like: far more than any game has."""
 
-_COLOUR = shapes.EnumSchema(COLOURS, "colour")
-_ABILITY = shapes.EnumSchema(tuple(ABILITIES), "ability card")
-_WORD = shapes.EnumSchema((*COLOURS, *ABILITIES), "colour or ability card")
+_COLOUR = validation.EnumSchema(COLOURS, "colour")
+_ABILITY = validation.EnumSchema(tuple(ABILITIES), "ability card")
+_WORD = validation.EnumSchema((*COLOURS, *ABILITIES), "colour or ability card")
 _BUBBLES = len(COLOURS) * OF_EACH_COLOUR
-_COUNT = shapes.IntegerSchema(0, MOST)
+_COUNT = validation.IntegerSchema(0, MOST)
 
 
 def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
     """What is wrong with a dumped state, to be played on by these seats."""
     head: Mapping[str, Any] = data if isinstance(data, dict) else {}
     found = [
-        *shapes.validate(_RULES, head.get("rules"), "/rules"),
-        *shapes.validate(_SEATS, head.get("seats"), "/seats"),
+        *validation.validate(_RULES, head.get("rules"), "/rules"),
+        *validation.validate(_SEATS, head.get("seats"), "/seats"),
     ]
-    found = found or list(shapes.validate(_shape(5 if head["rules"]["advanced"] else 4, head["seats"]), data))
+    found = found or list(validation.validate(_shape(5 if head["rules"]["advanced"] else 4, head["seats"]), data))
     return found or list(_across(data, seats))
 
 
-_RULES = shapes.ObjectSchema(
+_RULES = validation.ObjectSchema(
     {
-        "layout": shapes.EnumSchema(("standard", "shuffled")),
-        "beginner": shapes.BooleanSchema(),
-        "stations": shapes.BooleanSchema(),
-        "advanced": shapes.BooleanSchema(),
-        "scoreless": shapes.IntegerSchema(0, 999),
+        "layout": validation.EnumSchema(("standard", "shuffled")),
+        "beginner": validation.BooleanSchema(),
+        "stations": validation.BooleanSchema(),
+        "advanced": validation.BooleanSchema(),
+        "scoreless": validation.IntegerSchema(0, 999),
     }
 )
-_SEATS = shapes.ListSchema(shapes.EnumSchema(SEATS, "seat"), 2, len(SEATS), distinct=True)
+_SEATS = validation.ListSchema(validation.EnumSchema(SEATS, "seat"), 2, len(SEATS), distinct=True)
 
 
-def _shape(size: int, seats: Sequence[SeatName]) -> shapes.Schema:
-    seat, square = shapes.EnumSchema(seats, "seat"), shapes.EnumSchema(squares(size), "square of the board")
-    question = shapes.ObjectSchema(
+def _shape(size: int, seats: Sequence[SeatName]) -> validation.Schema:
+    seat, square = validation.EnumSchema(seats, "seat"), validation.EnumSchema(squares(size), "square of the board")
+    question = validation.ObjectSchema(
         {
-            "kind": shapes.EnumSchema(("card", "replace", "bubbles")),
+            "kind": validation.EnumSchema(("card", "replace", "bubbles")),
             "seat": seat,
-            "choices": shapes.ListSchema(_WORD, least=1, most=3),
+            "choices": validation.ListSchema(_WORD, least=1, most=3),
         }
     )
-    player = shapes.ObjectSchema(
+    player = validation.ObjectSchema(
         {
-            "side": shapes.EnumSchema(("", *WAYS), "side"),
-            "at": shapes.Nullable(square),
-            "hand": shapes.ListSchema(_COLOUR, most=_BUBBLES),
-            "cards": shapes.ListSchema(_ABILITY, distinct=True),
-            "offer": shapes.ListSchema(_ABILITY, most=2, distinct=True),
+            "side": validation.EnumSchema(("", *WAYS), "side"),
+            "at": validation.Nullable(square),
+            "hand": validation.ListSchema(_COLOUR, most=_BUBBLES),
+            "cards": validation.ListSchema(_ABILITY, distinct=True),
+            "offer": validation.ListSchema(_ABILITY, most=2, distinct=True),
             "points": _COUNT,
-            "markers": shapes.IntegerSchema(0, 99),
-            "blocked": shapes.EnumSchema(BLOCKABLE, "action"),
-            "out": shapes.BooleanSchema(),
+            "markers": validation.IntegerSchema(0, 99),
+            "blocked": validation.EnumSchema(BLOCKABLE, "action"),
+            "out": validation.BooleanSchema(),
         }
     )
-    kinds = shapes.EnumSchema((PLAIN, FLUX, UNSTABLE, EXPANSION, UNIVERSE, *STATIONS), "kind of card")
-    words = shapes.ListSchema(_WORD, most=99)
-    return shapes.ObjectSchema(
+    kinds = validation.EnumSchema((PLAIN, FLUX, UNSTABLE, EXPANSION, UNIVERSE, *STATIONS), "kind of card")
+    words = validation.ListSchema(_WORD, most=99)
+    return validation.ObjectSchema(
         {
             "rules": _RULES,
             "seats": _SEATS,
             "first": seat,
-            "cards": shapes.MapSchema(
-                shapes.TupleSchema((shapes.EnumSchema(ARROWS, "set of arrows, clockwise"), kinds)), every=squares(size)
+            "cards": validation.MapSchema(
+                validation.TupleSchema((validation.EnumSchema(ARROWS, "set of arrows, clockwise"), kinds)),
+                every=squares(size),
             ),
-            "nodes": shapes.ListSchema(square, len(first_nodes(size)), len(first_nodes(size)), distinct=True),
-            "players": shapes.MapSchema(player, every=seats),
-            "bag": shapes.MapSchema(shapes.IntegerSchema(0, OF_EACH_COLOUR), every=COLOURS),
-            "decks": shapes.MapSchema(shapes.ListSchema(_ABILITY, distinct=True), every=CATEGORIES),
-            "bubbles": shapes.MapSchema(shapes.ListSchema(_COLOUR, least=1, most=_BUBBLES), some=squares(size)),
-            "control": shapes.MapSchema(seat, some=(*STATIONS, UNIVERSE)),
-            "order": shapes.ListSchema(seat, distinct=True),
-            "mover": shapes.Nullable(seat),
+            "nodes": validation.ListSchema(square, len(first_nodes(size)), len(first_nodes(size)), distinct=True),
+            "players": validation.MapSchema(player, every=seats),
+            "bag": validation.MapSchema(validation.IntegerSchema(0, OF_EACH_COLOUR), every=COLOURS),
+            "decks": validation.MapSchema(validation.ListSchema(_ABILITY, distinct=True), every=CATEGORIES),
+            "bubbles": validation.MapSchema(validation.ListSchema(_COLOUR, least=1, most=_BUBBLES), some=squares(size)),
+            "control": validation.MapSchema(seat, some=(*STATIONS, UNIVERSE)),
+            "order": validation.ListSchema(seat, distinct=True),
+            "mover": validation.Nullable(seat),
             "round": _COUNT,
-            "last_round": shapes.BooleanSchema(),
+            "last_round": validation.BooleanSchema(),
             "quiet": _COUNT,
-            "question": shapes.Nullable(question),
-            "pending": shapes.IntegerSchema(0, 99),
-            "wish": shapes.ListSchema(shapes.EnumSchema(CATEGORIES, "deck"), most=2),
+            "question": validation.Nullable(question),
+            "pending": validation.IntegerSchema(0, 99),
+            "wish": validation.ListSchema(validation.EnumSchema(CATEGORIES, "deck"), most=2),
             "liking": words,
-            "result": shapes.Nullable(
-                shapes.ObjectSchema({"winners": shapes.ListSchema(seat), "how": shapes.EnumSchema(tuple(ENDS), "end")})
+            "result": validation.Nullable(
+                validation.ObjectSchema(
+                    {"winners": validation.ListSchema(seat), "how": validation.EnumSchema(tuple(ENDS), "end")}
+                )
             ),
-            "edition": shapes.IntegerSchema(1, VERSION),
-            "lists": shapes.MapSchema(words, some=seats),
-            "further": shapes.ListSchema(question, most=9),
+            "edition": validation.IntegerSchema(1, VERSION),
+            "lists": validation.MapSchema(words, some=seats),
+            "further": validation.ListSchema(question, most=9),
             "unscored": _COUNT,
         }
     )
@@ -111,7 +113,7 @@ def _shape(size: int, seats: Sequence[SeatName]) -> shapes.Schema:
 def _across(data: Mapping[str, Any], seats: Sequence[SeatName]) -> Iterator[ValidationError]:
     """What does not go together: seats and campaign, cards and bubbles that there are but once, whose turn it is."""
     if data["result"] is not None:
-        yield shapes.unexpected("/result", "null: a game that is over is not played on", data["result"])
+        yield validation.unexpected("/result", "null: a game that is over is not played on", data["result"])
     if set(data["seats"]) != set(seats):
         yield ValidationError(
             "/seats", f"expected those of the campaign, {', '.join(seats)}, got {', '.join(data['seats'])}"
@@ -136,7 +138,7 @@ def _chart(data: Mapping[str, Any]) -> Iterator[ValidationError]:
             yield ValidationError("/cards", f"there are cards of the kind {kind} in module 2 alone")
     for place in data["control"]:
         if not found[place]:
-            yield ValidationError(shapes.below("/control", place), "is not on the board")
+            yield ValidationError(validation.below("/control", place), "is not on the board")
 
 
 def _bubbles(data: Mapping[str, Any]) -> Iterator[ValidationError]:
@@ -157,7 +159,7 @@ def _bubbles(data: Mapping[str, Any]) -> Iterator[ValidationError]:
             text = f"expected {OF_EACH_COLOUR} {colour} bubbles in bag, hands and on the board, got {found[colour]}"
             apart = OF_EACH_COLOUR - found[colour]
             hint = f"the bag would fit with {data['bag'][colour] + apart}" if data["bag"][colour] + apart >= 0 else ""
-            yield ValidationError(shapes.below("/bag", colour), text, hint)
+            yield ValidationError(validation.below("/bag", colour), text, hint)
 
 
 def _abilities(data: Mapping[str, Any]) -> Iterator[ValidationError]:
@@ -171,7 +173,9 @@ def _abilities(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     for category in CATEGORIES:
         for card in data["decks"][category]:
             if card not in deck(category):
-                yield shapes.unexpected(shapes.below("/decks", category), f"cards of {', '.join(deck(category))}", card)
+                yield validation.unexpected(
+                    validation.below("/decks", category), f"cards of {', '.join(deck(category))}", card
+                )
     for card in ABILITIES:
         if found[card] != 1:
             yield ValidationError("/decks", f"expected the card {card} in one place, got it in {found[card]}")
@@ -182,7 +186,7 @@ def _held(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     for seat, player in data["players"].items():
         if len({ABILITIES[card].category for card in player["cards"]}) < len(player["cards"]):
             path = f"/players/{seat}/cards"
-            yield shapes.unexpected(path, "one card of each category at most", ", ".join(player["cards"]))
+            yield validation.unexpected(path, "one card of each category at most", ", ".join(player["cards"]))
 
 
 def _questions(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -201,7 +205,9 @@ def _set_up(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     }
     for key, value in nothing.items():
         if data[key] != value:
-            yield shapes.unexpected(shapes.below("", key), "nothing yet, as nobody is in the order of play", data[key])
+            yield validation.unexpected(
+                validation.below("", key), "nothing yet, as nobody is in the order of play", data[key]
+            )
     seated = [seat for seat, player in data["players"].items() if player["at"] is not None or player["side"]]
     for seat in seated:
         yield ValidationError(f"/players/{seat}/at", "expected null and no side, as nobody is in the order of play")
@@ -213,17 +219,17 @@ def _turn(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     players = data["players"]
     playing = {seat for seat, player in players.items() if not player["out"]}
     if set(data["order"]) != playing or len(playing) < 2:
-        yield shapes.unexpected(
+        yield validation.unexpected(
             "/order", f"all who are not out, two at least ({', '.join(sorted(playing))})", data["order"]
         )
     if data["mover"] not in data["order"]:
-        yield shapes.unexpected("/mover", f"one of the order of play, {', '.join(data['order'])}", data["mover"])
+        yield validation.unexpected("/mover", f"one of the order of play, {', '.join(data['order'])}", data["mover"])
     if not data["round"]:
-        yield shapes.unexpected("/round", "1 or more, as there is an order of play", 0)
+        yield validation.unexpected("/round", "1 or more, as there is an order of play", 0)
     yield from _places(players)
     if data["question"] is None and (data["further"] or data["pending"]):
         yield ValidationError("/question", "expected what is asked first, as more is asked or pending")
-    paths = ["/question", *(shapes.below("/further", index) for index in range(len(data["further"])))]
+    paths = ["/question", *(validation.below("/further", index) for index in range(len(data["further"])))]
     for path, question in zip(paths, _questions(data), strict=False):
         yield from _asked(data, question, path)
 
@@ -238,20 +244,20 @@ def _places(players: Mapping[str, Mapping[str, Any]]) -> Iterator[ValidationErro
             continue
         others = [other for name, other in players.items() if name != seat and not other["out"]]
         if player["at"] is None or any(player["at"] == other["at"] for other in others):
-            yield shapes.unexpected(f"{path}/at", "a square where no other Mari stands", player["at"])
+            yield validation.unexpected(f"{path}/at", "a square where no other Mari stands", player["at"])
         if not player["side"] or any(player["side"] == other["side"] for other in others):
-            yield shapes.unexpected(f"{path}/side", "a side that no other has", player["side"])
+            yield validation.unexpected(f"{path}/side", "a side that no other has", player["side"])
         if player["offer"]:
-            yield shapes.unexpected(f"{path}/offer", "none, as the starting abilities are chosen", player["offer"])
+            yield validation.unexpected(f"{path}/offer", "none, as the starting abilities are chosen", player["offer"])
 
 
 def _asked(data: Mapping[str, Any], question: Mapping[str, Any], path: str) -> Iterator[ValidationError]:
     kind, choices = question["kind"], question["choices"]
     if question["seat"] != data["mover"]:
-        yield shapes.unexpected(f"{path}/seat", f"the mover, {data['mover']}", question["seat"])
+        yield validation.unexpected(f"{path}/seat", f"the mover, {data['mover']}", question["seat"])
     known, wanted = (COLOURS, (3,)) if kind == "bubbles" else (tuple(ABILITIES), (2,) if kind == "replace" else (1, 2))
     if len(choices) not in wanted or any(choice not in known for choice in choices):
         what = "bubbles" if kind == "bubbles" else "ability cards"
         yield ValidationError(f"{path}/choices", f"expected {' or '.join(map(str, wanted))} {what}")
     elif kind == "replace" and choices[0] not in data["players"][question["seat"]]["cards"]:
-        yield shapes.unexpected(f"{path}/choices/0", "a card that its player holds", choices[0])
+        yield validation.unexpected(f"{path}/choices/0", "a card that its player holds", choices[0])

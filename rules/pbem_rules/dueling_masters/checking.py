@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from pbem.ruleset import FieldError, Json, SeatName, ValidationError
-from pbem.ruleset import validation as shapes
+from pbem.ruleset import FieldError, Json, SeatName, ValidationError, validation
 from pbem_rules.dueling_masters.board import HALVES, SQUARES, flights
 from pbem_rules.dueling_masters.events import ENDS
 from pbem_rules.dueling_masters.kinds import ALONE, HOME, KINDS, WORDS, manner, names, numbers
@@ -18,57 +17,57 @@ MOST_MOVES = 100_000
 MOST_HEARD = 1_000
 """Squares on which the opponent may have heard one piece."""
 
-_SQUARE = shapes.EnumSchema(SQUARES, "square")
-_SEAT = shapes.EnumSchema(SEATS, "seat")
-_MOVE = shapes.IntegerSchema(0, MOST_MOVES)
+_SQUARE = validation.EnumSchema(SQUARES, "square")
+_SEAT = validation.EnumSchema(SEATS, "seat")
+_MOVE = validation.IntegerSchema(0, MOST_MOVES)
 _HOMES = (1, 3)
 
 
 def check_state(data: Json) -> Sequence[ValidationError]:
     """What is wrong with a dumped state."""
-    return list(shapes.validate(_SHAPE, data)) or list(_across(data))
+    return list(validation.validate(_SHAPE, data)) or list(_across(data))
 
 
-def _shape() -> shapes.Schema:
-    loss = shapes.ObjectSchema({"square": _SQUARE, "move": _MOVE, "rammed": shapes.BooleanSchema()})
-    piece = shapes.ObjectSchema(
+def _shape() -> validation.Schema:
+    loss = validation.ObjectSchema({"square": _SQUARE, "move": _MOVE, "rammed": validation.BooleanSchema()})
+    piece = validation.ObjectSchema(
         {
-            "name": shapes.EnumSchema([name for kind in KINDS for name in _all_names(kind)], "piece"),
-            "kind": shapes.EnumSchema(KINDS, "kind"),
+            "name": validation.EnumSchema([name for kind in KINDS for name in _all_names(kind)], "piece"),
+            "kind": validation.EnumSchema(KINDS, "kind"),
             "square": _SQUARE,
-            "transit": shapes.BooleanSchema(),
-            "course": shapes.ListSchema(_SQUARE, most=MOST_HEARD),
-            "typed": shapes.BooleanSchema(),
-            "mark": shapes.IntegerSchema(0, 99),
-            "loss": shapes.Nullable(loss),
+            "transit": validation.BooleanSchema(),
+            "course": validation.ListSchema(_SQUARE, most=MOST_HEARD),
+            "typed": validation.BooleanSchema(),
+            "mark": validation.IntegerSchema(0, 99),
+            "loss": validation.Nullable(loss),
         }
     )
-    player = shapes.ObjectSchema(
+    player = validation.ObjectSchema(
         {
-            "pieces": shapes.ListSchema(piece, most=99),
-            "misses": shapes.IntegerSchema(0, 99),
-            "scouted": shapes.MapSchema(_MOVE, some=SQUARES),
+            "pieces": validation.ListSchema(piece, most=99),
+            "misses": validation.IntegerSchema(0, 99),
+            "scouted": validation.MapSchema(_MOVE, some=SQUARES),
         }
     )
-    rules: Mapping[str, shapes.Schema] = {
-        "homes": shapes.IntegerSchema(min(_HOMES), max(_HOMES)),
-        "home_moves": shapes.BooleanSchema(),
-        "reached": shapes.BooleanSchema(),
-        "forfeit_after": shapes.IntegerSchema(0, 99),
-        "blind": shapes.BooleanSchema(),
-        "edition": shapes.IntegerSchema(1, VERSION),
+    rules: Mapping[str, validation.Schema] = {
+        "homes": validation.IntegerSchema(min(_HOMES), max(_HOMES)),
+        "home_moves": validation.BooleanSchema(),
+        "reached": validation.BooleanSchema(),
+        "forfeit_after": validation.IntegerSchema(0, 99),
+        "blind": validation.BooleanSchema(),
+        "edition": validation.IntegerSchema(1, VERSION),
     }
-    return shapes.ObjectSchema(
+    return validation.ObjectSchema(
         {
-            "rules": shapes.ObjectSchema(rules),
-            "players": shapes.MapSchema(player, every=SEATS),
+            "rules": validation.ObjectSchema(rules),
+            "players": validation.MapSchema(player, every=SEATS),
             "move": _MOVE,
             "mover": _SEAT,
-            "offer": shapes.Nullable(_SEAT),
-            "asked_again": shapes.BooleanSchema(),
-            "result": shapes.Nullable(
-                shapes.ObjectSchema(
-                    {"winners": shapes.ListSchema(_SEAT, most=1), "how": shapes.EnumSchema(tuple(ENDS), "end")}
+            "offer": validation.Nullable(_SEAT),
+            "asked_again": validation.BooleanSchema(),
+            "result": validation.Nullable(
+                validation.ObjectSchema(
+                    {"winners": validation.ListSchema(_SEAT, most=1), "how": validation.EnumSchema(tuple(ENDS), "end")}
                 )
             ),
         }
@@ -87,23 +86,23 @@ def _across(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """What does not go together: pieces and rules, flights and squares, what was heard and what was lost."""
     rules = data["rules"]
     if data["result"] is not None:
-        yield shapes.unexpected("/result", "null: a game that is over is not played on", data["result"])
+        yield validation.unexpected("/result", "null: a game that is over is not played on", data["result"])
     if rules["homes"] not in _HOMES:
-        yield shapes.unexpected("/rules/homes", "1 or 3", rules["homes"])
+        yield validation.unexpected("/rules/homes", "1 or 3", rules["homes"])
         return
     for seat in SEATS:
         player, path = data["players"][seat], f"/players/{seat}"
         if 0 < rules["forfeit_after"] <= player["misses"]:
             text = f"fewer than {rules['forfeit_after']}, with which the game is lost"
-            yield shapes.unexpected(f"{path}/misses", text, player["misses"])
+            yield validation.unexpected(f"{path}/misses", text, player["misses"])
         for square, move in player["scouted"].items():
             if move > data["move"]:
-                yield shapes.unexpected(f"{path}/scouted/{square}", f"a move up to {data['move']}", move)
+                yield validation.unexpected(f"{path}/scouted/{square}", f"a move up to {data['move']}", move)
         yield from _fleet(data, seat, f"{path}/pieces")
     if data["move"] and data["asked_again"]:
-        yield shapes.unexpected("/asked_again", "false from move 1 on", True)
+        yield validation.unexpected("/asked_again", "false from move 1 on", True)
     if not data["move"] and all(_is_placed(data, seat) for seat in SEATS):
-        yield shapes.unexpected("/move", "1 or more, as both have placed all pieces", 0)
+        yield validation.unexpected("/move", "1 or more, as both have placed all pieces", 0)
 
 
 def _is_placed(data: Mapping[str, Any], seat: SeatName) -> bool:
@@ -128,11 +127,11 @@ def _fleet(data: Mapping[str, Any], seat: SeatName, path: str) -> Iterator[Valid
         yield ValidationError(path, f"{seat} has no home planet left, so there is nothing to play on")
     marks = [piece["mark"] for piece in pieces if piece["mark"]]
     for index, piece in enumerate(pieces):
-        at = shapes.below(path, index)
+        at = validation.below(path, index)
         if marks.count(piece["mark"]) > 1:
-            yield shapes.unexpected(f"{at}/mark", "a number that no other piece has", piece["mark"])
+            yield validation.unexpected(f"{at}/mark", "a number that no other piece has", piece["mark"])
         if piece["loss"] is not None and piece["loss"]["move"] > data["move"]:
-            yield shapes.unexpected(f"{at}/loss/move", f"a move up to {data['move']}", piece["loss"]["move"])
+            yield validation.unexpected(f"{at}/loss/move", f"a move up to {data['move']}", piece["loss"]["move"])
         yield from _heard(piece, at, data["rules"])
         if piece["loss"] is None:
             yield from _flying(piece, pieces, seat, at, home_moves=data["rules"]["home_moves"])
@@ -144,8 +143,8 @@ def _placed(pieces: Sequence[Mapping[str, Any]], seat: SeatName, homes: int, pat
     for index, piece in enumerate(pieces):
         for key, value in untouched.items():
             if piece[key] != value:
-                yield shapes.unexpected(
-                    shapes.below(shapes.below(path, index), key), f"{value!r} before the first move", piece[key]
+                yield validation.unexpected(
+                    validation.below(validation.below(path, index), key), f"{value!r} before the first move", piece[key]
                 )
     placed: dict[str, tuple[str, ...]] = {}
     for kind in dict.fromkeys(piece["kind"] for piece in pieces):
@@ -162,13 +161,13 @@ def _heard(piece: Mapping[str, Any], path: str, rules: Mapping[str, Any]) -> Ite
     moves = manner(piece["kind"], home_moves=rules["home_moves"])
     for index, (start, end) in enumerate(pairwise(piece["course"]), start=1):
         if end not in flights(moves, start):
-            yield shapes.unexpected(f"{path}/course/{index}", f"a square that it reaches from {start}", end)
+            yield validation.unexpected(f"{path}/course/{index}", f"a square that it reaches from {start}", end)
     if piece["typed"] and not piece["mark"]:
-        yield shapes.unexpected(f"{path}/typed", "false, as its opponent has not heard of it (mark)", True)
+        yield validation.unexpected(f"{path}/typed", "false, as its opponent has not heard of it (mark)", True)
     if piece["mark"] and not (piece["typed"] or rules["blind"]):
-        yield shapes.unexpected(f"{path}/typed", "true, as departures are announced with the kind", False)
+        yield validation.unexpected(f"{path}/typed", "true, as departures are announced with the kind", False)
     elif piece["mark"] and not (piece["typed"] or piece["transit"] or piece["loss"]):
-        yield shapes.unexpected(f"{path}/typed", "true, as it was met where it is: it is not in transit", False)
+        yield validation.unexpected(f"{path}/typed", "true, as it was met where it is: it is not in transit", False)
 
 
 def _flying(
@@ -176,19 +175,23 @@ def _flying(
 ) -> Iterator[ValidationError]:
     moves = manner(piece["kind"], home_moves=home_moves)
     if not moves and piece["transit"]:
-        yield shapes.unexpected(f"{path}/transit", f"false, as {piece['name']} cannot move", True)
+        yield validation.unexpected(f"{path}/transit", f"false, as {piece['name']} cannot move", True)
     elif not moves and piece["square"][0] not in HALVES[seat]:
-        yield shapes.unexpected(f"{path}/square", f"one of the rows {HALVES[seat]}, as it cannot move", piece["square"])
+        yield validation.unexpected(
+            f"{path}/square", f"one of the rows {HALVES[seat]}, as it cannot move", piece["square"]
+        )
     elif piece["transit"] and not piece["course"]:
         yield ValidationError(f"{path}/course", "expected the square that it departed from, as it is in transit")
     elif piece["course"]:
         known = piece["course"][-1]
         if piece["square"] not in flights(moves, known) and (piece["transit"] or piece["square"] != known):
-            yield shapes.unexpected(f"{path}/square", f"a square that it reaches from {known}", piece["square"])
+            yield validation.unexpected(f"{path}/square", f"a square that it reaches from {known}", piece["square"])
     if bool(piece["course"]) != bool(piece["mark"]):
-        yield shapes.unexpected(f"{path}/mark", "a number just if its opponent has heard of it (course)", piece["mark"])
+        yield validation.unexpected(
+            f"{path}/mark", "a number just if its opponent has heard of it (course)", piece["mark"]
+        )
     if piece["kind"] in ALONE:
         others = [each for each in pieces if each is not piece and each["loss"] is None]
         if any(each["square"] == piece["square"] for each in others):
             text = f"a square of its own, as the {WORDS[piece['kind']]} stands alone"
-            yield shapes.unexpected(f"{path}/square", text, piece["square"])
+            yield validation.unexpected(f"{path}/square", text, piece["square"])

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pbem.ruleset import Json, SeatName, ValidationError
-from pbem.ruleset import validation as shapes
+from pbem.ruleset import Json, SeatName, ValidationError, validation
 from pbem_rules.harvester.beginnings import LARGEST_SIZE, LEAST_PLAYERS, LEAST_SIZE, MOST_PLAYERS
 from pbem_rules.harvester.events import SILENCE_LIMIT
 from pbem_rules.harvester.forest import NOBODY
@@ -31,21 +30,21 @@ _OF_HEXES = ("resources", "ground", "traffic")
 
 def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
     """What is wrong with a dumped state, to be played on by these seats."""
-    found = list(shapes.validate(_SHAPE, data))
+    found = list(validation.validate(_SHAPE, data))
     found = found or list(_arrays(data))
     found = found or list(_ranges(data))
     return found or list(_across(read(data), seats))
 
 
-_SHAPE = shapes.ObjectSchema(
+_SHAPE = validation.ObjectSchema(
     {
-        "seats": shapes.ListSchema(shapes.StringSchema(20, 1), LEAST_PLAYERS, MOST_PLAYERS, distinct=True),
-        "size": shapes.IntegerSchema(LEAST_SIZE, LARGEST_SIZE),
-        "turn": shapes.IntegerSchema(1, MOST_TURNS),
-        "drift": shapes.IntegerSchema(0, 200),
-        "edition": shapes.IntegerSchema(1, VERSION),
-        "standoffs": shapes.ListSchema(shapes.IntegerSchema(0), distinct=True),
-        "arrays": shapes.MapSchema(shapes.StringSchema(LONGEST_ARRAY), every=tuple(ARRAYS)),
+        "seats": validation.ListSchema(validation.StringSchema(20, 1), LEAST_PLAYERS, MOST_PLAYERS, distinct=True),
+        "size": validation.IntegerSchema(LEAST_SIZE, LARGEST_SIZE),
+        "turn": validation.IntegerSchema(1, MOST_TURNS),
+        "drift": validation.IntegerSchema(0, 200),
+        "edition": validation.IntegerSchema(1, VERSION),
+        "standoffs": validation.ListSchema(validation.IntegerSchema(0), distinct=True),
+        "arrays": validation.MapSchema(validation.StringSchema(LONGEST_ARRAY), every=tuple(ARRAYS)),
     }
 )
 
@@ -89,10 +88,12 @@ def _ranges(data: Mapping[str, Any]) -> Iterator[ValidationError]:
             place = _said(data["seats"], name, index)
             found = int(numbers[index])
             hint = f"the nearest is {low if found < low else high}"
-            yield shapes.unexpected(f"/arrays/{name}/{index}", f"{place}a number from {low} to {high}", found, hint)
+            yield validation.unexpected(f"/arrays/{name}/{index}", f"{place}a number from {low} to {high}", found, hint)
     for index, cell in enumerate(data["standoffs"]):
         if cell > last:
-            yield shapes.unexpected(f"/standoffs/{index}", f"a hex from 0 to {last}", cell, f"the nearest is {last}")
+            yield validation.unexpected(
+                f"/standoffs/{index}", f"a hex from 0 to {last}", cell, f"the nearest is {last}"
+            )
 
 
 def _said(seats: Sequence[SeatName], name: str, index: int) -> str:

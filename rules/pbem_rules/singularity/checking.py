@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pbem.ruleset import Json, ValidationError
-from pbem.ruleset import validation as shapes
+from pbem.ruleset import Json, ValidationError, validation
 from pbem_rules.singularity.board import Board
 from pbem_rules.singularity.events import ENDS
 from pbem_rules.singularity.field import LARGEST, SMALLEST, Field, field_of
@@ -18,28 +17,28 @@ def check_state(data: Json) -> Sequence[ValidationError]:
     """What is wrong with a dumped state."""
     size = data.get("size") if isinstance(data, dict) else None
     known = isinstance(size, int) and SMALLEST <= size <= LARGEST and not isinstance(size, bool)
-    found = list(shapes.validate(_shape(field_of(size).names if known and size else ()), data))
+    found = list(validation.validate(_shape(field_of(size).names if known and size else ()), data))
     return found or list(_across(data))
 
 
-def _shape(cells: Sequence[str]) -> shapes.Schema:
-    cell = shapes.EnumSchema(cells, "cell of the board") if cells else shapes.StringSchema()
-    kept = shapes.ListSchema(shapes.TupleSchema((cell, cell, shapes.Nullable(cell))), most=MAX_KEPT)
-    return shapes.ObjectSchema(
+def _shape(cells: Sequence[str]) -> validation.Schema:
+    cell = validation.EnumSchema(cells, "cell of the board") if cells else validation.StringSchema()
+    kept = validation.ListSchema(validation.TupleSchema((cell, cell, validation.Nullable(cell))), most=MAX_KEPT)
+    return validation.ObjectSchema(
         {
-            "edition": shapes.IntegerSchema(1, VERSION),
-            "size": shapes.IntegerSchema(SMALLEST, LARGEST),
-            "forfeit_after": shapes.IntegerSchema(0, 99),
-            "moves": shapes.ListSchema(cell, distinct=True),
-            "players": shapes.MapSchema(
-                shapes.ObjectSchema({"kept": kept, "misses": shapes.IntegerSchema(0, 99)}), every=SEATS
+            "edition": validation.IntegerSchema(1, VERSION),
+            "size": validation.IntegerSchema(SMALLEST, LARGEST),
+            "forfeit_after": validation.IntegerSchema(0, 99),
+            "moves": validation.ListSchema(cell, distinct=True),
+            "players": validation.MapSchema(
+                validation.ObjectSchema({"kept": kept, "misses": validation.IntegerSchema(0, 99)}), every=SEATS
             ),
-            "offer": shapes.Nullable(shapes.EnumSchema(SEATS, "seat")),
-            "result": shapes.Nullable(
-                shapes.ObjectSchema(
+            "offer": validation.Nullable(validation.EnumSchema(SEATS, "seat")),
+            "result": validation.Nullable(
+                validation.ObjectSchema(
                     {
-                        "winners": shapes.ListSchema(shapes.EnumSchema(SEATS, "seat"), most=1),
-                        "how": shapes.ListSchema(shapes.EnumSchema(tuple(ENDS), "end of the game"), least=1),
+                        "winners": validation.ListSchema(validation.EnumSchema(SEATS, "seat"), most=1),
+                        "how": validation.ListSchema(validation.EnumSchema(tuple(ENDS), "end of the game"), least=1),
                     }
                 )
             ),
@@ -51,7 +50,7 @@ def _across(data: Mapping[str, Any]) -> Iterator[ValidationError]:
     """What does not go together: the stones as they were placed, what is kept, and deadlines missed."""
     plan = field_of(data["size"])
     if data["result"] is not None:
-        yield shapes.unexpected("/result", "null: a game that is over is not played on", data["result"])
+        yield validation.unexpected("/result", "null: a game that is over is not played on", data["result"])
         return
     wrong = list(_stones(plan, data["moves"]))
     yield from wrong or _kept(plan, data)
@@ -60,18 +59,18 @@ def _across(data: Mapping[str, Any]) -> Iterator[ValidationError]:
         misses = data["players"][seat]["misses"]
         if 0 < limit <= misses:
             path = f"/players/{seat}/misses"
-            yield shapes.unexpected(path, f"fewer than {limit}, with which the game is lost", misses)
+            yield validation.unexpected(path, f"fewer than {limit}, with which the game is lost", misses)
 
 
 def _stones(plan: Field, moves: Sequence[str]) -> Iterator[ValidationError]:
     board = Board(plan)
     for number, name in enumerate(moves):
         if plan.cells[name] == plan.black:
-            yield ValidationError(shapes.below("/moves", number), f"the black stone lies on {name}")
+            yield ValidationError(validation.below("/moves", number), f"the black stone lies on {name}")
         elif board.place(number % 2, plan.cells[name]):
             seat = SEATS[number % 2]
             yield ValidationError(
-                shapes.below("/moves", number), f"with this stone {seat} has won, so there is nothing to play on"
+                validation.below("/moves", number), f"with this stone {seat} has won, so there is nothing to play on"
             )
             return
     if len(moves) >= len(plan.axial) - 1:
@@ -84,7 +83,7 @@ def _kept(plan: Field, data: Mapping[str, Any]) -> Iterator[ValidationError]:
     for seat in SEATS:
         kept = data["players"][seat]["kept"]
         for index, (when, reply, after) in enumerate(kept):
-            path = shapes.below(f"/players/{seat}/kept", index)
+            path = validation.below(f"/players/{seat}/kept", index)
             taken = [name for name in (when, reply) if not board.is_free(plan.cells[name])]
             if taken:
                 yield ValidationError(path, f"{taken[0]} is not free, so this reply would be of no use")
