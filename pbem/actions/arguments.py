@@ -146,14 +146,14 @@ SURE = KeywordField(("YES",))
 
 
 class Proof(Enum):
-    """How surely a command has to come from the player."""
+    """The proof that a command comes from the player."""
 
     NONE = "none"
     """It changes nothing, and the answer goes to the registered address alone, so that even an old code will do."""
     ASKED = "asked"
     """Nothing comes of it before the address concerned has answered, whoever wrote."""
     USUAL = "usual"
-    """What shows that an order sheet is the player's will do."""
+    """The proof that an order sheet needs is enough."""
     STRONG = "strong"
     """It gives a seat away or speaks for its player.
 

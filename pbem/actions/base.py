@@ -130,7 +130,7 @@ Plan = TypeVar("Plan")
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """That somebody asked, for the journal; `told`, for the next reports too."""
+    """An entry of the journal about a question; with `told`, it is disclosed in the next reports too."""
 
     text: str
     secret: bool = False
@@ -139,7 +139,7 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class TextResult:
-    """What was done, where a sentence has all of it."""
+    """A result that one sentence describes in full."""
 
     done: str
 
@@ -196,7 +196,7 @@ class Query(Action[Facts]):
         """The answer; nothing is changed. Raises CampaignError for what cannot be asked, or could not be done."""
 
     def traces(self, facts: Facts) -> tuple[AuditEntry, ...]:
-        """What others are to know of the question; of most, nothing."""
+        """Return the journal entries of the question; most have none."""
         return ()
 
 
@@ -207,7 +207,7 @@ class Change(Action[Facts]):
     """The way in which it is undone, or the need to confirm it; see the beginning of this module."""
 
     rewrites: ClassVar[bool] = False
-    """Whether it changes which turns there are, so that the archive has to follow."""
+    """True if it changes which turns there are, so that the archive has to follow."""
 
     @abstractmethod
     def do(self, context: Context) -> Facts:
@@ -234,14 +234,14 @@ class PlannedChange(PreviewedChange[Facts], Generic[Facts, Plan]):
 
     @abstractmethod
     def keep(self, context: Context, plan: Plan) -> None:
-        """Makes it so; the campaign is locked, and stands on the ground of the plan."""
+        """Commit the plan. Call with the campaign locked, and its read set unchanged since planning."""
 
     @abstractmethod
     def facts(self, plan: Plan) -> Facts:
-        """What is told of it."""
+        """Return the facts of the plan."""
 
     def look(self, context: Context) -> Facts:
-        """What it would come to."""
+        """Return the facts that it would have."""
         return self.facts(self.plan(context))
 
     def do(self, context: Context) -> Facts:

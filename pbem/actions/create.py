@@ -190,7 +190,7 @@ _TRIED = b"only to see whether the game goes on"
 
 @dataclass(frozen=True, slots=True)
 class ImportedState:
-    """What a campaign begins with that is taken over: the dumped state, and the number of its first turn."""
+    """The beginning of a campaign that is taken over: the dumped state, and the number of its first turn."""
 
     state: Json
     turn: int
@@ -215,7 +215,7 @@ def _text(path: Path) -> str:
 
 
 def import_state(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], turn: int | None) -> ImportedState:
-    """What a campaign begins with that goes on from a state. Raises CampaignError naming every fault."""
+    """Return the beginning of a campaign that goes on from a state. Raises CampaignError naming every fault."""
     if not isinstance(ruleset, StateImporter):
         raise CampaignError(
             f"{ruleset.title} cannot be begun in the middle from a state: it does not know how to look at one"
@@ -232,9 +232,9 @@ def import_texts(
     seats: Sequence[SeatName],
     turn: int | None,
 ) -> ImportedState:
-    """What a campaign begins with that goes on from a GM's texts. Raises CampaignError naming what is wrong in which.
+    """Return the beginning of a campaign that goes on from a GM's texts. Raises CampaignError naming each fault.
 
-    SetupError as `setup` does.
+    Raises SetupError as `setup` does.
     """
     if not isinstance(ruleset, TextImporter):
         raise CampaignError(f"{ruleset.title} cannot be begun from texts: give a state of it with --state")
@@ -278,7 +278,7 @@ def _stranger(seat: SeatName) -> ValidationError:
 
 
 def _otherwise(data: Json, dumped: Json) -> Iterator[ValidationError]:
-    """Where data differ from what the game makes of them: it would play on from something else."""
+    """Yield where data differ from those that the game makes of them: it would play on from something else."""
     for each in (
         () if canonical_json(data) == canonical_json(dumped) else describe_patch(data, make_patch(data, dumped))
     ):

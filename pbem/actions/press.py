@@ -329,12 +329,9 @@ class Mute(SeatCommand):
     whom: Annotated[str, SEAT]
 
     def do(self, context: Context) -> TextResult:
-        """Keeps it from him."""
-        snapshot, own, whom = (
-            context.snapshot,
-            find_seat_view(context.snapshot, self.seat),
-            _writer(context.snapshot, self.whom),
-        )
+        """Keep it from the player."""
+        snapshot = context.snapshot
+        own, whom = find_seat_view(snapshot, self.seat), _writer(snapshot, self.whom)
         if whom == own.seat:
             raise CampaignError("nobody can mute himself: name another seat")
         _set_muted(context.session, own, _muted(context, own) | {whom})
@@ -355,12 +352,9 @@ class Unmute(SeatCommand):
     whom: Annotated[str, SEAT]
 
     def do(self, context: Context) -> TextResult:
-        """Lets it reach him."""
-        snapshot, own, whom = (
-            context.snapshot,
-            find_seat_view(context.snapshot, self.seat),
-            _writer(context.snapshot, self.whom),
-        )
+        """Let it reach the player."""
+        snapshot = context.snapshot
+        own, whom = find_seat_view(snapshot, self.seat), _writer(snapshot, self.whom)
         muted = _muted(context, own)
         _set_muted(context.session, own, muted - {whom})
         what = "unsigned letters" if whom == UNSIGNED else f"the press of {whom}"
