@@ -302,20 +302,19 @@ def _code(snapshot: CampaignSnapshot) -> str:
     return f"{RUN}-{snapshot.id}-{snapshot.turn}-{snapshot.era}"
 
 
-_ASKED = (
-    select(PendingRequest.id, PendingRequest.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
-    .join(Campaign, Campaign.id == PendingRequest.campaign_id)
-    .where(PendingRequest.kind == RUN, PendingRequest.done_at.is_(None))
-    .order_by(PendingRequest.id)
-)
-
-
 def requested_runs(app: App, now: dt.datetime, campaign: str | None = None) -> list[DueTurn]:
     """The turns, of all campaigns or of one, whose GM has asked for their run.
 
     What was asked of turns no longer open is crossed off.
     """
-    here = _ASKED if campaign is None else _ASKED.where(Campaign.name == campaign)
+    here = (
+        select(PendingRequest.id, PendingRequest.data, Campaign.name, Campaign.turn, Campaign.era, Campaign.status)
+        .join(Campaign, Campaign.id == PendingRequest.campaign_id)
+        .where(PendingRequest.kind == RUN, PendingRequest.done_at.is_(None))
+        .order_by(PendingRequest.id)
+    )
+    if campaign is not None:
+        here = here.where(Campaign.name == campaign)
     with app.store.reading() as session:
         asked = session.connection().execute(here).all()
     over = [

@@ -39,8 +39,6 @@ from pbem.text import count_noun, format_time
 CLOSED = "closed"
 """The name of the fact that is kept."""
 
-_CLOSED = select(KeyValue.name).where(KeyValue.name == CLOSED)
-
 
 def deactivate_home(session: Session, made: dt.datetime, now: dt.datetime) -> None:
     """Closes a home that was restored from the backup made at a time."""
@@ -49,7 +47,8 @@ def deactivate_home(session: Session, made: dt.datetime, now: dt.datetime) -> No
 
 def inactive_notice(session: Session) -> str:
     """The sentence on a closed home, which says what to do; "" of an open one."""
-    if flushed_connection(session).execute(_CLOSED).first() is None:
+    kept = select(KeyValue.name).where(KeyValue.name == CLOSED)
+    if flushed_connection(session).execute(kept).first() is None:
         return ""
     closed = read_fact(session, CLOSED)
     of = "" if closed is None else f" of {format_time(dt.datetime.fromisoformat(closed['made']), 'UTC')}"

@@ -237,7 +237,28 @@ class DeliveryCounts:
 def delivery_counts(store: Store, campaign: str | None = None) -> tuple[DeliveryCounts, ...]:
     """The accounts of all readers, or of those of one campaign. Raises CampaignError if there is no such campaign."""
     with store.reading() as session:
-        counted = _COUNTED
+        reader = func.coalesce(Person.address, OutgoingMail.recipient)
+        counted = (
+            select(
+                Campaign.name.label("campaign"),
+                OutgoingMail.campaign_id,
+                OutgoingMail.person_id,
+                reader.label("address"),
+                func.count().label("mails"),
+                _times(OutgoingMail.attempts > 0).label("tried"),
+                _times(OutgoingMail.sent_at.is_not(None)).label("accepted"),
+                _times(OutgoingMail.state == OutgoingState.BOUNCED).label("bounced"),
+                _times(OutgoingMail.state == OutgoingState.FAILED).label("refused"),
+                _times(OutgoingMail.attempts > 1).label("retried"),
+                _times(OutgoingMail.state.in_(UNSENT_STATES)).label("waiting"),
+                func.max(case((OutgoingMail.reply != "", OutgoingMail.id))).label("last"),
+            )
+            .outerjoin(Campaign, Campaign.id == OutgoingMail.campaign_id)
+            .outerjoin(Person, Person.id == OutgoingMail.person_id)
+            .where(OutgoingMail.state != OutgoingState.SUPERSEDED)
+            .group_by(Campaign.name, OutgoingMail.campaign_id, OutgoingMail.person_id, reader)
+            .order_by(OutgoingMail.campaign_id, func.min(OutgoingMail.id))
+        )
         if campaign is not None:
             counted = counted.where(OutgoingMail.campaign_id == load_campaign(session, campaign).id)
         rows = session.execute(counted).mappings().all()
@@ -248,30 +269,6 @@ def delivery_counts(store: Store, campaign: str | None = None) -> tuple[Delivery
 
 def _times(condition: ColumnElement[bool]) -> ColumnElement[int]:
     return cast(func.coalesce(func.sum(case((condition, 1), else_=0)), 0), Integer)
-
-
-_READER = func.coalesce(Person.address, OutgoingMail.recipient)
-_COUNTED = (
-    select(
-        Campaign.name.label("campaign"),
-        OutgoingMail.campaign_id,
-        OutgoingMail.person_id,
-        _READER.label("address"),
-        func.count().label("mails"),
-        _times(OutgoingMail.attempts > 0).label("tried"),
-        _times(OutgoingMail.sent_at.is_not(None)).label("accepted"),
-        _times(OutgoingMail.state == OutgoingState.BOUNCED).label("bounced"),
-        _times(OutgoingMail.state == OutgoingState.FAILED).label("refused"),
-        _times(OutgoingMail.attempts > 1).label("retried"),
-        _times(OutgoingMail.state.in_(UNSENT_STATES)).label("waiting"),
-        func.max(case((OutgoingMail.reply != "", OutgoingMail.id))).label("last"),
-    )
-    .outerjoin(Campaign, Campaign.id == OutgoingMail.campaign_id)
-    .outerjoin(Person, Person.id == OutgoingMail.person_id)
-    .where(OutgoingMail.state != OutgoingState.SUPERSEDED)
-    .group_by(Campaign.name, OutgoingMail.campaign_id, OutgoingMail.person_id, _READER)
-    .order_by(OutgoingMail.campaign_id, func.min(OutgoingMail.id))
-)
 
 
 def _seats(session: Session) -> _Seats:

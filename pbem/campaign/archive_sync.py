@@ -19,7 +19,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Select, bindparam, func, select, update
 from sqlalchemy.orm import Session
@@ -80,9 +79,9 @@ _WITHDRAWN = resolved_turns().where(_ON_SHELVES)
 _UNARCHIVED = resolved_turns().where(Turn.archived_at.is_(None), Turn.shelf_id.is_(None))
 
 
-def load_resolved(session: Session, turns: _Rows, **parameters: Any) -> list[ResolvedTurn]:
-    """The turns of a selection made from `resolved_turns`, with its parameters, in the order of their making."""
-    found = flushed_connection(session).execute(turns, parameters)
+def load_resolved(session: Session, turns: _Rows) -> list[ResolvedTurn]:
+    """Return the turns of a selection made from `resolved_turns`, in the order of their making."""
+    found = flushed_connection(session).execute(turns)
     rows = sorted(found, key=lambda row: row.id)  # asked to sort them, SQLite looks through all turns
     return [
         ResolvedTurn(id_, name, number, shelf_id is not None, record or b"{}")
@@ -247,17 +246,13 @@ def _restored(app: App, turn: ResolvedTurn) -> str:
     return rewrite_turn(app, turn) or f"{damage}; it was written again from the database"
 
 
-_BEGUN = (
-    select(Campaign.id, Campaign.name, Campaign.origin, Campaign.turn)
-    .where(Campaign.status != CampaignState.FORMING)
-    .order_by(Campaign.id)
-)
-
-
 def _without_folder(session: Session, app: App, campaign: str | None) -> Iterator[ResolvedTurn]:
     """The turns that have been archived, and have no folder there."""
     withdrawn = _withdrawn(session)
-    begun = _BEGUN if campaign is None else _BEGUN.where(Campaign.name == campaign)
+    columns = (Campaign.id, Campaign.name, Campaign.origin, Campaign.turn)
+    begun = select(*columns).where(Campaign.status != CampaignState.FORMING).order_by(Campaign.id)
+    if campaign is not None:
+        begun = begun.where(Campaign.name == campaign)
     for id_, name, origin, turn in flushed_connection(session).execute(begun):
         names, aside = list_turns(app.settings.archive, name)
         lost = [number for number in range(origin, turn) if folder_name(number) not in names]
@@ -270,29 +265,22 @@ def _without_folder(session: Session, app: App, campaign: str | None) -> Iterato
 
 
 _SET_ASIDE = (Turn.shelf_id.is_not(None), Turn.archived_at.is_(None))
-_COUNTS = (
-    select(Turn.campaign_id, func.count()).where(*_SET_ASIDE, Turn.resolved_at.is_not(None)).group_by(Turn.campaign_id)
-)
 
 
 def _withdrawn(session: Session) -> dict[int, int]:
     """How many withdrawn turns each campaign has."""
-    return {row[0]: row[1] for row in flushed_connection(session).execute(_COUNTS)}
-
-
-_NEWEST_TURN = select(func.max(Turn.id))
-_DRAWN = resolved_turns().where(
-    Turn.id.in_(bindparam("drawn", expanding=True)), Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None)
-)
+    counts = select(Turn.campaign_id, func.count()).where(*_SET_ASIDE, Turn.resolved_at.is_not(None))
+    return {row[0]: row[1] for row in flushed_connection(session).execute(counts.group_by(Turn.campaign_id))}
 
 
 def _some(session: Session) -> Iterator[ResolvedTurn]:
     """A few of the turns whose folders should be there, or all where they are few."""
-    newest = flushed_connection(session).execute(_NEWEST_TURN).scalar() or 0
+    newest = flushed_connection(session).execute(select(func.max(Turn.id))).scalar() or 0
     drawn = random.sample(range(1, newest + 1), min(MOST_READ, newest))
     files = 0
     for start in range(0, len(drawn), AT_ONCE):
-        loaded = load_resolved(session, _DRAWN, drawn=drawn[start : start + AT_ONCE])
+        these = resolved_turns().where(Turn.id.in_(drawn[start : start + AT_ONCE]))
+        loaded = load_resolved(session, these.where(Turn.shelf_id.is_not(None) == Turn.archived_at.is_(None)))
         random.shuffle(loaded)  # where it stops shall not depend on how old they are
         for turn in loaded:
             yield turn
@@ -303,13 +291,6 @@ def _some(session: Session) -> Iterator[ResolvedTurn]:
 
 CODE_REPAIR = "install the code that ran it, or give the new code a new version with an upgrade of its saves"
 """Advice where the code of a game has changed under the same version."""
-
-_NEWEST_STATE = (
-    select(Turn.state, Turn.state_hash).where(is_current(bindparam("campaign"))).order_by(Turn.number.desc()).limit(1)
-)
-_TURN = select(Turn.state, Turn.state_hash, Turn.record).where(
-    is_current(bindparam("campaign")), Turn.number == bindparam("number")
-)
 
 
 def prove_archive(app: App, name: str, *, progress: Progress = no_progress) -> ReplayProof:
@@ -356,11 +337,12 @@ def code_change(session: Session, games: Mapping[str, AnyRuleset], snapshot: Cam
 
 def _kept_states(session: Session, snapshot: CampaignSnapshot) -> Iterator[tuple[str, int, tuple[bytes, str]]]:
     """Yield the newest and the first turn, the version that wrote their states, and these with their hashes."""
-    newest = session.execute(_NEWEST_STATE, {"campaign": snapshot.id}).first()
+    turns = select(Turn.state, Turn.state_hash, Turn.record).where(is_current(snapshot.id))
+    newest = session.execute(turns.order_by(Turn.number.desc()).limit(1)).first()
     if newest is not None:
         yield "the newest turn", snapshot.version, (newest.state, newest.state_hash)
-    first = session.execute(_TURN, {"campaign": snapshot.id, "number": snapshot.first}).first()
-    set_up = session.execute(_TURN, {"campaign": snapshot.id, "number": snapshot.origin}).first()
+    first = session.execute(turns.where(Turn.number == snapshot.first)).first()
+    set_up = session.execute(turns.where(Turn.number == snapshot.origin)).first()
     if first is not None and set_up is not None and set_up.record:
         yield f"turn {snapshot.first}", json.loads(set_up.record)["version"], (first.state, first.state_hash)
 

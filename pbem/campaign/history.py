@@ -159,20 +159,18 @@ def removed_in(session: Session, campaign_id: int) -> dict[SeatName, int]:
     }
 
 
-_WITHDRAWN = (
-    select(Turn.record, WithdrawnTurns.kind)
-    .join(WithdrawnTurns, WithdrawnTurns.id == Turn.shelf_id)
-    .where(Turn.campaign_id == bindparam("campaign"), Turn.record.is_not(None))
-    .order_by(Turn.id)
-)
-
 _RECORDED_KINDS = {"undo": "forward", "repair": "mend"}
 """Kinds whose words in records are older than those in the database: records never change."""
 
 
 def load_withdrawn(session: Session, campaign_id: int) -> tuple[WithdrawnTurn, ...]:
     """The records that rollbacks and reruns took out of a campaign's history, in the order in which they were made."""
-    rows = flushed_connection(session).execute(_WITHDRAWN, {"campaign": campaign_id})
+    rows = flushed_connection(session).execute(
+        select(Turn.record, WithdrawnTurns.kind)
+        .join(WithdrawnTurns, WithdrawnTurns.id == Turn.shelf_id)
+        .where(Turn.campaign_id == campaign_id, Turn.record.is_not(None))
+        .order_by(Turn.id)
+    )
     return tuple(
         WithdrawnTurn(json.loads(record)["number"], file_hash(record), _RECORDED_KINDS.get(kind, kind))
         for record, kind in rows
@@ -231,7 +229,6 @@ _ROLLS = (
     .where(StoredRoll.campaign_id == bindparam("campaign"), StoredRoll.turn == bindparam("turn"))
     .order_by(StoredRoll.id)
 )
-_ANY = select(StoredRoll.id).where(StoredRoll.campaign_id == bindparam("campaign")).limit(1)
 
 
 def load_rolls(session: Session, snapshot: CampaignSnapshot, turn: int) -> tuple[Roll, ...]:
@@ -248,7 +245,8 @@ def current_rolls(session: Session, snapshot: CampaignSnapshot) -> Rolls:
 
 def has_rolled(session: Session, snapshot: CampaignSnapshot) -> bool:
     """Whether the GM ever rolled."""
-    return flushed_connection(session).execute(_ANY, {"campaign": snapshot.id}).first() is not None
+    rolls = select(StoredRoll.id).where(StoredRoll.campaign_id == snapshot.id).limit(1)
+    return flushed_connection(session).execute(rolls).first() is not None
 
 
 def save_rolls(session: Session, snapshot: CampaignSnapshot, rolls: Iterable[Roll], now: dt.datetime) -> None:
