@@ -2,7 +2,8 @@
 #
 #   make demo     plays campaigns by mail through a local post folder (GAME=key for one game)
 #   make test     everything: style, types and all tests, with real mail servers
-#   make check    style and types alone
+#   make check    style and types alone (make lint, make type; make format mends the style)
+#   make docs     the documents as a site, in build/docs
 #   make bench    measurements, side by side with what they are measured against
 #   make clean    removes what the others made, except .venv
 
@@ -19,7 +20,7 @@ WORKERS := 2
 TYPESCRIPT := 5.9.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check style types scripts parts bench clean
+.PHONY: help demo test check lint format type scripts docs parts bench clean
 
 help:
 	@sed -n 's/^#   //p' $(firstword $(MAKEFILE_LIST))
@@ -32,13 +33,17 @@ demo: $(VENV)/.runtime
 test: parts check
 	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile ci
 
-check: style types
+check: lint type
 
-style: $(VENV)/.dev
+lint: $(VENV)/.dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 
-types: $(VENV)/.dev $(if $(shell command -v npm),scripts)
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+type: $(VENV)/.dev $(if $(shell command -v npm),scripts)
 	$(BIN)/mypy
 	cd pbem/cli/skeleton && MYPYPATH=.:tests:$(CURDIR) $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/pyproject.toml \
 		--cache-dir $(CURDIR)/.mypy_cache/skeleton --explicit-package-bases mygame tests
@@ -46,6 +51,10 @@ types: $(VENV)/.dev $(if $(shell command -v npm),scripts)
 # The types of the pages' scripts stand in comments. Their checker is fetched by npm, where there is one; nothing else is.
 scripts:
 	npm exec --yes --package=typescript@$(TYPESCRIPT) -- tsc --project pbem/web/assets/jsconfig.json
+
+docs: $(VENV)/.dev
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs build/docs
+	@echo "build/docs/index.html"
 
 parts:
 	@tests/install_parts.sh
