@@ -152,7 +152,7 @@ def write_default_settings(home: Path, address: str) -> Path:
     try:
         home.mkdir(parents=True, exist_ok=True)
         if path.exists():
-            raise ConfigError(f"{path} is there already")
+            raise ConfigError(f"{path} exists already")
         write_atomically(path, DEFAULT_FILE.format(address=address).encode())
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {reason_of(error)}") from None
@@ -167,7 +167,7 @@ def load_settings(home: Path, *, without: Collection[str] = ()) -> Settings:
         _reader(key)
     if "address" not in data:
         raise ConfigError(
-            f'{FILE_NAME} has no address; write the one players shall mail: address = "orders@example.org"'
+            f'{FILE_NAME} has no address; add the one that players write to: address = "orders@example.org"'
         )
     values = {**DEFAULTS, **data}
     read = {key: reader(key, values[key]) for key, reader in READERS.items() if key in values}
@@ -313,7 +313,9 @@ def rewrite_settings(text: str, changes: Mapping[str, str | None]) -> str:
     except (tomllib.TOMLDecodeError, RecursionError):
         done = False
     if not done:
-        raise ConfigError(f"{FILE_NAME} cannot be changed by itself: write {', '.join(changes)} on lines of their own")
+        raise ConfigError(
+            f"{FILE_NAME} cannot be changed automatically: write {', '.join(changes)} on lines of their own"
+        )
     return moved
 
 

@@ -66,7 +66,7 @@ _NONE = RateLimit()
 def parse_sending_limits(key: str, value: Any) -> SendingLimits:
     """The table `[pace]`. Raises ConfigError."""
     if not isinstance(value, dict):
-        raise ConfigError(f"{FILE_NAME}: {key} must be a table: [{key}], and below it such lines as per_minute = 20")
+        raise ConfigError(f"{FILE_NAME}: {key} must be a table: [{key}], and below it lines such as per_minute = 20")
     domains = {name.lower(): limits for name, limits in value.items() if isinstance(limits, dict)}
     own = {name: limit for name, limit in value.items() if name.lower() not in domains}
     return SendingLimits(
@@ -77,7 +77,7 @@ def parse_sending_limits(key: str, value: Any) -> SendingLimits:
 def _limits(key: str, value: Mapping[str, Any]) -> RateLimit:
     for name, limit in value.items():
         if name not in _SPANS:
-            raise ConfigError(f"{FILE_NAME}: {name!r} is no limit in [{key}]; limits are {', '.join(_SPANS)}")
+            raise ConfigError(f"{FILE_NAME}: {name!r} is not a limit of [{key}]; expected one of {', '.join(_SPANS)}")
         if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MOST:
             raise ConfigError(
                 f"{FILE_NAME}: {name} in [{key}] must be a whole number from 1 to {MOST}, not {limit!r};"
@@ -100,7 +100,9 @@ class Secret:
     def read(self, setting: str) -> str:
         """The secret itself. Raises ConfigError, naming the setting, when it cannot be had."""
         if self.inactive:
-            raise ConfigError(f"{setting} in {FILE_NAME} is not used before this home is opened, with: pbem reopen")
+            raise ConfigError(
+                f"{setting} in {FILE_NAME} is not used while this home is inactive; activate it with: pbem reopen"
+            )
         if self.env:
             value = os.environ.get(self.env, "")
             if not value:
@@ -341,7 +343,7 @@ def _dkim(key: str, value: Any) -> Dkim:
 def _secret(key: str, value: Any) -> Secret:
     form = '{ env = "NAME" } or { command = "…" }'
     if isinstance(value, str):
-        raise ConfigError(f"{FILE_NAME}: {key} must not stand in the file; write {key} = {form}")
+        raise ConfigError(f"{FILE_NAME}: {key} must not be written in the file; use {key} = {form}")
     if not isinstance(value, dict) or len(value) != 1 or not value.keys() <= {"env", "command"}:
         raise ConfigError(f"{FILE_NAME}: {key} must be {form}")
     ((kind, source),) = value.items()

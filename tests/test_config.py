@@ -52,7 +52,7 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     """Default settings are never written over a GM's own."""
     write(tmp_path)
 
-    with pytest.raises(ConfigError, match="is there already"):
+    with pytest.raises(ConfigError, match="exists already"):
         write_default_settings(tmp_path, "other@example.org")
 
 
@@ -95,7 +95,7 @@ def test_own_templates_are_used_where_they_are(tmp_path: Path) -> None:
         ('inbox = "imaps://example.org:99999"', "inbox is not a URL: Port out of range"),
         ('carrier = "imaps://ann@example.org"', "possible are maildir:folder, smtp://user@host"),
         ('carrier = "smtps://ann:secret@example.org"', "carrier must not hold a password; use carrier_password"),
-        ('inbox_password = "secret"', "inbox_password must not stand in the file; write inbox_password = { env"),
+        ('inbox_password = "secret"', "inbox_password must not be written in the file; use inbox_password = { env"),
         ('inbox_password = { enw = "A" }', 'inbox_password must be { env = "NAME" } or { command'),
         (
             'inbox_password = { command = "echo \'a" }',
@@ -114,8 +114,8 @@ def test_own_templates_are_used_where_they_are(tmp_path: Path) -> None:
             'carrier_password = { env = "A" }\ncarrier_oauth = { command = "a" }',
             "carrier needs carrier_password or carrier_oauth, not both",
         ),
-        ("pace = 20", "pace must be a table: [pace], and below it such lines as per_minute = 20"),
-        ("[pace]\nper_week = 20", "'per_week' is no limit in [pace]; limits are per_minute, per_hour, per_day"),
+        ("pace = 20", "pace must be a table: [pace], and below it lines such as per_minute = 20"),
+        ("[pace]\nper_week = 20", "'per_week' is not a limit of [pace]; expected one of per_minute, per_hour, per_day"),
         ("[pace]\nper_day = 0", "per_day in [pace] must be a whole number from 1 to 1000000, not 0; leave it out"),
         ('[pace."gmail.com"]\nper_day = "many"', 'per_day in [pace."gmail.com"] must be a whole number'),
         ('dkim = { domain = "example.org" }', 'dkim must be { domain = "…", selector = "…", key_file = "…" }'),

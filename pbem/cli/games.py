@@ -133,11 +133,13 @@ def write_skeleton(key: str, folder: Path, *, taken: Collection[str] = ()) -> li
 
 def _check_key(key: str, taken: Collection[str]) -> None:
     if not _KEY.fullmatch(key):
-        raise ConfigError(f"a key cannot be {key!r}: it is made of small letters and digits, such as night_market")
+        raise ConfigError(
+            f"a key cannot be {key!r}: it consists of lower-case letters, digits and _, such as night_market"
+        )
     if key in taken:
         raise ConfigError(f"there is a game {key!r} already: choose another key")
     if keyword.iskeyword(key) or importlib.util.find_spec(key) is not None:
-        raise ConfigError(f"Python knows something called {key!r} already: choose another key, such as {key}_game")
+        raise ConfigError(f"Python uses the name {key!r} already: choose another key, such as {key}_game")
 
 
 def _written(source: Traversable, target: Path, key: str) -> list[Path]:

@@ -270,9 +270,7 @@ def select_queues(app: App, chosen: Collection[JobQueue]) -> tuple[JobQueue, ...
     """The queues that a worker is to serve: those chosen, or all; the archive is left to homes where it lies."""
     archived = app.settings.archive.is_dir()
     if JobQueue.ARCHIVE in chosen and not archived:
-        raise ConfigError(
-            f"there is no archive to write to at {app.settings.archive}: make the folder where it is to lie"
-        )
+        raise ConfigError(f"there is no archive to write to at {app.settings.archive}: create that folder")
     return tuple(
         queue for queue in JobQueue if queue in (chosen or JobQueue) and (archived or queue != JobQueue.ARCHIVE)
     )

@@ -46,7 +46,7 @@ def test_a_demo_needs_a_folder_of_its_own(home: Path) -> None:
     """A home there already is left alone."""
     result = CliRunner().invoke(main, ["demo", str(home)])
 
-    assert (result.exit_code, result.output) == (1, f"Error: {home}/pbem.toml is there already\n")
+    assert (result.exit_code, result.output) == (1, f"Error: {home}/pbem.toml exists already\n")
 
 
 def test_a_demo_refuses_too_many_seats(tmp_path: Path) -> None:

@@ -198,5 +198,5 @@ def test_an_archive_that_is_not_there_cannot_be_chosen(desk: Desk) -> None:
     """A worker that is to write it where there is no folder is refused."""
     refused = pbem(desk, "worker", "--queue", "archive")
 
-    said = f"there is no archive to write to at {desk.home}/turns: make the folder where it is to lie"
+    said = f"there is no archive to write to at {desk.home}/turns: create that folder"
     assert (refused.exit_code, refused.output) == (1, f"Error: {said}\n")

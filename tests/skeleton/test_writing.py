@@ -49,13 +49,13 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "told"),
     [
-        ("Night", "a key cannot be 'Night': it is made of small letters and digits, such as night_market"),
+        ("Night", "a key cannot be 'Night': it consists of lower-case letters, digits and _, such as night_market"),
         ("2nd", "a key cannot be '2nd'"),
         ("a-b", "a key cannot be 'a-b'"),
         ("../x", "a key cannot be '../x'"),
-        ("class", "Python knows something called 'class' already: choose another key, such as class_game"),
-        ("json", "Python knows something called 'json' already"),
-        ("pbem_rules", "Python knows something called 'pbem_rules' already"),
+        ("class", "Python uses the name 'class' already: choose another key, such as class_game"),
+        ("json", "Python uses the name 'json' already"),
+        ("pbem_rules", "Python uses the name 'pbem_rules' already"),
         ("harvester", "there is a game 'harvester' already: choose another key"),
     ],
 )

@@ -92,7 +92,7 @@ def _seen(given: Mapping[str, Json], entries: Mapping[str, Entries]) -> dict[str
     for typed, who in given.items():
         name, word = typed.strip().lower(), str(who).strip().lower()
         if name not in known:
-            raise SetupError(f"option ledgers: seen names {typed!r}, which nobody has: {suggest(name, known)}")
+            raise SetupError(f"option ledgers: seen names {typed!r}, which is in no ledger: {suggest(name, known)}")
         if word not in WHO or (word == OWN and name not in of_seats):
             raise SetupError(f"option ledgers: {typed} cannot be seen by {who!r}: {suggest(word, WHO)}")
         seen[name] = word

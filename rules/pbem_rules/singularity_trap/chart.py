@@ -211,7 +211,7 @@ def _check_sites(sites: Sequence[Site], board: Board) -> None:
 def _check_unique(table: str, column: str, values: Sequence[str]) -> None:
     twice = [value for value in values if values.count(value) > 1]
     if twice:
-        raise SetupError(f"chart: {table}: the {column} {twice[0]!r} stands there twice")
+        raise SetupError(f"chart: {table}: the {column} {twice[0]!r} occurs twice")
 
 
 def _whole(where: str, value: Any, low: int, high: int) -> int:

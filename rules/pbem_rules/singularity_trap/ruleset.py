@@ -126,7 +126,7 @@ def _house(chosen: Mapping[str, Any], chart: Chart, players: int) -> House:
         raise SetupError(f"option planets_to_win cannot be {goal}: the chart has {planets} planets")
     largest = {"standard": LARGEST_FACTIONS[players], "none": 0, "2": 2, "3": 3}[chosen["largest_faction"]]
     if largest >= players:
-        raise SetupError(f"a faction of {largest} leaves nobody to win against in a game of {players}")
+        raise SetupError(f"a faction of {largest} leaves no opponent in a game of {players}")
     return House(
         planets_to_win=chosen["planets_to_win"],
         turns_to_hold=chosen["turns_to_hold"],

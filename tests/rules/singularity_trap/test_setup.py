@@ -66,7 +66,7 @@ def test_faction_sizes_follow_the_number_of_players(players: int, largest: int) 
     ("options", "told"),
     [
         ({"planets_to_win": 38}, "planets_to_win cannot be 38: the chart has 37 planets"),
-        ({"largest_faction": "3"}, "a faction of 3 leaves nobody to win against in a game of 3"),
+        ({"largest_faction": "3"}, "a faction of 3 leaves no opponent in a game of 3"),
     ],
 )
 def test_house_rules_that_cannot_be_are_refused(options: dict[str, Any], told: str) -> None:
