@@ -18,6 +18,7 @@ _SHIP = re.compile(r"(?:[A-Z][1-9][0-9]{2,3}|NEW[1-9][0-9]?|ALL)(?:/(?:[A-Z][1-9
 _JOINS = {"AND", "&", "/", ","}
 _REMARK = re.compile(r"[;#]")
 _BULLET = re.compile(r"^\s*(?:[-*•]+|[0-9]{1,2}[.)])\s+")
+# Repetitions are bounded, so that no line takes longer than in proportion to its length.
 _SENTENCE = re.compile(r"[.!:]{1,9}(?=\s|$)")
 _ARROWS = re.compile(r"\s{0,9}(?:[-=]{1,9}>|[→➔⇒])\s{0,9}")
 
