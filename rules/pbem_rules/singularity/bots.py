@@ -27,6 +27,7 @@ def standard(view: View, dice: Dice) -> list[str]:
         return []
     thought = _Thought(view)
     cell = thought.best(dice)
+    # An old reply must not answer a new danger.
     lines = [ORDERS.line(Forget())] if view["kept"] else []
     lines.append(ORDERS.line(Place(thought.name(cell))))
     return lines + [ORDERS.line(reply) for reply in thought.replies(cell)]
@@ -88,6 +89,7 @@ class _Thought:
         """Return how often having each free cell went with winning, when the free cells were shared out by lot."""
         share = (len(self.free) + 1) // 2
         won = dict.fromkeys(self.free, 0)
+        # From 1, as a cell may never be drawn.
         had = dict.fromkeys(self.free, 1)
         for cells in self._lots(dice, share):
             filled = self.board.copy()

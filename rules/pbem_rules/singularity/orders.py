@@ -15,6 +15,7 @@ from pbem_rules.singularity.state import Reply
 
 # Possessive, so that no word takes longer than in proportion to its length.
 _WRITTEN = re.compile(r"([a-z]{1,2})0*+([1-9][0-9]?)")
+# Matches "4d", written for d4.
 _TURNED = re.compile(r"(?<![0-9])([0-9]++)([a-z]++)")
 
 

@@ -14,9 +14,12 @@ from pbem_rules.singularity.state import opponent
 _ARROW = re.compile(r"[-=–—]{0,9}>|[→⇒➔]")
 _BULLET = re.compile(r"^\s*[0-9]{1,3}[.)]\s+(?=\S)")
 _SIGNS = re.compile("[\"“”„‘’`'().,:;=!?\\[\\]]+")
+# Matches "d4", "d-4", "d04" and "4d".
 _CELL = re.compile(r"([a-z]{1,2})-?0*([1-9][0-9]?)|([1-9][0-9]?)([a-z]{1,2})")
 _LETTERS = re.compile(r"[a-z]{1,2}")
+# Matches "d 4" and "d, 4".
 _PARTED = re.compile(r"\b([a-z])[\s,]+([1-9][0-9]?)\b")
+# Matches the dash of "d4 - e5".
 _BETWEEN = re.compile(r"(?<=[0-9])\s*[-–—]\s*(?=[a-z])")
 
 
@@ -142,6 +145,7 @@ class _Clause:
 
     def _reply(self) -> Iterator[str]:
         wanted = 3 if self._has("after") else 2
+        # The cell that follows AFTER is the last of three.
         late = not self._has("after") or self.senses[: self.senses.index("after")].count("cell") == wanted - 1
         if len(self.cells) == wanted and late and not self._has("forget", "draw", "origin"):
             after = [f"AFTER {cell}" for cell in self.cells[2:]]
@@ -182,6 +186,7 @@ class _Clause:
         said = self._said()
         if len(said) == 1:
             yield f"DRAW {said[0].upper()}"
+        # While an offer waits, "draw" alone could be an answer to it.
         elif not said and self._has("draw") and not offered:
             yield "DRAW OFFER"
 

@@ -107,6 +107,7 @@ class _Sheet:
         """
         order = entry.order
         if isinstance(order, IfPlace):
+            # IF … PLACE is another spelling of IF … THEN.
             order = If(order.when, order.reply, order.after)
         if self.view["over"]:
             raise FieldError("game-over", "the game is over; no more orders are taken")

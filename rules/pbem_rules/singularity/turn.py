@@ -73,6 +73,7 @@ class Play:
 
     def finished(self) -> State:
         """Return the state the turn leaves behind; what is kept or pending ends with the game."""
+        # As soon as the game is over all kept replies are gone (ruling 14).
         kept = self.kept if self.result is None else {seat: [] for seat in SEATS}
         return replace(
             self.state,
@@ -172,6 +173,7 @@ def lapsing(play: Play) -> None:
 
 
 def _usable(play: Play, seat: SeatName, kept: Reply) -> bool:
+    # Both cells of a reply must be free, and the opponent not hold the cell that it waits for (ruling 9).
     blocked = kept.after is not None and play.holds(opponent(seat), kept.after)
     return play.is_free(kept.when) and play.is_free(kept.reply) and not blocked
 

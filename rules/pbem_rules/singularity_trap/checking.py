@@ -60,6 +60,7 @@ def _shape(chart: Chart, seats: Sequence[SeatName]) -> validation.Schema:
         "points": points,
         "playing": validation.BooleanSchema(),
         "held": validation.IntegerSchema(0, 20),
+        # Numbers have three digits while any are free, then four.
         "numbers": validation.ListSchema(validation.IntegerSchema(100, 9_999), distinct=True),
         "charts": validation.ListSchema(validation.TupleSchema((space, space))),
         "wishes": validation.ListSchema(seat, distinct=True),

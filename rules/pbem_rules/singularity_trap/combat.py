@@ -58,6 +58,7 @@ def _fight(draft: Draft, space: Space, ships: list[Ship]) -> None:
     weapons = _weapons(ships)
     # All who were there when the round began get the report, whether they fought or not (ruling 19).
     audience = sorted(weapons)
+    # In a fixed order, since each hit is taken by the units that those before it have left.
     shots = sorted(_all_shots(draft, ships), key=lambda shot: (shot.by.id, shot.number))
     # Hits take effect together at the end of the round: odds and shots are those of its start.
     damaged = {ship.id: ship for ship in ships}

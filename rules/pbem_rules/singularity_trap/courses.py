@@ -80,6 +80,7 @@ class Router:
             following: dict[tuple[Space, bool, frozenset[Space]], Course] = {}
             for course in edge:
                 for step in self._steps(course):
+                    # Courses that pass other dangers are kept apart, for the receipt to tell of them.
                     key = step.end, bool(step.vector), step.passes
                     if step.end not in reached and (key not in following or _worth(step) < _worth(following[key])):
                         following[key] = step

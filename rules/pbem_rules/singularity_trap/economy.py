@@ -54,6 +54,7 @@ def maintain(draft: Draft) -> None:
     """Take a point for every ship, and scrap ships that cannot be paid for (ruling 8)."""
     for seat in draft.playing:
         fleet = sorted(draft.fleet(seat), key=lambda ship: _first_given_up(draft, ship))
+        # Dark ships must be paid for too (rulebook, "Ships").
         unpaid = max(0, len(fleet) - draft.points(seat))
         for ship in fleet[:unpaid]:
             _scrap(draft, ship, "unpaid")

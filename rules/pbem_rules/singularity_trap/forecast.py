@@ -145,6 +145,7 @@ def _planets(view: View, entries: Sequence[ParsedOrder], outlook: Outlook, movin
 
 
 def _number(ship: Prospect) -> tuple[int, str]:
+    # NEW12 is the 12th ship of the sheet, R412 has the number 412.
     digits = ship.name.lstrip("NEW") if ship.name.startswith("NEW") else ship.name[1:]
     return int(digits), ship.name
 

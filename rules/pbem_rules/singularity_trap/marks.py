@@ -149,6 +149,7 @@ def _sightings(view: View) -> Iterator[tuple[Kind, str, str | None, int]]:
     for (space, owner), count in seen.items():
         yield "seen", space, owner, count
     for fleet in sensors["allied"]:
+        # Ships of an ally that are seen need no second mark.
         if (fleet["space"], fleet["owner"]) not in seen:
             yield "allied", fleet["space"], fleet["owner"], 0
     for space in sensors["unknown"]:

@@ -92,6 +92,7 @@ def _sense(known: Known, sensed: Mapping[str, Any], turn: int, when: str) -> Non
     for space in sensed["unknown"]:
         _put(known, {"space": space, "turn": turn, "when": when})
     for fleet in sensed["allied"]:
+        # Of a fleet that is met the ships themselves are known.
         if (fleet["owner"], fleet["space"]) not in met:
             _put(known, {"space": fleet["space"], "turn": turn, "when": when, "owner": fleet["owner"]})
 
@@ -122,6 +123,7 @@ def _meet(known: Known, space: str, ships: Iterable[Mapping[str, Any]], turn: in
 
 def _put(known: Known, sighting: SightingView) -> None:
     key = _key(sighting)
+    # The latest sighting comes last.
     known.pop(key, None)
     known[key] = sighting
 

@@ -27,6 +27,7 @@ def _renumbered(entries: Sequence[ParsedOrder], failed: Iterable[tuple[int, int]
     following, waiting = 1, list(failed)
     skipped = False
     for entry in entries:
+        # A line that was refused keeps the numbers of the ships that it would have built.
         while waiting and waiting[0][0] < entry.line:
             following, skipped = following + waiting.pop(0)[1], True
         order = entry.order

@@ -178,6 +178,7 @@ class Outlook:
         return Prospect(name, order.type, order.space, units, dict(units), order.space in self._met)
 
     def _save(self) -> None:
+        # Line 0 is the sheet as a whole.
         self._find(0, "note", "points", f"{counted(self.purse, 'point')} will be left to save")
 
     def _prospect(self, ship: View) -> Prospect:

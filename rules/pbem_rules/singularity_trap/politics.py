@@ -28,6 +28,7 @@ def leave(draft: Draft, seat: SeatName, how: str) -> None:
         del draft.ships[ship.id]
         draft.tell("scrapped", seat, ship=ship.id, type=ship.type, space=draft.name(ship.space), why="resigned")
     draft.players[seat] = dataclasses.replace(draft.players[seat], playing=False, held=0, wishes=())
+    # Alliances with a player who leaves end at once.
     draft.allies = frozenset(allies for allies in draft.allies if seat not in allies)
     draft.proclaim("resigned", who=seat, how=how)
 
@@ -60,6 +61,7 @@ def declare(draft: Draft) -> None:
 
 
 def _members(draft: Draft, seat: SeatName, others: Iterable[SeatName]) -> tuple[SeatName, ...]:
+    # In the order of the wheel, so that a faction is found again however it was declared.
     named = {seat, *others}
     return tuple(member for member in draft.seats if member in named)
 

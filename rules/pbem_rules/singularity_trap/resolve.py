@@ -77,6 +77,7 @@ def _play(draft: Draft) -> None:
 
 def _following(draft: Draft) -> str:
     """Return the section after the one just played."""
+    # Rounds are fought until no ship there can fire at another (ruling 16).
     if draft.section in ("movement", "combat"):
         return "combat" if combat.contested(draft) else "ownership"
     return {"economic": "movement", "ownership": "ecopolitical", "ecopolitical": "economic"}[draft.section]
@@ -84,6 +85,7 @@ def _following(draft: Draft) -> str:
 
 def asked(draft: Draft) -> frozenset[SeatName]:
     """Return the players who must send a sheet before the section can be played."""
+    # At pace "turn" one sheet covers all sections (ruling 24).
     if draft.section == "ownership" or (draft.house.pace == "turn" and draft.section != "economic"):
         return frozenset()
     if draft.section == "combat":

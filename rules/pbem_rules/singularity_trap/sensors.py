@@ -44,6 +44,7 @@ class Watch:
         self._spaces[code] = ship.space
         self._ships.setdefault(code, []).append(ship)
         fleet = self._fleets.setdefault(ship.owner, {})
+        # The best sensor of a fleet counts.
         fleet[code] = max(fleet.get(code, 0), ship.sensor_range)
 
     def sensors(self, seat: SeatName) -> SensorsView:

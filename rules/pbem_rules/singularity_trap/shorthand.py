@@ -111,10 +111,12 @@ class Courses:
         written.findings += [dataclasses.replace(finding, severity=severity) for finding in problems]
 
     def _router(self, ship: Prospect) -> Router:
+        # A dark ship does nothing (rulebook, "Ships").
         left = {} if ship.dark else ship.left
         powers = Powers(left.get("drive", 0), bool(left.get("slip")), bool(left.get("jump")))
         start = self._at(ship.space)
         if (start, powers) not in self._routers:
+            # Enemies where it starts are an encounter (ruling 13), and no danger on the way.
             dangers = self._dangers - {start}
             self._routers[start, powers] = Router(self._board, start, powers, dangers, self._exits)
         return self._routers[start, powers]

@@ -61,6 +61,7 @@ def ascii_signs(word: str) -> str:
 
 _WRITTEN = re.compile(r"([A-Z])([0-9]{1,2})(?:([+-])([0-9]{1,2}))?")
 
+# Matches "J 10", "J10/+3", "J10 level 3" and "J,10,3".
 _SPOKEN = re.compile(r"([A-Z])([ ,]?)([0-9]{1,2})(?:[ ,/:]*(LEVEL ?|LVL ?|L ?|Z ?|,)?([+-]?) ?([0-9]{1,2}))?")
 
 

@@ -59,6 +59,7 @@ def text_map(view: View) -> str:
     """Return the map of a view: the board if it fits, the spaces of all ships, the planets near the reader's own."""
     found = marks(view)
     board = board_of(view)
+    # A cell has room for owner, colour, sign and the digits of the level.
     layout = _Layout(board.radius, 4 if board.levels < 10 else 5)
     lines = [*_drawn(view, found, board, layout), "", *ROW_KEY, PLANET_KEY] if layout.width <= WIDTH else []
     if found:

@@ -142,6 +142,7 @@ class _Maker:
         for space in sorted({ship.space for ship in ships if ship.shots}):
             own = sorted((ship for ship in ships if ship.shots and ship.space == space), key=lambda ship: ship.id)
             enemies = self.watch.enemies(seat, space)
+            # With a single target there is no choice.
             if len(enemies) > 1:
                 combats.append(
                     {

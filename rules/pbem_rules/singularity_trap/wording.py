@@ -14,9 +14,11 @@ from collections.abc import Callable
 
 from pbem_rules.singularity_trap.space import VECTORS, ascii_signs
 
+# Matches "R472", "NEW1", "ALL", and several of them joined by strokes.
 _SHIP = re.compile(r"(?:[A-Z][1-9][0-9]{2,3}|NEW[1-9][0-9]?|ALL)(?:/(?:[A-Z][1-9][0-9]{2,3}|NEW[1-9][0-9]?))*")
 _JOINS = {"AND", "&", "/", ","}
 _REMARK = re.compile(r"[;#]")
+# Matches "- MOVE …" and "1. MOVE …".
 _BULLET = re.compile(r"^\s*(?:[-*•]+|[0-9]{1,2}[.)])\s+")
 # Repetitions are bounded, so that no line takes longer than in proportion to its length.
 _SENTENCE = re.compile(r"[.!:]{1,9}(?=\s|$)")
@@ -51,9 +53,12 @@ _NUMERALS = {
     word: str(number)
     for number, word in enumerate(("ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"), 1)
 }
+# Matches "3", "x3" and "3x".
 _COUNT = re.compile(r"(?:X|×|\*)?([1-9][0-9]?)(?:X|×|\*)?")
 _LEG = re.compile(r"(N|NE|SE|S|SW|NW|UP|DOWN|JUMP)([+-]?)")
+# Matches "2N", "N+2" and "JUMPx2".
 _COUNTED = re.compile(r"(?:([1-9])[X×*]?)?(N|NE|SE|S|SW|NW|UP|DOWN|JUMP)([+-]?)(?:[X×*]?([1-9]))?")
+# Matches "NORTH" and "NORTH-EAST".
 _DIRECTION = re.compile(r"(NORTH|SOUTH)(?:[- ]?(EAST|WEST))?")
 _SLOPES = {
     **dict.fromkeys(("RISING", "CLIMBING", "ASCENDING"), "+"),
@@ -95,6 +100,7 @@ def _ships_first(words: list[str]) -> tuple[list[str], list[str]]:
 def _verb_first(ships: list[str], rest: list[str]) -> list[str]:
     """Return a line that names its ships first, turned round; without a verb they are to move."""
     joined = "/".join(ships)
+    # "R101 goes dark" hides, though GO alone is a verb of MOVE.
     if rest[:2] in (["GO", "DARK"], ["GOES", "DARK"]):
         return ["HIDE", joined, *rest[2:]]
     if rest and rest[0] in _VERBS:

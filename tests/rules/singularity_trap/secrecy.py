@@ -81,7 +81,8 @@ class _Watch:
         self.between_rounds = state.section == "combat" and state.round > 0
 
     def watched(self, space: Space) -> bool:
-        """Return True if an unknown ship in a space would be detected; not so between rounds of combat (ruling 39)."""
+        """Return True if an unknown ship in a space would be detected."""
+        # Between rounds of combat sensors are not read (ruling 39).
         if self.between_rounds:
             return space in self.eyes
         return any(distance(space, eye) <= reach for eye, reach in self.ranges)

@@ -70,6 +70,7 @@ class Knowledge:
         self.types = {kind["name"]: kind for kind in view["rules"]["types"]}
         self.exits = {self.space(chart["entry"]): self.space(chart["exit"]) for chart in view["charts"]}
         self.crafts = [self._craft(ship) for ship in view["ships"]]
+        # A view tells what planets pay its reader; others are paid the same by their distance on the wheel.
         self._pays: dict[int, int] = {
             self._steps(self.me, planet["colour"]): planet["worth"] for planet in view["planets"]
         }
