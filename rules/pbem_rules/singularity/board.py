@@ -15,15 +15,15 @@ class Board:
 
     Each colour has its own forest of links: `links[colour][cell]` is the next
     cell on the way to the root of the cell's group, or NOBODY where the colour
-    has no stone. `rims[root]` is the rim mask of that group, so that a stone
-    costs a look at its neighbours, and a verdict only where a group gained a
-    perimeter stone.
+    has no stone. `rims[root]` is the rim mask of that group. So a stone costs a
+    look at its neighbours, and a verdict only where a group gained a perimeter
+    stone.
     """
 
     __slots__ = ("field", "links", "rims")
 
     def __init__(self, field: Field, moves: Iterable[int] = ()) -> None:
-        """A board with the stones of `moves`, red's first and then in turn."""
+        """Make a board with the stones of `moves`, red's first and then in turn."""
         self.field = field
         self.links = ([NOBODY] * len(field.axial), [NOBODY] * len(field.axial))
         self.rims = list(field.rim)
@@ -31,7 +31,7 @@ class Board:
             self.place(number % 2, cell)
 
     def copy(self) -> Board:
-        """The same position, to play on without changing this one."""
+        """Return the same position, to play on without changing this one."""
         twin = Board.__new__(Board)
         twin.field = self.field
         twin.links = (self.links[RED].copy(), self.links[BLUE].copy())
@@ -39,7 +39,8 @@ class Board:
         return twin
 
     def place(self, colour: int, cell: int) -> bool:
-        """Place a stone on a free cell; whether the colour has won by it (rulings 3 and 4)."""
+        """Place a stone on a free cell; return True if the colour has won by it (rulings 3 and 4)."""
+        # Union-find: a stone joins its neighbours' groups, and ways to their roots are shortened as they are walked.
         link, rims = self.links[colour], self.rims
         link[cell] = cell
         rim, known = rims[cell], 0
@@ -53,10 +54,11 @@ class Board:
                     known = rims[root]
                     rim |= known
         rims[cell] = rim
+        # Only a group that has gained a perimeter stone can have won by it.
         return rim != known and self.field.wins(rim)
 
     def wins_at(self, colour: int, cell: int) -> bool:
-        """Whether a stone on a free cell would win; nothing is placed."""
+        """Return True if a stone on a free cell would win; nothing is placed."""
         link, rim = self.links[colour], self.field.rim[cell]
         for side in self.field.near[cell]:
             if link[side] != NOBODY:
@@ -64,34 +66,34 @@ class Board:
         return self.field.wins(rim)
 
     def colour(self, cell: int) -> int:
-        """Whose stone is on a cell; NOBODY's if it is free or holds the black stone."""
+        """Return the colour of the stone on a cell; NOBODY if it is free or holds the black stone."""
         if self.links[RED][cell] != NOBODY:
             return RED
         return BLUE if self.links[BLUE][cell] != NOBODY else NOBODY
 
     def free(self) -> list[int]:
-        """The unoccupied cells."""
+        """Return the unoccupied cells."""
         red, blue = self.links
         return [cell for cell in range(len(red)) if red[cell] == blue[cell] == NOBODY and cell != self.field.black]
 
     def is_free(self, cell: int) -> bool:
-        """Whether a stone may be placed on a cell."""
+        """Return True if a stone may be placed on a cell."""
         return self.colour(cell) == NOBODY and cell != self.field.black
 
     def root(self, colour: int, cell: int) -> int:
-        """The cell that stands for the whole group of a stone."""
+        """Return the cell that represents the whole group of a stone."""
         link = self.links[colour]
         while cell != link[cell]:
             cell = link[cell]
         return cell
 
     def group(self, colour: int, cell: int) -> list[int]:
-        """All stones of the group of a stone."""
+        """Return all stones of the group of a stone."""
         root = self.root(colour, cell)
         return [
             other for other, up in enumerate(self.links[colour]) if up != NOBODY and self.root(colour, other) == root
         ]
 
     def rim_of(self, colour: int, cell: int) -> int:
-        """The rim mask of the group of a stone."""
+        """Return the rim mask of the group of a stone."""
         return self.rims[self.root(colour, cell)]

@@ -22,18 +22,19 @@ _KEY_BYTES = 4
 
 
 def standard(view: View, dice: Dice) -> list[str]:
-    """Plays to win, and keeps replies for what it has connected."""
+    """Play to win, and keep replies for what is connected."""
     if not view["awaited"]:
         return []
     thought = _Thought(view)
     cell = thought.best(dice)
+    # An old reply must not answer a new danger.
     lines = [ORDERS.line(Forget())] if view["kept"] else []
     lines.append(ORDERS.line(Place(thought.name(cell))))
     return lines + [ORDERS.line(reply) for reply in thought.replies(cell)]
 
 
 def random(view: View, dice: Dice) -> list[str]:
-    """Plays anywhere, and now and then keeps a reply at random."""
+    """Play anywhere, and now and then keep a reply at random."""
     if not view["awaited"]:
         return []
     board = _board(view)
@@ -62,11 +63,10 @@ class _Thought:
         self.free = self.board.free()
 
     def name(self, cell: int) -> str:
-        """How a cell is written."""
         return self.board.field.names[cell]
 
     def best(self, dice: Dice) -> int:
-        """The cell to play: one that wins, else one that blocks, else the most promising one."""
+        """Return the cell to play: one that wins, else one that blocks, else the most promising one."""
         for colour in (self.own, 1 - self.own):
             wins = _wins(self.board, colour)
             if wins:
@@ -75,7 +75,7 @@ class _Thought:
         return max(self.free, key=lambda cell: (worth[cell], -cell))
 
     def replies(self, cell: int) -> Iterator[If]:
-        """Replies to keep after placing on a cell: second ways to win, and both cells of bridges."""
+        """Yield replies to keep after placing on a cell: second ways to win, and both cells of bridges."""
         after = self.board.copy()
         if after.place(self.own, cell):
             return
@@ -86,9 +86,10 @@ class _Thought:
                 yield If(self.name(theirs), self.name(mine))
 
     def _worth(self, dice: Dice) -> dict[int, float]:
-        """How often having each free cell went with winning, when the free cells were shared out by lot."""
+        """Return how often having each free cell went with winning, when the free cells were shared out by lot."""
         share = (len(self.free) + 1) // 2
         won = dict.fromkeys(self.free, 0)
+        # From 1, as a cell may never be drawn.
         had = dict.fromkeys(self.free, 1)
         for cells in self._lots(dice, share):
             filled = self.board.copy()
@@ -99,7 +100,7 @@ class _Thought:
         return {cell: won[cell] / had[cell] for cell in self.free}
 
     def _lots(self, dice: Dice, share: int) -> Iterator[list[int]]:
-        """Random shares of the free cells."""
+        """Yield random shares of the free cells."""
         key = dice.below(1 << 64, "lots", len(self.free)).to_bytes(8, "big")
         for lot in range(STONES // share):
             drawn = hashlib.shake_256(key + lot.to_bytes(4, "big")).digest(_KEY_BYTES * len(self.free))
@@ -108,12 +109,11 @@ class _Thought:
 
 
 def _wins(board: Board, colour: int) -> list[int]:
-    """The free cells on which one stone wins."""
     return [cell for cell in board.free() if board.wins_at(colour, cell)]
 
 
 def _bridges(board: Board, colour: int, cell: int) -> list[tuple[int, int]]:
-    """The pairs of free cells, either way round, that both join a stone to another of its colour two steps away."""
+    """Return the pairs of free cells, either way round, that join a stone to another of its colour two steps away."""
     plan = board.field
     sides = plan.near[cell]
     pairs = []
@@ -127,7 +127,7 @@ def _bridges(board: Board, colour: int, cell: int) -> list[tuple[int, int]]:
 
 
 def _holds(board: Board, colour: int, theirs: int, mine: int) -> bool:
-    """Whether the reply leaves the opponent no winning stone after theirs."""
+    """Return True if the reply leaves the opponent no winning stone after theirs."""
     after = board.copy()
     if after.place(1 - colour, theirs):
         return False

@@ -1,4 +1,4 @@
-"""A state of a game that was begun elsewhere: whether it is one, and can be played on."""
+"""Checks of a dumped state, before a game that was started elsewhere is played on from it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from pbem_rules.singularity.state import SEATS, VERSION, opponent
 
 
 def check_state(data: Json) -> Sequence[ValidationError]:
-    """What is wrong with a dumped state."""
+    """Return the faults of a dumped state."""
     size = data.get("size") if isinstance(data, dict) else None
+    # In Python bool is a kind of int, but true is no size.
     known = isinstance(size, int) and SMALLEST <= size <= LARGEST and not isinstance(size, bool)
     found = list(validation.validate(_shape(field_of(size).names if known and size else ()), data))
     return found or list(_across(data))
@@ -47,7 +48,7 @@ def _shape(cells: Sequence[str]) -> validation.Schema:
 
 
 def _across(data: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """What does not go together: the stones as they were placed, what is kept, and deadlines missed."""
+    """Yield contradictions of stones, in the order placed, kept replies and missed deadlines."""
     plan = field_of(data["size"])
     if data["result"] is not None:
         yield validation.unexpected("/result", "null: a game that is over is not played on", data["result"])
@@ -78,7 +79,7 @@ def _stones(plan: Field, moves: Sequence[str]) -> Iterator[ValidationError]:
 
 
 def _kept(plan: Field, data: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Replies that could be used no more would have been dropped (ruling 9)."""
+    """Yield replies that can never be used, which the game would have dropped (ruling 9)."""
     board = Board(plan, [plan.cells[name] for name in data["moves"]])
     for seat in SEATS:
         kept = data["players"][seat]["kept"]

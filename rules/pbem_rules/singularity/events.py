@@ -1,7 +1,7 @@
-"""The events of Singularity: every kind, its data, and who hears of it.
+"""The events of Singularity: every kind, its data, and the players who hear of it.
 
-A view's `events` list holds `{"kind": …, **data}`. `who` is a seat, cells stand
-as players write them, and a `line` is an order as it is written on a sheet.
+A view's `events` list holds `{"kind": …, **data}`. `who` is a seat, cells are
+written as players write them, and a `line` is an order as written on a sheet.
 
 | kind | data | heard by |
 |---|---|---|
@@ -41,20 +41,20 @@ ENDS = {
 
 
 def public(kind: str, **data: Any) -> Event:
-    """An event both players hear of."""
+    """Return an event that both players hear of."""
     return Event(kind, frozenset(SEATS), data)
 
 
 def private(seat: SeatName, kind: str, **data: Any) -> Event:
-    """An event only one player hears of."""
+    """Return an event that only one player hears of."""
     return Event(kind, frozenset({seat}), data)
 
 
 def reason(how: Iterable[str]) -> str:
-    """How a game ended, in words."""
+    """Return how a game ended, in words."""
     return " and ".join(ENDS[key] for key in how)
 
 
 def result_words(winners: Sequence[SeatName], how: Iterable[str]) -> str:
-    """A result in one line."""
+    """Return a result in one line."""
     return f"{winners[0]} wins: {reason(how)}" if winners else f"a draw: {reason(how)}"

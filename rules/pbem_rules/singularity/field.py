@@ -19,12 +19,12 @@ SMALLEST, LARGEST, USUAL = 3, 26, 6
 
 @lru_cache(maxsize=LARGEST)
 def field_of(size: int) -> Field:
-    """The one field of a size; made once, then shared."""
+    """Return the one field of a size; made once, then shared."""
     return Field(size)
 
 
 def column_letters(column: int) -> str:
-    """The letters of a column, from 0: a … z, then aa, ab, … as in spreadsheets."""
+    """Return the letters of a column, from 0: a … z, then aa, ab, … as in spreadsheets."""
     tens, ones = divmod(column, len(LETTERS))
     return (LETTERS[tens - 1] if tens else "") + LETTERS[ones]
 
@@ -83,11 +83,11 @@ class Field:
         return (1 << len(self.ring)) - 1
 
     def rim_cells(self, mask: int) -> list[int]:
-        """The cells of a rim mask, clockwise from the black stone."""
+        """Return the cells of a rim mask, clockwise from the black stone."""
         return [cell for place, cell in enumerate(self.ring) if mask >> place & 1]
 
     def forms_y(self, mask: int) -> bool:
-        """Whether no step from one ring cell of the mask to the next is longer than half the perimeter (ruling 3).
+        """Return True if no step from one ring cell of the mask to the next exceeds half the perimeter (ruling 3).
 
         Equally: every `half` ring cells in a row include one of the mask. One
         cell alone is a step of the whole perimeter from itself, so it never does.
@@ -100,7 +100,7 @@ class Field:
         return unrolled & self.whole_rim == self.whole_rim
 
     def surrounds(self, mask: int) -> bool:
-        """Whether half the perimeter, the black stone in it, lies between two ring cells of the mask (ruling 3).
+        """Return True if half the perimeter, the black stone in it, lies between two ring cells of the mask (ruling 3).
 
         The black stone is at place 0 and in no mask. A path of `half` cells that
         holds it leaves, on the other side, ends that are half − 1 places apart.
@@ -108,18 +108,18 @@ class Field:
         return mask & mask >> self.half - 1 != 0
 
     def wins(self, mask: int) -> bool:
-        """Whether a group with these perimeter stones has won."""
+        """Return True if a group with these perimeter stones has won."""
         return mask & mask >> self.half - 1 != 0 or self.forms_y(mask)
 
     def ways(self, mask: int) -> list[str]:
-        """In which ways a group with these perimeter stones has won: "surround", "y", both or none."""
+        """Return the ways in which a group with these perimeter stones has won: "surround", "y", both or none."""
         won = {"surround": self.surrounds(mask), "y": self.forms_y(mask)}
         return [way for way, done in won.items() if done]
 
     def proof(self, mask: int) -> tuple[list[int], list[int]]:
-        """What a winning mask shows: the perimeter stones that count, and the perimeter cells of the paths between.
+        """Return the perimeter stones of a winning mask that count, and the perimeter cells of the paths between.
 
-        For a surrounded stone two ends and the path around it, else all of the Y.
+        For a surrounded stone these are two ends and the path around it, else all of the Y.
         """
         ends = mask & mask >> self.half - 1
         if not ends:

@@ -1,4 +1,4 @@
-"""The orders of Singularity."""
+"""The orders of Singularity; their docstrings are the help of the game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from pbem_rules.common.negotiation import Draw, Resign
 from pbem_rules.singularity.field import Field, column_letters, field_of
 from pbem_rules.singularity.state import Reply
 
+# Possessive, so that no word takes longer than in proportion to its length.
 _WRITTEN = re.compile(r"([a-z]{1,2})0*+([1-9][0-9]?)")
+# Matches "4d", written for d4.
 _TURNED = re.compile(r"(?<![0-9])([0-9]++)([a-z]++)")
 
 
@@ -48,7 +50,7 @@ class Cell(Kind):
 
 
 def _plain(word: str) -> str:
-    """A cell's name as the board spells it: small letters, no leading zeros."""
+    """Return a cell's name as the board spells it: small letters, no leading zeros."""
     match = _WRITTEN.fullmatch(word.lower())
     return match[1] + match[2] if match else word.lower()
 
@@ -61,7 +63,7 @@ def _stone(name: str, view: Mapping[str, Any]) -> tuple[int, str]:
 
 
 def _where(name: str, plan: Field) -> str:
-    """A hint for a word that is no cell: the name turned round, the bounds of the column, or the nearest name."""
+    """Return a hint for a word that is no cell: the name turned round, the column's bounds, or the nearest name."""
     turned = _TURNED.sub(r"\2\1", name)
     if turned in plan.cells:
         return f"did you mean {turned}?"
@@ -136,5 +138,5 @@ ORDERS = OrderParser((Place, If, IfPlace, Forget, Draw, Resign))
 
 
 def written(reply: Reply) -> str:
-    """A kept reply as it is written on a sheet."""
+    """Return a kept reply as it is written on a sheet."""
     return ORDERS.line(If(reply.when, reply.reply, reply.after))

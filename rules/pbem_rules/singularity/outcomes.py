@@ -1,4 +1,4 @@
-"""What became of each order of a turn, told from the view of the report on it alone."""
+"""Outcomes of the orders of a turn, told from the view of the report on it alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Event = Mapping[str, Any]
 
 
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
-    """A sentence or two for each order of the reader's."""
+    """Return a sentence or two for each of the reader's orders."""
     whys = refusals(view, orders, ORDERS.line)
     return [_fate(_Line(view, order, orders[number + 1 :]), whys[number]) for number, order in enumerate(orders)]
 
@@ -33,15 +33,15 @@ class _Line:
     below: Sequence[Order]
 
     def events(self, kind: str) -> list[Event]:
-        """What is told of a kind."""
+        """Return the events of a kind."""
         return [event for event in self.view["events"] if event["kind"] == kind]
 
     def stones(self, *, own: bool) -> list[Event]:
-        """The stones that the reader, or his opponent, placed in this turn, in order."""
+        """Return the stones that the reader, or else the opponent, placed in this turn, in order."""
         return [event for event in self.events("placed") if (event["who"] == self.view["seat"]) == own]
 
     def tells(self, kind: str, reply: Reply) -> bool:
-        """Whether a kept reply is among those of a kind of events."""
+        """Return True if a kept reply is among those of a kind of events."""
         return any(written(reply) in event["lines"] for event in self.events(kind))
 
 
@@ -50,7 +50,7 @@ def _fate(line: _Line, why: str) -> str:
 
 
 def _place(line: _Line) -> str:
-    """The number of the stone, and what followed at once: an answer to it, or the end."""
+    """Return the number of the stone, and what followed at once: an answer to it, or the end."""
     stone = next((stone for stone in line.stones(own=True) if stone["cell"] == line.order.cell), None)
     if stone is None:
         return "the game ended before it came to that." if line.view["over"] else ""
@@ -62,7 +62,7 @@ def _place(line: _Line) -> str:
 
 
 def _end(line: _Line, number: int) -> str:
-    """How the game ended with a stone, if it did."""
+    """Return how the game ended with a stone; "" if it did not."""
     view = line.view
     if not view["over"] or number < len(view["moves"]):
         return ""
@@ -71,7 +71,7 @@ def _end(line: _Line, number: int) -> str:
 
 
 def _reply(line: _Line) -> str:
-    """Whether a reply was played, still waits, or is gone, and why as far as the board shows it."""
+    """Return what became of a reply, and why, as far as the board shows it."""
     reply = reply_of(line.order)
     overruled = "" if line.view["over"] else _overruled(line, reply)
     if overruled:
@@ -88,7 +88,7 @@ def _reply(line: _Line) -> str:
 
 
 def _overruled(line: _Line, reply: Reply) -> str:
-    """Which later line of the same sheet took a reply away; "" if none did."""
+    """Return which later line of the same sheet took a reply away; "" if none did."""
     kept = [reply]
     for order in line.below:
         kept = changed(kept, order)
@@ -103,13 +103,13 @@ def _played(line: _Line, reply: Reply) -> str:
 
 
 def _instead(line: _Line, reply: Reply) -> str:
-    """Where the opponent's stones came, if none of them was the one a reply waited for."""
+    """Return where the opponent's stones came, if none of them was the one a reply waited for."""
     cells = [stone["cell"] for stone in line.stones(own=False)]
     return "" if reply.when in cells else f": {line.stones(own=False)[0]['who']} played {listed(cells)}"
 
 
 def _blocked(line: _Line, reply: Reply) -> str:
-    """The stone that keeps a reply from being used."""
+    """Return the stone that keeps a reply from being used."""
     stones = {stone["cell"]: stone for stone in line.view["moves"]}
     cell = next(cell for cell in (reply.when, reply.reply, reply.after) if cell in stones)
     return f"{stones[cell]['who']} has a stone on {cell}"

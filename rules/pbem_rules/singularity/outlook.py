@@ -1,7 +1,7 @@
-"""What a sheet will do, as far as its player's report tells: the forecast of a receipt.
+"""Forecast of a receipt: what a sheet will do, as far as its player's report tells.
 
-All but the opponent's kept replies lies open, so the sheet is played on the
-board that the view shows, with no reply of the opponent's.
+All but the opponent's kept replies is open, so the sheet is played on the board
+that the view shows, with no reply of the opponent's.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from pbem_rules.singularity.turn import resolve
 
 
 def findings(view: View, orders: Sequence[Order]) -> Iterator[Finding]:
-    """The forecast for the orders kept from a sheet, as notes on the whole of it."""
+    """Yield the forecast for the accepted orders of a sheet, as notes on the whole of it."""
     if view["over"]:
         return
     after, _ = resolve(_table(view), TurnInput({view["seat"]: tuple(orders)}))
     stone = next((order.cell for order in orders if isinstance(order, Place)), None)
     other = opponent(view["seat"])
     if after.result is not None:
+        # An accepted draw comes before any stone of the turn (ruling 11).
         first = f", unless {other} accepts your draw before" if stone and view["offer"] == view["seat"] else ""
         yield _note("ends", f"this sheet ends the game{first}: {result_words(after.result.winners, after.result.how)}")
         return
@@ -36,7 +37,7 @@ def findings(view: View, orders: Sequence[Order]) -> Iterator[Finding]:
 
 
 def _missed(view: View, other: str) -> str:
-    """What becomes of a sheet without the stone awaited, if no other comes."""
+    """Return what becomes of a sheet without the stone awaited, if no other comes."""
     misses, limit = view["misses"][view["seat"]] + 1, view["forfeit_after"]
     if 0 < limit <= misses:
         return f"if you send no stone by the deadline, {other} wins: that is {misses} missed in a row"
@@ -45,11 +46,12 @@ def _missed(view: View, other: str) -> str:
 
 
 def _table(view: View) -> State:
-    """The game as the view shows it, in which no deadline counts; of the opponent's kept replies it knows none."""
+    """Return the game as the view shows it, without the opponent's kept replies, in which no deadline counts."""
     kept = tuple(Reply(reply["when"], reply["reply"], reply["after"]) for reply in view["kept"])
     players = {seat: Player(kept if seat == view["seat"] else (), view["misses"][seat]) for seat in SEATS}
     return State(
         size=view["size"],
+        # A missed deadline is told by `_missed`, with the true limit.
         forfeit_after=0,
         moves=tuple(stone["cell"] for stone in view["moves"]),
         players=players,
@@ -58,7 +60,7 @@ def _table(view: View) -> State:
 
 
 def _kept(after: State, seat: str, *, moved: bool) -> str:
-    """What will be kept, and for which stone."""
+    """Return the replies that will be kept, and for which stone."""
     lines = [written(reply) for reply in after.players[seat].kept]
     other = opponent(seat)
     stone = f"{other}'s next stone" + (", which may come at once" if moved else "")

@@ -1,4 +1,4 @@
-"""Lines as people write them, made into lines of the order book: "d4", "place at d4.", "if he plays e4 I answer e6"."""
+"""Lines as people write them, made into lines of the order parser: "d4", "if blue plays e4 I answer e6"."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from pbem.ruleset import FieldError, View
 from pbem_rules.singularity.field import field_of
 from pbem_rules.singularity.state import opponent
 
+# Repetitions are bounded, so that no line takes longer than in proportion to its length.
 _ARROW = re.compile(r"[-=–—]{0,9}>|[→⇒➔]")
 _BULLET = re.compile(r"^\s*[0-9]{1,3}[.)]\s+(?=\S)")
 _SIGNS = re.compile("[\"“”„‘’`'().,:;=!?\\[\\]]+")
+# Matches "d4", "d-4", "d04" and "4d".
 _CELL = re.compile(r"([a-z]{1,2})-?0*([1-9][0-9]?)|([1-9][0-9]?)([a-z]{1,2})")
 _LETTERS = re.compile(r"[a-z]{1,2}")
+# Matches "d 4" and "d, 4".
 _PARTED = re.compile(r"\b([a-z])[\s,]+([1-9][0-9]?)\b")
+# Matches the dash of "d4 - e5".
 _BETWEEN = re.compile(r"(?<=[0-9])\s*[-–—]\s*(?=[a-z])")
 
 
@@ -43,7 +47,7 @@ _SENSES = _table(
     filler="at on in the a an my your i ill we you have are wins he she they "
     "opponent please pls thanks thx is and own also with of",
 )
-"""What words stand for; of a line with any other word, no phrase is made."""
+"""The senses of words; a line with any other word is no phrase."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,11 @@ class Token:
 
 
 def read_phrase(view: View, body: str) -> list[str]:
-    """The lines of the order book that a line without remarks comes to; none if it is no phrase. Raises FieldError."""
+    """Return the lines of the order parser that a line without remarks means; none if it is no phrase.
+
+    Raises:
+        FieldError: If it is one that cannot be carried out, or that has two meanings.
+    """
     lines: list[str] = []
     for words in _clauses(_plain(body)):
         tokens = [_token(word, view) for word in words]
@@ -70,14 +78,14 @@ def read_phrase(view: View, body: str) -> list[str]:
 
 
 def _plain(body: str) -> str:
-    """A line in small letters and without the signs that say nothing; arrows are words."""
+    """Return a line in small letters and without the signs that say nothing; arrows are words."""
     text = _BULLET.sub("", body.lower().replace("'ll", "ll").replace("’ll", "ll"))
     text = _BETWEEN.sub(" -> ", _ARROW.sub(" -> ", text))
     return _PARTED.sub(r"\1\2", _SIGNS.sub(" ", text))
 
 
 def _clauses(text: str) -> Iterator[list[str]]:
-    """The words of a line, parted before each IF."""
+    """Yield the words of a line, parted before each IF."""
     words: list[str] = []
     for word in text.split():
         if _SENSES.get(word) == "when" and words and _SENSES.get(words[0]) != "forget":
@@ -108,7 +116,7 @@ class _Clause:
         self.taken = self.stones | {view["black"]}
 
     def lines(self) -> Iterator[str]:
-        """The lines it comes to. Raises FieldError."""
+        """Yield the lines that it means. Raises FieldError."""
         if self._has("idle", "swap"):
             raise _unknown_here(passing=self._has("idle"))
         if self._drops():
@@ -123,21 +131,21 @@ class _Clause:
         return any(sense in self.senses for sense in senses)
 
     def _drops(self) -> bool:
-        """Whether kept replies are to be dropped."""
+        """Return True if kept replies are to be dropped."""
         if self._has("forget"):
             return not self._has("place")
         return self._has("drop") and (self._has("replies") or (self._has("all") and not self.cells))
 
     def _is_vague(self) -> bool:
-        """Whether a cell and a word that may speak of a draw stand together, and the line does not say so."""
+        """Return True if a cell is beside a word that may speak of a draw, and the line does not say so."""
         return bool(self.cells) and self._has("draw", "offer") and not (self._has("draw") and self._said())
 
     def _said(self) -> list[str]:
-        """What is said of a draw."""
         return [sense for sense in ("accept", "decline", "offer") if sense in self.senses]
 
     def _reply(self) -> Iterator[str]:
         wanted = 3 if self._has("after") else 2
+        # The cell that follows AFTER is the last of three.
         late = not self._has("after") or self.senses[: self.senses.index("after")].count("cell") == wanted - 1
         if len(self.cells) == wanted and late and not self._has("forget", "draw", "origin"):
             after = [f"AFTER {cell}" for cell in self.cells[2:]]
@@ -153,7 +161,7 @@ class _Clause:
             raise FieldError("one-stone", f"one stone is placed a move, and the line names {len(self.cells)} cells")
 
     def _two_cells(self, first: str, second: str) -> str:
-        """A reply, if an arrow or a word says so and both cells are free. Raises FieldError."""
+        """Return a reply, if an arrow or a word says so and both cells are free. Raises FieldError."""
         joined = self._has("arrow", "origin")
         if joined and first in self.stones:
             raise FieldError("no-moving", "stones never move once they are placed", self._placing(second))
@@ -164,11 +172,11 @@ class _Clause:
         raise FieldError("one-stone", text, f"for a reply write: IF {first} THEN {second}" if free else "")
 
     def _placing(self, cell: str) -> str:
-        """A hint to place a stone, if that is possible."""
+        """Return a hint to place a stone, if that is possible."""
         return f"write: PLACE {cell}" if self.view["awaited"] and cell not in self.taken else ""
 
     def _check_drop(self, cell: str) -> None:
-        """Refuse what may drop a stone on a cell or a reply to it. Raises FieldError."""
+        """Raise FieldError if the line may drop a stone on a cell or a reply to it."""
         if self._has("drop") and any(reply["when"] == cell for reply in self.view["kept"]):
             text = f"to drop {cell} could be to place a stone there or to forget your reply to it"
             raise FieldError("ambiguous", text, f"write: FORGET {cell}; or: PLACE {cell}")
@@ -178,6 +186,7 @@ class _Clause:
         said = self._said()
         if len(said) == 1:
             yield f"DRAW {said[0].upper()}"
+        # While an offer waits, "draw" alone could be an answer to it.
         elif not said and self._has("draw") and not offered:
             yield "DRAW OFFER"
 

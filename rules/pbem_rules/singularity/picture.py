@@ -34,7 +34,7 @@ BLACK, PATH, LIGHT = "#1b1a18", "#2f8f4e", "#fff6dc"
 
 
 def pictures(view: View) -> tuple[Picture, ...]:
-    """The board a view tells of."""
+    """Return the board that a view tells of."""
     title = f"Singularity, {view['label']}: {_status(view)}"
     position = _Position(view, layout_of(view["size"]))
     return (Drawing(_ground(view["size"]), tuple(position.marks())).picture("board", title, position.spots()),)
@@ -47,12 +47,12 @@ def _status(view: View) -> str:
 
 @functools.lru_cache(maxsize=4)
 def layout_of(size: int) -> _Layout:
-    """Where everything lies on a board of a size."""
+    """Return the layout of a board of a size."""
     return _Layout(size)
 
 
 class _Layout:
-    """A board's measures."""
+    """The measures of a board, in pixels."""
 
     def __init__(self, size: int) -> None:
         self.plan: Field = field_of(size)
@@ -67,25 +67,25 @@ class _Layout:
 
     @property
     def named(self) -> bool:
-        """Whether there is room for names in cells."""
+        """True if there is room for names in cells."""
         return self.edge >= SMALLEST_NAMED_CELL
 
     def at(self, name: str) -> tuple[int, int]:
-        """The pixel in the middle of a cell."""
+        """Return the pixel in the middle of a cell."""
         return self.spot(self.plan.cells[name])
 
     def spot(self, cell: int) -> tuple[int, int]:
-        """The same by the cell's number."""
+        """Return the same by the cell's number."""
         x, y = self.place(self.plan.axial[cell])
         return round(x), round(y)
 
     def place(self, here: hexes.Hex) -> tuple[float, float]:
-        """The middle of a cell."""
+        """Return the middle of a cell."""
         x, y = hexes.centre(here, self.edge)
         return x + self.width / 2, y + self.height / 2
 
     def stone(self, who: str, radius: float = 0) -> Sprite:
-        """A stone; on the board if no radius is given."""
+        """Return a stone; on the board if no radius is given."""
         return _stone(who, radius or self.radius)
 
 
@@ -101,13 +101,13 @@ def _room(reach: float) -> tuple[int, int]:
     return side, side
 
 
-# The ground: an empty board.
+# The background: an empty board.
 
 
 @functools.lru_cache(maxsize=4)
 def _ground(size: int) -> Background:
-    """The empty board with its coordinates, the same in every picture of a size."""
     layout = layout_of(size)
+    # The empty board with its coordinates is the same in every picture of a size, and therefore cached.
     body = svg.rect(0, 0, layout.width, layout.height, fill=PAPER) + _cells(layout) + _coordinates(layout)
     return Background(body + (_cell_names(layout) if layout.named else "") + _key(layout), layout.width, layout.height)
 
@@ -121,7 +121,7 @@ def _cells(layout: _Layout) -> str:
 
 
 def _is_guide(layout: _Layout, here: hexes.Hex) -> bool:
-    """Whether a cell is tinted for counting: in every fifth column and line, where cells bear no names."""
+    """Return True if a cell is tinted for counting: in every fifth column and line, where cells bear no names."""
     return not layout.named and any((place + layout.plan.size) % GUIDES_APART == 0 for place in here)
 
 
@@ -134,7 +134,7 @@ def _outlines(layout: _Layout, cells: Iterable[hexes.Hex]) -> str:
 
 
 def _coordinates(layout: _Layout) -> str:
-    """Letters below the columns, numbers at the upper left ends of the lines that run down to the right."""
+    """Return letters below the columns, numbers at the upper left ends of the lines that run down to the right."""
     last, edge = layout.plan.size - 1, layout.edge
     size = max(float(SMALLEST_LETTERS), min(15.0, 0.5 * edge))
     labels = []
@@ -159,7 +159,7 @@ def _letters(layout: _Layout) -> int:
 
 
 def _key(layout: _Layout) -> str:
-    """Whose stones are whose, in the lower right corner."""
+    """Return the key of the stones' colours, in the lower right corner."""
     size, drawn = _letters(layout), []
     for row, seat in enumerate(STONES):
         x, y = layout.width - 4.6 * size, layout.height - 12 - 1.9 * size * (1 - row)
@@ -169,13 +169,13 @@ def _key(layout: _Layout) -> str:
 
 
 class _Position:
-    """What lies on a board."""
+    """The marks of a view on a board."""
 
     def __init__(self, view: View, layout: _Layout) -> None:
         self.view, self.layout, self.plan = view, layout, layout.plan
 
     def marks(self) -> Iterator[Mark]:
-        """Everything on the empty board, lowest first."""
+        """Yield everything on the empty board, lowest first."""
         layout = self.layout
         for name in self.view["latest"]:
             yield SpriteInstance(_bright(layout.edge), *layout.at(name))
@@ -194,7 +194,7 @@ class _Position:
         yield from self._words()
 
     def spots(self) -> Iterator[TapTarget]:
-        """Every cell, and what lies on it."""
+        """Yield every cell, and what lies on it."""
         stones = {stone["cell"]: f"stone {stone['number']}, {stone['who']}" for stone in self.view["moves"]}
         lying = {**stones, self.view["black"]: "the black stone"}
         for name, cell in self.plan.cells.items():
@@ -203,7 +203,7 @@ class _Position:
             yield TapTarget((name,), f"{name}: {lying.get(name, 'free')}{where}", outline)
 
     def _net(self, names: Iterable[str], colour: str, width: float) -> Iterator[SpriteInstance]:
-        """Bars between all neighbours among some cells, so that groups are seen at a glance."""
+        """Yield bars between all neighbours among some cells, so that groups are seen at a glance."""
         cells = sorted(self.plan.cells[name] for name in names)
         among = set(cells)
         for one in cells:
@@ -213,7 +213,7 @@ class _Position:
                     yield draw_line(ends, width=round(width, 1), stroke=colour, stroke_linecap="round")
 
     def _numbers(self) -> Iterator[Label]:
-        """The numbers of the latest stones, where there is room in them."""
+        """Yield the numbers of the latest stones, where there is room in them."""
         if self.layout.named:
             for stone in self.view["moves"]:
                 if stone["cell"] in self.view["latest"]:
@@ -221,14 +221,14 @@ class _Position:
                     yield Label(x, y + 5, str(stone["number"]), 13, LIGHT, "middle", bold=True)
 
     def _win(self, win: View) -> Iterator[SpriteInstance]:
-        """The winning group as a net over its stones, a dot on the perimeter stones that count, and on their path."""
+        """Yield the winning group as a net over its stones, and dots on the perimeter stones and path that count."""
         yield from self._net(win["group"], LIGHT, 0.16 * self.layout.radius)
         for names, fill, line in ((win["path"], PATH, LIGHT), (win["ends"], LIGHT, INK)):
             for name in names:
                 yield SpriteInstance(_dot(0.3 * self.layout.radius, fill, line), *self.layout.at(name))
 
     def threats(self) -> dict[str, list[int]]:
-        """The free cells on which each colour's next stone would win."""
+        """Return the free cells on which each colour's next stone would win."""
         board = Board(self.plan)
         colours = dict(zip(STONES, (0, 1), strict=True))
         for stone in self.view["moves"]:
@@ -238,7 +238,7 @@ class _Position:
         }
 
     def _threats(self) -> Iterator[Mark]:
-        """A small stone in each cell where it would win; where either would, side by side."""
+        """Yield a small stone in each cell where it would win; where either would, side by side."""
         radius = max(4.0, 0.36 * self.layout.radius)
         up = round(0.5 * self.layout.edge) if self.layout.named else 0
         threats = {} if self.view["over"] else self.threats()
@@ -258,7 +258,7 @@ class _Position:
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
     def _words(self) -> Iterator[Label]:
-        """The moment in the upper left corner, and the last move."""
+        """Yield the label of the view in the upper left corner, and the last move."""
         size = _letters(self.layout)
         lines = [self.view["label"], *_status(self.view).split(": ")]
         if self.view["moves"]:
@@ -270,7 +270,7 @@ class _Position:
 
 @functools.lru_cache(maxsize=8)
 def _bright(edge: float) -> Sprite:
-    """The ground of a latest stone, with a thick edge for those who do not see its colour."""
+    """Return the cell of a latest stone, with a thick edge for readers who do not see its colour."""
     shown = svg.polygon(hexes.corners(0, 0, edge - 1.5), fill=BRIGHT, stroke=INK, stroke_width=max(1.2, edge / 14))
     return Sprite(shown, *_room(edge + 1))
 

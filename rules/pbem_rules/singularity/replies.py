@@ -1,4 +1,4 @@
-"""A seat's kept replies, and how orders change them: for resolving turns and for receipts alike (ruling 7)."""
+"""Kept replies of a seat, and their changes by orders, both for resolving turns and for receipts (ruling 7)."""
 
 from __future__ import annotations
 
@@ -13,23 +13,27 @@ MAX_KEPT = 500
 
 
 def reply_of(order: If) -> Reply:
-    """What an order asks to be kept."""
+    """Return the reply that an order asks to be kept."""
     return Reply(order.when, order.reply, order.after)
 
 
 def changed(kept: Iterable[Reply], order: Order) -> list[Reply]:
-    """What is kept after an order: FORGET drops, IF comes last in place of its like; other orders change nothing."""
+    """Return the replies kept after an order.
+
+    FORGET drops replies, IF comes last and replaces its like, other orders change nothing.
+    """
     if isinstance(order, Forget):
         return [] if order.when is None else [reply for reply in kept if reply.when != order.when]
     if isinstance(order, If):
         new = reply_of(order)
         others = [reply for reply in kept if not alike(reply, new)]
+        # A player may keep up to MAX_KEPT (ruling 7).
         return [*others, new] if len(others) < MAX_KEPT else others
     return list(kept)
 
 
 def following(kept: Sequence[Reply], cell: str) -> list[Reply]:
-    """The replies that go on from a stone on a cell: those that wait for it, for the stones of these, and so on."""
+    """Return the replies that go on from a stone on a cell: those waiting for it, for their stones, and so on."""
     reached = {cell}
     while True:
         found = [reply for reply in kept if reply.after in reached]
@@ -39,5 +43,5 @@ def following(kept: Sequence[Reply], cell: str) -> list[Reply]:
 
 
 def alike(one: Reply, other: Reply) -> bool:
-    """Whether two replies answer the same cell and wait for the same stone, so that only one of them can be kept."""
+    """Return True if only one of two replies can be kept: they answer the same cell and wait for the same stone."""
     return (one.when, one.after) == (other.when, other.after)

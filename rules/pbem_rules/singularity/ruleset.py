@@ -1,4 +1,4 @@
-"""Singularity through the door of the ruleset contract."""
+"""The ruleset object of Singularity."""
 
 from __future__ import annotations
 
@@ -67,23 +67,23 @@ class Singularity(BaseRuleset[State]):
     read = staticmethod(state.read)
 
     def check_state(self, data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
-        """What is wrong with a state to be played on; its seats are always red and blue."""
+        """Return the faults of a state to be played on; its seats are always red and blue."""
         return check_state(data)
 
     def public_view(self, views: Mapping[SeatName, View]) -> Panorama:
-        """The board, which lies open."""
+        """Return the board, which all may see (ruling 5)."""
         return Panorama(tuple(picture.pictures(next(iter(views.values())))))
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
-        """A board with nothing but the black stone."""
+        """Return a board with nothing but the black stone."""
         return State(size=options["size"], forfeit_after=options["forfeit_after"])
 
     def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
-        """The stone of the player on move and the kept replies that follow; no dice."""
+        """Place the stone of the player on move and the kept replies that follow; no dice are rolled."""
         return turn.resolve(state, turn_input)
 
     def standing(self, state: State) -> Standing:
-        """The player on move is awaited; both are told."""
+        """Return the player on move as awaited; both get a report."""
         if state.result is None:
             return Standing(over=False, awaiting=frozenset({state.mover}))
         winners, how = state.result.winners, state.result.how

@@ -1,4 +1,4 @@
-"""Order sheets of Singularity: what a sheet comes to, and the sheet a report brings along."""
+"""Order sheets of Singularity: reading a sheet, and the sheet that comes with a report."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ from pbem_rules.singularity.state import Reply, opponent
 
 LONGEST_LINE = 500
 MOST_FINDINGS = 50
-"""A line longer than this, and lines behind so many findings, are left to the order book, which refuses them."""
+"""A line longer than this, and lines behind so many findings, are left to the order parser, which refuses them."""
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-    """The orders of a sheet, each checked against the view and the lines above it, but the stone before all replies."""
+    """Return the orders of a sheet, each checked against the view and the lines above it."""
     sheet = _Sheet(view)
     read = ORDERS.parse(view, list(sheet.plain(lines)))
+    # IF lines may be above or below PLACE (rulebook, "Conditional orders"), so the stone is checked before them.
     for entry in sorted(read.entries, key=lambda entry: not isinstance(entry.order, Place)):
         try:
             sheet.take(entry)
@@ -50,7 +51,7 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
 
 @dataclass
 class _Sheet:
-    """The lines taken so far."""
+    """The lines accepted so far."""
 
     view: View
     entries: list[ParsedOrder] = field(default_factory=list)
@@ -61,7 +62,10 @@ class _Sheet:
         self.kept = [Reply(reply["when"], reply["reply"], reply["after"]) for reply in self.view["kept"]]
 
     def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-        """The lines as the order book writes them; what it reads already, or no phrase is, stays as it was written."""
+        """Yield the lines as the order parser reads them.
+
+        Lines that it reads already, or that are no phrase, stay as they were written.
+        """
         remarks = 0
         for number, line in join_lines(lines):
             if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
@@ -78,7 +82,7 @@ class _Sheet:
             yield from ((number, plain) for plain in found)
 
     def _phrase(self, line: str) -> list[str]:
-        """Return the lines that a line without its remark comes to. Raises FieldError."""
+        """Return the lines that a line without its remark means. Raises FieldError."""
         at = min((line.index(sign) for sign in ";#" if sign in line), default=len(line))
         body = line[:at]
         found = [] if self._is_read(body) else read_phrase(self.view, body)
@@ -88,7 +92,7 @@ class _Sheet:
         return not ORDERS.parse(self.view, [(1, body)]).findings
 
     def _orders(self, text: str) -> tuple[Order, ...] | None:
-        """Return the orders of a text that would be taken on a line of its own; None if it would not."""
+        """Return the orders of a text that would be accepted on a line of its own; None if it would not."""
         try:
             read = ORDERS.parse(self.view, list(enumerate(self._phrase(text))))
         except FieldError:
@@ -96,9 +100,14 @@ class _Sheet:
         return read.orders if read.orders and not read.findings else None
 
     def take(self, entry: ParsedOrder) -> None:
-        """Take one more order. Raises FieldError."""
+        """Accept one more order.
+
+        Raises:
+            FieldError: If it contradicts the view or an order accepted before.
+        """
         order = entry.order
         if isinstance(order, IfPlace):
+            # IF … PLACE is another spelling of IF … THEN.
             order = If(order.when, order.reply, order.after)
         if self.view["over"]:
             raise FieldError("game-over", "the game is over; no more orders are taken")
@@ -114,17 +123,18 @@ class _Sheet:
         self.entries.append(ParsedOrder(entry.line, order))
 
     def moves_on(self) -> bool:
-        """Whether the sheet does what the seat is awaited for: place a stone or end the game."""
+        """Return True if the sheet does what the seat is awaited for: place a stone or end the game."""
+        # A sheet without the stone awaited never makes the turn run early (ruling 13).
         ends = any(isinstance(order, Place | Resign) for order in self.orders) or Draw("ACCEPT") in self.orders
         return ends or not self.view["awaited"]
 
     def warn(self, line: int, code: str, text: str, hint: str = "") -> None:
-        """Tell something of a line that is taken all the same."""
+        """Add a warning on a line that is accepted all the same."""
         self.findings.append(Finding(line, "warning", code, text, hint))
 
     @property
     def orders(self) -> list[Order]:
-        """The orders taken."""
+        """The orders accepted."""
         return [entry.order for entry in self.entries]
 
     def _check_first(self, order: Order) -> None:
@@ -155,10 +165,10 @@ class _Sheet:
 
 
 def template(view: View) -> list[str]:
-    """The sheet a report brings along: nothing of it is decided yet.
+    """Return the sheet that comes with a report, in which nothing is decided yet.
 
     A line that begins with a semicolon is an order once that is taken away and
-    what stands in angles is filled in; remarks begin with a # and stay remarks.
+    the angles are filled in; remarks begin with a # and stay remarks.
     """
     if view["over"]:
         return []
@@ -174,7 +184,7 @@ def template(view: View) -> list[str]:
 
 
 def desk(view: View) -> dict[str, Any]:
-    """What a page offers: the stone to who is on move, replies while they can matter, and what is said of draws."""
+    """Return the order form: a stone for the player on move, replies while they can matter, and answers on draws."""
     useful = {
         Place: view["awaited"],
         If: _leaves_room(view),
@@ -186,5 +196,5 @@ def desk(view: View) -> dict[str, Any]:
 
 
 def _leaves_room(view: View) -> bool:
-    """Whether a reply to the opponent's next stone has a cell left."""
+    # The black stone, the opponent's next stone and the reply need a cell each.
     return len(view["moves"]) + 2 < len(field_of(view["size"]).names)

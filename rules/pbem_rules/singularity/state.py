@@ -1,4 +1,4 @@
-"""The state of a game, and how it is saved."""
+"""The state of a game, and its form as JSON data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VERSION = 2
 
 
 def opponent(seat: SeatName) -> SeatName:
-    """The other player."""
+    """Return the other player."""
     return SEATS[1 - SEATS.index(seat)]
 
 
@@ -36,7 +36,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """What is held of one seat: its kept replies, known to nobody else, and its missed deadlines in a row."""
+    """The record of one seat: its kept replies, known to no other player, and its missed deadlines in a row."""
 
     kept: tuple[Reply, ...] = ()
     misses: int = 0
@@ -44,7 +44,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a game ended. No winners is a draw; `how` are keys of `events.ENDS`."""
+    """The end of a game. No winners is a draw; `how` are keys of `events.ENDS`."""
 
     winners: tuple[SeatName, ...]
     how: tuple[str, ...]
@@ -52,11 +52,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A game: its stones in the order placed (red's first, then in turn), and what is held of each seat.
+    """A game: its stones in the order placed (red's first, then in turn), and what is recorded of each seat.
 
     `offer` is the seat whose offer of a draw waits for an answer. `edition` is the
-    version of the game it began with: in edition 1 replies stayed until they could
-    no longer be used.
+    version under which the game began: in edition 1 replies stay until they can no
+    longer be used (ruling 15).
     """
 
     size: int
@@ -78,13 +78,13 @@ class State:
         return SEATS[len(self.moves) % 2]
 
     def board(self) -> Board:
-        """The position."""
+        """Return the position."""
         cells = self.field.cells
         return Board(self.field, [cells[name] for name in self.moves])
 
 
 def dump(state: State) -> Json:
-    """The state as JSON data."""
+    """Return the state as JSON data."""
     return {
         "edition": state.edition,
         "size": state.size,
@@ -100,7 +100,7 @@ def dump(state: State) -> Json:
 
 
 def read(data: Mapping[str, Any]) -> State:
-    """The state from JSON data."""
+    """Return the state of JSON data that `dump` has made."""
     result = data["result"]
     return State(
         edition=data["edition"],
@@ -114,7 +114,7 @@ def read(data: Mapping[str, Any]) -> State:
 
 
 def from_version_1(data: Mapping[str, Any]) -> Json:
-    """A save of version 1, whose campaigns keep replies from turn to turn."""
+    """Return a save of version 1, whose campaigns keep replies from turn to turn, as one of version 2 (ruling 15)."""
     return {**data, "edition": 1}
 
 

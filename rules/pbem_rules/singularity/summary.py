@@ -1,4 +1,4 @@
-"""The turn in brief: what a player would tell a friend, from his view alone."""
+"""The turn in brief: the news that a player would tell a friend, from the player's view alone."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pbem_rules.singularity.state import SEATS, opponent
 
 
 def turn_summary(view: View) -> list[str]:
-    """What happened, what matters most first, and who is to place; nothing is said of what did not happen."""
+    """Return the news of the turn, the most important first, and who is to place; nothing on what did not happen."""
     return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
 
 
 def _result(view: View) -> Iterator[str]:
-    """Who won and how."""
+    """Yield the winner and the reason."""
     result = view["result"]
     if result and view["seat"] in result["winners"]:
         yield fitting(f"you have won: {reason(result['how'])}.")
@@ -35,14 +35,14 @@ def _offer(view: View) -> Iterator[str]:
 
 
 def _missed(view: View) -> Iterator[str]:
-    """Deadlines missed this turn, and how many in a row lose the game."""
+    """Yield the deadlines missed this turn, and how many in a row lose the game."""
     for event in _told(view, "missed"):
         limit = f", and {event['limit']} lose the game" if event["limit"] else ""
         yield fitting(f"{_you(view, event['who'])} missed the deadline: {event['misses']} in a row{limit}.")
 
 
 def _stones(view: View) -> Iterator[str]:
-    """The stones placed, each player's together."""
+    """Yield the stones placed, each player's together."""
     placed = _told(view, "placed")
     cells = {who: [event["cell"] for event in placed if event["who"] == who] for who in SEATS}
     named = [f"{_you(view, who)} placed {listed(on)}" for who, on in cells.items() if on]
@@ -52,7 +52,7 @@ def _stones(view: View) -> Iterator[str]:
 
 
 def _replies(view: View) -> Iterator[str]:
-    """What became of kept replies and of orders that could not be done."""
+    """Yield what became of kept replies, and of orders that could not be done."""
     for kind, fate in (("answered", "played"), ("past", "laid aside"), ("lapsed", "dropped")):
         number = sum(len(event["lines"]) for event in _told(view, kind))
         if number:
@@ -62,7 +62,7 @@ def _replies(view: View) -> Iterator[str]:
 
 
 def _threats(view: View) -> Iterator[str]:
-    """The cells on which one stone more would win, for whom it is to place and for whom it is not."""
+    """Yield the cells on which one more stone would win, first for the player on move, then for the other."""
     if view["over"]:
         return
     plan, colour = field_of(view["size"]), {seat: number for number, seat in enumerate(SEATS)}
@@ -78,7 +78,7 @@ def _threats(view: View) -> Iterator[str]:
 
 
 def _to_place(view: View) -> Iterator[str]:
-    """Whose stone is awaited, and the replies kept for it."""
+    """Yield whose stone is awaited, and the number of replies kept for it."""
     if view["over"]:
         return
     whose = "yours" if view["mover"] == view["seat"] else f"{view['mover']}'s"
@@ -100,7 +100,7 @@ def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
 
 
 _NEWS = (_result, _offer, _missed, _threats, _stones, _replies)
-"""What happened and what is near, in order."""
+"""Tellers of what happened and what is near, in order."""
 
 _STANDING = (_to_place,)
-"""What every report tells until the end."""
+"""Tellers of what every report has until the end."""

@@ -23,18 +23,18 @@ _PITCHES = (4, 3, 2, 1)
 
 
 def text_map(view: View) -> str:
-    """The board with the name of every cell, and a line that explains the signs.
+    """Return the board with the name of every cell, and a line that explains the signs.
 
     Columns run down, so a cell's neighbours are two lines above and below, and
     one line above and below in the columns beside it. Where cells have no room for
-    names, they stand in a list below.
+    names, these are in a list below.
     """
     plan = field_of(view["size"])
     return _named(plan, view) if view["size"] <= LARGEST_NAMED else _lettered(plan, view)
 
 
 def _named(plan: Field, view: View) -> str:
-    """A board on which every cell bears its name."""
+    """Return a board on which every cell bears its name."""
     grid, layout = TextGrid(WIDTH, 4 * plan.size - 3), _Layout(plan, left=_EDGE)
     stones, marks = _stones(view), _marks(view)
     for cell, name in enumerate(plan.names):
@@ -47,7 +47,7 @@ def _named(plan: Field, view: View) -> str:
 
 
 def _lettered(plan: Field, view: View) -> str:
-    """A board of signs with its coordinates, and below it what is on each cell, by name."""
+    """Return a board of signs with its coordinates, and below it the contents of each cell, by name."""
     grid = TextGrid(WIDTH, 4 * plan.size - 1)
     layout = _Layout(plan, left=_LEFT)
     for x, y, label in layout.coordinates():
@@ -72,7 +72,7 @@ def _lettered(plan: Field, view: View) -> str:
 
 
 def _columns(plan: Field) -> list[list[str]]:
-    """The names of the cells, column by column."""
+    """Return the names of the cells, column by column."""
     return [list(names) for _, names in groupby(plan.names, key=lambda name: name.rstrip("0123456789"))]
 
 
@@ -85,18 +85,18 @@ def _won(view: View) -> str:
 
 
 class _Layout:
-    """Where cells and their coordinates stand, in columns and lines of text."""
+    """The places of cells and coordinates, in columns and lines of text."""
 
     def __init__(self, plan: Field, *, left: int) -> None:
         self.radius, self.left = plan.size - 1, left
         self.pitch = next(pitch for pitch in _PITCHES if left + 2 * self.radius * pitch + 3 <= WIDTH)
 
     def at(self, q: int, r: int) -> tuple[int, int]:
-        """Column and line of a cell."""
+        """Return column and line of a cell."""
         return self.left + (q + self.radius) * self.pitch, 2 * r + q + 2 * self.radius
 
     def coordinates(self) -> Iterator[tuple[int, int, str]]:
-        """The letters below the columns, and the numbers left of the lines that run down to the right."""
+        """Yield the letters below the columns, and the numbers left of the lines that run down to the right."""
         radius = self.radius
         for q in range(-radius, radius + 1):
             x, y = self.at(q, min(radius, radius - q))
@@ -113,11 +113,10 @@ def _signs(plan: Field, view: View) -> dict[str, str]:
 
 
 def _stones(view: View) -> dict[str, str]:
-    """The sign of whatever is on a cell."""
     return {view["black"]: BLACK} | {stone["cell"]: SIGNS[stone["who"]] for stone in view["moves"]}
 
 
 def _marks(view: View) -> dict[str, str]:
-    """The brackets around cells that matter: the group that won, and over it the latest stones."""
+    """Return the brackets around cells that matter: the group that won, and over it the latest stones."""
     won = view["win"]["group"] if view["win"] else []
     return dict.fromkeys(won, "[]") | dict.fromkeys(view["latest"], "()")

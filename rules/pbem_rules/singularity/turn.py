@@ -1,4 +1,4 @@
-"""A turn: what the sheets ask for, step by step."""
+"""Resolution of a turn, step by step (ruling 14)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OneOrder = TypeVar("OneOrder", bound=Order)
 
 
 class Play:
-    """A turn in the making: the position and what is held of the seats, as the steps change them."""
+    """A turn in the making: the position and what is recorded of the seats, as the steps change them."""
 
     def __init__(self, state: State, turn: TurnInput) -> None:
         self.state, self.turn = state, turn
@@ -36,25 +36,26 @@ class Play:
         return SEATS[len(self.moves) % 2]
 
     def orders(self, seat: SeatName, kind: type[OneOrder]) -> list[OneOrder]:
-        """A seat's orders of one kind, as written."""
+        """Return a seat's orders of one kind, as written."""
         return [order for order in self.turn.orders.get(seat, ()) if isinstance(order, kind)]
 
     def tell(self, kind: str, **data: Any) -> None:
-        """Note an event both hear of."""
+        """Note an event that both hear of."""
         self.events.append(public(kind, **data))
 
     def end(self, how: Iterable[str], winner: SeatName | None = None) -> None:
-        """The game is over; without a winner it is a draw."""
+        """End the game; without a winner it is a draw."""
         self.result = Result((winner,) if winner else (), tuple(how))
         winners, words = list(self.result.winners), result_words(self.result.winners, self.result.how)
         self.tell("ended", winners=winners, how=list(self.result.how), words=words)
 
     def put(self, cell: str) -> None:
-        """The mover's stone comes to a free cell, and the game may be over by it (rulings 3 and 4)."""
+        """Place the mover's stone on a free cell, which may end the game (rulings 3 and 4)."""
         seat, plan = self.mover, self.state.field
         colour, number = SEATS.index(seat), plan.cells[cell]
         won = self.board.place(colour, number)
         self.moves.append(cell)
+        # Misses add up only with no stone placed in between (ruling 13).
         self.misses[seat] = 0
         self.tell("placed", who=seat, cell=cell, number=len(self.moves))
         if won:
@@ -63,15 +64,16 @@ class Play:
             self.end(["full"])
 
     def is_free(self, cell: str) -> bool:
-        """Whether a stone may come to a cell."""
+        """Return True if a stone may be placed on a cell."""
         return self.board.is_free(self.state.field.cells[cell])
 
     def holds(self, seat: SeatName, cell: str) -> bool:
-        """Whether a seat has a stone on a cell."""
+        """Return True if a seat has a stone on a cell."""
         return self.board.colour(self.state.field.cells[cell]) == SEATS.index(seat)
 
     def finished(self) -> State:
-        """The state the turn leaves behind. What is kept or pending ends with the game."""
+        """Return the state the turn leaves behind; what is kept or pending ends with the game."""
+        # As soon as the game is over all kept replies are gone (ruling 14).
         kept = self.kept if self.result is None else {seat: [] for seat in SEATS}
         return replace(
             self.state,
@@ -83,7 +85,7 @@ class Play:
 
 
 def resignations(play: Play) -> None:
-    """Who resigns, or was removed by the GM, loses; if both do, the game is drawn (ruling 12)."""
+    """End the game for players who resign, or were removed by the GM: they lose, or both draw (ruling 12)."""
     gone = leaving(play.turn, SEATS)
     for seat in sorted(gone, key=SEATS.index):
         play.tell("resigned", who=seat, how=gone[seat])
@@ -95,7 +97,8 @@ def resignations(play: Play) -> None:
 
 
 def draws(play: Play) -> None:
-    """Offers of a draw are accepted, declined and made; two offers agree (ruling 11)."""
+    """Accept, decline and make offers of a draw; two offers agree (ruling 11)."""
+    # A stone that is placed by a sheet declines the offer; a kept reply leaves it standing (ruling 11).
     placing_now = frozenset({play.mover} if play.orders(play.mover, Place) else ())
     talk = parley(play.turn, seats=SEATS, offer=play.offer, playing_on=placing_now)
     if talk.agreed:
@@ -109,14 +112,14 @@ def draws(play: Play) -> None:
 
 
 def keeping(play: Play) -> None:
-    """IF and FORGET lines change what is kept, before any stone is placed (ruling 7)."""
+    """Change the kept replies by IF and FORGET, before any stone is placed (ruling 7)."""
     for seat in SEATS:
         for order in play.turn.orders.get(seat, ()):
             play.kept[seat] = changed(play.kept[seat], order)
 
 
 def placing(play: Play) -> None:
-    """The seat on move places its stone; then kept replies answer, as long as one matches (rulings 2 and 6)."""
+    """Place the stone of the seat on move; then kept replies answer, as long as one matches (rulings 2 and 6)."""
     mover = play.mover
     for order in play.orders(mover, Place)[:1]:
         if play.is_free(order.cell):
@@ -139,8 +142,9 @@ def _answer(play: Play) -> None:
 
 
 def _hold(play: Play, seat: SeatName, match: Reply | None) -> None:
-    """What a player keeps on after a stone of the opponent's: what goes on from the reply that it brings (ruling 6)."""
+    """Keep, after a stone of the opponent's, only the replies that go on from the reply that it brings (ruling 6)."""
     others = [kept for kept in play.kept[seat] if kept != match]
+    # Replies of campaigns of version 1 stay when the opponent plays elsewhere (ruling 15).
     if play.state.edition == 1:
         play.kept[seat] = others
         return
@@ -149,7 +153,7 @@ def _hold(play: Play, seat: SeatName, match: Reply | None) -> None:
 
 
 def _matching(play: Play) -> Reply | None:
-    """The first kept reply of the seat on move that answers the last stone, is awake, and can be played (ruling 8)."""
+    """Return the first kept reply of the mover that answers the last stone, is awake and can be played (ruling 8)."""
     seat, last = play.mover, play.moves[-1]
     for kept in play.kept[seat]:
         if kept.when == last and (kept.after is None or play.holds(seat, kept.after)) and play.is_free(kept.reply):
@@ -158,7 +162,7 @@ def _matching(play: Play) -> Reply | None:
 
 
 def lapsing(play: Play) -> None:
-    """Replies kept for another stone, or that can no longer be used, are dropped; their owner is told (ruling 9)."""
+    """Drop replies kept for another stone, or that can no longer be used, and tell their owner (ruling 9)."""
     for seat in SEATS:
         if play.past[seat]:
             play.events.append(private(seat, "past", lines=play.past[seat]))
@@ -169,12 +173,13 @@ def lapsing(play: Play) -> None:
 
 
 def _usable(play: Play, seat: SeatName, kept: Reply) -> bool:
+    # Both cells of a reply must be free, and the opponent not hold the cell that it waits for (ruling 9).
     blocked = kept.after is not None and play.holds(opponent(seat), kept.after)
     return play.is_free(kept.when) and play.is_free(kept.reply) and not blocked
 
 
 def deadlines(play: Play) -> None:
-    """A turn that ends without the stone awaited is a missed deadline; too many in a row lose (ruling 13)."""
+    """Count a missed deadline if the turn ends without the stone awaited; too many in a row lose (ruling 13)."""
     if len(play.moves) > len(play.state.moves):
         return
     seat, limit = play.mover, play.state.forfeit_after
@@ -186,11 +191,11 @@ def deadlines(play: Play) -> None:
 
 
 STEPS: tuple[Callable[[Play], None], ...] = (resignations, draws, keeping, placing, lapsing, deadlines)
-"""What happens in a turn, in this order, until the game is over (ruling 14)."""
+"""The steps of a turn, in this order, until the game is over (ruling 14)."""
 
 
 def resolve(state: State, turn: TurnInput) -> tuple[State, tuple[Event, ...]]:
-    """The state after a turn, and what happened. Of a game that is over, nothing more."""
+    """Return the state after a turn, and its events; a game that is over stays as it is."""
     if state.result is not None:
         return state, ()
     play = Play(state, turn)

@@ -1,6 +1,6 @@
-"""What a player of Singularity may know, as plain JSON data: everything but the opponent's kept replies.
+"""Views of Singularity as plain JSON data: everything but the opponent's kept replies (ruling 5).
 
-Cells stand as players write them ("d4"), stones in the order placed.
+Cells are written as players write them ("d4"), stones are in the order placed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ReplyView(TypedDict):
 
 
 class WinView(TypedDict):
-    """What won on the board: the group, its perimeter stones that count (`ends`), and the perimeter path(s) between.
+    """A win on the board: the group, its perimeter stones that count (`ends`), and the perimeter path(s) between.
 
     `path` of a surrounded stone is the path that holds the black stone; of a Y, all other perimeter cells.
     """
@@ -43,7 +43,7 @@ class WinView(TypedDict):
 
 
 class ResultView(TypedDict):
-    """How the game ended: no winners is a draw; `how` are keys of `events.ENDS`, `words` all of it in one line."""
+    """The end of the game: no winners is a draw; `how` are keys of `events.ENDS`, `words` all of it in one line."""
 
     winners: list[SeatName]
     how: list[str]
@@ -78,7 +78,7 @@ class SingularityView(TypedDict):
 
 
 def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> SingularityView:
-    """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
+    """Return the view of a seat; `events` are all of the turn, of which it takes those that its seat may hear."""
     over = state.result is not None
     told = events_for(events, seat)
     fresh = [event["cell"] for event in told if event["kind"] == "placed"]
@@ -96,6 +96,7 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> Singularit
             StoneView(number=number + 1, who=SEATS[number % 2], cell=cell) for number, cell in enumerate(state.moves)
         ],
         latest=fresh or list(state.moves[-1:]),
+        # Kept replies are secret, and the only thing that is (ruling 5).
         kept=[_reply(line) for line in state.players[seat].kept],
         offer=state.offer,
         misses={each: state.players[each].misses for each in SEATS},
@@ -116,7 +117,7 @@ def _result(state: State) -> ResultView | None:
 
 
 def _win(state: State) -> WinView | None:
-    """The winning group of a game won on the board: that of the last stone."""
+    """Return the winning group of a game won on the board: that of the last stone."""
     if state.result is None or not {"surround", "y"} & set(state.result.how):
         return None
     board, plan = state.board(), state.field

@@ -1,4 +1,4 @@
-"""What a report's events tell of the orders it follows: which ship was built, refused, moved, hit or lost."""
+"""The events of a report, matched to the orders that they follow: ships built, refused, moved, hit or lost."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ AnOrder = TypeVar("AnOrder", bound=Order)
 class Aftermath:
     """A view after a section or a turn, read together with the orders its seat had in it.
 
-    `ships` are the own ships left, by id; `launched` the ids built by each BUILD, by its place among all orders;
-    `mended` the events of each REPAIR, likewise.
+    `ships` are the own ships left, by id; `launched` has the ids built by each BUILD, by its index among all orders;
+    `mended` has the events of each REPAIR, likewise.
     """
 
     def __init__(self, view: View, orders: Sequence[Order]) -> None:
@@ -32,53 +32,54 @@ class Aftermath:
         self._names = {ship: name for name, ship in self._ids.items()}
 
     def told(self, kind: str, **data: Any) -> list[dict[str, Any]]:
-        """The events of a kind that have such data, as they happened."""
+        """Return the events of a kind that have such data, as they happened."""
         events = self._events.get(kind, ())
         return [event for event in events if all(event[key] == value for key, value in data.items())]
 
     def of(self, kind: type[AnOrder]) -> list[tuple[int, AnOrder]]:
-        """The orders of a kind, each with its place among all."""
+        """Return the orders of a kind, each with its index among all."""
         return [(index, order) for index, order in enumerate(self.orders) if isinstance(order, kind)]
 
     def refusals(self, order: Order) -> list[str]:
-        """Why an order, or the same on another line, was not carried out, or not for one of its ships."""
+        """Return the reasons why an order, or the same on another line, was refused, for one of its ships or at all."""
         return [event["why"] for event in self.told("refused", line=BOOK.line(order))]
 
     def id_of(self, name: str) -> str:
-        """The id of a ship as an order names it; NEW1 itself if it was not built."""
+        """Return the id of a ship as an order names it; NEW1 itself if it was not built."""
         return self._ids.get(name, name)
 
     def name_of(self, ship: str) -> str:
-        """What the sheet calls a ship that it had built."""
+        """Return the name by which the sheet calls a ship that it had built."""
         return self._names[ship]
 
     def place(self, space: str) -> str:
-        """A space, with the name of its planet."""
+        """Return a space, with the name of its planet."""
         return f"{space} ({self.planets[space]['name']})" if space in self.planets else space
 
     def loss(self, ship: str) -> tuple[str, str]:
-        """Where combat took a ship out of play and how it looks to the reader; both "" if it did not."""
+        """Return where combat took a ship out of play and how it looks to the reader; both "" if it did not."""
         lost = [
             (fight["space"], loss["how"]) for fight in self.fights for loss in fight["lost"] if loss["ship"] == ship
         ]
         return lost[-1] if lost else ("", "")
 
     def fought(self, ship: str) -> bool:
-        """Whether a ship was in a combat, and not dark."""
+        """Return True if a ship was in a combat, and not dark."""
         return any(ship == each["id"] for fight in self.fights for each in fight["ships"])
 
     def shots(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """The shots of the reader's ships, each with its target as it was seen."""
+        """Yield the shots of the reader's ships, each with its target as it was seen."""
         for fight in self.fights:
             ships = {ship["id"]: ship for ship in fight["ships"]}
             yield from ((shot, ships[shot["at"]]) for shot in fight["shots"] if ships[shot["by"]]["owner"] == self.seat)
 
     def aims(self) -> dict[str, set[str]]:
-        """The targets that each ship was ordered to fire at; of two orders the later counts."""
+        """Return the targets that each ship was ordered to fire at; of two orders the later counts (ruling 28)."""
         return {self.id_of(name): set(order.targets) for _, order in self.of(Fire) for name in order.ships}
 
     def _launched(self) -> Iterator[tuple[int, list[str]]]:
-        """Ships are built in the order written, so those of a type at a place belong to the lines in turn."""
+        """Yield the ids that each BUILD had built."""
+        # Ships are built in the order written (ruling 9), so those of a type at a place belong to the lines in turn.
         waiting = self.told("built")
         for index, order in self.of(Build):
             fitting = [each for each in waiting if (each["type"], each["space"]) == (order.type, order.space)]
@@ -92,7 +93,7 @@ class Aftermath:
                 yield new_name(number), ship
 
     def _mended(self) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-        """Each REPAIR is told of by a repair, by a refusal, or by a repair and the refusal of its rest, in turn."""
+        """Yield the events of each REPAIR: a repair, a refusal, or a repair and the refusal of its rest."""
         lines = {BOOK.line(order) for _, order in self.of(Repair)}
         waiting = [
             event
@@ -107,7 +108,7 @@ class Aftermath:
 
 
 def _is_rest(repaired: dict[str, Any], event: dict[str, Any], line: str) -> bool:
-    """Whether an event refuses what is left of the order that did a repair."""
+    """Return True if an event refuses the rest of the order that led to a repair."""
     if event["kind"] != "refused" or event["line"] != line:
         return False
     why: str = event["why"]

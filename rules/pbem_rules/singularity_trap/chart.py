@@ -1,8 +1,8 @@
 """The chart of a campaign: board, colour wheel, ship table and planets, all as data.
 
 The standard chart is the file `standard_chart.json` beside this module; a GM
-may give a campaign another one of the same form. Reading checks all of it and
-refuses with one sentence that names the place.
+may give a campaign another one of the same form. All of it is checked when it
+is read, and refused with one sentence that names the place.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ MOST_TYPES = 20
 MOST_PLANETS = 200
 
 Units = tuple[int, ...]
-"""How many units of each kind, in the order of UNITS."""
+"""Numbers of units of each kind, in the order of UNITS."""
 
 
 def letter_of(colour: str) -> str:
-    """The letter with which a player's ship ids begin."""
+    """Return the letter with which a player's ship ids begin."""
     return colour[0].upper()
 
 
 def wheel_distance(a: str, b: str) -> int:
-    """Steps between two colours on the wheel, 0 to 3."""
+    """Return the steps between two colours on the wheel, 0 to 3 (ruling 4)."""
     apart = abs(COLOURS.index(a) - COLOURS.index(b))
     return min(apart, len(COLOURS) - apart)
 
@@ -70,7 +70,7 @@ class ShipType:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a planet lies and the colour it begins with; `home` is the player it begins with, if any."""
+    """The place of a planet and the colour it begins with; `home` is the player it begins with, if any."""
 
     name: str
     space: Space
@@ -80,7 +80,10 @@ class Site:
 
 @dataclass(frozen=True)
 class Chart:
-    """All figures of a campaign that are not rules. `worth` pays by wheel distance, own colour first."""
+    """All figures of a campaign that are not rules.
+
+    `worth` has the points that planets pay, by wheel distance, own colour first.
+    """
 
     name: str
     board: Board
@@ -100,12 +103,12 @@ class Chart:
         return {site.space: site for site in self.sites}
 
     def worth_to(self, owner: str, colour: str) -> int:
-        """What a planet of a colour pays its owner each turn (ruling 4)."""
+        """Return the points that a planet of a colour pays its owner each turn (rulebook, section A)."""
         return self.gray_worth if colour == GRAY else self.worth[wheel_distance(owner, colour)]
 
 
 def closer(owner: str, colour: str) -> tuple[str, ...]:
-    """The colours one step nearer to the owner's own; where there are two, the clockwise one is first."""
+    """Return the colours one step nearer to the owner's own; of two, the clockwise one is first (ruling 20)."""
     if colour == GRAY:
         return _beside(owner, 1)
     return {3: _beside(owner, 2), 2: (GRAY,), 1: (owner,), 0: ()}[wheel_distance(owner, colour)]
@@ -118,13 +121,17 @@ def _beside(colour: str, steps: int) -> tuple[str, str]:
 
 @functools.cache
 def standard_chart() -> Chart:
-    """The chart of the rulebook (rulings 1–6)."""
+    """Return the chart of the rulebook (rulings 1–6)."""
     text = resources.files(__package__).joinpath("standard_chart.json").read_text(encoding="utf-8")
     return read_chart(json.loads(text))
 
 
 def read_chart(data: Any) -> Chart:
-    """The chart of JSON data. Raises SetupError naming the first place that is wrong."""
+    """Return the chart of JSON data.
+
+    Raises:
+        SetupError: If it is no chart; the text names the first place that is wrong.
+    """
     top = _Reader("chart", data, ("name", "radius", "levels", "worth", "gray_worth", "types", "planets"))
     board = Board(top.whole("radius", 1, LARGEST_RADIUS), top.whole("levels", 0, HIGHEST_LEVEL))
     worth = top.items("worth", 4, 4)
@@ -138,7 +145,7 @@ def read_chart(data: Any) -> Chart:
 
 
 def write_chart(chart: Chart) -> dict[str, Any]:
-    """The JSON data that `read_chart` reads as this chart."""
+    """Return the JSON data that `read_chart` reads as this chart."""
     return {
         "name": chart.name,
         "radius": chart.board.radius,
@@ -190,6 +197,7 @@ def _read_site(where: str, data: Any, board: Board) -> Site:
 def _check_types(types: Sequence[ShipType]) -> None:
     _check_unique("types", "name", [kind.name.casefold() for kind in types])
     _check_unique("types", "letter", [kind.letter for kind in types])
+    # TARGET takes players and types alike.
     clash = sorted({kind.name.casefold() for kind in types} & set(COLOURS))
     if clash:
         raise SetupError(f"chart: types: {clash[0]!r} is the name of a player, so it cannot be that of a type")
@@ -203,6 +211,7 @@ def _check_sites(sites: Sequence[Site], board: Board) -> None:
     missing = [colour for colour in COLOURS if colour not in homes]
     if missing:
         raise SetupError(f"chart: planets: no planet is the home of {missing[0]}; every colour needs one")
+    # Orders take a space or the name of a planet.
     named = [site.name for site in sites if board.read(site.name)]
     if named:
         raise SetupError(f"chart: planets: the name {named[0]!r} reads as a space")
@@ -215,6 +224,7 @@ def _check_unique(table: str, column: str, values: Sequence[str]) -> None:
 
 
 def _whole(where: str, value: Any, low: int, high: int) -> int:
+    # In Python bool is a kind of int, but true is no number in JSON.
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise SetupError(f"{where}: expected a whole number from {low} to {high}, got {value!r}")
     return value
@@ -224,7 +234,7 @@ _NEEDED = object()
 
 
 class _Reader:
-    """Reads the entries of one JSON object, naming the place in every refusal."""
+    """Reader of one JSON object's entries, which names the place in every refusal."""
 
     def __init__(self, where: str, data: Any, known: Sequence[str]) -> None:
         if not isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""A state of a game that was begun elsewhere: whether it is one, and can be played on."""
+"""Checks of a dumped state, before a game that was started elsewhere is played on from it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ MOST = 1_000_000
 """Turns and points: far more than any game has."""
 
 SECTIONS = ("economic", "movement", "combat", "ecopolitical")
-"""At which players are asked; the end of combat asks nobody."""
+"""The sections at which players are asked; the end of combat needs no orders."""
 
 _COLOUR = validation.EnumSchema((*COLOURS, GRAY), "colour")
 
 
 def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
-    """What is wrong with a dumped state, to be played on by these seats."""
+    """Return the faults of a dumped state that is to be played on by these seats."""
     if not isinstance(data, dict) or "chart" not in data:
         return list(validation.validate(validation.ObjectSchema({"chart": validation.ObjectSchema({})}), data))
     try:
@@ -60,6 +60,7 @@ def _shape(chart: Chart, seats: Sequence[SeatName]) -> validation.Schema:
         "points": points,
         "playing": validation.BooleanSchema(),
         "held": validation.IntegerSchema(0, 20),
+        # Numbers have three digits while any are free, then four.
         "numbers": validation.ListSchema(validation.IntegerSchema(100, 9_999), distinct=True),
         "charts": validation.ListSchema(validation.TupleSchema((space, space))),
         "wishes": validation.ListSchema(seat, distinct=True),
@@ -108,7 +109,7 @@ def _shape(chart: Chart, seats: Sequence[SeatName]) -> validation.Schema:
 
 
 def _across(data: Mapping[str, Any], chart: Chart, seats: Sequence[SeatName]) -> Iterator[ValidationError]:
-    """What does not go together: seats and campaign, planets and chart, ships and their players."""
+    """Yield contradictions of seats and campaign, planets and chart, ships and their players."""
     if data["result"] is not None:
         yield validation.unexpected("/result", "null: a game that is over is not played on", data["result"])
     if set(data["seats"]) != set(seats):
@@ -121,6 +122,7 @@ def _across(data: Mapping[str, Any], chart: Chart, seats: Sequence[SeatName]) ->
     if [player["seat"] for player in data["players"]] != data["seats"]:
         yield ValidationError("/players", f"expected one for each seat, in their order: {', '.join(data['seats'])}")
         return
+    # These need each player by seat.
     players = {player["seat"]: player for player in data["players"]}
     yield from _players(data, players)
     yield from _planets(data, chart, players)
@@ -145,7 +147,7 @@ def _players(data: Mapping[str, Any], players: Mapping[SeatName, Any]) -> Iterat
 
 
 def _planets(data: Mapping[str, Any], chart: Chart, players: Mapping[SeatName, Any]) -> Iterator[ValidationError]:
-    """The planets of the chart, in its order; who has left owns none."""
+    """Yield faults of planets: not the chart's, in its order, or owned by a player who has left."""
     for index, ((space, _, owner), site) in enumerate(zip(data["planets"], chart.sites, strict=True)):
         path, wanted = validation.below("/planets", index), chart.board.name(site.space)
         if space != wanted:
@@ -157,7 +159,7 @@ def _planets(data: Mapping[str, Any], chart: Chart, players: Mapping[SeatName, A
 
 
 def _ships(data: Mapping[str, Any], chart: Chart, players: Mapping[SeatName, Any]) -> Iterator[ValidationError]:
-    """Ids tell whose a ship is, and each has a number that its player has used; no ship has more than its type."""
+    """Yield faults of ships: ids that their owners have not used, or more units than their types have."""
     ids = [ship[0] for ship in data["ships"]]
     if ids != sorted(set(ids)):
         yield ValidationError("/ships", "expected each id once, in alphabetical order")
@@ -195,12 +197,13 @@ def _factions(data: Mapping[str, Any], players: Mapping[SeatName, Any]) -> Itera
 
 
 def _asked(state: State) -> Iterator[ValidationError]:
-    """Who is awaited follows from the section, and in combat from who stands where."""
+    """Yield faults of section, round and awaited players: the section, and in combat the ships, decide who is asked."""
     if state.house.pace == "turn" and state.section != "economic":
         yield validation.unexpected("/section", "economic, as a sheet is for a whole turn", state.section)
         return
     if state.section != "combat" and state.round:
         yield validation.unexpected("/round", "0, as there is no combat", state.round)
+    # No dice are needed to find out who is asked.
     wanted = asked(Draft(state, {}, Dice(b"")))
     if state.awaited != wanted:
         expected = f"those who must be asked now, {', '.join(sorted(wanted)) or 'nobody'}"

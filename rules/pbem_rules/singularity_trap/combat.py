@@ -24,7 +24,7 @@ class Shot:
 
 
 def contested(draft: Draft) -> dict[Space, list[Ship]]:
-    """The spaces where a round is to be fought, with all ships in play there, by id."""
+    """Return the spaces where a round is to be fought, with all ships in play there, by id (ruling 16)."""
     return {space: ships for space, ships in sorted(draft.in_play().items()) if _shooters(draft, ships)}
 
 
@@ -37,27 +37,30 @@ def _shooters(draft: Draft, ships: Sequence[Ship]) -> list[Ship]:
 
 
 def choosers(draft: Draft, ships: Sequence[Ship]) -> set[SeatName]:
-    """The players with a real choice in a space: something to fire, and two targets or more (ruling 24)."""
+    """Return the players with a real choice in a space: something to fire, and two targets or more (ruling 24)."""
     shooters = {ship.owner for ship in _shooters(draft, ships)}
     return {seat for seat in shooters if sum(draft.hostile(seat, ship.owner) for ship in ships) > 1}
 
 
 def fight_round(draft: Draft) -> None:
-    """One round in every contested space."""
+    """Fight one round in every contested space."""
     draft.round += 1
     for space, ships in contested(draft).items():
         _fight(draft, space, ships)
 
 
 def cease(draft: Draft) -> None:
-    """No combat is left: the next one begins with round 1."""
+    """End combat: the next one begins with round 1."""
     draft.round = 0
 
 
 def _fight(draft: Draft, space: Space, ships: list[Ship]) -> None:
     weapons = _weapons(ships)
+    # All who were there when the round began get the report, whether they fought or not (ruling 19).
     audience = sorted(weapons)
+    # In a fixed order, since each hit is taken by the units that those before it have left.
     shots = sorted(_all_shots(draft, ships), key=lambda shot: (shot.by.id, shot.number))
+    # Hits take effect together at the end of the round: odds and shots are those of its start.
     damaged = {ship.id: ship for ship in ships}
     told = [_shoot(draft, space, shot, weapons, damaged) for shot in shots]
     lost = [_lose(draft, ship) for before, ship in zip(ships, damaged.values(), strict=True) if ship != before]
@@ -73,7 +76,6 @@ def _fight(draft: Draft, space: Space, ships: list[Ship]) -> None:
 
 
 def _weapons(ships: Iterable[Ship]) -> dict[SeatName, int]:
-    """The weapons of each player in a space."""
     weapons: dict[SeatName, int] = {}
     for ship in ships:
         weapons[ship.owner] = weapons.get(ship.owner, 0) + ship.weapons
@@ -96,7 +98,7 @@ def _all_shots(draft: Draft, ships: Sequence[Ship]) -> Iterable[Shot]:
 
 @dataclass
 class _Gunnery:
-    """One player's fire in one space: by order where he gave one, by doctrine for the rest."""
+    """One player's fire in one space: by order where there is one, by doctrine for the rest."""
 
     draft: Draft
     seat: SeatName
@@ -104,7 +106,7 @@ class _Gunnery:
     aimed: dict[str, int] = field(default_factory=dict)
 
     def aim(self, shooters: Sequence[Ship]) -> list[Shot]:
-        """All shots of the shooters; ordered ones are aimed first, so that doctrine fills up what they leave."""
+        """Return all shots of the shooters; ordered ones are aimed first, so that doctrine fills up what they leave."""
         orders = self._orders()
         by_number = sorted(shooters, key=lambda ship: ship.number)
         shots = []
@@ -121,14 +123,12 @@ class _Gunnery:
         return Shot(ship, target, number)
 
     def _best(self, ranked: Sequence[Ship]) -> Ship:
-        """The first target at which fewer shots are aimed than it has units; then all over again (ruling 30).
-
-        How many units it has left, of whatever kinds, its type and damage total tell everybody there.
-        """
+        """Return the first target at which fewer shots are aimed than it has units; then all over again (ruling 30)."""
+        # Type and damage total, which all there know, tell how many units are left (ruling 41).
         return min(ranked, key=lambda ship: self.aimed.get(ship.id, 0) // sum(ship.left))
 
     def _orders(self) -> dict[str, list[Ship]]:
-        """For ships with a FIRE order, those of the targets that are here; of two orders the later counts."""
+        """Return the targets present of each ship with a FIRE order; of two orders the later counts (ruling 28)."""
         here = {ship.id: ship for ship in self.enemies}
         orders: dict[str, list[Ship]] = {}
         for order in self.draft.orders_of(self.seat, Fire):
@@ -137,15 +137,14 @@ class _Gunnery:
                 ship = self.draft.own_ship(self.seat, name)
                 if ship:
                     orders[ship.id] = targets
+        # An order whose targets are not there leaves its ship to doctrine (ruling 30).
         return {ship: targets for ship, targets in orders.items() if targets}
 
     def _ranked(self) -> list[Ship]:
-        """The enemies by doctrine: preference, then the types with most weapons, then lowest number (ruling 18).
-
-        What units a ship has left its owner alone knows, so nothing hangs on them (ruling 41).
-        """
+        """Return the enemies by doctrine: preference, then types with most weapons, then lowest number (ruling 18)."""
         doctrines = self.draft.orders_of(self.seat, Target)
         choices = doctrines[-1].choices if doctrines else ()
+        # Types with all their weapons: only the owner knows which units a ship has left (ruling 41).
         types = self.draft.chart.type_by_name
 
         def rank(ship: Ship) -> tuple[int, int, int, str]:
@@ -158,7 +157,8 @@ class _Gunnery:
 def _shoot(
     draft: Draft, space: Space, shot: Shot, weapons: Mapping[SeatName, int], damaged: dict[str, Ship]
 ) -> dict[str, Any]:
-    """Rolls one shot, notes its damage, and gives its line for the report (ruling 17)."""
+    """Roll one shot, note its damage, and return its line for the report (ruling 17)."""
+    # The chance to hit is TE of AE + TE; `need` is TE, the weapons of the target's enemies (rulebook, section C).
     against_attacker = _enemy_weapons(draft, shot.by.owner, weapons)
     need = _enemy_weapons(draft, shot.at.owner, weapons)
     of = against_attacker + need
@@ -173,20 +173,21 @@ def _shoot(
 
 
 def _enemy_weapons(draft: Draft, seat: SeatName, weapons: Mapping[SeatName, int]) -> int:
-    """The weapons of all present who are hostile to a player."""
     return sum(count for other, count in weapons.items() if draft.hostile(seat, other))
 
 
 def _hit_unit(draft: Draft, ship: Ship, key: tuple[str | int, ...]) -> int | None:
-    """Armor first; then any remaining unit, each as likely; nothing on a ship with none left."""
+    """Return the unit that a hit takes: armor first, then any remaining one, each as likely; None if none is left."""
     if ship.left[ARMOR]:
         return ARMOR
+    # A ship that is lost in this round still loses units to further hits (ruling 16).
     remaining = [unit for unit, count in enumerate(ship.left) for _ in range(count)]
     return draft.dice.pick(remaining, "unit", *key) if remaining else None
 
 
 def _lose(draft: Draft, ship: Ship) -> dict[str, str] | None:
-    """Puts a damaged ship back; without weapons and drive it is destroyed, without system it goes dark."""
+    """Put a damaged ship back, or remove it if it is destroyed; return its loss, if it is one."""
+    # Without weapons and drive a ship is destroyed, without its system it goes dark (rulebook, section C).
     if not ship.weapons and not ship.drive:
         del draft.ships[ship.id]
         return {"ship": ship.id, "how": "destroyed"}

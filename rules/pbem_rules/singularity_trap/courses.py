@@ -1,8 +1,8 @@
 """Courses: the shortest lawful way of a ship to a space, as far as its player's charts tell.
 
-A course has as few segments as can be. Of several as short the one counts that
-passes the fewest spaces in which ships may lie that would stop it, then the one
-that needs no slip, then the one whose vectors come first in the book.
+A course has as few segments as can be. Of several as short the one is chosen
+that passes the fewest spaces in which ships may lie that would stop it, then the
+one that needs no slip, then the one whose vectors come first in `VECTORS`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pbem_rules.singularity_trap.space import VECTORS, Board, Space, distance, p
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """What a ship can do: drive units, and whether it can slip and jump."""
+    """The abilities of a ship on its way: drive units, and whether it can slip and jump."""
 
     drive: int
     slip: bool
@@ -25,7 +25,7 @@ class Powers:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A way: a slip along a vector, "" if none, for some spaces, then legs; `passes` are the dangers on it."""
+    """A way: a slip of some spaces along a vector ("" for none), then legs; `passes` are the dangers on it."""
 
     end: Space
     vector: str = ""
@@ -35,7 +35,7 @@ class Course:
 
     @property
     def segments(self) -> int:
-        """How many segments it takes."""
+        """The number of segments that it takes."""
         return bool(self.vector) + len(self.legs)
 
 
@@ -48,7 +48,10 @@ class Found:
 
 
 class Router:
-    """All courses of a ship from where it is. `dangers` are spaces with ships that may stop it, `exits` known jumps."""
+    """All courses of a ship from where it is.
+
+    `dangers` are spaces with ships that may stop it, `exits` the jumps that its player knows.
+    """
 
     def __init__(
         self, board: Board, start: Space, powers: Powers, dangers: frozenset[Space], exits: Mapping[Space, Space]
@@ -59,7 +62,7 @@ class Router:
         self._explore()
 
     def to(self, space: Space) -> Found | None:
-        """The best course to a space, or None if it cannot be reached in one turn."""
+        """Return the best course to a space, or None if it cannot be reached in one turn."""
         courses = self._found.get(space)
         if not courses:
             return None
@@ -67,16 +70,17 @@ class Router:
         return Found(best, tuple(passed for passed in courses if passed != best.passes))
 
     def nearest(self, space: Space) -> Space:
-        """The space nearest to another that can be reached, which may be where the ship is."""
+        """Return the space nearest to another that can be reached, which may be where the ship is."""
         return min([self._start, *self._found], key=lambda each: (distance(each, space), each))
 
     def _explore(self) -> None:
-        """Space by space, those first that take fewest segments: no part of a course is longer than it need be."""
+        """Find courses space by space, those with fewest segments first, so that no part of a course is a detour."""
         edge, reached = [Course(self._start)], {self._start}
         while edge:
             following: dict[tuple[Space, bool, frozenset[Space]], Course] = {}
             for course in edge:
                 for step in self._steps(course):
+                    # Courses that pass other dangers are kept apart, for the receipt to tell of them.
                     key = step.end, bool(step.vector), step.passes
                     if step.end not in reached and (key not in following or _worth(step) < _worth(following[key])):
                         following[key] = step
@@ -102,6 +106,7 @@ class Router:
 
     def _slips(self, passes: frozenset[Space]) -> Iterator[Course]:
         for vector, offset in VECTORS.items():
+            # Only the end of a slip can meet anything, and it uses no drive (ruling 12).
             for spaces in range(1, self._powers.drive + 1):
                 end = plus(self._start, offset, spaces)
                 if self._board.has(end):
@@ -116,6 +121,6 @@ _PLACES = {leg: place for place, leg in enumerate((*VECTORS, JUMP))}
 
 
 def _worth(course: Course) -> tuple[int, int, bool, tuple[int, ...]]:
-    """What is less is better."""
+    """Return the sort key of courses: the least is the best."""
     legs = (course.vector, *course.legs) if course.vector else course.legs
     return course.segments, len(course.passes), bool(course.vector), tuple(_PLACES[leg] for leg in legs)

@@ -1,4 +1,4 @@
-"""What a page offers a player of The Singularity Trap to order: what may be of use in his section, with what he has."""
+"""Order form of The Singularity Trap: the orders that may be of use to a player now, with what they have."""
 
 from __future__ import annotations
 
@@ -32,15 +32,17 @@ from pbem_rules.singularity_trap.orders import (
 
 
 def desk(view: View) -> dict[str, Any]:
-    """The verbs of the section asked for; of those written short, the ones that a choice does not make needless."""
+    """Return the form of the orders of the section asked for, without those for which the player has no use."""
     return BOOK.desk(view, [order for order in BOOK.types if order in set(_offered(view))])
 
 
 def _offered(view: View) -> Iterator[type[Order]]:
+    # RESIGN is taken at any time, asked or not (ruling 42).
     if any(player["playing"] for player in view["players"] if player["colour"] == view["seat"]) and not view["over"]:
         yield Resign
     if not view["awaited"]:
         return
+    # A form offers the planets to choose from, so BUILD without one is of no use there.
     needless = {BuildHere, *_without_use(view)}
     for order in BOOK.types:
         assert issubclass(order, TrapOrder)
@@ -49,7 +51,7 @@ def _offered(view: View) -> Iterator[type[Order]]:
 
 
 def _without_use(view: View) -> Iterator[type[Order]]:
-    """Orders for which the player has nothing, and builds nothing."""
+    """Yield the orders that nothing the player has, or can build now, could carry out."""
     yards = bool(OwnPlanet().samples(view))
     fleet = bool(view["ships"]) or (yards and view["section"] == "turn")
     hurt = sum(bool(ship["damage"]) for ship in view["ships"])

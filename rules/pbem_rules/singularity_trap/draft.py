@@ -20,7 +20,11 @@ AnOrder = TypeVar("AnOrder", bound=Order)
 
 
 class Draft:
-    """A state in the making. `repaired` and `built` are what this turn's economic section did."""
+    """A state in the making.
+
+    `repaired` has the ids of the ships repaired in this economic section, `built` those of the ships built, by
+    player and NEW number.
+    """
 
     def __init__(self, state: State, orders: Mapping[SeatName, tuple[Order, ...]], dice: Dice) -> None:
         self.house, self.chart, self.board = state.house, state.chart, state.chart.board
@@ -37,7 +41,7 @@ class Draft:
         self._base = state
 
     def finished(self, *, awaited: Iterable[SeatName], told: frozenset[SeatName] | None) -> State:
-        """The state this draft has come to."""
+        """Return the state that this draft has reached."""
         return dataclasses.replace(
             self._base,
             turn=self.turn,
@@ -59,67 +63,67 @@ class Draft:
         return [seat for seat in self.seats if self.players[seat].playing]
 
     def orders_of(self, seat: SeatName, kind: type[AnOrder]) -> list[AnOrder]:
-        """A player's orders of one kind, in the order written."""
+        """Return a player's orders of one kind, in the order written."""
         return [order for order in self.orders.get(seat, ()) if isinstance(order, kind)]
 
     def tell(self, kind: str, *audience: SeatName, **data: Any) -> None:
-        """Reports an event to some players."""
+        """Report an event to some players."""
         self.events.append(Event(kind, frozenset(audience), data))
 
     def proclaim(self, kind: str, **data: Any) -> None:
-        """Reports an event to all."""
+        """Report an event to all."""
         self.tell(kind, *self.seats, **data)
 
     def refuse(self, seat: SeatName, order: Order, why: str) -> None:
-        """Tells a player that an order, or a part of it, was not carried out."""
+        """Tell a player that an order, or a part of it, was not carried out."""
         self.tell("refused", seat, line=BOOK.line(order), why=why)
 
     def end(self, winners: Iterable[SeatName], reason: str) -> None:
-        """Ends the game and tells all."""
+        """End the game and tell all."""
         self.result = Result(tuple(winners), reason)
         self.proclaim("victory", winners=list(self.result.winners), reason=reason)
 
     def allied(self, a: SeatName, b: SeatName) -> bool:
-        """Whether two players are allies."""
+        """Return True if two players are allies."""
         return a != b and ((a, b) if a < b else (b, a)) in self.allies
 
     def hostile(self, a: SeatName, b: SeatName) -> bool:
-        """Whether two players are neither the same nor allies."""
+        """Return True if two players are neither the same nor allies."""
         return a != b and not self.allied(a, b)
 
     def pay(self, seat: SeatName, points: int) -> None:
-        """Changes a player's points; income is negative."""
+        """Take points from a player; income is negative."""
         player = self.players[seat]
         self.players[seat] = dataclasses.replace(player, points=player.points - points)
 
     def points(self, seat: SeatName) -> int:
-        """What a player has to spend."""
+        """Return the points that a player has to spend."""
         return self.players[seat].points
 
     def fleet(self, seat: SeatName) -> list[Ship]:
-        """A player's ships, by number."""
+        """Return a player's ships, by number."""
         return sorted((ship for ship in self.ships.values() if ship.owner == seat), key=lambda ship: ship.number)
 
     def put(self, ship: Ship) -> None:
-        """Adds a ship or replaces it."""
+        """Add a ship or replace it."""
         self.ships[ship.id] = ship
 
     def name(self, space: Space) -> str:
-        """A space as players write it."""
+        """Return a space as players write it."""
         return self.board.name(space)
 
     def planets_of(self, seat: SeatName) -> int:
-        """How many planets a player owns."""
+        """Return the number of planets that a player owns."""
         return sum(planet.owner == seat for planet in self.planets.values())
 
     def own_ship(self, seat: SeatName, name: str) -> Ship | None:
-        """The ship a player means by an id, or by NEW1 …, if he still has it."""
+        """Return the ship that a player names by its id, or as NEW1 …; None if the player has no such ship any more."""
         number = new_number(name)
         ship = self.ships.get(self.built.get((seat, number), "") if number else name)
         return ship if ship and ship.owner == seat else None
 
     def ordered_ships(self, seat: SeatName, order: Order, names: Iterable[str]) -> Iterator[Ship]:
-        """The ships an order names; those that are gone are refused one by one."""
+        """Yield the ships that an order names; those that are gone are refused one by one."""
         for name in names:
             ship = self.own_ship(seat, name)
             if ship is None:
@@ -128,7 +132,7 @@ class Draft:
                 yield ship
 
     def in_play(self) -> dict[Space, list[Ship]]:
-        """The ships that are not dark, by space, each space's by id."""
+        """Return the ships that are not dark, by space, each space's by id."""
         spaces: dict[Space, list[Ship]] = {}
         for key in sorted(self.ships):
             ship = self.ships[key]
@@ -137,7 +141,7 @@ class Draft:
         return spaces
 
     def sense(self, after: str) -> None:
-        """Tells every player what his sensors show at the end of a section (ruling 25)."""
+        """Tell every player the reading of their sensors at the end of a section (ruling 25)."""
         watch = Watch(self.chart, self.ships.values(), self.allied)
         for seat in self.playing:
             sensed = watch.sensors(seat)

@@ -29,7 +29,7 @@ MENDING = (SYSTEM, DRIVE, WEAPONS, MULTIFIRE, ARMOR, SENSOR, SLIP, JUMP, TERRAFO
 
 
 def income(draft: Draft) -> None:
-    """Every owned planet pays its owner by its colour."""
+    """Pay each player for every planet owned, by its colour."""
     for seat in draft.playing:
         owned = [planet for planet in draft.planets.values() if planet.owner == seat]
         points = sum(draft.chart.worth_to(seat, planet.colour) for planet in owned)
@@ -38,7 +38,7 @@ def income(draft: Draft) -> None:
 
 
 def scrap(draft: Draft) -> None:
-    """Ships given up by order are gone before maintenance is due."""
+    """Scrap ships by order, before maintenance is due."""
     for seat in draft.playing:
         for order in draft.orders_of(seat, Scrap):
             for ship in draft.ordered_ships(seat, order, order.ships):
@@ -51,9 +51,10 @@ def _scrap(draft: Draft, ship: Ship, why: str) -> None:
 
 
 def maintain(draft: Draft) -> None:
-    """Every ship costs a point; ships that cannot be paid are scrapped (ruling 8)."""
+    """Take a point for every ship, and scrap ships that cannot be paid for (ruling 8)."""
     for seat in draft.playing:
         fleet = sorted(draft.fleet(seat), key=lambda ship: _first_given_up(draft, ship))
+        # Dark ships must be paid for too (rulebook, "Ships").
         unpaid = max(0, len(fleet) - draft.points(seat))
         for ship in fleet[:unpaid]:
             _scrap(draft, ship, "unpaid")
@@ -64,12 +65,12 @@ def maintain(draft: Draft) -> None:
 
 
 def _first_given_up(draft: Draft, ship: Ship) -> tuple[bool, int, int]:
-    """Dark ships go first, then the cheapest, then the highest number."""
+    # Dark ships go first, then the cheapest, then the highest number (ruling 8).
     return not ship.dark, draft.chart.type_by_name[ship.type].cost, -ship.number
 
 
 def repair(draft: Draft) -> None:
-    """A point mends a unit, in the order written, until the points run out."""
+    """Repair units at a point each, in the order written, until the points run out (ruling 9)."""
     for seat in draft.playing:
         for order in draft.orders_of(seat, Repair):
             for ship in draft.ordered_ships(seat, order, (order.ship,)):
@@ -94,18 +95,19 @@ def _repair(draft: Draft, seat: SeatName, order: Repair, ship: Ship) -> None:
 
 
 def damaged_units(kind: ShipType, ship: Ship, order: Repair) -> list[int]:
-    """The units an order would mend, one entry a point, in the order of mending."""
+    """Return the units that an order would repair, one entry a point, in the order of repair."""
     kinds = dict.fromkeys(map(UNITS.index, order.units)) if order.units else MENDING
     return [unit for unit in kinds for _ in range(kind.units[unit] - ship.left[unit])]
 
 
 def hide(draft: Draft) -> None:
-    """A ship not repaired this turn can go dark by damaging its own system."""
+    """Make ships go dark by damage to their own systems."""
     for seat in draft.playing:
         for order in draft.orders_of(seat, Hide):
             for ship in draft.ordered_ships(seat, order, order.ships):
                 if ship.dark:
                     draft.refuse(seat, order, f"{ship.id} is dark already")
+                # Only ships that were not repaired this turn can hide (rulebook, section A).
                 elif ship.id in draft.repaired:
                     draft.refuse(seat, order, f"{ship.id} was repaired this turn, so it cannot hide")
                 else:
@@ -114,7 +116,7 @@ def hide(draft: Draft) -> None:
 
 
 def build(draft: Draft) -> None:
-    """New ships appear at own planets, in the order written, until the points run out."""
+    """Build ships at own planets, in the order written, until the points run out (ruling 9)."""
     for seat in draft.playing:
         for order, first in numbered(draft.orders_of(seat, Build)):
             _build(draft, seat, order, first)
@@ -147,10 +149,10 @@ def _launch(draft: Draft, seat: SeatName, kind: ShipType, space: Space) -> Ship:
 
 
 def _next_number(draft: Draft, seat: SeatName, used: tuple[int, ...]) -> int:
-    """A number never used by this player, drawn without order, so that it tells nothing of how many he built.
+    """Return a number never used by this player, drawn so that it does not tell how many ships the player has built.
 
-    Three digits while there are any, then four. The draw hangs on nothing but the
-    player and the count of his own ships (ruling 6).
+    It has three digits while any are free, then four. The draw depends on nothing
+    but the player and the count of the player's own ships (ruling 6).
     """
     taken = set(used)
     for low, high in ((100, 1_000), (1_000, 10_000)):
@@ -161,6 +163,6 @@ def _next_number(draft: Draft, seat: SeatName, used: tuple[int, ...]) -> int:
 
 
 def close(draft: Draft) -> None:
-    """What was not spent is saved."""
+    """Tell each player the points saved."""
     for seat in draft.playing:
         draft.tell("saved", seat, points=draft.points(seat))

@@ -1,11 +1,11 @@
-"""The events of The Singularity Trap: every kind, its data, and who hears of it.
+"""The events of The Singularity Trap: every kind, its data, and the players who hear of it.
 
 A view's `events` list holds `{"kind": …, **data}`. Ships, spaces, colours and
 types stand as players read them. `who` is a colour.
 
 | kind | data | heard by |
 |---|---|---|
-| no-sheet | – | the player himself |
+| no-sheet | – | its player |
 | income | points, planets, saved | its player |
 | scrapped | ship, type, space, why ("order", "unpaid", "resigned") | its player |
 | maintained | ships, cost | its player |

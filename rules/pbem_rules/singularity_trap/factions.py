@@ -1,4 +1,4 @@
-"""Which factions a player could declare, by what is known to all and to him."""
+"""Factions that a player can declare, judged by the player's view alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pbem_rules.singularity_trap.orders import DeclareEmpire, DeclareFaction, Vi
 
 
 def unfit(view: View, order: DeclareFaction | DeclareEmpire) -> str:
-    """Why there can be no such faction; "" if there may be, for all that its player knows."""
+    """Return why there can be no such faction; "" if there can, as far as its player knows."""
     rules, members = view["rules"], {view["seat"], *order.players}
     planets = {player["colour"]: player["planets"] for player in view["players"]}
     empire = isinstance(order, DeclareEmpire)
@@ -17,6 +17,7 @@ def unfit(view: View, order: DeclareFaction | DeclareEmpire) -> str:
         return f"there are no {'empires' if empire else 'factions'} in this campaign"
     if len(members) > rules["largest_faction"] or (empire and len(members) < 3):
         return f"a faction here has at most {rules['largest_faction']} members, an empire 3"
+    # The dominant member of an empire is allied with both others, who need not be allied with each other.
     strangers = sorted(members - _allies(view) - {view["seat"]})
     if strangers:
         return f"{strangers[0]} is not your ally"
@@ -30,7 +31,7 @@ def unfit(view: View, order: DeclareFaction | DeclareEmpire) -> str:
 
 
 def certain(view: View) -> Iterator[DeclareFaction | DeclareEmpire]:
-    """The declarations that hold, whoever else is allied: of two players, and of empires."""
+    """Yield the declarations that hold without alliances of others: factions of two, and empires."""
     allies = sorted(_allies(view))
     orders: list[DeclareFaction | DeclareEmpire] = [DeclareFaction((ally,)) for ally in allies]
     orders += itertools.starmap(DeclareEmpire, itertools.combinations(allies, 2))
@@ -38,7 +39,8 @@ def certain(view: View) -> Iterator[DeclareFaction | DeclareEmpire]:
 
 
 def open_question(view: View) -> Iterator[DeclareFaction]:
-    """The declarations of three that hold if the two others are allied with each other."""
+    """Yield the declarations of three that hold if the two others are allied with each other."""
+    # An alliance is known to its two members alone (ruling 32), so the view cannot answer that.
     threes = (DeclareFaction(two) for two in itertools.combinations(sorted(_allies(view)), 2))
     return (order for order in threes if not unfit(view, order))
 

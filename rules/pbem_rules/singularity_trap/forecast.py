@@ -1,7 +1,7 @@
-"""What a sheet leads to, told from the orders kept and the mailed view.
+"""Consequences of a sheet, told from the accepted orders and the mailed view.
 
-What is stated without an "if" comes true when the other players send nothing.
-What hangs on them, or on dice, is said to. Codes:
+A finding without an "if" comes true when the other players send nothing. One
+that depends on them, or on dice, says so. Codes:
 
 | code | certain |
 |---|---|
@@ -33,7 +33,7 @@ AnOrder = TypeVar("AnOrder", bound=Order)
 
 
 def forecast(view: View, entries: Sequence[ParsedOrder], outlook: Outlook, moving: set[str]) -> Iterator[Finding]:
-    """What to expect of a sheet, section by section; `moving` are the ships that it moves."""
+    """Yield the consequences of a sheet, section by section; `moving` are the ids of the ships that it moves."""
     yield from _fire(view, entries, outlook)
     yield from _planets(view, entries, outlook, moving)
     yield from _victory(view)
@@ -41,7 +41,7 @@ def forecast(view: View, entries: Sequence[ParsedOrder], outlook: Outlook, movin
 
 
 def leaving(view: View) -> Iterator[Finding]:
-    """What comes of it when the reader resigns."""
+    """Yield the consequences of the reader's resignation."""
     rivals = others(view)
     if len(rivals) == 1:
         yield _note("last-left", f"the game ends: {rivals[0]} is the last player left and wins", "warning")
@@ -56,7 +56,7 @@ def _orders(entries: Sequence[ParsedOrder], kind: type[AnOrder]) -> list[AnOrder
 
 
 def _fire(view: View, entries: Sequence[ParsedOrder], outlook: Outlook) -> Iterator[Finding]:
-    """The shots of a round that is asked for; else how ships without an order will choose."""
+    """Yield the shots of a round that is asked for, else the way in which ships without an order will choose."""
     choices = ([order.choices for order in _orders(entries, Target)] or [()])[-1]
     if view["section"] == "turn" and view["ships"]:
         first = f"{', then '.join(choices)}, then " if choices else ""
@@ -79,13 +79,14 @@ def aimed(
     choices: Sequence[str],
     ships: Mapping[str, Prospect],
 ) -> dict[str, Counter[str]]:
-    """The shots of each own ship in a round, by target, as rulings 18 and 30 have them."""
+    """Return the shots of each own ship in a round, by target (rulings 18 and 30)."""
     enemies = _ranked(view, combat, choices)
     here = {enemy["id"] for enemy in enemies}
     told = {name: [each for each in order.targets if each in here] for order in orders for name in order.ships}
     total: Counter[str] = Counter()
     shots: dict[str, Counter[str]] = {}
     own = sorted(combat["own"], key=lambda name: int(name[1:]))
+    # Ordered shots are aimed first; doctrine fills up what they leave (ruling 30).
     for name in sorted(own, key=lambda name: not told.get(name)):
         shots[name] = Counter()
         for number in range(_shots(ships[name])):
@@ -102,7 +103,7 @@ def _shots(ship: Prospect) -> int:
 
 
 def _ranked(view: View, combat: Mapping[str, Any], choices: Sequence[str]) -> list[Mapping[str, Any]]:
-    """The enemies of a combat by doctrine."""
+    """Return the enemies of a combat in the order of doctrine (ruling 18)."""
     weapons = {kind["name"]: kind["units"].get("weapons", 0) for kind in view["rules"]["types"]}
 
     def rank(enemy: Mapping[str, Any]) -> tuple[int, int, int, str]:
@@ -113,14 +114,15 @@ def _ranked(view: View, combat: Mapping[str, Any], choices: Sequence[str]) -> li
 
 
 def _best(view: View, ranked: Sequence[Mapping[str, Any]], total: Counter[str]) -> str:
-    """The first enemy at which fewer shots are aimed than it has units left; then all over again."""
+    """Return the first enemy at which fewer shots are aimed than it has units left; then all over again (ruling 30)."""
     costs = {kind["name"]: kind["cost"] for kind in view["rules"]["types"]}
+    # Of others' ships type and damage total alone are known (ruling 41).
     best = min(ranked, key=lambda enemy: total[enemy["id"]] // (costs[enemy["type"]] - enemy["damage"]))
     return str(best["id"])
 
 
 def _planets(view: View, entries: Sequence[ParsedOrder], outlook: Outlook, moving: set[str]) -> Iterator[Finding]:
-    """The planets that terraformers change, and to what (rulings 20 and 36)."""
+    """Yield the planets that terraformers change, and their new colours (rulings 20 and 36)."""
     if view["section"] not in ("turn", "ecopolitical"):
         return
     own = {planet["space"]: planet for planet in view["planets"] if planet["owner"] == view["seat"]}
@@ -143,6 +145,7 @@ def _planets(view: View, entries: Sequence[ParsedOrder], outlook: Outlook, movin
 
 
 def _number(ship: Prospect) -> tuple[int, str]:
+    # NEW12 is the 12th ship of the sheet, R412 has the number 412.
     digits = ship.name.lstrip("NEW") if ship.name.startswith("NEW") else ship.name[1:]
     return int(digits), ship.name
 
@@ -154,7 +157,7 @@ def _changing(view: View, space: str, colour: str) -> Finding:
 
 
 def _victory(view: View) -> Iterator[Finding]:
-    """Who would win at the next start of turn, as things are."""
+    """Yield the players who would win at the next start of turn, as things are."""
     if view["section"] not in ("turn", "ecopolitical"):
         return
     rules, players = view["rules"], view["players"]
@@ -170,7 +173,7 @@ def _victory(view: View) -> Iterator[Finding]:
 
 
 def _out(view: View, entries: Sequence[ParsedOrder], outlook: Outlook) -> Iterator[Finding]:
-    """That a player without planets and faction gives up his last ship, and with it the game (rulings 33 and 40)."""
+    """Warn a player without planets and faction who gives up the last ship, and so the game (rulings 33 and 40)."""
     owned = any(planet["owner"] == view["seat"] for planet in view["planets"])
     declared = any(isinstance(entry.order, DeclareFaction | DeclareEmpire) for entry in entries)
     sworn = declared or any(view["seat"] in faction["members"] for faction in view["factions"])

@@ -1,6 +1,6 @@
-"""What a player's charts show: the ships of a view as marks on the map.
+"""Ships of a view as marks on the map, for the picture and the text map.
 
-Shared by the picture and the text map; read from the view alone.
+They are read from the view alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pbem_rules.singularity_trap.space import Board, Space
 Kind = Literal["own", "dark", "seen", "allied", "unknown", "old"]
 
 KINDS: tuple[Kind, ...] = ("own", "dark", "seen", "allied", "unknown", "old")
-"""In the order in which the marks of one space stand."""
+"""Kinds of marks, in the order in which those of one space are listed."""
 
 Planet = Mapping[str, Any]
 """A planet as the view has it."""
@@ -30,8 +30,8 @@ _PLACES = {kind: place for place, kind in enumerate(KINDS)}
 class Mark:
     """Ships of one kind and owner in one space.
 
-    `name` is the space as players write it, `at` where it lies. `owner` is a
-    colour, or None; `count` is 0 where it is not known. What is "old" was seen
+    `name` is the space as players write it, `at` its coordinates. `owner` is a
+    colour, or None; `count` is 0 where it is not known. An "old" mark was seen
     `age` turns ago, and is not seen now.
     """
 
@@ -44,7 +44,7 @@ class Mark:
 
     @property
     def cell(self) -> Hex:
-        """The board hex the mark stands in."""
+        """The board hex of the mark's space."""
         return self.at[:2]
 
     @property
@@ -62,24 +62,27 @@ class Hop(NamedTuple):
 
 
 def letter(colour: str) -> str:
-    """The letter that stands for a colour. Gray is N, for nobody's colour, since G is green."""
+    """Return the letter of a colour: N for gray, since G is green."""
     return "N" if colour == GRAY else letter_of(colour)
 
 
 def board_of(view: View) -> Board:
-    """The board of a view's campaign."""
+    """Return the board of a view's campaign."""
     return Board(view["rules"]["radius"], view["rules"]["levels"])
 
 
 def place(board: Board, name: str) -> Space:
-    """Where a space of a view lies. Views hold no spaces off the board."""
+    """Return the coordinates of a space of a view; views hold no spaces off the board."""
     space = board.read(name)
     assert space is not None, name
     return space
 
 
 def marks(view: View) -> list[Mark]:
-    """All marks of a view, hex by hex; in a hex the highest level first, in a space as in `KINDS`, then by owner."""
+    """Return all marks of a view, in order.
+
+    They go hex by hex; in a hex the highest level comes first, in a space as in `KINDS`, then by owner.
+    """
     board = board_of(view)
     found = [Mark(kind, name, place(board, name), owner, count) for kind, name, owner, count in _sightings(view)]
     found += _last_known(view, board)
@@ -87,7 +90,7 @@ def marks(view: View) -> list[Mark]:
 
 
 def by_cell(found: Iterable[Mark]) -> dict[Hex, dict[int, list[Mark]]]:
-    """The marks of each board hex by level, in the order given."""
+    """Return the marks of each board hex by level, in the order given."""
     cells: dict[Hex, dict[int, list[Mark]]] = defaultdict(dict)
     for mark in found:
         cells[mark.cell].setdefault(mark.level, []).append(mark)
@@ -95,7 +98,7 @@ def by_cell(found: Iterable[Mark]) -> dict[Hex, dict[int, list[Mark]]]:
 
 
 def planets_by_cell(view: View, board: Board) -> dict[Hex, dict[int, Planet]]:
-    """The planets of each board hex by level, the highest first; mostly one."""
+    """Return the planets of each board hex by level, the highest first; mostly one."""
     placed = sorted(
         ((place(board, planet["space"]), planet) for planet in view["planets"]), key=lambda pair: -pair[0][2]
     )
@@ -106,12 +109,12 @@ def planets_by_cell(view: View, board: Board) -> dict[Hex, dict[int, Planet]]:
 
 
 def fights(view: View) -> set[str]:
-    """The spaces in which the reader saw fighting since his last report."""
+    """Return the spaces in which the reader saw fighting since the report before."""
     return {event["space"] for event in view["events"] if event["kind"] == "combat"}
 
 
 def ways(view: View) -> Iterator[list[Hop]]:
-    """The ways of the reader's ships since the report before."""
+    """Yield the ways of the reader's ships since the report before."""
     stood = dict(view.get("memory", {}).get("stood", {}))
     for event in view["events"]:
         if event["kind"] == "built":
@@ -124,12 +127,13 @@ def ways(view: View) -> Iterator[list[Hop]]:
 
 
 def _last_known(view: View, board: Board) -> Iterator[Mark]:
-    """What is out of sight, by space and owner, as old as the last of it; but where an ally's fleet is shown."""
+    """Yield marks of what is out of sight, by space and owner, as old as the latest sighting."""
     groups: dict[tuple[str, str | None], list[Mapping[str, Any]]] = defaultdict(list)
     for sighting in view.get("memory", {}).get("last_known", ()):
         groups[sighting["space"], sighting.get("owner")].append(sighting)
     shown = {(fleet["space"], fleet["owner"]) for fleet in view["sensors"]["allied"]}
     for (space, owner), found in groups.items():
+        # The fleet has a mark of its own.
         if (space, owner) in shown:
             continue
         ships, age = sum("id" in each for each in found), min(view["turn"] - each["turn"] for each in found)
@@ -145,6 +149,7 @@ def _sightings(view: View) -> Iterator[tuple[Kind, str, str | None, int]]:
     for (space, owner), count in seen.items():
         yield "seen", space, owner, count
     for fleet in sensors["allied"]:
+        # Ships of an ally that are seen need no second mark.
         if (fleet["space"], fleet["owner"]) not in seen:
             yield "allied", fleet["space"], fleet["owner"], 0
     for space in sensors["unknown"]:

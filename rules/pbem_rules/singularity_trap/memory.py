@@ -1,9 +1,9 @@
-"""What a seat goes on knowing from its former reports: ships out of sight, where its own stood, planets held.
+"""Memory of a seat from its former reports: ships out of sight, earlier spaces of its own ships, planets held.
 
-A report tells of more than one moment: what sensors showed after each section,
-who was in each round of combat, and what is seen now. All are read in that
-order, each over what was known before. What may stand elsewhere is forgotten as
-soon as the view itself tells so.
+A report tells of more than one moment: the readings of sensors after each
+section, the ships in each round of combat, and the present. All are read in that
+order, each over what was known before. What may be elsewhere by now is forgotten
+as soon as the view itself shows so.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Known = dict[str, SightingView]
 
 
 def carry_memory(view: View, before: Mapping[str, Json]) -> MemoryView:
-    """The memory of a seat: made of the view of a report and of the memory of the report before."""
+    """Return the memory of a seat, made of the view of a report and of the memory of the report before."""
     shown = _shown(view)
     past = [each for key, each in _read(view, before).items() if key not in shown]
     known = [*_still_known(view, past), *shown.values()][-MOST:]
@@ -51,28 +51,30 @@ def _held(view: View) -> int:
 
 
 def _shown(view: View) -> Known:
-    """What the view shows now."""
+    """Return the sightings that the view shows now."""
     known: Known = {}
     _sense(known, view["sensors"], view["turn"], _moment(view))
     return known
 
 
 def _moment(view: View) -> str:
-    """When in its turn a view is made; "" at the beginning."""
+    """Return when in its turn a view is made; "" at the beginning."""
     if view["section"] == "combat":
         return f"after combat round {view['round'] - 1}" if view["round"] > 1 else _AFTER["movement"]
     return {"movement": _AFTER["economic"], "ecopolitical": _AFTER["combat"]}.get(view["section"], "")
 
 
 def _read(view: View, before: Mapping[str, Json]) -> Known:
-    """What was known before, and what the events since then tell."""
+    """Return the sightings known before, updated by the events since then."""
     known = {_key(each): each for each in (*before.get("last_known", ()), *before.get("shown", ()))}
+    # At the start of a turn the events are those of the turn before.
     turn = view["turn"] - (view["section"] in ("turn", "economic"))
     for event in view["events"]:
         if event["kind"] == "sensed":
             _sense(known, event, turn, _AFTER[event["after"]])
         elif event["kind"] == "combat":
             others = [ship for ship in event["ships"] if ship["owner"] != view["seat"]]
+            # The report of a round names every ship there that is not dark.
             _forget(known, {event["space"]})
             _meet(known, event["space"], others, turn, f"combat round {event['round']}")
             for loss in event["lost"]:
@@ -81,7 +83,7 @@ def _read(view: View, before: Mapping[str, Json]) -> Known:
 
 
 def _sense(known: Known, sensed: Mapping[str, Any], turn: int, when: str) -> None:
-    """A reading of sensors, over what was known."""
+    """Add a reading of sensors to what was known."""
     fleets = {(fleet["owner"], fleet["space"]) for fleet in sensed["allied"]}
     met = {(ship["owner"], contact["space"]) for contact in sensed["contacts"] for ship in contact["ships"]}
     _forget(known, {contact["space"] for contact in sensed["contacts"]}, fleets)
@@ -90,12 +92,13 @@ def _sense(known: Known, sensed: Mapping[str, Any], turn: int, when: str) -> Non
     for space in sensed["unknown"]:
         _put(known, {"space": space, "turn": turn, "when": when})
     for fleet in sensed["allied"]:
+        # Of a fleet that is met the ships themselves are known.
         if (fleet["owner"], fleet["space"]) not in met:
             _put(known, {"space": fleet["space"], "turn": turn, "when": when, "owner": fleet["owner"]})
 
 
 def _forget(known: Known, spaces: AbstractSet[str], fleets: AbstractSet[tuple[str, str]] = frozenset()) -> None:
-    """Drops what was known of spaces with own ships in them, and of allies' ships where their fleets are not."""
+    """Drop what was known of spaces with own ships in them, and of allies' ships where their fleets are not."""
     allies = {owner for owner, _ in fleets}
     for key, each in list(known.items()):
         away = each.get("owner") in allies and (each["owner"], each["space"]) not in fleets
@@ -104,7 +107,7 @@ def _forget(known: Known, spaces: AbstractSet[str], fleets: AbstractSet[tuple[st
 
 
 def _meet(known: Known, space: str, ships: Iterable[Mapping[str, Any]], turn: int, when: str) -> None:
-    """Ships in a space that an own ship is in."""
+    """Add ships in a space that an own ship is in."""
     for ship in ships:
         facts = SightingView(
             id=ship["id"],
@@ -120,17 +123,18 @@ def _meet(known: Known, space: str, ships: Iterable[Mapping[str, Any]], turn: in
 
 def _put(known: Known, sighting: SightingView) -> None:
     key = _key(sighting)
+    # The latest sighting comes last.
     known.pop(key, None)
     known[key] = sighting
 
 
 def _key(sighting: SightingView) -> str:
-    """What a sighting is of: a ship, an ally's fleet in a space, or whatever is unknown there."""
+    """Return the subject of a sighting: a ship, an ally's fleet in a space, or unknown ships there."""
     return sighting.get("id") or f"{sighting.get('owner', '')} {sighting['space']}"
 
 
 def _still_known(view: View, past: Iterable[SightingView]) -> list[SightingView]:
-    """Of what is not shown now, what may still be as it was; of a war that is over nothing."""
+    """Return those past sightings, not shown now, that may still hold; none once the war is over."""
     recent = [each for each in past if view["turn"] - each["turn"] <= KEPT_TURNS]
     if view["over"] or not recent:
         return []
@@ -139,7 +143,7 @@ def _still_known(view: View, past: Iterable[SightingView]) -> list[SightingView]
 
 
 class _Watch:
-    """What a view's sensors tell of what they do not show."""
+    """The reach of a view's sensors, by which sightings that it does not show are judged."""
 
     def __init__(self, view: View) -> None:
         self._board = board_of(view)
@@ -156,10 +160,14 @@ class _Watch:
         self._cover: dict[str, bool] = {}
 
     def leaves_open(self, sighting: SightingView) -> bool:
-        """Whether what was seen may be there still: its owner is in the war, and its space not seen without it."""
+        """Return True if the ships seen may still be there.
+
+        Their owner is in the war, and no sensor reaches their space without showing them.
+        """
         owner, space = sighting.get("owner"), sighting["space"]
         if owner in self._out or space in self._reach:
             return False
+        # Between rounds of combat sensors are not read (ruling 39).
         if not self._reading:
             return True
         if owner in self._allies:
@@ -167,7 +175,6 @@ class _Watch:
         return space in self._unknown or not self._covers(space)
 
     def _covers(self, space: str) -> bool:
-        """Whether own sensors reach a space."""
         if space not in self._cover:
             at = place(self._board, space)
             self._cover[space] = any(distance(at, eye) <= reach for eye, reach in self._eyes)
@@ -175,5 +182,5 @@ class _Watch:
 
 
 def _reach(ship: Mapping[str, Any]) -> int:
-    """Spaces that an own ship's sensors reach (ruling 25)."""
+    # A sensor unit sees 2 spaces far instead of 1 (rulebook, "Ships").
     return 1 + any(unit["unit"] == "sensor" and unit["left"] for unit in ship["units"])

@@ -14,7 +14,7 @@ from pbem_rules.singularity_trap.state import Ship
 
 @dataclass
 class _Voyage:
-    """A ship on its way. `segments` are (how, vector, spaces); `stopped` says why it went no further."""
+    """A ship on its way. `segments` are (how, vector, spaces); `stopped` is the reason why it went no further."""
 
     ship: Ship
     segments: list[tuple[str, str, int]]
@@ -24,9 +24,10 @@ class _Voyage:
 
 
 def move(draft: Draft) -> None:
-    """All ships under way do their first segment, then all their second, and so on."""
+    """Move all ships under way by their first segment, then all by their second, and so on."""
     voyages = [voyage for seat in draft.playing for voyage in _voyages(draft, seat)]
     moving = {voyage.ship.id for voyage in voyages}
+    # Ships under way never stop each other (ruling 11), and dark ones stop no other.
     guards = _stationary(draft, moving)
     for segment in range(max((len(voyage.segments) for voyage in voyages), default=0)):
         for voyage in voyages:
@@ -37,7 +38,7 @@ def move(draft: Draft) -> None:
 
 
 def _stationary(draft: Draft, moving: set[str]) -> dict[Space, set[SeatName]]:
-    """Whose stationary ships stand where; dark ships are not stationary but dark."""
+    """Return the owners of stationary ships by space."""
     guards: dict[Space, set[SeatName]] = {}
     for ship in draft.ships.values():
         if not ship.dark and ship.id not in moving:
@@ -46,7 +47,8 @@ def _stationary(draft: Draft, moving: set[str]) -> dict[Space, set[SeatName]]:
 
 
 def _voyages(draft: Draft, seat: SeatName) -> list[_Voyage]:
-    """The moves that can begin, by ship; of two orders for a ship the later counts. The rest are refused."""
+    """Return the moves that can begin, by ship, and refuse the others; of two orders for a ship the later counts."""
+    # Encounters are judged once, as movement begins (ruling 13).
     present = {space: {ship.owner for ship in ships} for space, ships in draft.in_play().items()}
     ordered: dict[str, tuple[Move, Ship]] = {}
     for order in draft.orders_of(seat, Move):
@@ -65,7 +67,7 @@ def _voyages(draft: Draft, seat: SeatName) -> list[_Voyage]:
 
 
 def segments_of(order: Move) -> list[tuple[str, str, int]]:
-    """The segments of a move as (how, vector, spaces)."""
+    """Return the segments of a move as (how, vector, spaces)."""
     slip = [("slip", order.vector, order.reach)] if order.vector else []
     return slip + [_OTHER_LEGS.get(leg, ("warp", leg, 1)) for leg in order.legs]
 
@@ -74,7 +76,7 @@ _OTHER_LEGS = {JUMP: ("jump", "", 0), STAY: ("stay", "", 0)}
 
 
 def hindrance(ship: Ship, order: Move) -> str:
-    """Why a ship as it is cannot make a move, whatever else is where; "" if it can."""
+    """Return why a ship as it is cannot make a move in full, wherever others are; "" if it can (ruling 29)."""
     if ship.dark:
         return f"{ship.id} is dark"
     if not ship.drive:
@@ -85,6 +87,7 @@ def hindrance(ship: Ship, order: Move) -> str:
         return f"{ship.id} can slip {ship.drive} spaces, not {order.reach}"
     if JUMP in order.legs and not ship.can_jump:
         return f"{ship.id} has no undamaged jump unit"
+    # A slip uses no drive; warps and jumps use a unit each (ruling 12).
     if len(order.powered) > ship.drive:
         return f"{ship.id} has drive for {ship.drive} warps and jumps, not {len(order.powered)}"
     return ""
@@ -98,6 +101,7 @@ def _advance(draft: Draft, voyage: _Voyage, segment: int, guards: dict[Space, se
         _chart(draft, owner, voyage.space, target)
     else:
         target = plus(voyage.space, VECTORS[vector], spaces) if vector else voyage.space
+    # A step off the map ends the move at the last space (ruling 15).
     if not draft.board.has(target):
         voyage.stopped = "invalid"
         return
@@ -108,9 +112,11 @@ def _advance(draft: Draft, voyage: _Voyage, segment: int, guards: dict[Space, se
 
 
 def jump_exit(dice: Dice, board: Board, entry: Space) -> Space:
-    """Where a jump from a space leads: one other space, drawn once for the campaign (ruling 14)."""
+    """Return the space to which a jump leads: one of the others, drawn once for the campaign (ruling 14)."""
     spaces = board.spaces()
+    # Dice of the campaign, not of the turn: an exit stays the same for good, and for all players.
     drawn = dice.campaign.below(len(spaces) - 1, "jump exit", board.name(entry))
+    # The entry is no exit: the last space, which is never drawn, is in its place.
     return spaces[-1] if spaces[drawn] == entry else spaces[drawn]
 
 

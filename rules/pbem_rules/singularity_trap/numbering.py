@@ -1,8 +1,8 @@
-"""Numbers of new ships that a line keeps though it was not understood (ruling 43).
+"""Numbers of new ships that a line keeps although it was not understood (ruling 43).
 
-A player counts the BUILD lines that he wrote. If one of them is refused, those
-behind it say from then on how their ships are called, so that NEW2 is still the
-ship he means, also when the orders that were taken are sent in again.
+Players count the BUILD lines that they wrote. If one of them is refused, those
+behind it name the number of their first ship, so that NEW2 is still the ship
+that the player means, also when the accepted orders are sent in again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BUILD = next(verb.word for verb in BOOK.verbs if verb.order is Build)
 
 
 def keep_numbers(parsed: ParsedSheet, lines: Iterable[tuple[int, str]]) -> tuple[ParsedOrder, ...]:
-    """The entries of a sheet; BUILD lines behind one that failed name the number of their first ship."""
+    """Return the entries of a sheet; BUILD lines behind one that failed name the number of their first ship."""
     failed = _failed(parsed.findings, lines)
     return tuple(_renumbered(parsed.entries, failed)) if failed else parsed.entries
 
@@ -27,6 +27,7 @@ def _renumbered(entries: Sequence[ParsedOrder], failed: Iterable[tuple[int, int]
     following, waiting = 1, list(failed)
     skipped = False
     for entry in entries:
+        # A line that was refused keeps the numbers of the ships that it would have built.
         while waiting and waiting[0][0] < entry.line:
             following, skipped = following + waiting.pop(0)[1], True
         order = entry.order
@@ -38,14 +39,15 @@ def _renumbered(entries: Sequence[ParsedOrder], failed: Iterable[tuple[int, int]
 
 
 def _failed(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> list[tuple[int, int]]:
-    """The BUILD lines that could not be read, each with the ships it would have built."""
+    """Return the BUILD lines that could not be read, each with the number of ships that it would have built."""
     wrong = {finding.line: finding for finding in findings}
     written = ((number, plain(line).split()) for number, line in join_lines(lines) if number in wrong)
     return [(number, _ships(words)) for number, words in written if words and _is_build(words[0], wrong[number])]
 
 
 def _is_build(word: str, finding: Finding) -> bool:
-    """Whether a line that was not understood begins with BUILD, cut short or misspelt."""
+    """Return True if a line that was not understood begins with BUILD, abbreviated or misspelt."""
+    # A verb may be cut to three letters.
     return (len(word) > 2 and _BUILD.startswith(word.upper())) or finding.hint == f"did you mean {_BUILD}?"
 
 

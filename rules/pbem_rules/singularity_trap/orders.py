@@ -1,8 +1,8 @@
-"""The orders of The Singularity Trap, declared.
+"""The orders of The Singularity Trap, declared; their docstrings are the help of the game.
 
-A sheet's words are read against the view that was mailed. Ships ordered built
-on the same sheet are called NEW1, NEW2 … in the order in which the sheet builds
-them (ruling 27).
+The words of a sheet are read against the view that was mailed. Ships ordered
+built on the same sheet are called NEW1, NEW2 … in the order in which the sheet
+builds them (ruling 27).
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ JUMP = "JUMP"
 
 
 def board_of(view: View) -> Board:
-    """The board a view speaks of."""
+    """Return the board of a view's campaign."""
     return Board(view["rules"]["radius"], view["rules"]["levels"])
 
 
 def own_ships(view: View) -> list[str]:
-    """The ids of the reader's ships."""
+    """Return the ids of the reader's ships."""
     return [ship["id"] for ship in view["ships"]]
 
 
 def others(view: View) -> list[str]:
-    """The other players still in the game."""
+    """Return the other players still in the game."""
     return [player["colour"] for player in view["players"] if player["playing"] and player["colour"] != view["seat"]]
 
 
 def purse(view: View) -> int:
-    """The most points that an economic section may have: those of a player who scraps all his ships."""
+    """Return the most points that an economic section may have: those of a player who scraps every ship."""
     return int(view["points"] + view["income"])
 
 
@@ -70,7 +70,7 @@ def _types(view: View) -> list[str]:
 
 
 def possible_targets(view: View) -> list[str]:
-    """What a doctrine can prefer: other players, and ship types."""
+    """Return all that a doctrine can prefer: other players, and ship types."""
     return [*others(view), *_types(view)]
 
 
@@ -80,22 +80,22 @@ _NEW = re.compile("NEW([1-9][0-9]?)", re.IGNORECASE)
 
 
 def new_number(ship: str) -> int | None:
-    """The number of a ship named NEW1, NEW2 …, or None if the name is an id."""
+    """Return the number of a ship named NEW1, NEW2 …, or None if the name is an id."""
     match = _NEW.fullmatch(ship)
     return int(match[1]) if match else None
 
 
 def new_name(number: int) -> str:
-    """What the ship of a number is called on the sheet that builds it."""
+    """Return the name of a ship on the sheet that builds it."""
     return f"NEW{number}"
 
 
 Able = Callable[[View, View], bool]
-"""Whether a ship, the second of these, may be of use for an order, given the view."""
+"""Test of a view and a ship: True if the ship may be of use for an order."""
 
 
 def _having(unit: str) -> Able:
-    """Whether a ship has such units that work now, or once they are mended on the same sheet."""
+    """Return a test of ships: True with such units that work now, or once they are repaired on the same sheet."""
 
     def able(view: View, ship: View) -> bool:
         counts = "full" if view["section"] == "turn" else "left"
@@ -105,7 +105,7 @@ def _having(unit: str) -> Able:
 
 
 def _fighting(view: View, ship: View) -> bool:
-    """Whether a ship has weapons, and in the combat section an enemy."""
+    """Return True if a ship has weapons, and in the combat section an enemy."""
     asked = view["section"] != "combat" or any(ship["id"] in combat["own"] for combat in view["combats"])
     return asked and _having("weapons")(view, ship)
 
@@ -147,7 +147,7 @@ class OwnShip(Field):
 
 @dataclass(frozen=True)
 class NewName(Field):
-    """What a ship ordered built is called on its sheet, NEW1 to NEW99; kept as the number."""
+    """The name of a ship on the sheet that orders it built, NEW1 to NEW99; kept as the number."""
 
     shown: str = "new name"
     expected: str = f"NEW with a number up to {MOST_BUILT}, such as NEW2"
@@ -214,10 +214,11 @@ class Ships(Field):
         return AnyOfPattern((named, ChoicePattern(every))) if every else named
 
     def longest(self, view: View) -> int:
+        # "ALL scouts" are two words.
         return 2
 
     def _every(self, word: str, view: View) -> tuple[str, ...]:
-        """The ships that ALL means; none if the word is another."""
+        """Return the ships that ALL means; none if the word is another."""
         first, _, kind = word.partition(" ")
         if first.upper() != "ALL":
             return ()
@@ -287,7 +288,7 @@ class Place(Field):
 
 
 def _space(word: str, view: View, board: Board) -> str | None:
-    """The space a player means: by coordinates, the name of a planet, or HOME."""
+    """Return the space that a player means: by coordinates, the name of a planet, or HOME."""
     typed = board.understand(word)
     if typed:
         return board.name(typed)
@@ -337,7 +338,7 @@ class Foe(Field):
 
 
 def _enemies(view: View) -> list[str]:
-    """The ids in sight of who is no ally; while the reader is asked to fire, of those in his combats."""
+    """Return the ids of ships in sight that are no ally's; while the reader is asked to fire, of those to fire at."""
     allies = {player["colour"] for player in view["players"] if player["ally"]}
     spaces = {combat["space"] for combat in view["combats"]}
     here = [contact for contact in view["sensors"]["contacts"] if contact["space"] in spaces or not spaces]
@@ -345,7 +346,7 @@ def _enemies(view: View) -> list[str]:
 
 
 def seen_foes(view: View) -> list[str]:
-    """The ids of others' ships in sight, by space, then id."""
+    """Return the ids of others' ships in sight, by space, then id."""
     return [ship["id"] for contact in view["sensors"]["contacts"] for ship in contact["ships"]]
 
 
@@ -368,7 +369,7 @@ class UpTo(IntegerField):
 
 
 def _longest_slip(view: View) -> int:
-    """As many spaces as any ship has drive units, or may have that is built now."""
+    """Return the most drive units of any ship, or of any type that can be built now."""
     built = [kind["units"].get("drive", 0) for kind in view["rules"]["types"]] if view["section"] == "turn" else []
     fleet = [unit["full"] for ship in view["ships"] for unit in ship["units"] if unit["unit"] == "drive"]
     return max([*built, *fleet], default=1)
@@ -376,7 +377,7 @@ def _longest_slip(view: View) -> int:
 
 @dataclass(frozen=True)
 class Vector(KeywordField):
-    """A vector, or one of the words that may stand for one."""
+    """A vector, or one of the words that may be written for one."""
 
     def read(self, word: str, view: View) -> str:
         typed = ascii_signs(word).upper()
@@ -432,8 +433,10 @@ class Scrap(TrapOrder):
 
 @dataclass(frozen=True, slots=True)
 class Repair(TrapOrder):
-    """Mend damaged units of a ship at 1 point each, anywhere: all of them, or up to so many points, or only
-    the kinds of units named, in the order named."""
+    """Mend damaged units of a ship at 1 point each, anywhere.
+
+    All of them, or up to so many points, or only the kinds of units named, in the order named.
+    """
 
     section = "economic"
     usage = "REPAIR ship [points] [units...]"
@@ -465,8 +468,11 @@ class Hide(TrapOrder):
 
 @dataclass(frozen=True, slots=True)
 class Build(TrapOrder):
-    """Build a ship, or several of one type, at an own planet. They can move this turn: on the same sheet
-    they are called NEW1, NEW2 … in the order built, or from the name given on."""
+    """Build a ship, or several of one type, at an own planet.
+
+    They can move this turn: on the same sheet they are called NEW1, NEW2 … in the order built, or from the name
+    given on.
+    """
 
     section = "economic"
     usage = "BUILD [count] type AT space [AS first]"
@@ -479,7 +485,7 @@ class Build(TrapOrder):
 
     @property
     def number(self) -> int:
-        """How many are ordered."""
+        """The number of ships ordered."""
         return self.count or 1
 
     def words(self) -> str:
@@ -487,7 +493,7 @@ class Build(TrapOrder):
 
 
 def numbered(orders: Iterable[Build]) -> Iterator[tuple[Build, int]]:
-    """Each BUILD of a sheet with the number of its first ship: the one it gives, else the next (ruling 43)."""
+    """Yield each BUILD of a sheet with the number of its first ship: the one it gives, else the next (ruling 43)."""
     following = 1
     for order in orders:
         first = order.first or following
@@ -497,9 +503,11 @@ def numbered(orders: Iterable[Build]) -> Iterator[tuple[Build, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Move(TrapOrder):
-    """Move ships, all by the same way: first a slip along one vector (up to as many spaces as drive units,
-    1 if no number is given), then warps of one space and jumps, each for one drive unit. STAY is a move that goes
-    nowhere."""
+    """Move ships, all by the same way.
+
+    First a slip along one vector (up to as many spaces as drive units, 1 if no number is given), then warps of one
+    space and jumps, each for one drive unit. STAY is a move that goes nowhere.
+    """
 
     section = "movement"
     usage = "MOVE ships [SLIP vector [spaces]] [legs...]"
@@ -527,15 +535,17 @@ class Move(TrapOrder):
 
 
 class Shorthand(TrapOrder):
-    """Base of orders that a sheet writes out as others, by what its player knows; none is ever carried out as such."""
+    """Base of orders that a sheet expands into others, by what its player knows; none is ever carried out as such."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class MoveTo(Shorthand):
-    """Move ships to a space by a shortest lawful course that your charts know, this turn. The receipt says which, and
-    what others as short would pass."""
+    """Move ships to a space by a shortest lawful course that your charts know, this turn.
+
+    The receipt says which, and what others as short would pass.
+    """
 
     section = "movement"
     usage = "MOVE ships TO place"
@@ -580,8 +590,10 @@ class BuildHere(Shorthand):
 
 @dataclass(frozen=True, slots=True)
 class Fire(TrapOrder):
-    """Aim the shots of ships at targets: each ship deals its shots out to the targets named, in turn, round and
-    round. Targets that are not there are passed over."""
+    """Aim the shots of ships at targets: each ship deals its shots out to the targets named, in turn, round and round.
+
+    Targets that are not there are passed over.
+    """
 
     section = "combat"
     usage = "FIRE ships AT targets..."
@@ -597,8 +609,10 @@ class Fire(TrapOrder):
 @dataclass(frozen=True, slots=True)
 class Target(TrapOrder):
     """Say at whom all ships without a FIRE order shoot first: players and ship types, in order of preference.
+
     Without it: most weapons first, then lowest number. A turn without a sheet keeps the TARGET of the
-    turn before; where each section has a sheet of its own, a round of combat that of the round before."""
+    turn before; where each section has a sheet of its own, a round of combat that of the round before.
+    """
 
     section = "combat"
     usage = "TARGET choices..."
@@ -638,8 +652,10 @@ class LeaveColour(TrapOrder):
 
 @dataclass(frozen=True, slots=True)
 class Ally(TrapOrder):
-    """Set whether you want a player as ally. Where both say yes, you are allies from the next turn on; what is not
-    set stays as it is."""
+    """Set whether you want a player as ally.
+
+    Where both say yes, you are allies from the next turn on; what is not set stays as it is.
+    """
 
     section = "ecopolitical"
     usage = "ALLY player answer"
@@ -676,7 +692,7 @@ class DeclareEmpire(TrapOrder):
 
     @property
     def players(self) -> tuple[str, ...]:
-        """The two others."""
+        """The two other members."""
         return self.first, self.second
 
     def words(self) -> str:
@@ -723,5 +739,5 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def counted(number: int | None, noun: str) -> str:
-    """A number of things in words: "1 point", "2 points"."""
+    """Return a number of things in words: "1 point", "2 points"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,4 +1,4 @@
-"""What became of each order, a sentence each, from the view of the report on its turn alone."""
+"""Outcomes of orders, a sentence each, from the view of the report on their turn alone."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from pbem_rules.singularity_trap.orders import (
 )
 
 SIGNS = 200
-"""The longest that is said of an order."""
+"""The longest sentence on an order, in characters."""
 
 MOST_IDS = 8
-"""Ships that a sentence names; of more it gives the number."""
+"""The most ships that a sentence names; of more it gives the number."""
 
 
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
-    """What came of each order, "" where the view does not tell."""
+    """Return the outcome of each order, "" where the view does not tell."""
     after = Aftermath(view, orders)
     return [cut(sentence(_told(after, index, order)), SIGNS) for index, order in enumerate(orders)]
 
@@ -52,9 +52,10 @@ def _told(after: Aftermath, index: int, order: Order) -> str:
 
 
 def _unplayed(after: Aftermath) -> str:
-    """Why nothing of a sheet was carried out; "" if it was."""
+    """Return why nothing of a sheet was carried out; "" if it was."""
     if any(event["how"] != "eliminated" for event in after.told("resigned", who=after.seat)):
         return "not carried out: you had left the war."
+    # Resignations and declarations come before income, and may end the war.
     played = any(after.told(kind) for kind in ("income", "holding", "faction-held"))
     if after.view["over"] and not played and not after.told("resigned", how="eliminated"):
         return "not carried out: the war was over."
@@ -62,7 +63,7 @@ def _unplayed(after: Aftermath) -> str:
 
 
 def _grouped(outcomes: Iterable[tuple[str, str]]) -> str:
-    """The fates of ships, those alike together; `{was}` in a fate stands for was or were."""
+    """Return the fates of ships, those alike together; `{was}` in a fate is replaced by was or were."""
     alike: dict[str, list[str]] = {}
     for ship, fate in outcomes:
         if fate:
@@ -82,7 +83,7 @@ def _ships(ships: Sequence[str], *, every: bool) -> str:
 
 
 def _gone(after: Aftermath, ship: str) -> str:
-    """The fate of a ship that an order named and that was no more."""
+    """Return the fate of a ship that an order named and that was no more."""
     if new_number(ship):
         return "{was} not built"
     scrapped = after.told("scrapped", ship=ship)
@@ -92,7 +93,7 @@ def _gone(after: Aftermath, ship: str) -> str:
 
 
 def _refused(after: Aftermath, order: Order, ship: str) -> str:
-    """Why an order was refused for a ship, as something to say of it; "" if it was not."""
+    """Return why an order was refused for a ship, as something to say of it; "" if it was not."""
     for why in after.refusals(order):
         who, _, what = why.partition(" ")
         if who == ship:
@@ -109,12 +110,12 @@ def _is_gone(what: str) -> bool:
 
 
 def _later(after: Aftermath, index: int, kind: type[Move | Fire], ship: str) -> bool:
-    """Whether a later order for the same ship counts."""
+    """Return True if a later order for the same ship counts (ruling 28)."""
     return any(place > index and ship in order.ships for place, order in after.of(kind))
 
 
 def _later_work(after: Aftermath, index: int, ship: str) -> bool:
-    """Whether a later order for the same terraformer counts."""
+    """Return True if a later order for the same terraformer counts (ruling 28)."""
     orders = after.orders[index + 1 :]
     return any(isinstance(order, Terraform | LeaveColour) and order.ship == ship for order in orders)
 
@@ -130,7 +131,7 @@ def _scrapped(after: Aftermath, order: Scrap, ship: str) -> str:
 
 
 def _repair(after: Aftermath, index: int, order: Repair) -> str:
-    """The units mended, and why not more; refusals come behind what was done."""
+    """Return the units repaired, and why not more; refusals come behind what was done."""
     said = []
     for event in after.mended[index]:
         if event["kind"] == "repaired":
@@ -158,7 +159,7 @@ def _hidden(after: Aftermath, order: Hide, ship: str) -> str:
 
 
 def _build(after: Aftermath, index: int, order: Build) -> str:
-    """The ids of what was built, with the names that the sheet has for them."""
+    """Return the ids of the ships built, with the names that the sheet has for them."""
     ships = after.launched[index]
     whys = after.refusals(order)
     why = next((why for why in whys if why.startswith(f"{len(ships)} of ")), "".join(whys[:1]))
@@ -170,7 +171,7 @@ def _build(after: Aftermath, index: int, order: Build) -> str:
 
 
 def _with_names(after: Aftermath, ships: Sequence[str]) -> list[str]:
-    """Ships with the names that orders of the same sheet have for them, where a sheet is a whole turn's."""
+    """Return ships with the names that orders of the same sheet have for them, where a sheet is for a whole turn."""
     if after.view["rules"]["pace"] != "turn":
         return list(ships)
     return [f"{ship} ({after.name_of(ship)})" for ship in ships]
@@ -181,7 +182,7 @@ def _move(after: Aftermath, index: int, order: Move) -> str:
 
 
 def _moved(after: Aftermath, index: int, order: Move, name: str) -> str:
-    """Where a ship came to by its move, and what combat made of it there."""
+    """Return where a ship came to by its move, and what combat made of it there."""
     ship = after.id_of(name)
     if _later(after, index, Move, name):
         return "followed a later order"
@@ -206,7 +207,7 @@ _EDGE = "stopped at the edge of the map, at"
 
 
 def _end(after: Aftermath, ship: str) -> str:
-    """What came of a ship where its move ended: its loss in combat, or the planet there taken."""
+    """Return what became of a ship where its move ended: its loss in combat, or the planet there taken."""
     how = after.loss(ship)[1]
     if how:
         return ", and {was} destroyed there" if how == "destroyed" else ", and went dark in combat"
@@ -215,7 +216,7 @@ def _end(after: Aftermath, ship: str) -> str:
 
 
 def _fire(after: Aftermath, index: int, order: Fire) -> str:
-    """The hits on each target met, the shots that went elsewhere, and what became of the shooters."""
+    """Return the hits on each target met, the shots that went elsewhere, and what became of the shooters."""
     ships = [after.id_of(name) for name in order.ships if not _later(after, index, Fire, name)]
     if not ships:
         return "a later order counted."
@@ -245,7 +246,7 @@ def _losses(after: Aftermath, ships: Sequence[str]) -> list[str]:
 
 
 def _target(after: Aftermath, index: int, order: Target) -> str:
-    """How the ships shot that no FIRE order bound."""
+    """Return how the ships shot that no FIRE order bound."""
     if index != after.of(Target)[-1][0]:
         return "a later order counted."
     aims = after.aims()
@@ -258,7 +259,7 @@ def _target(after: Aftermath, index: int, order: Target) -> str:
 
 
 def _terraform(after: Aftermath, index: int, order: Terraform) -> str:
-    """What became of the planet, or why the ship did nothing to it."""
+    """Return what became of the planet, or why the ship did nothing to it."""
     ship = after.id_of(order.ship)
     if _later_work(after, index, order.ship):
         return "a later order counted."
@@ -291,7 +292,7 @@ def _leave(after: Aftermath, index: int, order: LeaveColour) -> str:
 
 
 def _ally(after: Aftermath, index: int, order: Ally) -> str:
-    """Whether the two are allies from now on, and by whom not."""
+    """Return how the two stand to each other now, and who has not agreed to an alliance."""
     if any(later.player == order.player for place, later in after.of(Ally) if place > index):
         return "a later order counted."
     who = order.player
@@ -308,7 +309,7 @@ def _ally(after: Aftermath, index: int, order: Ally) -> str:
 
 
 def _declare(after: Aftermath, index: int, order: DeclareFaction | DeclareEmpire) -> str:
-    """Whether it was declared, and how it stood at the start of the next turn."""
+    """Return what became of a declaration, up to the start of the next turn."""
     whys = after.refusals(order)
     # Of lines alike one that is refused is never followed by one that holds: the refusals are those of the last.
     if after.orders[index:].count(order) <= len(whys):
@@ -341,7 +342,7 @@ def _resigned(after: Aftermath) -> str:
 
 
 _TELLERS: dict[type[Order], Callable[..., str]] = {Scrap: _scrap, Hide: _hide}
-"""Where each order of a ship counts."""
+"""Tellers of orders of which each counts."""
 
 _PLACED: dict[type[Order], Callable[..., str]] = {
     Repair: _repair,
@@ -355,4 +356,4 @@ _PLACED: dict[type[Order], Callable[..., str]] = {
     DeclareFaction: _declare,
     DeclareEmpire: _declare,
 }
-"""Where it matters what place an order has among all."""
+"""Tellers of orders whose index among all matters."""

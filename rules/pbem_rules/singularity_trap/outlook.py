@@ -1,8 +1,8 @@
-"""What a sheet's economic orders come to, as far as its player can tell.
+"""Outcome of a sheet's economic orders, as far as its player can tell.
 
-The orders are gone through as the resolver will: scrap, maintenance, repair,
-hide, build. The ships as they will then be are what the rest of the sheet is
-checked against.
+The orders are applied as the resolver will apply them: scrap, maintenance,
+repair, hide, build. The rest of the sheet is checked against the ships as they
+will then be.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ AnOrder = TypeVar("AnOrder", bound=Order)
 
 @dataclass
 class Prospect:
-    """An own ship as the sheet will have it; `lost` and `unpaid` say why it will be no more, "" if it will.
+    """An own ship as the sheet will have it; `lost` and `unpaid` say why it will be gone, "" if it will not.
 
     `met`: a ship of a player not allied is seen in its space. `was_dark`: it was
-    when its player was told of it, and saw nothing of what is around it.
+    dark in the view, and saw nothing of what is around it.
 
-    Orders for a ship that cannot be paid are taken all the same, with a warning.
+    Orders for a ship that cannot be paid for are accepted all the same, with a warning.
     """
 
     name: str
@@ -43,32 +43,32 @@ class Prospect:
 
     @property
     def gone(self) -> str:
-        """Why it will be no more, "" if it will."""
+        """The reason why it will be gone; "" if it will not."""
         return self.lost or self.unpaid
 
     @property
     def dark(self) -> bool:
-        """Without its system."""
+        """True if it will have no system."""
         return not self.left["system"]
 
     @property
     def encounter(self) -> bool:
-        """Whether it will be pinned, if those it meets stay; a dark ship meets nobody (ruling 13)."""
+        """True if it will be in an encounter, should those it meets stay; a dark ship meets no other (ruling 13)."""
         return self.met and not self.dark
 
     def damaged(self, units: Iterable[str]) -> list[str]:
-        """The damaged units of some kinds, one entry a point."""
+        """Return the damaged units of some kinds, one entry a point."""
         return [unit for unit in units for _ in range(self.full.get(unit, 0) - self.left.get(unit, 0))]
 
 
 def problems(line: int, found: Sequence[tuple[str, str]], *, of: int) -> list[Finding]:
-    """Findings (code, text) on some of the ships an order names: errors if they are on all of them, else warnings."""
+    """Return findings (code, text) on ships of an order: errors if they are on all of them, else warnings."""
     severity = "error" if len(found) == of else "warning"
     return [Finding(line, severity, code, text) for code, text in found]
 
 
 class Outlook:
-    """The fleet and the purse that a sheet makes of a view; `findings` are those of its economic lines."""
+    """The fleet and the points that a sheet makes of a view; `findings` are those of its economic lines."""
 
     def __init__(self, view: View, entries: Sequence[ParsedOrder]) -> None:
         self.view = view
@@ -107,7 +107,7 @@ class Outlook:
         self.purse = max(0, self.purse - cost)
 
     def _first_given_up(self, ship: Prospect) -> tuple[bool, int, int]:
-        """Dark ships go first, then the cheapest, then the highest number."""
+        # Dark ships go first, then the cheapest, then the highest number (ruling 8).
         return not ship.dark, self.types[ship.type]["cost"], -int(ship.name[1:])
 
     def _repair(self) -> None:
@@ -164,7 +164,7 @@ class Outlook:
             self._find(line, "note", "new-name", f"on this sheet {they} called {names[0]}{to}")
 
     def _pay(self, line: int, number: int, price: int) -> int:
-        """How many are paid for."""
+        """Take the price of some ships from the points, and return the number that is paid for."""
         paid: int = min(number, self.purse // price)
         if paid < number:
             cost = counted(number * price, "point")
@@ -178,6 +178,7 @@ class Outlook:
         return Prospect(name, order.type, order.space, units, dict(units), order.space in self._met)
 
     def _save(self) -> None:
+        # Line 0 is the sheet as a whole.
         self._find(0, "note", "points", f"{counted(self.purse, 'point')} will be left to save")
 
     def _prospect(self, ship: View) -> Prospect:
@@ -188,7 +189,7 @@ class Outlook:
 
 
 def spaces_met(view: View) -> Iterator[str]:
-    """The spaces in which ships of players not allied are seen."""
+    """Yield the spaces in which ships of players not allied are seen."""
     friends = {player["colour"] for player in view["players"] if player["ally"]}
     for contact in view["sensors"]["contacts"]:
         if any(ship["owner"] not in friends for ship in contact["ships"]):

@@ -1,4 +1,4 @@
-"""Who owns the planets after combat, and how terraformers change their colours (ruling 20)."""
+"""Owners of planets after combat, and the colours that terraformers give them (ruling 20)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pbem_rules.singularity_trap.state import Planet, Ship
 
 
 def capture(draft: Draft) -> None:
-    """Planets change hands by the weapons present."""
+    """Give planets to new owners by the weapons present (rulebook, section C)."""
     in_play = draft.in_play()
     for planet in list(draft.planets.values()):
         owner = _new_owner(draft, planet, in_play.get(planet.space, []))
@@ -28,16 +28,19 @@ def _new_owner(draft: Draft, planet: Planet, ships: list[Ship]) -> SeatName | No
     for ship in ships:
         strength[ship.owner] = strength.get(ship.owner, 0) + ship.weapons
     most = max(strength.values(), default=0)
+    # Unarmed ships take nothing, and dark ones are not in play (rulebook, section C).
     if most == 0:
         return planet.owner
     strongest = [seat for seat, weapons in strength.items() if weapons == most]
+    # A planet stays with its owner if the owner or an ally has most weapons or ties for most.
     if planet.owner and any(not draft.hostile(planet.owner, seat) for seat in strongest):
         return planet.owner
+    # Of several with most an unowned planet goes to none, and an owned one becomes unowned.
     return strongest[0] if len(strongest) == 1 else None
 
 
 def terraform(draft: Draft) -> None:
-    """Own planets with a stationary terraformer come one step closer to the owner's colour."""
+    """Change own planets with a stationary terraformer one step toward their owner's colour (rulebook, section D)."""
     for seat in draft.playing:
         orders = _orders(draft, seat)
         workers: dict[Space, list[Ship]] = {}
@@ -53,7 +56,7 @@ def terraform(draft: Draft) -> None:
 
 
 def _orders(draft: Draft, seat: SeatName) -> dict[str, Terraform | LeaveColour]:
-    """The order for each ship; of two for one ship the later counts."""
+    """Return the order that counts for each ship: of two for one ship the later (ruling 28)."""
     orders: dict[str, Terraform | LeaveColour] = {}
     for order in draft.orders.get(seat, ()):
         if isinstance(order, Terraform | LeaveColour):
@@ -63,7 +66,7 @@ def _orders(draft: Draft, seat: SeatName) -> dict[str, Terraform | LeaveColour]:
 
 
 def _idle(draft: Draft, ship: Ship) -> str:
-    """Why a ship cannot change a planet now; "" if it can."""
+    """Return why a ship cannot change a planet now; "" if it can."""
     planet = draft.planets.get(ship.space)
     if planet is None or planet.owner != ship.owner:
         return f"{ship.id} is not at a planet of yours"
@@ -75,10 +78,11 @@ def _idle(draft: Draft, ship: Ship) -> str:
 
 
 def _change(draft: Draft, planet: Planet, orders: list[Terraform | LeaveColour | None]) -> None:
-    """One step for a planet: the colour first asked for among those possible, else the clockwise one."""
+    """Change a planet one step: to the colour first asked for among those possible, else to the clockwise one."""
     assert planet.owner is not None
     options = closer(planet.owner, planet.colour)
     asked = [order for order in orders if isinstance(order, Terraform) and order.colour]
+    # A refused colour does not keep its ship from working (ruling 36).
     for order in asked:
         if order.colour not in options:
             draft.refuse(planet.owner, order, f"from {planet.colour} the next step is {' or '.join(options)}")

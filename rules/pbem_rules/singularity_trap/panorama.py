@@ -1,7 +1,7 @@
-"""The chart without a reader: what all players know of a moment, and what they know together.
+"""The chart without a reader: public knowledge of a moment, or the knowledge of all players together.
 
-Made of mailed views alone. Owners of planets are public (ruling 5); ships are
-those that the views of their own players show.
+Made of mailed views alone. Owners of planets are public (rulebook, "Who knows
+what"); ships are those that the views of their own players show.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ _NOTHING_SEEN: Mapping[str, list[Any]] = {"contacts": [], "unknown": [], "allied
 
 
 def public_view(views: Mapping[SeatName, View]) -> Panorama:
-    """The planets and who holds them."""
+    """Return the chart of the planets and their owners."""
     view = next(iter(views.values()))
     return _panorama({**_anybodys(view), "events": []}, view)
 
 
 def full_view(views: Mapping[SeatName, View]) -> Panorama:
-    """All ships of all players, and where they fought."""
+    """Return the chart of all ships of all players, and of their fights."""
     view = next(iter(views.values()))
     contacts = [
         {"space": ship["space"], "ships": [{"id": ship["id"], "owner": seat, "type": ship["type"], "damage": 0}]}
@@ -34,7 +34,7 @@ def full_view(views: Mapping[SeatName, View]) -> Panorama:
 
 
 def _anybodys(view: View) -> dict[str, Any]:
-    """A view without what is its reader's own."""
+    """Return a view without its reader's private knowledge."""
     players = [{**player, "ally": False, "wish": False} for player in view["players"]]
     planets = [{**planet, "worth": None} for planet in view["planets"]]
     nothing = {"ships": [], "sensors": _NOTHING_SEEN, "memory": {}}
@@ -42,7 +42,7 @@ def _anybodys(view: View) -> dict[str, Any]:
 
 
 def _happened(views: Iterable[View]) -> Iterable[dict[str, Any]]:
-    """The fights and captures that anybody was told of."""
+    """Yield the fights and captures that any of the views tells of, each once."""
     seen = set()
     for view in views:
         for event in view["events"]:

@@ -1,10 +1,10 @@
 """The strategic charts: a player's view of The Singularity Trap drawn from above.
 
-Every hex stands for all levels of a column of spaces; what is in it is listed
+Every hex stands for all levels of a column of spaces; its contents are listed
 by level, the highest first, and where there is no room for that, in an inset.
 A second picture has the reader's own region at a size that phones show as it
 is. Frame, scale and legend depend on public things only (the board, the
-players, the planets) and on what the reader himself has.
+players, the planets) and on what the reader owns.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ TOLD: dict[Kind, str] = {
     "unknown": "unknown ships",
     "old": "ships last seen",
 }
-"""What is counted, by spaces, for who does not see the chart."""
+"""Marks that are counted, by spaces, for readers who do not see the chart."""
 
 
 ALL = "all"
-"""The seat of a view that is nobody's."""
+"""The seat of a view without a reader."""
 
 
 def chart_of_all(view: View) -> Picture:
-    """The chart of a view that is nobody's."""
+    """Return the chart of a view that has no reader."""
     scene = _Scene(view)
     held = f"{counted(sum(bool(planet['owner']) for planet in view['planets']), 'planet')} held"
     ships = f", {counted(sum(mark.count for mark in scene.marks), 'ship')}" if scene.marks else ""
@@ -85,7 +85,7 @@ def chart_of_all(view: View) -> Picture:
 
 
 def pictures(view: View) -> tuple[Picture, ...]:
-    """The chart of a view, and its reader's own region."""
+    """Return the chart of a view, and its reader's own region."""
     scene = _Scene(view)
     of = f"{view['seat']}, {view['label']}"
     chart, region = _Chart(scene), _Region(scene)
@@ -112,7 +112,7 @@ class _Leg(NamedTuple):
     jump: bool
 
     def steps(self) -> list[tuple[Hex, Hex]]:
-        """Each hex of a slip or warp, and the direction to the next; none if that is no straight line."""
+        """Return each hex of a slip or warp, and the direction to the next; none if that is no straight line."""
         if self.start is None or self.start == self.end or self.jump:
             return []
         (q, r), (to_q, to_r), count = self.start, self.end, distance(self.start, self.end)
@@ -122,7 +122,7 @@ class _Leg(NamedTuple):
 
 
 class _Scene:
-    """What a view tells of the board, hex by hex."""
+    """The board as a view tells of it, hex by hex."""
 
     def __init__(self, view: View) -> None:
         self.view, self.board = view, board_of(view)
@@ -137,16 +137,16 @@ class _Scene:
         self.ways = [way for hops in ways(view) if (way := self._way(hops))]
 
     def cell(self, space: str) -> Hex:
-        """The board hex of a space."""
+        """Return the board hex of a space."""
         return place(self.board, space)[:2]
 
     def _way(self, hops: Sequence[Hop]) -> list[_Leg]:
-        """A way as it is seen from above: legs up and down count only if there are no others."""
+        """Return a way as it is seen from above: legs up and down count only if there are no others."""
         legs = [_Leg(self.cell(hop.start) if hop.start else None, self.cell(hop.end), hop.jump) for hop in hops]
         return [leg for leg in legs if leg.jump or leg.start != leg.end] or legs[-1:]
 
     def words(self) -> str:
-        """What the chart shows, for who does not see it."""
+        """Return the contents of the chart in words, for readers who do not see it."""
         view, spaces = self.view, Counter(kind for kind, _ in {(mark.kind, mark.name) for mark in self.marks})
         shown = [f"{words} in {counted(spaces[kind], 'space')}" for kind, words in TOLD.items() if spaces[kind]]
         held = sum(planet["owner"] == view["seat"] for planet in view["planets"])
@@ -155,13 +155,16 @@ class _Scene:
         return "; ".join([own, *shown, *happened])
 
     def lines(self, cell: Hex) -> dict[int, list[_Sign]]:
-        """What is in a hex: a line a level, the highest first."""
+        """Return the contents of a hex: a line a level, the highest first."""
         planets, ships = self.planets.get(cell, {}), self.ships.get(cell, {})
         levels = sorted({*planets, *ships}, reverse=True)
         return {level: _line(level, planets.get(level), ships.get(level, ())) for level in levels}
 
     def telling(self, cell: Hex, count: int) -> list[int]:
-        """So many levels of a hex, the highest first, if need be without those where nothing but a ship is known."""
+        """Return `count` levels of a hex, the highest first.
+
+        If need be those are left out where nothing but unknown or old ships is marked.
+        """
         planets, ships = self.planets.get(cell, {}), self.ships.get(cell, {})
 
         def weight(level: int) -> tuple[bool, int]:
@@ -170,7 +173,8 @@ class _Scene:
         return sorted(sorted({*planets, *ships}, key=weight)[:count], reverse=True)
 
     def middle(self) -> Hex:
-        """The hex around which most of what the reader has lies, as near to the middle of that as can be."""
+        """Return the hex around which most of the reader's ships and planets lie, as central to them as can be."""
+        # A hex with own ships weighs as much as two own planets.
         own = Counter(cell for cell, levels in self.ships.items() if self._is_own(levels) for _ in (1, 2))
         own.update(self.cell(each["space"]) for each in self.view["planets"] if each["owner"] == self.view["seat"])
         if not own:
@@ -204,7 +208,7 @@ def _planet(colour: str, worth: int | None) -> _Sign:
 
 
 def _token(mark: Ships) -> _Sign:
-    """Ships of one kind: its shape, letter or number."""
+    """Return the sign of ships of one kind: shape, letter or number."""
     shade = COLOURS[mark.owner or "gray"]
     sprite = tokens.token(mark.kind, shade)
     if mark.kind == "own":
@@ -225,7 +229,7 @@ def _width(line: Sequence[_Sign]) -> int:
 
 
 def _broken(lines: Iterable[Sequence[_Sign]]) -> list[list[_Sign]]:
-    """Lines as a hex has room for them: each level begins one, and goes on in the next."""
+    """Return lines as a hex has room for them: each level begins one, and goes on in the next."""
     broken: list[list[_Sign]] = []
     for line in lines:
         broken.append([])
@@ -238,7 +242,7 @@ def _broken(lines: Iterable[Sequence[_Sign]]) -> list[list[_Sign]]:
 
 
 def _signs(line: Sequence[_Sign], x: int, y: int) -> Iterator[Mark]:
-    """A line of signs from `x` on."""
+    """Yield a line of signs from `x` on."""
     for sign in line:
         middle = x + sign.width // 2
         if sign.sprite:
@@ -263,16 +267,16 @@ class _Map:
 
     @property
     def below(self) -> int:
-        """Pixels that insets need."""
+        """The height of the insets, in pixels."""
         return self.row * math.ceil(len(self.insets) / self.columns)
 
     def at(self, cell: Hex) -> tuple[int, int]:
-        """The middle of a hex in the picture."""
+        """Return the middle of a hex in the picture."""
         x, y = self.sheet.at(cell)
         return x, y + self.top
 
     def marks(self) -> Iterator[Mark]:
-        """Everything on the board and in insets, lowest first."""
+        """Yield everything on the board and in insets, lowest first."""
         for cell in self.lines:
             if cell in self.scene.planets:
                 yield from self._planet_hex(cell)
@@ -284,7 +288,7 @@ class _Map:
             yield from self._inset(cell)
 
     def spots(self) -> Iterator[TapTarget]:
-        """What can be tapped: each hex, and each level that stands in an inset."""
+        """Yield the tap targets: each hex, and each level that has a line in an inset."""
         for cell in self.sheet.cells:
             yield self.scene.contents.hex_spot(cell, outline(*self.at(cell), self.sheet.edge))
         for cell in self.insets:
@@ -294,13 +298,13 @@ class _Map:
                 yield self.scene.contents.space_spot(cell, level, row)
 
     def _weight(self, cell: Hex) -> tuple[int, int, Hex]:
-        """Hexes with own ships first, then those with most to tell."""
+        """Return the sort key of hexes: those with own ships first, then those with most levels."""
         ships = self.scene.ships.get(cell, {})
         own = any(mark.kind in ("own", "dark") for found in ships.values() for mark in found)
         return 0 if own else 1, -len(self.lines[cell]), cell
 
     def _planet_hex(self, cell: Hex) -> Iterator[Mark]:
-        """A hex with planets: outlined for their owner, whose letter stands in a banner with the hex's name."""
+        """Yield a hex with planets: outlined for their owner, whose letter is in a banner with the hex's name."""
         owners = list(dict.fromkeys(planet["owner"] for planet in self.scene.planets[cell].values() if planet["owner"]))
         x, y = self.at(cell)
         yield SpriteInstance(tokens.planet_hex(self.sheet.edge, COLOURS[owners[0]] if owners else ""), x, y)
@@ -309,7 +313,7 @@ class _Map:
             yield Label(x, y - round(0.43 * self.sheet.edge), label, 11, INK, "middle")
 
     def _ways(self) -> Iterator[Mark]:
-        """The ways of the reader's own ships this turn: slips and warps step by step, jumps dotted."""
+        """Yield the ways of the reader's own ships this turn: slips and warps step by step, jumps dotted."""
         cells = self.sheet.cells
         for cell, direction in dict.fromkeys(step for leg in self._legs() for step in leg.steps()):
             following = _beside(cell, direction)
@@ -325,16 +329,16 @@ class _Map:
         return itertools.chain.from_iterable(self.scene.ways)
 
     def _is_blank(self, cell: Hex) -> bool:
-        """Whether a hex has room for a line."""
+        """Return True if a hex has room for a line."""
         return cell in self.sheet.cells and cell not in self.lines
 
     def _between(self, cell: Hex, direction: Hex, share: float) -> tuple[int, int]:
-        """A place on the way from the middle of a hex to that of the next one."""
+        """Return a place on the way from the middle of a hex to that of the next one."""
         (x, y), (dx, dy) = self.at(cell), centre(direction, self.sheet.edge)
         return round(x + share * dx), round(y + share * dy)
 
     def _jump(self, entry: Hex, end: Hex) -> Iterator[Mark]:
-        """Dots from hex to hex, beside what is in them."""
+        """Yield dots from hex to hex, beside what is in them."""
         (x, y), (to_x, to_y) = self.at(entry), self.at(end)
         length = math.hypot(to_x - x, to_y - y)
         for way in range(math.ceil(self.sheet.edge), int(length - self.sheet.edge), DOTTED):
@@ -343,7 +347,7 @@ class _Map:
             )
 
     def _happened(self) -> Iterator[Mark]:
-        """Signs on the corners of hexes: fighting on the right one, a capture on the left one, arrivals above."""
+        """Yield signs on the corners of hexes: fighting on the right one, a capture on the left one, arrivals above."""
         edge = round(self.sheet.edge)
         cells = set(self.sheet.cells)
         for cell in sorted(self.scene.fought & cells):
@@ -356,7 +360,7 @@ class _Map:
         yield from self._arrivals()
 
     def _arrivals(self) -> Iterator[Mark]:
-        """Where ways end: points of arrows, and a sign above a hex that was not come to from the one beside it."""
+        """Yield the ends of ways: points of arrows, and a sign above a hex not reached from the one beside it."""
         cells, edge = self.sheet.cells, self.sheet.edge
         ends = [way[-1] for way in self.scene.ways if way[-1].end in cells]
         for cell, direction in dict.fromkeys(leg.steps()[-1] for leg in ends if leg.steps()):
@@ -366,7 +370,7 @@ class _Map:
             yield SpriteInstance(tokens.ARRIVED, x, y - round(edge))
 
     def _contents(self, cell: Hex, lines: Mapping[int, Sequence[_Sign]]) -> Iterator[Mark]:
-        """What is in a hex; of a crowded one its planet, or its highest level, and where all is told."""
+        """Yield the contents of a hex; of a crowded one its planet, or its highest level, and where all is listed."""
         shown = _broken(lines.values())
         if len(shown) > len(ROOMS):
             more = f"see {self.insets[cell]}" if cell in self.insets else "more"
@@ -378,16 +382,16 @@ class _Map:
             yield from _signs(line, x - _width(line) // 2, y + (LINE - 1) * at)
 
     def _corner(self, cell: Hex) -> tuple[int, int]:
-        """Where the inset of a hex begins."""
+        """Return where the inset of a hex begins."""
         row, column = divmod(list(self.insets).index(cell), self.columns)
         return 12 + column * INSET_WIDTH, self.top + self.sheet.height + row * self.row
 
     def _kept(self, cell: Hex) -> list[int]:
-        """The levels that the inset of a hex has room for."""
+        """Return the levels for which the inset of a hex has room."""
         return self.scene.telling(cell, self.levels if len(self.lines[cell]) <= self.levels else self.levels - 1)
 
     def _inset(self, cell: Hex) -> Iterator[Mark]:
-        """All that is in a crowded hex, level by level."""
+        """Yield the contents of a crowded hex, level by level."""
         left, top = self._corner(cell)
         lines, kept = self.lines[cell], self._kept(cell)
         yield Label(left, top + 14, f"{self.insets[cell]}: {self.sheet.name(cell)}", 13, BRIGHT, bold=True)
@@ -399,7 +403,7 @@ class _Map:
 
 
 class _Chart:
-    """The whole board; heading, players and worths stand in the corners that a hexagon leaves free."""
+    """The whole board; heading, players and worths are in the corners that a hexagon leaves free."""
 
     def __init__(self, scene: _Scene) -> None:
         self.view = scene.view
@@ -407,7 +411,7 @@ class _Chart:
         self.right = self.map.sheet.width - 24
 
     def drawing(self) -> Drawing:
-        """The chart on its ground."""
+        """Return the chart on its background."""
         ground = tokens.chart_ground(self.map.sheet, self.map.below)
         return Drawing(ground, (*self.map.marks(), *self._heading(), *self._players(), *self._worths()))
 
@@ -437,7 +441,7 @@ class _Chart:
         yield Label(self.right - 52, y, f"{colour} ({note})" if note else colour, 13, shade, "end")
 
     def _worths(self) -> Iterator[Mark]:
-        """What planets of each colour pay the reader, best first, and what wins."""
+        """Yield what planets of each colour pay the reader, best first, and what wins."""
         rules, height = self.view["rules"], self.map.sheet.height
         pays = {each["colour"]: each["worth"] for each in self.view["planets"] if each["worth"] is not None}
         order = sorted(pays, key=lambda colour: (-pays[colour], colour))
@@ -450,7 +454,7 @@ class _Chart:
 
 
 class _Region:
-    """The hexes around what the reader has, as wide as a phone."""
+    """The hexes around the reader's ships and planets, as wide as a phone."""
 
     def __init__(self, scene: _Scene) -> None:
         self.view = scene.view
@@ -459,7 +463,7 @@ class _Region:
         self.middle = sheet.name(sheet.middle)
 
     def drawing(self) -> Drawing:
-        """The region on its ground."""
+        """Return the region on its background."""
         ground = tokens.region_ground(self.map.sheet, HEADING, self.map.below)
         return Drawing(ground, (*self._hexes(), *self.map.marks(), *self._heading(), *self._key()))
 
@@ -480,7 +484,7 @@ class _Region:
         yield Label(10, 37, words, 12, BRIGHT)
 
     def _key(self) -> Iterator[Mark]:
-        """What the sign of ships out of sight means, in the corner below, if one is there."""
+        """Yield the meaning of the sign of ships out of sight, in the corner below, if one is there."""
         if any(mark.kind == "old" and mark.cell in self.map.sheet.cells for mark in self.map.scene.marks):
             y = HEADING + self.map.sheet.height - 18
             yield from _signs([_Sign(22, tokens.token("old", tokens.FLAT), "x:2", tokens.FLAT)], 6, y)

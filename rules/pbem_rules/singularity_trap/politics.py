@@ -1,4 +1,4 @@
-"""Alliances, factions, empires, leaving, and who wins (rulings 21–23)."""
+"""Alliances, factions, empires, departures and victory (rulings 21–23)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pbem_rules.singularity_trap.state import Faction, Pair, pair
 
 
 def resign(draft: Draft) -> None:
-    """Those who resign are gone before anything else is done (ruling 23)."""
+    """Take out the players who resign, before anything else is done (rulings 23 and 35)."""
     for seat in draft.playing:
         if draft.orders_of(seat, Resign):
             leave(draft, seat, "resigned")
 
 
 def leave(draft: Draft, seat: SeatName, how: str) -> None:
-    """Takes a player out: ships scrapped, planets unowned; the last one left wins (ruling 33)."""
+    """Take a player out: ships are scrapped and planets become unowned (ruling 23)."""
     for space, planet in list(draft.planets.items()):
         if planet.owner == seat:
             draft.planets[space] = dataclasses.replace(planet, owner=None)
@@ -28,12 +28,13 @@ def leave(draft: Draft, seat: SeatName, how: str) -> None:
         del draft.ships[ship.id]
         draft.tell("scrapped", seat, ship=ship.id, type=ship.type, space=draft.name(ship.space), why="resigned")
     draft.players[seat] = dataclasses.replace(draft.players[seat], playing=False, held=0, wishes=())
+    # Alliances with a player who leaves end at once.
     draft.allies = frozenset(allies for allies in draft.allies if seat not in allies)
     draft.proclaim("resigned", who=seat, how=how)
 
 
 def last_left(draft: Draft) -> None:
-    """A player alone wins; without any player the game is over."""
+    """End the game if a single player is left, who wins, or none (ruling 33)."""
     if len(draft.playing) == 1:
         draft.end(draft.playing, "the last player left")
     elif not draft.playing:
@@ -41,7 +42,7 @@ def last_left(draft: Draft) -> None:
 
 
 def declare(draft: Draft) -> None:
-    """Factions and empires declared at this start of turn, which is the first of those they need (ruling 22)."""
+    """Declare factions and empires at this start of turn, which is the first of those they need (ruling 22)."""
     for seat in draft.playing:
         for order in draft.orders.get(seat, ()):
             if not isinstance(order, DeclareFaction | DeclareEmpire):
@@ -55,16 +56,18 @@ def declare(draft: Draft) -> None:
                 draft.factions = (*draft.factions, faction)
                 members = list(faction.members)
                 draft.proclaim("declared", kind_of=faction.kind, members=members, dominant=faction.dominant)
+    # The start of turn counts (ruling 22): a single turn to hold is held already.
     _win(draft)
 
 
 def _members(draft: Draft, seat: SeatName, others: Iterable[SeatName]) -> tuple[SeatName, ...]:
+    # In the order of the wheel, so that a faction is found again however it was declared.
     named = {seat, *others}
     return tuple(member for member in draft.seats if member in named)
 
 
 def _unfit(draft: Draft, seat: SeatName, faction: Faction) -> str:
-    """Why a faction cannot be declared now; "" if it can."""
+    """Return why a faction cannot be declared now; "" if it can."""
     most = draft.house.largest_faction
     if not 2 <= len(faction.members) <= most:
         return _sizes(most)
@@ -84,10 +87,8 @@ def _sizes(most: int) -> str:
 
 
 def broken(draft: Draft, faction: Faction) -> str:
-    """Why a faction cannot stand at this start of turn; "" if it can.
-
-    What all can see comes first: a faction that falls for it need not tell who is allied (ruling 32).
-    """
+    """Return why a faction cannot stand at this start of turn; "" if it can."""
+    # What all can see comes first: a faction that falls for it need not tell who is allied (ruling 32).
     if any(not draft.players[member].playing for member in faction.members):
         return "a member has left the game"
     held, needed = _planets(draft, faction), draft.house.planets_to_win
@@ -110,10 +111,11 @@ def _planets(draft: Draft, faction: Faction) -> int:
 
 
 def ally(draft: Draft) -> None:
-    """Alliance settings: where both wish it, they are allies from the next turn on (ruling 21)."""
+    """Set alliances: players who both wish it are allies from the next turn on (ruling 21)."""
     if not draft.house.alliances:
         return
     for seat in draft.playing:
+        # A setting stays until it is changed (ruling 21).
         wishes = set(draft.players[seat].wishes)
         for order in draft.orders_of(seat, Ally):
             (wishes.add if order.answer == "YES" else wishes.discard)(order.player)
@@ -133,10 +135,7 @@ def _agreed(draft: Draft) -> Iterable[Pair]:
 
 
 def begin_turn(draft: Draft) -> None:
-    """The start of the next turn: who holds enough, which factions stand, whether that wins, and then who is out.
-
-    So nobody takes a victory from his partners by his own fall (ruling 40).
-    """
+    """Begin the next turn: planets held, factions that stand, victory, and then players who are out."""
     draft.turn += 1
     for key, ship in draft.ships.items():
         if ship.moved:
@@ -144,13 +143,14 @@ def begin_turn(draft: Draft) -> None:
     _hold(draft)
     _hold_factions(draft)
     _win(draft)
+    # Victory comes first, so that a player's own fall does not take it from partners (ruling 40).
     if draft.result is None:
         _eliminate(draft)
         last_left(draft)
 
 
 def _eliminate(draft: Draft) -> None:
-    """Who has neither planet nor ship is out, but for members of a faction that stands (rulings 33 and 40)."""
+    """Take out players with neither planet nor ship, except members of a faction that stands (rulings 33 and 40)."""
     alive = {ship.owner for ship in draft.ships.values()} | {planet.owner for planet in draft.planets.values()}
     alive |= {member for faction in draft.factions for member in faction.members}
     for seat in draft.playing:
@@ -182,10 +182,11 @@ def _hold_factions(draft: Draft) -> None:
 
 
 def _win(draft: Draft) -> None:
-    """Ends the game when a player, or failing that a faction, has held long enough (ruling 34)."""
+    """End the game if a player, or failing that a faction, has held long enough (ruling 34)."""
     goal, needed = draft.house.planets_to_win, draft.house.turns_to_hold
     alone = [(seat,) for seat in draft.playing if draft.players[seat].held >= needed]
     together = [faction.members for faction in draft.factions if faction.held >= needed]
+    # Winning alone goes before winning as a faction; then most planets decide, and a tie is shared (ruling 34).
     groups: Sequence[tuple[SeatName, ...]] = alone or together
     if not groups:
         return

@@ -1,7 +1,7 @@
-"""How a turn is resolved: the steps of the rulebook, in order, for both paces (ruling 24).
+"""Resolution of a turn: the steps of the rulebook, in order, for both paces (ruling 24).
 
 With pace "turn" all sections run at once; with pace "section" each waits for
-its own sheets, and each round of combat for those who have a choice in it.
+its own sheets, and each round of combat for the players who have a choice in it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ def _sense(after: str) -> Step:
 
 STEPS: Mapping[str, tuple[Step, ...]] = {
     "economic": (
+        # Declarations are judged before the section, and that start of turn counts (ruling 22).
         politics.declare,
         economy.income,
         economy.scrap,
@@ -38,11 +39,11 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
     "ownership": (combat.cease, ownership.capture, _sense("combat")),
     "ecopolitical": (ownership.terraform, politics.ally, politics.begin_turn),
 }
-"""The sections of a turn and the steps of each. "combat" is one round; "ownership" is its end and asks nobody."""
+"""The sections of a turn and the steps of each. "combat" is one round; "ownership" is its end, without orders."""
 
 
 def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
-    """Plays on from the section asked for to the next at which a player must be asked."""
+    """Play on from the open section to the next at which a player must be asked."""
     draft = Draft(state, turn.orders, dice)
     _leave(draft, turn)
     while draft.result is None:
@@ -56,12 +57,13 @@ def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Eve
 
 
 def _leave(draft: Draft, turn: TurnInput) -> None:
-    """Who sent no sheet is told so; who resigned or was removed is gone before all else."""
+    """Tell players that no sheet of theirs came, and take out those who resigned or were removed."""
     for seat in draft.playing:
         if seat in turn.removed:
             politics.leave(draft, seat, "removed")
         elif seat in turn.missing:
             draft.tell("no-sheet", seat)
+    # Resignations go before everything else (ruling 35).
     politics.resign(draft)
     politics.last_left(draft)
 
@@ -74,27 +76,32 @@ def _play(draft: Draft) -> None:
 
 
 def _following(draft: Draft) -> str:
-    """The section after the one just played."""
+    """Return the section after the one just played."""
+    # Rounds are fought until no ship there can fire at another (ruling 16).
     if draft.section in ("movement", "combat"):
         return "combat" if combat.contested(draft) else "ownership"
     return {"economic": "movement", "ownership": "ecopolitical", "ecopolitical": "economic"}[draft.section]
 
 
 def asked(draft: Draft) -> frozenset[SeatName]:
-    """The players who must send a sheet before the section can be played."""
+    """Return the players who must send a sheet before the section can be played."""
+    # At pace "turn" one sheet covers all sections (ruling 24).
     if draft.section == "ownership" or (draft.house.pace == "turn" and draft.section != "economic"):
         return frozenset()
     if draft.section == "combat":
+        # A round is asked for only of players with a choice of targets (ruling 24).
         fights = combat.contested(draft).values()
         return frozenset(seat for ships in fights for seat in combat.choosers(draft, ships))
+    # All players are asked, so that being asked, or not, tells nothing of what others have (ruling 37).
     return frozenset(draft.playing)
 
 
 def _told(before: State, draft: Draft, awaited: frozenset[SeatName]) -> frozenset[SeatName]:
-    """Who gets a report: all, but between rounds of combat only who was there, is asked, or left (ruling 19)."""
+    """Return the players who get a report now."""
     if draft.result is not None:
         return frozenset(draft.seats)
     playing = frozenset(seat for seat in draft.seats if before.players[seat].playing)
+    # Between rounds reports go to those who were there, are asked, or have left (ruling 19).
     if before.section == draft.section == "combat":
         there = (event.audience for event in draft.events if event.kind == "combat")
         return awaited.union(playing.difference(draft.playing), *there)

@@ -1,4 +1,4 @@
-"""The Singularity Trap as the host knows it."""
+"""The ruleset object of The Singularity Trap."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from pbem_rules.singularity_trap.summary import turn_summary
 from pbem_rules.singularity_trap.view import LARGEST_FACTIONS, views
 
 FIRST_POINTS = 5
-"""What each player has saved when the game begins (ruling 7)."""
+"""Points that each player has saved when the game begins (ruling 7)."""
 
 
 def _as_it_is(data: Json) -> Json:
-    """A save of version 1 holds what one of version 2 does: only what comes of it has changed."""
+    # Version 2 changed rules (18, 27, 33 and 40 to 44), but not the form of a state.
     return data
 
 
 class SingularityTrap(BaseRuleset[State]):
-    """The ruleset object."""
+    """Ruleset of The Singularity Trap."""
 
     key = "singularity_trap"
     title = "The Singularity Trap"
@@ -37,6 +37,7 @@ class SingularityTrap(BaseRuleset[State]):
     pace = "all seats at once; one sheet a turn, or one a section"
     summary = "Build, jump and fight for the planets of a space closed in itself, alone or in a faction."
     orders = BOOK
+    # The house rules of ruling 26.
     options = (
         Option("planets_to_win", "int", 25, "planets to hold for a win", low=2, high=200),
         Option("turns_to_hold", "int", 3, "successive starts of turn at which they must be held", low=1, high=20),
@@ -76,7 +77,11 @@ class SingularityTrap(BaseRuleset[State]):
     check_state = staticmethod(check_state)
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
-        """Each player owns his home and 5 points (ruling 7). Raises SetupError."""
+        """Return the state of the first turn: each player has their home and 5 points saved (ruling 7).
+
+        Raises:
+            SetupError: If the chart or an option is impossible.
+        """
         chart = standard_chart() if options["chart"] is None else read_chart(options["chart"])
         in_order = tuple(colour for colour in COLOURS if colour in seats)
         return State(
@@ -88,6 +93,7 @@ class SingularityTrap(BaseRuleset[State]):
             seats=in_order,
             players={seat: Player(seat, FIRST_POINTS) for seat in in_order},
             planets={
+                # Homes of absent colours begin unowned (ruling 5).
                 site.space: Planet(site.space, site.colour, site.home if site.home in seats else None)
                 for site in chart.sites
             },
@@ -96,11 +102,11 @@ class SingularityTrap(BaseRuleset[State]):
         )
 
     def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
-        """What a player may know; see `views.py`."""
+        """Return the view of one seat; see `view.py`."""
         return dict(views(state, [seat], events))[seat]
 
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
-        """Without a sheet nothing is done but what is a rule; the last doctrine stays, less those who left the game."""
+        """Return the orders that count without a sheet: the doctrine kept, less the players who have left the game."""
         doctrines = [order for order in kept if isinstance(order, Target)]
         if not doctrines or view["section"] not in ("turn", "combat"):
             return ()
@@ -108,7 +114,7 @@ class SingularityTrap(BaseRuleset[State]):
         return (Target(choices),) if choices else ()
 
     def standing(self, state: State) -> Standing:
-        """Scores are planets owned."""
+        """Return who is awaited, and the end of the game; scores are planets owned."""
         owners = [planet.owner for planet in state.planets.values()]
         return Standing(
             over=state.result is not None,
@@ -130,6 +136,7 @@ def _house(chosen: Mapping[str, Any], chart: Chart, players: int) -> House:
     return House(
         planets_to_win=chosen["planets_to_win"],
         turns_to_hold=chosen["turns_to_hold"],
+        # Members of a faction must be allies.
         largest_faction=largest if chosen["alliances"] else 0,
         empire_planets=chosen["empire_planets"],
         alliances=chosen["alliances"],
@@ -138,4 +145,4 @@ def _house(chosen: Mapping[str, Any], chart: Chart, players: int) -> House:
 
 
 RULESET = SingularityTrap()
-"""The one instance."""
+"""The instance that is registered as an entry point."""

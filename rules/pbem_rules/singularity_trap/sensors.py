@@ -1,4 +1,4 @@
-"""What ships see (ruling 25): the one place that decides who may know of whose ships."""
+"""Sensors of ships (ruling 25): the one place that decides who may know of whose ships."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from pbem_rules.singularity_trap.space import LARGEST_RADIUS, Space, within
 from pbem_rules.singularity_trap.state import Ship
 from pbem_rules.singularity_trap.view_types import AlliedView, ContactView, SeenShip, SensorsView
 
+# Wide enough for a board and the reach of sensors beyond its edge: no two spaces have the same code.
 _ROW = 2 * LARGEST_RADIUS + 8
 _LEVEL = _ROW * _ROW
 
 
 def _code(space: Space) -> int:
-    """A space as one number, such that the code of a sum is the sum of the codes."""
+    """Return a space as one number, such that the code of a sum is the sum of the codes."""
     return space[0] + space[1] * _ROW + space[2] * _LEVEL
 
 
@@ -26,7 +27,7 @@ def _codes_within(reach: int) -> frozenset[int]:
 
 
 class Watch:
-    """The ships not dark at one moment, arranged once to be read by every player's sensors."""
+    """The ships in play at one moment, arranged once to be read by every player's sensors."""
 
     def __init__(self, chart: Chart, ships: Iterable[Ship], allied: Callable[[SeatName, SeatName], bool]) -> None:
         self._chart, self._allied = chart, allied
@@ -34,6 +35,7 @@ class Watch:
         self._ships: dict[int, list[Ship]] = {}
         self._fleets: dict[SeatName, dict[int, int]] = {}
         for ship in ships:
+            # A dark ship sees nothing, and only its owner knows of it.
             if not ship.dark:
                 self._add(ship)
 
@@ -42,18 +44,19 @@ class Watch:
         self._spaces[code] = ship.space
         self._ships.setdefault(code, []).append(ship)
         fleet = self._fleets.setdefault(ship.owner, {})
+        # The best sensor of a fleet counts.
         fleet[code] = max(fleet.get(code, 0), ship.sensor_range)
 
     def sensors(self, seat: SeatName) -> SensorsView:
-        """All that a player's sensors and his allies' fleets tell him."""
+        """Return all that a player's sensors and allies' fleets show."""
         return {"contacts": self._contacts(seat), "unknown": self._unknown(seat), "allied": self._allied_fleets(seat)}
 
     def encountered(self, seat: SeatName, space: Space) -> bool:
-        """Whether a space holds a ship of a player who is not an ally."""
+        """Return True if a space holds a ship of a player who is not an ally (ruling 13)."""
         return any(self._hostile(seat, ship.owner) for ship in self._ships.get(_code(space), ()))
 
     def enemies(self, seat: SeatName, space: Space) -> list[SeenShip]:
-        """The ships in a space that a player can fire at, by id."""
+        """Return the ships in a space that a player can fire at, by id."""
         here = self._ships.get(_code(space), ())
         return self._seen(ship for ship in here if self._hostile(seat, ship.owner))
 
@@ -70,6 +73,7 @@ class Watch:
 
     def _unknown(self, seat: SeatName) -> list[str]:
         own = self._fleets.get(seat, {})
+        # Allies' fleets are marked as theirs, not as unknown ships (ruling 31).
         hostile = {code for other, fleet in self._fleets.items() if self._hostile(seat, other) for code in fleet}
         unseen = hostile - own.keys()
         found: set[int] = set()

@@ -1,14 +1,14 @@
-"""Second reading of a sheet: what its orders come to, seen from what the player knows.
+"""Second reading of a sheet: its orders, checked against what the player knows.
 
-What cannot be done whatever is hidden is an error, and the line is not taken;
-what may fail is a warning. Nothing here sees a state, so a receipt tells its
-reader nothing that his report did not. Codes:
+What cannot be done whatever is hidden is an error, and the line is not
+accepted; what may fail is a warning. Nothing here sees a state, so a receipt
+tells its reader nothing that the report did not. Codes:
 
 | code | meaning |
 |---|---|
 | not-awaited, wrong-section | no orders, or not such orders, are asked for now |
 | gone | the ship is scrapped on this sheet, or is not built by it |
-| unpaid, too-dear, too-many, number-taken, points, new-name | the purse and the yards |
+| unpaid, too-dear, too-many, number-taken, points, new-name | points and ships built |
 | nothing-damaged, cannot-hide | repair and hide |
 | replaced | a later line for the same thing counts |
 | course, course-danger, other-courses, no-course | the way of a MOVE … TO |
@@ -17,7 +17,7 @@ reader nothing that his report did not. Codes:
 | cannot-terraform, other-colour, two-colours | terraforming |
 | no-alliances, bad-faction, if-allied, resigning | politics |
 
-What the sheet leads to is told by `forecast`.
+The consequences of the sheet are told by `forecast`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from pbem_rules.singularity_trap.understanding import understood
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-    """The orders that can be carried out as far as the view tells, and all findings, by line."""
+    """Return the orders that can be carried out as far as the view tells, and all findings, by line."""
     written = list(lines)
     parsed = understood(view, written)
     if not view["awaited"]:
@@ -72,7 +72,7 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
 
 
 def _on_course(view: View, entries: tuple[ParsedOrder, ...]) -> tuple[tuple[ParsedOrder, ...], list[Finding]]:
-    """The entries with courses written out, for the ships as the economic orders that are taken leave them."""
+    """Return the entries with courses expanded, for the ships as the accepted economic orders leave them."""
     if not any(isinstance(entry.order, MoveTo) for entry in entries):
         return entries, []
     settled, _ = _read(view, tuple(entry for entry in entries if not isinstance(entry.order, MoveTo)))
@@ -81,7 +81,7 @@ def _on_course(view: View, entries: tuple[ParsedOrder, ...]) -> tuple[tuple[Pars
 
 
 def _unasked(view: View, parsed: ParsedSheet) -> ParsedSheet:
-    """Who is not asked may resign all the same, as long as he plays (ruling 42)."""
+    """Return the resignation on a sheet that was not asked for, and findings on all else (ruling 42)."""
     plays = any(player["playing"] for player in view["players"] if player["colour"] == view["seat"])
     if view["over"] or not plays:
         text = "the game is over" if view["over"] else "no orders are asked of you now"
@@ -99,9 +99,10 @@ def _unasked(view: View, parsed: ParsedSheet) -> ParsedSheet:
 
 
 def _read(view: View, entries: tuple[ParsedOrder, ...]) -> tuple[tuple[ParsedOrder, ...], list[Finding]]:
-    """The entries that can be taken, and what is to be said of all: of these as if the rest had not been written."""
+    """Return the entries that can be accepted, and all findings: on these as if the rest had not been written."""
     refused: list[Finding] = []
     while True:
+        # A line that is refused changes what the others come to, so these are read again without it.
         findings = list(_Reading(view, entries).findings())
         left = _without(entries, findings)
         if left == entries:
@@ -136,7 +137,7 @@ class _Reading:
         self.moving = self._under_way()
 
     def _under_way(self) -> set[str]:
-        """The ships that will move, as far as their player can tell: one that is ordered to and cannot stays."""
+        """Return the ships that will move, as far as their player can tell: one that is ordered to and cannot stays."""
         moves = {
             name: entry.order for entry in self.entries if isinstance(entry.order, Move) for name in entry.order.ships
         }
@@ -144,7 +145,8 @@ class _Reading:
         return {ship.name for ship in ships if not ship.encounter and not _cannot_move(ship, moves[ship.name])}
 
     def findings(self) -> Iterator[Finding]:
-        """Everything to tell of the sheet; of one that resigns, that nothing else on it counts."""
+        """Yield all findings of the sheet; of one that resigns, that nothing else on it counts."""
+        # The rest of a sheet that resigns does not count (ruling 35).
         leaving = [entry for entry in self.entries if isinstance(entry.order, Resign)]
         if leaving:
             yield from (_resigning(entry.line) for entry in leaving)
@@ -163,7 +165,7 @@ class _Reading:
         yield from forecast(self.view, self.entries, self.outlook, self.moving)
 
     def _replaced(self) -> Iterator[Finding]:
-        """Of two lines for the same thing the later counts."""
+        """Warn that of two lines for the same thing the later counts (ruling 28)."""
         first: dict[tuple[Any, ...], int] = {}
         for entry in self.entries:
             for subject in _subjects(entry.order):
@@ -173,7 +175,7 @@ class _Reading:
                 first[subject] = entry.line
 
     def _contradicting(self) -> Iterator[Finding]:
-        """Of lines that ask for several colours of one planet the first stands (ruling 44)."""
+        """Refuse lines that ask for another colour of a planet than an earlier one (ruling 44)."""
         asked: dict[str, dict[str, tuple[int, str]]] = {}
         for entry in self.entries:
             for space, ship, colour in self._colours(entry.order):
@@ -191,7 +193,7 @@ class _Reading:
                     workers.pop(ship, None)
 
     def _colours(self, order: Order) -> Iterator[tuple[str, str, str]]:
-        """The space, ship and colour of an order to a terraformer that stays where it is; "" for no colour."""
+        """Yield space, ship and colour of an order to a terraformer that stays where it is; "" for no colour."""
         if isinstance(order, Terraform | LeaveColour):
             colour = order.colour if isinstance(order, Terraform) else None
             for ship in self.there((order.ship,)):
@@ -199,12 +201,11 @@ class _Reading:
                     yield ship.space, ship.name, colour if colour in self._next_colours(ship.space) else ""
 
     def _next_colours(self, space: str) -> tuple[str, ...]:
-        """What the own planet in a space can become."""
         own = [planet for planet in self.view["planets"] if planet["space"] == space]
         return closer(self.view["seat"], own[0]["colour"]) if own else ()
 
     def ships(self, line: int, names: tuple[str, ...], code: str, why: Callable[[Prospect], str]) -> Iterator[Finding]:
-        """The findings of those ships that will be gone, or for which `why` gives a reason."""
+        """Yield the findings on those ships that will be gone, or for which `why` gives a reason."""
         found = []
         for name in names:
             ship = self.outlook.ships.get(name)
@@ -224,12 +225,12 @@ class _Reading:
         return f"{name} is {ship.gone}" if ship.gone else ""
 
     def there(self, names: Iterable[str]) -> list[Prospect]:
-        """The ships of an order that will be there."""
+        """Return the ships of an order that will be there."""
         return [self.outlook.ships[name] for name in names if not self._missing(name)]
 
 
 def _subjects(order: Order) -> list[tuple[str, str]]:
-    """What an order settles, so that a later one for the same replaces it."""
+    """Return the things that an order settles, so that a later one for the same replaces it."""
     if isinstance(order, Move | Fire):
         return [(type(order).__name__, name) for name in order.ships]
     if isinstance(order, Terraform | LeaveColour):
@@ -249,6 +250,7 @@ def _move(sheet: _Reading, line: int, order: Move) -> Iterator[Finding]:
         yield Finding(line, "warning", "stays", text)
     for ship in sheet.there(order.ships):
         if ship.encounter:
+            # Encounters are judged as movement begins (ruling 13): on the sheet of a whole turn one may end before.
             pinned = sheet.view["section"] == "movement"
             text = f"{ship.name} is in an encounter" + ("" if pinned else ": it can move only if that ends before")
             yield Finding(line, "error" if pinned else "warning", "encounter", text)
@@ -263,7 +265,7 @@ def _move(sheet: _Reading, line: int, order: Move) -> Iterator[Finding]:
 
 
 def _met_in_the_dark(sheet: _Reading, line: int, ship: Prospect, end: str) -> Iterator[Finding]:
-    """Warn of unknown ships where a ship that was dark, and so blind, is mended, or where its move leads it."""
+    """Warn of unknown ships where a ship that was dark, and so blind, is repaired, or where its move leads it."""
     unknown = sheet.view["sensors"]["unknown"]
     if not ship.was_dark or ship.dark or ship.encounter:
         return
@@ -276,7 +278,7 @@ def _met_in_the_dark(sheet: _Reading, line: int, ship: Prospect, end: str) -> It
 
 
 def _cannot_move(ship: Prospect, order: Move) -> str:
-    """As `movement.hindrance`, of a ship as it will be."""
+    """Return the same as `movement.hindrance`, for a ship as it will be."""
     drive = ship.left["drive"]
     if ship.dark:
         return f"{ship.name} hides on this sheet" if ship.hiding else f"{ship.name} is dark"
@@ -294,7 +296,7 @@ def _cannot_move(ship: Prospect, order: Move) -> str:
 
 
 def _way(sheet: _Reading, ship: Prospect, order: Move) -> tuple[str, str]:
-    """Where a move leads as far as its player knows: a space, and what is beyond it: "off-map", "jump" or nothing."""
+    """Return where a move leads as far as its player knows: a space, and beyond it "off-map", "jump" or ""."""
     charts = {chart["entry"]: chart["exit"] for chart in sheet.view["charts"]}
     steps = [(order.vector, order.reach)] if order.vector else []
     here = sheet.board.read(ship.space)
@@ -303,6 +305,7 @@ def _way(sheet: _Reading, ship: Prospect, order: Move) -> tuple[str, str]:
         there: Space | None
         if leg == JUMP:
             there = sheet.board.read(charts.get(sheet.board.name(here), ""))
+            # The player's charts do not tell where this jump leads.
             if there is None:
                 return sheet.board.name(here), "jump"
         else:

@@ -1,8 +1,8 @@
-"""Orders written short, written out as those that are carried out.
+"""Orders written short, expanded into those that are carried out.
 
-What they stand for hangs on the rest of the sheet: a ship may be built or mended
+Their meaning depends on the rest of the sheet: a ship may be built or repaired
 on it before it moves. Everything is found from the mailed view, and the receipt
-restates the orders written out.
+restates the expanded orders.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from pbem_rules.singularity_trap.space import Space
 
 @dataclass
 class Written:
-    """Entries written out, and what is to be told of them."""
+    """Expanded entries, and the findings on them."""
 
     entries: list[ParsedOrder] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
 
 def write_yards(view: View, entries: Iterable[ParsedOrder]) -> Written:
-    """The entries with orders to yards and docks written out, which hang on nothing but the view."""
+    """Return the entries with BUILD and REPAIR expanded, which depend on nothing but the view."""
     written = Written()
     for entry in entries:
         if isinstance(entry.order, BuildHere):
@@ -68,7 +68,7 @@ def _repair(view: View, line: int, order: RepairShips, written: Written) -> None
 
 
 class Courses:
-    """Writes out where ships go, given what the sheet will have made of them."""
+    """Expansion of MOVE … TO into courses, for the ships that the sheet will have."""
 
     def __init__(self, view: View, outlook: Outlook) -> None:
         self._view, self._outlook, self._board = view, outlook, board_of(view)
@@ -77,7 +77,7 @@ class Courses:
         self._routers: dict[tuple[Space, Powers], Router] = {}
 
     def write(self, entries: Iterable[ParsedOrder]) -> Written:
-        """The entries with each MOVE … TO as a MOVE along a course, ships with one course together."""
+        """Return the entries with each MOVE … TO as a MOVE along a course, ships with one course together."""
         written = Written()
         for entry in entries:
             if isinstance(entry.order, MoveTo):
@@ -99,6 +99,7 @@ class Courses:
             if found is None:
                 problems.append(self._unreached(line, ship, target))
                 continue
+            # The dangers passed are no part of the order: ships on the same way share a line.
             together.setdefault(dataclasses.replace(found.course, passes=frozenset()), []).append(name)
             written.findings += self._told(line, name, found)
         for course, names in together.items():
@@ -110,10 +111,12 @@ class Courses:
         written.findings += [dataclasses.replace(finding, severity=severity) for finding in problems]
 
     def _router(self, ship: Prospect) -> Router:
+        # A dark ship does nothing (rulebook, "Ships").
         left = {} if ship.dark else ship.left
         powers = Powers(left.get("drive", 0), bool(left.get("slip")), bool(left.get("jump")))
         start = self._at(ship.space)
         if (start, powers) not in self._routers:
+            # Enemies where it starts are an encounter (ruling 13), and no danger on the way.
             dangers = self._dangers - {start}
             self._routers[start, powers] = Router(self._board, start, powers, dangers, self._exits)
         return self._routers[start, powers]
@@ -150,6 +153,6 @@ class Courses:
 
 
 def _dangers(view: View) -> Iterator[str]:
-    """Where ships are known, or marked, that are no ally's."""
+    """Yield the spaces where ships are seen, or marked as unknown, that are no ally's."""
     yield from spaces_met(view)
     yield from view["sensors"]["unknown"]

@@ -1,4 +1,4 @@
-"""What a player taps on his charts: the hexes, by the names of what he knows to be in them."""
+"""Tap targets of the charts: hexes, by the names of what their player knows to be in them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pbem_rules.singularity_trap.space import Board
 
 
 class _Found(NamedTuple):
-    """Something in a space: the ids by which it may be named, if any, and what it is."""
+    """Something in a space: the ids by which it may be named, if any, and its description."""
 
     names: tuple[str, ...]
     words: str
 
 
 class Contents:
-    """What a view knows of the board, column by column and level by level."""
+    """The contents of the board as a view knows them, column by column and level by level."""
 
     def __init__(self, view: View) -> None:
         self._board: Board = board_of(view)
@@ -32,7 +32,10 @@ class Contents:
             self._found[q, r][level].append(found)
 
     def hex_spot(self, cell: Hex, points: tuple[Point, ...]) -> TapTarget:
-        """A hex with all its levels: ships by their ids, then its spaces, those with anything in them first."""
+        """Return the target of a hex with all its levels.
+
+        Its names are ships by their ids, then its spaces, those with anything in them first.
+        """
         spaces = _column(self._board, cell)
         levels = sorted(self._found.get(cell, {}), reverse=True)
         if not levels:
@@ -43,7 +46,7 @@ class Contents:
         return TapTarget(tuple(dict.fromkeys((*ships, *known, *spaces))), told, points)
 
     def space_spot(self, cell: Hex, level: int, points: tuple[Point, ...]) -> TapTarget:
-        """One level of a hex."""
+        """Return the target of one level of a hex."""
         ships = dict.fromkeys(name for found in self._found[cell][level] for name in found.names)
         return TapTarget((*ships, self._name(cell, level)), self._told(cell, level), points)
 
@@ -56,7 +59,7 @@ class Contents:
 
 @functools.lru_cache(maxsize=1024)
 def _column(board: Board, cell: Hex) -> tuple[str, ...]:
-    """The spaces of a hex, those nearest to the middle level first."""
+    """Return the spaces of a hex, those nearest to the middle level first."""
     levels = sorted(range(-board.levels, board.levels + 1), key=lambda level: (abs(level), level))
     return tuple(board.name((*cell, level)) for level in levels)
 
@@ -67,7 +70,7 @@ def _empty(spaces: tuple[str, ...], points: tuple[Point, ...]) -> TapTarget:
 
 
 def _all(view: View) -> Iterator[tuple[str, _Found]]:
-    """Everything of a view that is in a space: planets, own ships, others in sight, and others out of sight."""
+    """Yield everything of a view that is in a space: planets, own ships, others in sight, and others out of sight."""
     for planet in view["planets"]:
         yield planet["space"], _Found((), _planet(planet, view["seat"]))
     yield from _own(view["ships"])

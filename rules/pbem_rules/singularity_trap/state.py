@@ -1,6 +1,6 @@
 """The state of a campaign: frozen records, and their form as JSON data.
 
-Nothing here knows a rule beyond what a record means. Tuples of records are
+Nothing here knows a rule beyond the meaning of a record. Tuples of records are
 kept sorted by name, so that equal states have equal data.
 """
 
@@ -33,7 +33,7 @@ Pair = tuple[SeatName, SeatName]
 
 
 def pair(a: SeatName, b: SeatName) -> Pair:
-    """The pair of two players, whichever is named first."""
+    """Return two players as a pair, whichever is named first."""
     return (a, b) if a < b else (b, a)
 
 
@@ -51,7 +51,7 @@ class House:
 
 @dataclass(frozen=True, slots=True)
 class Ship:
-    """A ship. `left` holds its undamaged units; `moved` says it was given a move this turn."""
+    """A ship. `left` holds its undamaged units; `moved` is true if it was given a move this turn."""
 
     id: str
     owner: SeatName
@@ -67,48 +67,48 @@ class Ship:
 
     @property
     def dark(self) -> bool:
-        """A ship without its system is out of play."""
+        """True if the ship has no undamaged system: it is out of play."""
         return self.left[SYSTEM] == 0
 
     @property
     def drive(self) -> int:
-        """Undamaged drive units."""
+        """The number of undamaged drive units."""
         return self.left[DRIVE]
 
     @property
     def weapons(self) -> int:
-        """Undamaged weapons."""
+        """The number of undamaged weapons."""
         return self.left[WEAPONS]
 
     @property
     def can_slip(self) -> bool:
-        """Whether the slip unit is undamaged."""
+        """True if the slip unit is undamaged."""
         return self.left[SLIP] > 0
 
     @property
     def can_jump(self) -> bool:
-        """Whether the jump unit is undamaged."""
+        """True if the jump unit is undamaged."""
         return self.left[JUMP] > 0
 
     @property
     def can_terraform(self) -> bool:
-        """Whether it stands still, not dark, with its terraforming unit undamaged."""
+        """True if the ship is stationary, not dark, and its terraforming unit is undamaged."""
         return self.left[TERRAFORM] > 0 and not self.dark and not self.moved
 
     @property
     def sensor_range(self) -> int:
-        """Spaces it sees; 0 when dark."""
+        """The number of spaces that it sees; 0 when dark."""
         return 0 if self.dark else 1 + (self.left[SENSOR] > 0)
 
     @property
     def shots(self) -> int:
-        """Shots a round: one per weapon with undamaged multifire, else one with any weapon."""
+        """The shots a round: one per weapon with undamaged multifire, else one with any weapon."""
         if self.dark:
             return 0
         return self.weapons if self.left[MULTIFIRE] else min(self.weapons, 1)
 
     def with_unit(self, unit: int, change: int) -> Ship:
-        """The ship with one kind of unit mended (+) or damaged (−)."""
+        """Return the ship with one kind of unit repaired (+) or damaged (−)."""
         left = (*self.left[:unit], self.left[unit] + change, *self.left[unit + 1 :])
         return dataclasses.replace(self, left=left)
 
@@ -126,9 +126,9 @@ class Planet:
 class Player:
     """A player's own affairs.
 
-    `numbers` are those of all ships he ever built, in that order; `charts` the jumps
-    he made; `wishes` the players he wants as allies; `held` the successive turn
-    starts at which he alone had the winning number of planets.
+    `numbers` are those of all ships that the player ever built, in that order; `charts` the
+    jumps made; `wishes` the players wanted as allies; `held` the successive turn starts at
+    which the player alone had the winning number of planets.
     """
 
     seat: SeatName
@@ -156,7 +156,7 @@ class Faction:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How the game ended."""
+    """The end of the game: its winners, and why."""
 
     winners: tuple[SeatName, ...]
     reason: str
@@ -164,7 +164,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything. `seats` are in the order of the wheel; `told` are the seats that get a report now."""
+    """The whole state. `seats` are in the order of the wheel; `told` are the seats that get a report now."""
 
     house: House
     chart: Chart
@@ -182,12 +182,12 @@ class State:
     told: frozenset[SeatName] | None = None
 
     def allied(self, a: SeatName, b: SeatName) -> bool:
-        """Whether two players are allies."""
+        """Return True if two players are allies."""
         return pair(a, b) in self.allies
 
 
 def dump(state: State) -> dict[str, Any]:
-    """The state as JSON data. Spaces are written as players write them."""
+    """Return the state as JSON data, with spaces as players write them."""
     name = state.chart.board.name
     return {
         "house": dataclasses.asdict(state.house),
@@ -224,7 +224,7 @@ def _dump_ship(ship: Ship, name: Callable[[Space], str]) -> list[Any]:
 
 
 def read(data: Any) -> State:
-    """The state from JSON data."""
+    """Return the state of JSON data that `dump` has made."""
     chart = read_chart(data["chart"])
     space = _space_reader(chart)
     planets = [Planet(space(at), colour, owner) for at, colour, owner in data["planets"]]

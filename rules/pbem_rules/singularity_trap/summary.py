@@ -1,4 +1,4 @@
-"""The turn in brief: what a player would tell a friend, from his view alone."""
+"""The turn in brief: the news that a player would tell a friend, from the player's view alone."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ NEAR = 3
 
 
 def turn_summary(view: View) -> list[str]:
-    """What happened, what matters most first, and how things stand; nothing is said of what did not happen."""
+    """Return the news of the turn, the most important first, and how things stand; nothing on what did not happen."""
     return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
 
 
 def _result(view: View) -> Iterator[str]:
-    """Who won and why; or that the reader is out."""
+    """Yield the winners and why, or that the reader is out."""
     result = view["result"]
     if result:
         won = result["winners"]
@@ -37,7 +37,7 @@ def _result(view: View) -> Iterator[str]:
 
 
 def _asked(view: View) -> Iterator[str]:
-    """The fire awaited of the reader, in campaigns that ask for it round by round."""
+    """Yield the fire awaited of the reader, in campaigns that ask for it round by round."""
     combats = view["combats"]
     if combats:
         spaces, shots = listed([combat["space"] for combat in combats]), sum(combat["shots"] for combat in combats)
@@ -48,7 +48,7 @@ def _asked(view: View) -> Iterator[str]:
 
 
 def _orders(view: View) -> Iterator[str]:
-    """That no sheet came, and how many orders came to nothing."""
+    """Yield that no sheet came, and how many orders came to nothing."""
     refused = len(_told(view, "refused"))
     said = ["no sheet of yours came"] if _told(view, "no-sheet") else []
     said += [f"{counted(refused, 'order')} of yours came to nothing"] if refused else []
@@ -57,7 +57,7 @@ def _orders(view: View) -> Iterator[str]:
 
 
 def _planets(view: View) -> Iterator[str]:
-    """Planets the reader won and lost."""
+    """Yield the planets that the reader won and lost."""
     seat, captured = view["seat"], _told(view, "captured")
     won = [_changed(event["name"], "from", event["was"]) for event in captured if event["now"] == seat]
     lost = [_changed(event["name"], "to", event["now"]) for event in captured if event["was"] == seat]
@@ -80,7 +80,7 @@ def _both(won: str, lost: str) -> str:
 
 
 def _fights(view: View) -> Iterator[str]:
-    """Where there was combat, and which ships went in it."""
+    """Yield the places of combat, and the ships that went in it."""
     fights = _told(view, "combat")
     if not fights:
         return
@@ -109,14 +109,14 @@ _FATES = {"dark": "went dark", "destroyed": "was destroyed"}
 
 
 def _fates(own: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Own ships that went, by number."""
+    """Return the number of own ships that went, by fate."""
     fates = Counter(loss["how"] for loss in own)
     words = {"dark": "went dark", "destroyed": "destroyed"}
     return [f"{number} of yours {words[how]}" for how, number in sorted(fates.items())]
 
 
 def _both_fates(own: Iterable[Mapping[str, Any]]) -> str:
-    """The same in fewer words, of a turn that brought both fates: others fit a line."""
+    """Return the same in fewer words, for a turn that brought both fates: others fit a line."""
     fates = Counter(loss["how"] for loss in own)
     return f"{fates['dark']} of yours dark, {fates['destroyed']} destroyed"
 
@@ -126,7 +126,7 @@ def _gone(others: Counter[str]) -> list[str]:
 
 
 def _scrapped(view: View) -> Iterator[str]:
-    """Ships that the reader's points could not keep."""
+    """Yield the ships that the reader's points could not keep."""
     unpaid = [event["ship"] for event in _told(view, "scrapped") if event["why"] == "unpaid"]
     if unpaid:
         fate = f"{'was' if len(unpaid) == 1 else 'were'} scrapped: your points did not cover upkeep."
@@ -134,7 +134,7 @@ def _scrapped(view: View) -> Iterator[str]:
 
 
 def _near_victory(view: View) -> Iterator[str]:
-    """Who holds enough already, and how many more starts of turn that takes."""
+    """Yield the players and factions that hold enough already, and at how many starts of turn so far."""
     if view["over"]:
         return
     needed = view["rules"]["turns_to_hold"]
@@ -152,7 +152,7 @@ def _near_victory(view: View) -> Iterator[str]:
 
 
 def _threats(view: View) -> Iterator[str]:
-    """Ships of others, and ships unknown, at the reader's planets."""
+    """Yield ships of others, and unknown ships, at the reader's planets."""
     board = Board(view["rules"]["radius"], view["rules"]["levels"])
     own = {planet["space"]: planet["name"] for planet in view["planets"] if planet["owner"] == view["seat"]}
     friends = {view["seat"]} | {player["colour"] for player in view["players"] if player["ally"]}
@@ -170,7 +170,7 @@ def _threats(view: View) -> Iterator[str]:
 
 
 def _out_of_sight(view: View) -> Iterator[str]:
-    """Armed ships of others that were near the reader's planets last turn, and are not seen now."""
+    """Yield armed ships of others that were near the reader's planets last turn, and are not seen now."""
     board = Board(view["rules"]["radius"], view["rules"]["levels"])
     friends = {player["colour"] for player in view["players"] if player["ally"]}
     armed = {kind["name"] for kind in view["rules"]["types"] if kind["units"].get("weapons")}
@@ -195,7 +195,7 @@ def _is_near(board: Board, name: str, others: Iterable[Any], reach: int) -> bool
 
 
 def _standing(view: View) -> Iterator[str]:
-    """How many planets everybody holds, and how many win."""
+    """Yield the number of planets that each player holds, and the number that wins."""
     players = sorted(view["players"], key=lambda player: -player["planets"])
     counts = [f"{_you(view, each['colour'])} {each['planets']}" for each in players if each["playing"]]
     goal = view["rules"]["planets_to_win"]
@@ -204,7 +204,7 @@ def _standing(view: View) -> Iterator[str]:
 
 
 def _new_alliances(view: View) -> Iterator[str]:
-    """Whom the reader is allied with since now, and no more."""
+    """Yield new alliances of the reader, and those that have ended."""
     for on, words in ((True, "allies now"), (False, "no longer allies")):
         who = [event["who"] for event in _told(view, "alliance") if event["on"] is on]
         if who:
@@ -212,7 +212,8 @@ def _new_alliances(view: View) -> Iterator[str]:
 
 
 def _offers(view: View) -> Iterator[str]:
-    """Whose answer to an alliance is awaited: settings of both sides are put together at once, so it is not given."""
+    """Yield the players whose answer to an alliance is awaited."""
+    # Settings of both sides take effect together, so a wish without an alliance has not been answered.
     open_to = [player for player in view["players"] if player["playing"] and player["wish"] and not player["ally"]]
     asked = [player["colour"] for player in open_to]
     if asked and view["rules"]["alliances"] and not view["over"]:
@@ -220,7 +221,7 @@ def _offers(view: View) -> Iterator[str]:
 
 
 def _together(view: View) -> Iterator[str]:
-    """A declaration open to the reader, or else the most that he and his allies hold together."""
+    """Yield a declaration open to the reader, or else the most that the reader and allies hold together."""
     if view["over"] or any(view["seat"] in faction["members"] for faction in view["factions"]):
         return
     group, may = _group(view)
@@ -233,7 +234,7 @@ def _together(view: View) -> Iterator[str]:
 
 
 def _group(view: View) -> tuple[Sequence[str], str]:
-    """The allies to count with, and what can be declared with them now, at a start of turn."""
+    """Return the allies to count with, and what can be declared with them now, at a start of turn."""
     if view["section"] in ("turn", DeclareFaction.section):
         for order in factions.certain(view):
             what = "an empire" if isinstance(order, DeclareEmpire) else "a faction"
@@ -246,7 +247,7 @@ def _group(view: View) -> tuple[Sequence[str], str]:
 
 
 def _money(view: View) -> Iterator[str]:
-    """What is saved, and what the next economic section makes of it."""
+    """Yield the points saved, and what the next economic section makes of them."""
     if view["over"] or not _reader(view)["playing"]:
         return
     points, income, upkeep = view["points"], view["income"], view["upkeep"]
@@ -262,7 +263,7 @@ def _money(view: View) -> Iterator[str]:
 
 
 def _elsewhere(view: View) -> Iterator[str]:
-    """What happened to others: who left, which factions fell, which planets changed hands."""
+    """Yield the news of others: who left, which factions fell, which planets changed hands."""
     out = [event["who"] for event in _told(view, "resigned") if event["who"] != view["seat"]]
     if out:
         yield fitting(f"{listed(out)} {'is' if len(out) == 1 else 'are'} out of the war.")
@@ -288,7 +289,7 @@ def _you(view: View, seat: str) -> str:
 
 
 def _named_first(view: View, seats: Iterable[str]) -> list[str]:
-    """Seats with the reader, as "you", before the others."""
+    """Return seats with the reader, as "you", before the others."""
     return [_you(view, seat) for seat in sorted(seats, key=lambda seat: seat != view["seat"])]
 
 
@@ -306,7 +307,7 @@ _NEWS = (
     _elsewhere,
     _offers,
 )
-"""What happened, in order; where a turn brings more than fits, what stands last is left out."""
+"""Tellers of what happened, in order; where a turn brings more than fits, the last lines are left out."""
 
 _STANDING = (_standing, _together, _money)
-"""What every report tells, in a line each at most."""
+"""Tellers of what every report has, in a line each at most."""

@@ -1,7 +1,7 @@
 """The sheet mailed with a report, ready to be filled in and returned.
 
 Nothing in it is an order before its player makes it one. A line behind a
-semicolon is an order that is taken as it stands, or with other values, once the
+semicolon is an order that is accepted as it is, or with other values, once the
 semicolon is gone; one behind # is a remark. None is wider than a line of mail.
 """
 
@@ -19,7 +19,7 @@ WIDTH = 78
 
 
 def template(view: View) -> list[str]:
-    """The lines of the sheet: for each section asked for, the ships it concerns and orders to be completed."""
+    """Return the lines of the sheet: for each section asked for, the ships it concerns and orders to be completed."""
     if not view["awaited"]:
         return []
     lines = ["# Take the ; off the orders you want, and complete them. One order a line."]
@@ -48,7 +48,7 @@ def _economic(view: View) -> Iterator[str]:
 
 
 def _declaration(view: View) -> Iterator[str]:
-    """The factions that would hold if declared now, and those that may."""
+    """Yield the factions that would hold if declared now, and those that may."""
     for order in certain(view):
         yield f"; {BOOK.line(order)}"
     for order in open_question(view):
@@ -56,7 +56,7 @@ def _declaration(view: View) -> Iterator[str]:
 
 
 def _kept(view: View) -> list[View]:
-    """The own ships but for those that will be scrapped, as there are no points for their upkeep."""
+    """Return the own ships except those that will be scrapped for want of upkeep."""
     ships = Outlook(view, ()).ships
     return [ship for ship in view["ships"] if not ships[ship["id"]].gone]
 
@@ -66,6 +66,7 @@ def _movement(view: View) -> Iterator[str]:
     yield "# ways: N NE SE S SW NW, each also with + (rising) or -; UP DOWN; JUMP; STAY"
     for ship in _kept(view):
         units = {unit["unit"]: unit["left"] for unit in ship["units"]}
+        # Encounters are judged as movement begins (ruling 13): on the sheet of a whole turn one may still end before.
         stuck = ship["encounter"] and view["section"] == "movement"
         if units.get("drive") and not ship["dark"] and not stuck:
             powers = [f"drive {units['drive']}", *(power for power in ("slip", "jump") if units.get(power))]
@@ -96,7 +97,7 @@ def _ecopolitical(view: View) -> Iterator[str]:
 
 
 def _terraforming(view: View) -> Iterator[str]:
-    """What the terraformers at own planets will do, and the choices there are (ruling 20)."""
+    """Yield the work that terraformers at own planets will do, and the choices there are (ruling 20)."""
     own = {planet["space"]: planet for planet in view["planets"] if planet["owner"] == view["seat"]}
     for ship in view["ships"]:
         able = any(unit["unit"] == "terraform" and unit["left"] for unit in ship["units"])
@@ -109,6 +110,7 @@ def _terraforming(view: View) -> Iterator[str]:
 
 
 def _remark(text: str) -> list[str]:
+    # Names such as J1-9 and NE- are not broken.
     return textwrap.wrap(text, WIDTH, initial_indent="# ", subsequent_indent="#   ", break_on_hyphens=False)
 
 

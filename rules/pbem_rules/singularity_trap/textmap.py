@@ -1,4 +1,4 @@
-"""The map as text: the board seen from above in at most 80 columns of ASCII, and lists of what stands where.
+"""The map as text: the board seen from above in at most 80 columns of ASCII, and lists of all ships.
 
 Every hex has two lines of a few characters: the planet on the upper one, ships
 on the lower, and the number of its row on the first that is free. The rows
@@ -31,10 +31,10 @@ from pbem_rules.singularity_trap.space import Board, Space, distance
 
 WIDTH = 79
 NEAREST = 3
-"""How many planets are named for each fleet."""
+"""Planets named for each fleet."""
 
 SIGNS: dict[Kind, str] = {"own": "@", "seen": "!", "unknown": "?", "allied": "&", "dark": "%", "old": "~"}
-"""What stands for ships on the map, the most important first: a hex may not have room for all."""
+"""The signs of ships on the map, the most important first: a hex may not have room for all."""
 NAMES: dict[Kind, str] = {
     "own": "yours",
     "seen": "seen",
@@ -56,9 +56,10 @@ SHIP_KEY = (
 
 
 def text_map(view: View) -> str:
-    """The map of a view in ASCII: the board if it fits, the spaces of all ships, the planets near the reader's own."""
+    """Return the map of a view: the board if it fits, the spaces of all ships, the planets near the reader's own."""
     found = marks(view)
     board = board_of(view)
+    # A cell has room for owner, colour, sign and the digits of the level.
     layout = _Layout(board.radius, 4 if board.levels < 10 else 5)
     lines = [*_drawn(view, found, board, layout), "", *ROW_KEY, PLANET_KEY] if layout.width <= WIDTH else []
     if found:
@@ -68,7 +69,7 @@ def text_map(view: View) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where hexes stand in the text; each is `cell` characters wide."""
+    """The places of hexes in the text; each is `cell` characters wide."""
 
     radius: int
     cell: int
@@ -82,12 +83,12 @@ class _Layout:
         return self.cell * self.columns
 
     def corner(self, cell: Hex) -> tuple[int, int]:
-        """Column and row of a hex's first character."""
+        """Return column and row of a hex's first character."""
         q, r = cell
         return self.cell * (q + self.radius), 2 * r + q + 2 * self.radius
 
     def row(self, cell: Hex) -> str:
-        """The number of a hex's row, as wide as a hex and apart from what stands to its left."""
+        """Return the number of a hex's row, as wide as a hex and apart from its neighbour on the left."""
         return f" {cell[1] + self.radius + 1:<{self.cell - 1}}"
 
 
@@ -108,7 +109,8 @@ def _drawn(view: View, found: Sequence[Mark], board: Board, layout: _Layout) -> 
 
 @functools.cache
 def _empty(layout: _Layout) -> TextGrid:
-    """The board with each hex numbered and nothing on it: the same in every report, and most of the work."""
+    """Return the board with each hex numbered and nothing on it."""
+    # The same in every report, and most of the work.
     grid = TextGrid(layout.width, 4 * layout.radius + 2)
     for cell in disc(layout.radius):
         grid.put(*layout.corner(cell), layout.row(cell))
@@ -116,7 +118,7 @@ def _empty(layout: _Layout) -> TextGrid:
 
 
 def _planets(levels: Mapping[int, Planet]) -> str:
-    """The planet of a hex: owner, colour, level. Of several it is the highest, with a star for their levels."""
+    """Return the planet of a hex: owner, colour, level. Of several it is the highest, with a star for their levels."""
     level, planet = next(iter(levels.items()))
     owner = planet["owner"]
     where = "*" if len(levels) > 1 else f"{level:+d}"
@@ -124,7 +126,7 @@ def _planets(levels: Mapping[int, Planet]) -> str:
 
 
 def _ships(levels: Mapping[int, Sequence[Mark]], room: int) -> str:
-    """The marks of a hex: what is there, and at which level, or that there are several; what is seen now goes first."""
+    """Return the signs of a hex's marks, and their level, or * for several; those seen now decide the level."""
     kinds = {mark.kind for found in levels.values() for mark in found}
     signs = "".join(sign for kind, sign in SIGNS.items() if kind in kinds)
     now = [level for level, found in levels.items() if any(mark.kind != "old" for mark in found)] or list(levels)
@@ -133,7 +135,7 @@ def _ships(levels: Mapping[int, Sequence[Mark]], room: int) -> str:
 
 
 def _index(found: Sequence[Mark]) -> Iterator[str]:
-    """The spaces of all ships, by what is known of them."""
+    """Yield the spaces of all ships, by kind of mark."""
     for kind, sign in SIGNS.items():
         items = (_item(mark) for mark in found if mark.kind == kind)
         yield from flow(f"  {sign} {NAMES[kind]:<11}", items, width=WIDTH)
@@ -147,7 +149,7 @@ def _item(mark: Mark) -> str:
 
 
 def _reach(view: View, found: Sequence[Mark], board: Board) -> Iterator[str]:
-    """For each of the reader's fleets the nearest planets that neither he nor an ally holds."""
+    """Yield for each of the reader's fleets the nearest planets that neither the reader nor an ally holds."""
     friends = {view["seat"], *(player["colour"] for player in view["players"] if player["ally"])}
     targets = [
         (place(board, planet["space"]), planet["space"]) for planet in view["planets"] if planet["owner"] not in friends

@@ -1,4 +1,4 @@
-"""What a chart is stamped with, and the sheets it stands on: the board from above, its names and the legend.
+"""Sprites of the charts, and the sheets that they are set on: the board from above, its names and the legend.
 
 Colours are always backed by letters and shapes.
 """
@@ -57,7 +57,7 @@ class Sheet:
 
     @property
     def whole(self) -> bool:
-        """Whether all of the board is on it."""
+        """True if all of the board is on it."""
         return self.reach > 2 * self.radius
 
     @property
@@ -66,12 +66,12 @@ class Sheet:
         return _cells(self.radius, self.middle, self.reach)
 
     def at(self, cell: Hex) -> tuple[int, int]:
-        """The middle of a hex."""
+        """Return the middle of a hex, in pixels."""
         x, y = centre((cell[0] - self.middle[0], cell[1] - self.middle[1]), self.edge)
         return round(self.width / 2 + x), round(self.height / 2 + y)
 
     def name(self, cell: Hex) -> str:
-        """A board hex as players write it, without level ("J4")."""
+        """Return a board hex as players write it, without level ("J4")."""
         return f"{chr(ord('A') + cell[0] + self.radius)}{cell[1] + self.radius + 1}"
 
 
@@ -81,21 +81,21 @@ def _cells(radius: int, middle: Hex, reach: int) -> dict[Hex, None]:
 
 
 def chart_sheet(radius: int) -> Sheet:
-    """The sheet of the whole board."""
+    """Return the sheet of the whole board."""
     edge = max(EDGE, BOARD_WIDTH / (3 * radius + 2))
     across, down = round(edge * (3 * radius + 2)) + 116, round(edge * math.sqrt(3) * (2 * radius + 1)) + 72
     return Sheet(radius, across, down + down % 2)
 
 
 def region_sheet(radius: int, middle: Hex, reach: int, width: int) -> Sheet:
-    """The sheet of the hexes around one."""
+    """Return the sheet of the hexes around one, `width` pixels wide."""
     height = round(width / (3 * reach + 2) * math.sqrt(3) * (2 * reach + 1)) + 12
     return Sheet(radius, width, height + height % 2, middle, reach)
 
 
 @functools.lru_cache(maxsize=16)
 def chart_ground(sheet: Sheet, below: int) -> Background:
-    """The whole board with names, coordinates and legend, and room below it."""
+    """Return the whole board with names, coordinates and legend, and `below` pixels of room under it."""
     shades = {CELL: "", RING: ""}
     for cell in sheet.cells:
         shades[shade_of(cell)] += _hex_path(*sheet.at(cell), sheet.edge)
@@ -105,7 +105,8 @@ def chart_ground(sheet: Sheet, below: int) -> Background:
 
 
 def region_ground(sheet: Sheet, above: int, below: int) -> Background:
-    """Empty space: there are as many regions as hexes, and a ground should serve many pictures."""
+    """Return empty space as background of a region."""
+    # There are as many regions as hexes, and a background should serve many pictures: their hexes are sprites.
     return _ground(sheet.width, above + sheet.height + below, "")
 
 
@@ -114,13 +115,13 @@ def _ground(width: int, height: int, drawn: str) -> Background:
 
 
 def shade_of(cell: Hex) -> str:
-    """Every third ring of the board is lighter."""
+    """Return the shade of a hex: every third ring of the board is lighter."""
     return RING if distance(cell, (0, 0)) % 3 == 0 else CELL
 
 
 @functools.cache
 def blank(edge: float, shade: str) -> Sprite:
-    """An empty hex."""
+    """Return an empty hex."""
     room = 2 * math.ceil(edge) + 4
     return Sprite(svg.path(_hex_path(0, 0, edge), fill=shade, stroke=GRID, stroke_width=1), room, room)
 
@@ -137,7 +138,7 @@ def _cell_name(sheet: Sheet, cell: Hex) -> str:
 
 
 def _edges(sheet: Sheet) -> str:
-    """Column letters above and below the board, row numbers at both ends of the slanting rows."""
+    """Return column letters above and below the board, row numbers at both ends of the slanting rows."""
     radius = sheet.radius
     columns, rows = [], []
     for axis in range(-radius, radius + 1):
@@ -161,7 +162,7 @@ def _edge(sheet: Sheet, cell: Hex, side: str, label: str) -> str:
 
 @functools.cache
 def planet_hex(edge: float, shade: str) -> Sprite:
-    """The outline of a hex with planets, with a banner for its owner's letter; `shade` "" if nobody owns it."""
+    """Return the outline of a hex with planets and a banner for its owner's letter; `shade` is "" if it is unowned."""
     size = edge - 1.5
     room = 2 * math.ceil(edge) + 4
     if not shade:
@@ -184,20 +185,23 @@ JUMPED = Sprite(svg.circle(0, 0, 1.5, fill=WAY), 4, 4)
 
 @functools.cache
 def step(edge: float, direction: Hex, begin: float, end: float) -> Sprite:
-    """A part of the way to the next hex, drawn around its half; 0 is the middle of a hex, 1 that of the next."""
+    """Return a part of the way to the next hex, drawn around its half.
+
+    `begin` and `end` are shares of it: 0 is the middle of a hex, 1 that of the next.
+    """
     dx, dy = centre(direction, edge)
     (x, y), (to_x, to_y) = ((dx * (share - 0.5), dy * (share - 0.5)) for share in (begin, end))
     return Sprite(svg.line(x, y, to_x, to_y, stroke=WAY, stroke_width=1.6), _even(abs(dx)), _even(abs(dy)))
 
 
 def _even(length: float) -> int:
-    """An even number of pixels that a thin line of some length has room in."""
+    """Return an even number of pixels that has room for a thin line of some length."""
     return 2 * math.ceil(length / 2) + 4
 
 
 @functools.cache
 def head(direction: Hex) -> Sprite:
-    """The point of an arrow."""
+    """Return the point of an arrow."""
     turn = math.degrees(math.atan2(*reversed(centre(direction, 1)))) - 90
     point = svg.polygon("-4.5,-6 0,-3.5 4.5,-6 0,6", fill=WAY, stroke=INK, stroke_width=1)
     return Sprite(svg.group(point, transform=f"rotate({turn:.0f})"), 18, 18)
@@ -205,7 +209,7 @@ def head(direction: Hex) -> Sprite:
 
 @functools.cache
 def captured(shade: str) -> Sprite:
-    """A flag in the colour of who has just taken a planet."""
+    """Return a flag in the colour of the player who has just taken a planet."""
     flag = svg.polygon("-5,-9 8,-5 -5,-1", fill=shade, stroke=INK, stroke_width=1)
     return Sprite(svg.line(-5, 9, -5, -9, stroke=FLAG, stroke_width=2.4) + flag, 22, 22)
 
@@ -215,13 +219,13 @@ def captured(shade: str) -> Sprite:
 
 @functools.cache
 def planet(shade: str) -> Sprite:
-    """The disc of a planet."""
+    """Return the disc of a planet."""
     return Sprite(svg.circle(0, 0, 9, fill=shade) + svg.circle(-3, -4, 2.5, fill=BRIGHT, opacity="0.5"), 18, 18)
 
 
 @functools.cache
 def token(kind: Kind, shade: str) -> Sprite:
-    """The shape of ships of one kind."""
+    """Return the shape of ships of one kind."""
     if kind == "own":
         return Sprite(svg.polygon("-8,-7 3,-7 9,0 3,7 -8,7", fill=shade, stroke=BRIGHT, stroke_width=1.3), 22, 18)
     if kind == "dark":

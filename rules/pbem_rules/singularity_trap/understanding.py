@@ -1,4 +1,4 @@
-"""First reading of a sheet: each line by the order book, or else in the words that players of this game use."""
+"""First reading of a sheet: each line by the order parser, or else in the words that players of this game use."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _HINTS = {
     for word in _RESTING
     for end in ("", "S")
 }
-"""What is meant by words that are no orders here, as the first or second of a line."""
+"""Hints for words that are no orders here, as the first or second of a line."""
 
 _VERBS = "possible: " + ", ".join(dict.fromkeys(verb.word for verb in BOOK.verbs)) + "; or a ship's id and its way"
 
 
 def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-    """The orders as declared, of lines as they stand or as `wording` has them, and all findings."""
+    """Return the orders as declared, from lines as they are or as `wording` puts them, and all findings."""
     written = list(join_lines(lines))
     parsed = BOOK.parse(view, written)
     entries = {entry.line: entry for entry in parsed.entries}
@@ -41,7 +41,7 @@ def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         findings[finding.line].append(finding)
     for number, line in written:
         if resigning_word(line):
-            continue  # it counts in one spelling only, and is not put into other words
+            continue  # it counts in one spelling only (ruling 35), and is not put into other words
         if any(map(_is_doubtful, findings[number])) or (number in entries and _STEPS.search(line)):
             again = BOOK.parse(view, [(number, plain(line))])
             if _is_better(again, findings[number]):
@@ -58,7 +58,7 @@ def understood(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
 
 
 def _behind(view: View, number: int, line: str) -> list[Finding]:
-    """Warn of what stands behind a `;` and is an order, or the rest of one, in the words of players."""
+    """Return warnings of orders, or the rest of one, that follow a `;` in the words of players."""
     told = orders_in_remark(line, lambda text: _plainly(view, text))
     return [Finding(number, "warning", each.code, each.text, each.hint) for each in told]
 
@@ -77,7 +77,8 @@ def _is_doubtful(finding: Finding) -> bool:
 
 
 def _is_better(again: ParsedSheet, before: list[Finding]) -> bool:
-    """Whether a line in other words is taken, or its fault better told, than as it stands."""
+    """Return True if a line in other words is accepted, or its fault explained better, than as it is."""
+    # No rewording makes a resignation of a line (ruling 35).
     if any(order.ends_seat for order in again.orders):
         return False
     if again.entries:
@@ -87,7 +88,7 @@ def _is_better(again: ParsedSheet, before: list[Finding]) -> bool:
 
 
 def _hinted(finding: Finding, line: str) -> Finding:
-    """The finding, with what the player of such a line may have meant."""
+    """Return the finding, with a hint at what the player of such a line may have meant."""
     words = line.upper().replace(",", " ").split()
     if finding.severity == "error" and "AND" in words and words[0].startswith("BUI"):
         return dataclasses.replace(finding, hint="write a BUILD line for each type")

@@ -1,4 +1,7 @@
-"""The view of a seat, built by adding what it may know (rulings 5, 20–25); the only way out of a state."""
+"""The view of a seat, built by adding what it may know; the only way out of a state.
+
+What that is says the rulebook's "Who knows what", with rulings 25, 31, 32, 38 and 39.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +28,18 @@ from pbem_rules.singularity_trap.view_types import (
 )
 
 LARGEST_FACTIONS = {2: 0, 3: 0, 4: 2, 5: 2, 6: 3}
-"""By number of players at the start, the members a faction may have at most."""
+"""The most members that a faction may have, by number of players at the start."""
 
 
 def views(state: State, seats: Sequence[SeatName], events: Sequence[Event]) -> Iterator[tuple[SeatName, TrapView]]:
-    """The views of several seats; what is alike for all is arranged once."""
+    """Yield the views of several seats; what is alike for all is computed once."""
     maker = _Maker(state)
     for seat in seats:
         yield seat, maker.view(seat, events)
 
 
 class _Maker:
-    """Makes the views of one state."""
+    """Maker of the views of one state."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -78,7 +81,7 @@ class _Maker:
         return "turn" if self.state.house.pace == "turn" else cast(Section, self.state.section)
 
     def _sensors(self, seat: SeatName) -> SensorsView:
-        """The reading at the end of the last section; between rounds only who shares a space (ruling 39)."""
+        """Return the reading at the end of the last section; between rounds only ships sharing a space (ruling 39)."""
         sensed = self.watch.sensors(seat)
         if self.state.section == "combat" and self.state.round:
             return {"contacts": sensed["contacts"], "unknown": [], "allied": []}
@@ -92,6 +95,7 @@ class _Maker:
             "playing": player.playing,
             "planets": self._owned[other],
             "ally": self.state.allied(seat, other),
+            # Alliance settings are their player's alone; those of others are not told.
             "wish": other in self.state.players[seat].wishes,
             "held": player.held,
         }
@@ -131,13 +135,14 @@ class _Maker:
         }
 
     def _combats(self, seat: SeatName, ships: Sequence[Ship]) -> list[CombatView]:
-        """The spaces in which the seat has a real choice of targets."""
+        """Return the spaces in which the seat has a real choice of targets (ruling 24)."""
         if self.state.section != "combat":
             return []
         combats: list[CombatView] = []
         for space in sorted({ship.space for ship in ships if ship.shots}):
             own = sorted((ship for ship in ships if ship.shots and ship.space == space), key=lambda ship: ship.id)
             enemies = self.watch.enemies(seat, space)
+            # With a single target there is no choice.
             if len(enemies) > 1:
                 combats.append(
                     {
@@ -170,7 +175,7 @@ class _Maker:
 
 
 def _told(event: dict[str, Any], seat: SeatName) -> dict[str, Any]:
-    """An event as a player may know it: a combat tells units and fates of own ships only (ruling 38)."""
+    """Return an event as a player may know it: a combat tells units and fates of own ships only (ruling 38)."""
     if event["kind"] != "combat":
         return event
     own = {ship["id"] for ship in event["ships"] if ship["owner"] == seat}
@@ -178,12 +183,13 @@ def _told(event: dict[str, Any], seat: SeatName) -> dict[str, Any]:
         **{key: event[key] for key in ("kind", "space", "round")},
         "ships": [ship if ship["id"] in own else _seen(ship) for ship in event["ships"]],
         "shots": [{**shot, "unit": shot["unit"] if shot["at"] in own else None} for shot in event["shots"]],
+        # Only its owner knows whether a ship that vanished is dark or destroyed (ruling 38).
         "lost": [loss if loss["ship"] in own else {"ship": loss["ship"], "how": "vanished"} for loss in event["lost"]],
     }
 
 
 def _place_by_place(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The events with the rounds of each combat together; all else as it happened."""
+    """Return the events with the rounds of each combat together, and all others as they happened."""
     rounds = iter(sorted((event for event in events if event["kind"] == "combat"), key=lambda event: event["space"]))
     return [next(rounds) if event["kind"] == "combat" else event for event in events]
 

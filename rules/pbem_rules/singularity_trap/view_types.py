@@ -1,4 +1,4 @@
-"""What a player of The Singularity Trap may know, as plain JSON data.
+"""Types of a view: all that a player of The Singularity Trap may know, as plain JSON data.
 
 Spaces are written as players write them ("J1+9"). Ships have the id all see
 (owner's letter and a drawn number, "R472"). Lists are sorted by what their
@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 Section = Literal["turn", "economic", "movement", "combat", "ecopolitical"]
-"""What the sheet now asked for covers; "turn" is all four sections at once (ruling 24)."""
+"""The section that the sheet now asked for covers; "turn" is all four at once (ruling 24)."""
 
 
 class PlayerView(TypedDict):
-    """A player as all know him, and the reader's own dealings with him."""
+    """A player as known to all, and the reader's own relations with them."""
 
     colour: str
     letter: str
@@ -24,11 +24,11 @@ class PlayerView(TypedDict):
     wish: bool
     """The reader's own alliance setting toward this player."""
     held: int
-    """At how many successive turn starts, up to now, he alone held the winning number of planets."""
+    """The successive turn starts, up to now, at which this player alone held the winning number of planets."""
 
 
 class PlanetView(TypedDict):
-    """A planet; owners and colours are public (ruling 5). `worth` is what it pays the reader if his."""
+    """A planet; owners and colours are public. `worth` is what it pays the reader as its owner."""
 
     space: str
     name: str
@@ -110,7 +110,7 @@ class FactionView(TypedDict):
 
 
 class CombatView(TypedDict):
-    """A space in which the reader is asked to fire (pace "section"); `shots` is how many he must."""
+    """A space in which the reader is asked to fire (pace "section"); `shots` is the number that must be fired."""
 
     space: str
     round: int
@@ -130,11 +130,11 @@ class TypeView(TypedDict):
 
 
 class RulesView(TypedDict):
-    """The public settings a player plans by.
+    """The public settings by which a player plans.
 
     The board is a hexagon of `radius`, with levels from -`levels` to +`levels`.
-    `colours` is the wheel, in order; `gray` stands in its middle. `faction_sizes`
-    says, by number of players at the start, how many a faction may have at most
+    `colours` is the wheel, in order; `gray` is in its middle. `faction_sizes` has,
+    by number of players at the start, the most members that a faction may have
     (0: none); `largest_faction` is that of this campaign. `empire_planets` must be
     held by the dominant member of an empire alone.
     """
@@ -154,7 +154,7 @@ class RulesView(TypedDict):
 
 
 class ResultView(TypedDict):
-    """How the game ended."""
+    """The end of the game: its winners, and why."""
 
     winners: list[str]
     reason: str
@@ -163,7 +163,7 @@ class ResultView(TypedDict):
 class TrapView(TypedDict):
     """A seat's whole knowledge at the start of a turn or section.
 
-    `events` tells what happened since the last report; its kinds and their
+    `events` has what happened since the last report; its kinds and their
     data are listed in `events.py`. `round` is the combat round asked for, or 0.
     `points` are those saved, before `income` and `upkeep` of the economic section
     to come. `factions` are all that stand, `faction` the first the reader is in.
@@ -193,10 +193,10 @@ class TrapView(TypedDict):
 
 
 class SightingView(TypedDict):
-    """What was seen in a space, when in which turn ("" at its beginning).
+    """Ships seen in a space, in a turn; `when` is the moment in it, "" at its beginning.
 
-    A ship has all the rest, a fleet of somebody then an ally his colour alone, an
-    unknown one nothing.
+    A ship that was met has all other keys, a fleet of a then ally has its owner's
+    colour alone, unknown ships have none of them.
     """
 
     space: str
@@ -209,11 +209,11 @@ class SightingView(TypedDict):
 
 
 class MemoryView(TypedDict):
-    """What a mailed view has as `memory`: what the seat knows from its former reports.
+    """The `memory` of a mailed view: what the seat knows from its former reports.
 
     `last_known` is out of sight now, `shown` in sight; each has the latest last. `stood`
-    says where the own ships that have moved were in the report before, `stand` where
-    all own ships are. `scores` are the planets held, by turn.
+    has the spaces in the report before of the own ships that have moved, `stand` those of
+    all own ships now. `scores` are the planets held, by turn.
     """
 
     scores: Any

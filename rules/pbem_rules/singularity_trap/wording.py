@@ -1,9 +1,9 @@
-"""How players of this game write their orders, put into the words of the order book.
+"""Orders as players of this game write them, put into the words of the order parser.
 
-Only lines that the book does not understand as they stand come here. Ships may
-stand before the verb, directions be written out, steps be counted, a `with`
-turn a FIRE round, a YES be left out. What is not known stays as it is, and the
-book says what is wrong with it.
+Only lines that the parser does not understand as they are come here. Ships may
+come before the verb, directions be written out, steps be counted, a `with`
+turn a FIRE round, a YES be left out. Unknown words stay as they are, and the
+parser says what is wrong with them.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from collections.abc import Callable
 
 from pbem_rules.singularity_trap.space import VECTORS, ascii_signs
 
+# Matches "R472", "NEW1", "ALL", and several of them joined by strokes.
 _SHIP = re.compile(r"(?:[A-Z][1-9][0-9]{2,3}|NEW[1-9][0-9]?|ALL)(?:/(?:[A-Z][1-9][0-9]{2,3}|NEW[1-9][0-9]?))*")
 _JOINS = {"AND", "&", "/", ","}
 _REMARK = re.compile(r"[;#]")
+# Matches "- MOVE …" and "1. MOVE …".
 _BULLET = re.compile(r"^\s*(?:[-*•]+|[0-9]{1,2}[.)])\s+")
+# Repetitions are bounded, so that no line takes longer than in proportion to its length.
 _SENTENCE = re.compile(r"[.!:]{1,9}(?=\s|$)")
 _ARROWS = re.compile(r"\s{0,9}(?:[-=]{1,9}>|[→➔⇒])\s{0,9}")
 
@@ -50,9 +53,12 @@ _NUMERALS = {
     word: str(number)
     for number, word in enumerate(("ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"), 1)
 }
+# Matches "3", "x3" and "3x".
 _COUNT = re.compile(r"(?:X|×|\*)?([1-9][0-9]?)(?:X|×|\*)?")
 _LEG = re.compile(r"(N|NE|SE|S|SW|NW|UP|DOWN|JUMP)([+-]?)")
+# Matches "2N", "N+2" and "JUMPx2".
 _COUNTED = re.compile(r"(?:([1-9])[X×*]?)?(N|NE|SE|S|SW|NW|UP|DOWN|JUMP)([+-]?)(?:[X×*]?([1-9]))?")
+# Matches "NORTH" and "NORTH-EAST".
 _DIRECTION = re.compile(r"(NORTH|SOUTH)(?:[- ]?(EAST|WEST))?")
 _SLOPES = {
     **dict.fromkeys(("RISING", "CLIMBING", "ASCENDING"), "+"),
@@ -62,7 +68,7 @@ _MOST_STEPS = 30
 
 
 def plain(line: str) -> str:
-    """The line in the words of the order book, as far as it is understood."""
+    """Return the line in the words of the order parser, as far as it is understood."""
     text = _BULLET.sub("", ascii_signs(_REMARK.split(line, maxsplit=1)[0]).replace("’", "'").upper())
     text = _SENTENCE.sub(" ", _ARROWS.sub(" TO ", text)).replace(",", " , ")
     words = [word for word in text.split() if word not in _PLAIN]
@@ -84,7 +90,7 @@ def plain(line: str) -> str:
 
 
 def _ships_first(words: list[str]) -> tuple[list[str], list[str]]:
-    """The ships that a line begins with, and what follows them."""
+    """Return the ships that a line begins with, and what follows them."""
     at = 0
     while at < len(words) and (_SHIP.fullmatch(words[at]) or (at and words[at] in _JOINS)):
         at += 1
@@ -92,8 +98,9 @@ def _ships_first(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _verb_first(ships: list[str], rest: list[str]) -> list[str]:
-    """A line that names its ships first, turned round; without a verb they are to move."""
+    """Return a line that names its ships first, turned round; without a verb they are to move."""
     joined = "/".join(ships)
+    # "R101 goes dark" hides, though GO alone is a verb of MOVE.
     if rest[:2] in (["GO", "DARK"], ["GOES", "DARK"]):
         return ["HIDE", joined, *rest[2:]]
     if rest and rest[0] in _VERBS:
@@ -130,7 +137,7 @@ def _jump(words: list[str]) -> list[str]:
 
 
 def _way(words: list[str]) -> list[str]:
-    """A way with directions in short and each step written once; the space of a MOVE … TO as it is."""
+    """Return a way with short directions and each step written once; the space of a MOVE … TO stays as it is."""
     words = _compass([_NUMERALS.get(word, word) for word in words if word not in {"WARP", "FOR", "BY", "AND", ","}])
     words = [word for word in words if word not in {"SPACES", "SPACE", "STEPS", "TIMES"}]
     if words[:1] == ["SLIP"]:
@@ -141,7 +148,7 @@ def _way(words: list[str]) -> list[str]:
 
 
 def _slipped(words: list[str]) -> list[str]:
-    """A slip with its vector first and its length behind it, and the steps that follow."""
+    """Return a slip with its vector first and its length behind it, and the steps that follow."""
     words = [word for word in words if word != "TO"]
     if len(words) > 1 and _COUNT.fullmatch(words[0]):
         words = [words[1], words[0], *words[2:]]
@@ -157,7 +164,7 @@ def _slipped(words: list[str]) -> list[str]:
 
 
 def _compass(words: list[str]) -> list[str]:
-    """Directions in full as vectors: north-east rising is NE+."""
+    """Return directions in full as vectors: north-east rising is NE+."""
     text = _DIRECTION.sub(lambda match: match[1][0] + (match[2] or "")[:1], " ".join(words))
     found: list[str] = []
     for word in text.split():
@@ -170,7 +177,7 @@ def _compass(words: list[str]) -> list[str]:
 
 
 def _steps(words: object) -> list[str]:
-    """Each step as often as it is to be made."""
+    """Return each step as often as it is to be made."""
     steps: list[str] = []
     waiting = 1
     for word in list(words):  # type: ignore[call-overload]
@@ -183,6 +190,7 @@ def _steps(words: object) -> list[str]:
             steps += steps[-1:] * ((int(count[1]) if count else _TIMES[word]) - 1)
         elif count and not steps:
             waiting = int(count[1])
+        # NNN are three steps north.
         elif len(word) > 1 and len(word) < _MOST_STEPS and set(word) in ({"N"}, {"S"}):
             steps += [word[0]] * len(word)
         else:
@@ -191,7 +199,7 @@ def _steps(words: object) -> list[str]:
 
 
 def _fire(words: list[str]) -> list[str]:
-    """FIRE with its own ships first, also where they follow a WITH."""
+    """Return FIRE with its own ships first, also where they follow a WITH."""
     words = _every(words)
     mark = next((at for at, word in enumerate(words) if word in {"WITH", "USING"}), None)
     if mark is None:
@@ -202,7 +210,7 @@ def _fire(words: list[str]) -> list[str]:
 
 
 def _repair(words: list[str]) -> list[str]:
-    """REPAIR with its ship first, then points, then units."""
+    """Return REPAIR with its ship first, then points, then units."""
     units = {"ARMOUR": "ARMOR", "GUNS": "WEAPONS", "GUN": "WEAPONS", "WEAPON": "WEAPONS"}
     words = [units.get(word, word) for word in _every(words[1:]) if word not in {"UP", "TO", "MOST", "POINTS", "POINT"}]
     ships = [word for word in words if _SHIP.fullmatch(word)]
@@ -211,7 +219,7 @@ def _repair(words: list[str]) -> list[str]:
 
 
 def _build(words: list[str]) -> list[str]:
-    """BUILD with its count before the type."""
+    """Return BUILD with its count before the type."""
     words = [_NUMERALS.get(word, word) for word in words]
     if len(words) > 2 and _COUNT.fullmatch(words[2]) and not _COUNT.fullmatch(words[1]):
         words = [words[0], words[2], words[1], *words[3:]]
@@ -223,7 +231,7 @@ def _target(words: list[str]) -> list[str]:
 
 
 def _ally(words: list[str]) -> list[str]:
-    """ALLY with a player and an answer, which is YES where none is given."""
+    """Return ALLY with a player and an answer, which is YES where none is given."""
     rest = [word for word in words[1:] if word not in {"WITH", ","}]
     said = [word for word in rest if word in _YES | _NO]
     who = [word for word in rest if word not in said]

@@ -1,6 +1,6 @@
 """The golden game: a whole game as one text, every sheet, event and position of it.
 
-`python -m tests.rules.singularity.golden` writes it anew; what then differs in
+`python -m tests.rules.singularity.golden` records it again; the difference in
 golden.txt is what a change of the rules, bots or words has changed.
 """
 
@@ -33,7 +33,7 @@ OPENING: Sequence[Sheets] = (
 
 
 def game(state: State, write: Callable[[State, int], Sheets]) -> Iterator[str]:
-    """The lines of a whole game in which `write` gives the sheets of each turn."""
+    """Yield the lines of a whole game in which `write` gives the sheets of each turn."""
     events: tuple[Event, ...] = ()
     for number in itertools.count():
         yield from _moment(state, events)
@@ -45,14 +45,17 @@ def game(state: State, write: Callable[[State, int], Sheets]) -> Iterator[str]:
 
 
 def played(state: State, number: int) -> Sheets:
-    """The sheets of the golden game: an opening, and then what bots write."""
+    """Return the sheets of the golden game: an opening, and then those of bots."""
     if number < len(OPENING):
         return OPENING[number]
     return {state.mover: _bot(state, Dice(b"golden").scoped(number))}
 
 
 def again(version: int) -> tuple[list[str], list[str]]:
-    """The golden game of an earlier version, as it was and as its sheets are played now; without maps and findings."""
+    """Return the golden game of an earlier version, as it was and as its sheets are played now.
+
+    Maps and findings are left out.
+    """
     before = PATH.with_name(f"golden{version}.txt").read_text()
     sheets = [_written(moment) for moment in re.split("^== ", before, flags=re.MULTILINE)[1:]]
     now = game(new_game(SIZE, 9, edition=version), lambda state, number: sheets[number])
@@ -67,7 +70,7 @@ def _written(moment: str) -> Sheets:
 
 
 def _lasting(lines: Iterable[str]) -> list[str]:
-    """Labels, events and what is kept."""
+    """Return the lines with labels, events and kept replies."""
     return [line for line in lines if re.match("== |  (red|blue|blue.red): |  kept by ", line)]
 
 
@@ -80,7 +83,7 @@ def _taken(state: State, seat: SeatName, lines: list[str]) -> list[str]:
 
 
 def _moment(state: State, events: Sequence[Event]) -> Iterator[str]:
-    """What happened, the position, and all that is kept."""
+    """Yield the events, the position, and all that is kept."""
     for event in events:
         yield f"  {'+'.join(sorted(event.audience))}: {event.kind} {dict(event.data)}"
     yield ""
@@ -91,7 +94,7 @@ def _moment(state: State, events: Sequence[Event]) -> Iterator[str]:
 
 
 def _sheets(state: State, sheets: Sheets) -> Iterator[str]:
-    """The sheets with their findings."""
+    """Yield the sheets with their findings."""
     for seat, lines in sheets.items():
         yield from (f"{seat}> {line}" for line in lines)
         for found in remarks(read(state, seat, *lines)):
@@ -99,7 +102,7 @@ def _sheets(state: State, sheets: Sheets) -> Iterator[str]:
 
 
 def text() -> str:
-    """The golden game as it is now."""
+    """Return the golden game as it is now."""
     return "\n".join(game(new_game(SIZE, 9), played)) + "\n"
 
 

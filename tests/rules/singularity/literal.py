@@ -1,4 +1,4 @@
-"""The rules taken word by word, slowly, sharing nothing with the ruleset but cell names: to compare with it."""
+"""The rules taken word by word, slowly, sharing nothing with the ruleset but cell names, for comparison with it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Cells = frozenset[str]
 
 @functools.lru_cache
 def neighbours(size: int) -> dict[str, Cells]:
-    """Every cell of a board and the cells that touch it, drawn column by column."""
+    """Return every cell of a board with the cells that touch it, drawn column by column."""
     columns = [range(max(1, size - at), min(2 * size - 1, 3 * size - 2 - at) + 1) for at in range(2 * size - 1)]
     spots = {(at, number) for at, column in enumerate(columns) for number in column}
     sides = ((0, 1), (0, -1), (1, 0), (1, -1), (-1, 0), (-1, 1))
@@ -30,7 +30,7 @@ def _name(at: int, number: int) -> str:
 
 @functools.lru_cache
 def perimeter(size: int) -> tuple[str, ...]:
-    """The cells with fewer than six neighbours, walked around from the black stone."""
+    """Return the cells with fewer than six neighbours, walked around from the black stone."""
     touching = neighbours(size)
     edge = {cell for cell, sides in touching.items() if len(sides) < 6}
     walk = [_name(size - 1, 1)]
@@ -40,7 +40,7 @@ def perimeter(size: int) -> tuple[str, ...]:
 
 
 def groups(size: int, stones: Iterable[str]) -> Iterator[Cells]:
-    """The connected sets of some stones."""
+    """Yield the connected sets of some stones."""
     left = set(stones)
     while left:
         group = {left.pop()}
@@ -51,14 +51,14 @@ def groups(size: int, stones: Iterable[str]) -> Iterator[Cells]:
 
 
 def between(size: int, one: str, other: str) -> tuple[Cells, Cells]:
-    """The two paths of perimeter cells between two perimeter cells, without these."""
+    """Return the two paths of perimeter cells between two perimeter cells, without these."""
     walk = perimeter(size)
     first, last = sorted((walk.index(one), walk.index(other)))
     return frozenset(walk[first + 1 : last]), frozenset(walk[last + 1 :] + walk[:first])
 
 
 def surrounds(size: int, group: Cells) -> bool:
-    """There is a path between two perimeter stones that holds the black stone and is half the perimeter's length."""
+    """Return True if a path of half the perimeter's length between two perimeter stones holds the black stone."""
     walk = perimeter(size)
     return any(
         walk[0] in path and 2 * len(path) == len(walk)
@@ -68,7 +68,7 @@ def surrounds(size: int, group: Cells) -> bool:
 
 
 def forms_y(size: int, group: Cells) -> bool:
-    """The perimeter stones and the shortest perimeter paths that join them are the entire perimeter."""
+    """Return True if perimeter stones and the shortest perimeter paths that join them are the entire perimeter."""
     walk = perimeter(size)
     covered = stones = group & set(walk)
     for one, other in itertools.combinations(sorted(stones), 2):
@@ -79,5 +79,5 @@ def forms_y(size: int, group: Cells) -> bool:
 
 
 def has_won(size: int, stones: Iterable[str]) -> bool:
-    """Whether any group of these stones meets a condition."""
+    """Return True if any group of these stones meets a condition."""
     return any(surrounds(size, group) or forms_y(size, group) for group in groups(size, stones))

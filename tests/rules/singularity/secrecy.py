@@ -1,4 +1,4 @@
-"""What a seat of Singularity may not know: the opponent's kept replies, and nothing else."""
+"""Secrets of a seat of Singularity: the opponent's kept replies, and nothing else."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ LASTING = 3
 
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
-    """The same game with other replies kept by the opponent."""
+    """Return the same game with other replies kept by the opponent."""
     return _with_kept(state, seat, [_reply(state, rnd) for _ in range(rnd.randrange(MOST))])
 
 
 def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
-    """The same game with other replies kept by the opponent, and further ones on his sheet.
+    """Return the same game with other replies kept by the opponent, and further ones on the opponent's sheet.
 
     None is played at once, whatever the seat orders, and so none shows: those
-    kept all wait for a stone that the opponent has not, and on his sheet he
+    kept all wait for a stone that the opponent has not, and the opponent's sheet
     places none.
     """
     free = _free(state)
@@ -34,9 +34,9 @@ def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, 
 
 
 def lasting(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, list[dict[SeatName, list[str]]]]:
-    """The same game with other replies kept by the opponent, and the sheets of several turns that use none of them.
+    """Return the same game with other replies kept by the opponent, and sheets of several turns that use none.
 
-    Both players place the same stones in all such worlds; what else stands on the
+    Both players place the same stones in all such worlds; all else on the
     opponent's sheets answers cells that stay free.
     """
     free = _free(state)

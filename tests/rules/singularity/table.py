@@ -1,4 +1,4 @@
-"""Sets up positions and plays turns, as the host would: sheets as lines, against views through JSON."""
+"""Positions and turns for tests, as the host would make them: sheets as lines, against views through JSON."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Sheets = dict[SeatName, Sequence[str]]
 
 
 def new_game(size: int = 6, forfeit_after: int = 3, *, edition: int = VERSION) -> State:
-    """A game before its first stone."""
+    """Return a game before its first stone."""
     state = RULESET.setup({"size": size, "forfeit_after": forfeit_after}, SEATS, Dice(b"test"))
     return dataclasses.replace(state, edition=edition)
 
 
 def position(moves: str, *, size: int = 6, forfeit_after: int = 3) -> State:
-    """The game after some stones, red's first and then in turn, each placed by a sheet of its own."""
+    """Return the game after some stones, red's first and then in turn, each placed by a sheet of its own."""
     state = new_game(size, forfeit_after)
     for cell in moves.split():
         state, _ = turn(state, **{state.mover: [f"PLACE {cell}"]})
@@ -28,23 +28,23 @@ def position(moves: str, *, size: int = 6, forfeit_after: int = 3) -> State:
 
 
 def view(state: State, seat: SeatName, events: Sequence[Event] = ()) -> View:
-    """A seat's view as it comes out of a mail."""
+    """Return a seat's view as it comes out of a mail."""
     data: View = json.loads(canonical_json(RULESET.view(state, seat, events)))
     return data
 
 
 def read(state: State, seat: SeatName, *lines: str) -> ParsedSheet:
-    """What a seat's sheet comes to."""
+    """Return a seat's sheet as it is parsed."""
     return RULESET.parse(view(state, seat), list(enumerate(lines, 1)))
 
 
 def remarks(parsed: ParsedSheet) -> list[Finding]:
-    """What is wrong with a sheet, or to be looked at: its findings but for the forecast."""
+    """Return the findings of a sheet but for the forecast: errors and warnings."""
     return [finding for finding in parsed.findings if finding.severity != "note"]
 
 
 def codes(parsed: ParsedSheet) -> list[tuple[int, str]]:
-    """The findings of a sheet but for the forecast: line and code."""
+    """Return the findings of a sheet but for the forecast: line and code."""
     return [(finding.line, finding.code) for finding in remarks(parsed)]
 
 
@@ -55,7 +55,7 @@ def turn(
     blue: Sequence[str] | None = None,
     removed: Sequence[SeatName] = (),
 ) -> tuple[State, tuple[Event, ...]]:
-    """One turn with the sheets given, which must be free of errors; an awaited seat without one misses its deadline."""
+    """Play a turn with sheets that must be free of errors; an awaited seat without one misses its deadline."""
     sheets = {seat: lines for seat, lines in zip(SEATS, (red, blue), strict=True) if lines is not None}
     orders = {}
     for seat, lines in sheets.items():
@@ -68,7 +68,7 @@ def turn(
 
 
 def told(events: Sequence[Event], seat: SeatName) -> list[tuple[str, object]]:
-    """What a seat hears, in short: kind, and who and where, or which lines."""
+    """Return the events that a seat hears of, in short: kind, and who and where, or which lines."""
     return [
         (event.kind, event.data.get("lines") or f"{event.data.get('who', '')} {event.data.get('cell', '')}".strip())
         for event in events
@@ -77,5 +77,5 @@ def told(events: Sequence[Event], seat: SeatName) -> list[tuple[str, object]]:
 
 
 def kept(state: State, seat: SeatName) -> list[str]:
-    """A seat's kept replies as lines."""
+    """Return a seat's kept replies as lines."""
     return [reply["line"] for reply in view(state, seat)["kept"]]

@@ -18,7 +18,7 @@ FIGURE_4 = "a6 b5 c4 d4 e3 f2 g2"
 
 
 def stones(field: Field, names: str) -> Board:
-    """A board with red stones alone."""
+    """Return a board with red stones alone."""
     board = Board(field)
     for name in names.split():
         board.place(RED, field.cells[name])
@@ -26,7 +26,7 @@ def stones(field: Field, names: str) -> Board:
 
 
 def ways(names: str, size: int = 4) -> list[str]:
-    """How the group of the first stone has won."""
+    """Return the ways in which the group of the first stone has won."""
     field = field_of(size)
     return field.ways(stones(field, names).rim_of(RED, field.cells[names.split()[0]]))
 
@@ -153,7 +153,7 @@ def test_a_path_longer_than_half_surrounds_nothing() -> None:
 
 
 def test_a_path_shorter_than_half_is_a_y() -> None:
-    """Where eight cells lie between two stones on the black side, they are opposite or nearer on that side."""
+    """If eight cells lie between two stones on the black side, they are opposite or nearer on that side."""
     assert ways("a5 b4 c4 d4 e3 f3 g3") == ["y"]
 
 

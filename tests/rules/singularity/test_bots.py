@@ -14,7 +14,7 @@ ONE_SHORT = "a6 d7 b5 e6 c4 f5 d4 g2 e3 d6 f3"
 
 
 def sheet(state: State, seat: SeatName, name: str = "standard") -> list[str]:
-    """What a bot writes."""
+    """Return a bot's sheet."""
     return RULESET.bots[name](view(state, seat), Dice(b"bot"))
 
 
@@ -55,14 +55,14 @@ def test_the_bot_keeps_replies() -> None:
 
 
 def test_the_bot_forgets_what_it_kept_before() -> None:
-    """Each sheet begins anew, so that an old reply does not answer a new danger."""
+    """Each sheet drops old replies first, so that none answers a new danger."""
     state, _ = turn(new_game(4), red=["IF a4 THEN a5"])
 
     assert sheet(state, "red")[0] == "FORGET"
 
 
 def test_the_bot_beats_one_that_plays_anywhere() -> None:
-    """Three games on a small board, one after the other, from either seat."""
+    """It wins three games on a small board, one after the other, from either seat."""
     for number, seat in enumerate(("red", "blue", "red")):
         state = new_game(4)
         while state.result is None:

@@ -1,4 +1,4 @@
-"""What a page offers a player of Singularity: orders that he may give now, and cells to tap."""
+"""The order form of Singularity: orders that the player may give now, and cells to tap."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from tests.rules.singularity.table import new_game, position, turn, view
 
 
 def offered(seen: View) -> set[str]:
-    """The orders of a desk."""
+    """Return the names of the orders of a form."""
     return {verb["name"] for verb in RULESET.desk(seen)["verbs"]}
 
 
 def values(seen: View, order: str, field: str) -> Json:
-    """What may be chosen for a field of an order."""
+    """Return the values that may be chosen for a field of an order."""
     desk = RULESET.desk(seen)
     (parts,) = (verb["parts"] for verb in desk["verbs"] if verb["name"] == order)
     flat = [inner for part in parts for inner in part.get("optional", [part])]
@@ -22,13 +22,13 @@ def values(seen: View, order: str, field: str) -> Json:
 
 
 def test_who_is_on_move_may_place_a_stone() -> None:
-    """His opponent may keep replies all the same."""
+    """Only the player on move may place a stone; the opponent may keep replies all the same."""
     assert offered(view(new_game(), "red")) == {"place", "if", "draw", "resign"}
     assert offered(view(new_game(), "blue")) == {"if", "draw", "resign"}
 
 
 def test_free_cells_are_offered_and_own_stones_to_wait_for() -> None:
-    """A stone goes to a free cell; what a reply waits for may be there already."""
+    """A stone goes to a free cell; the stone that a reply waits for may be there already."""
     seen = view(position("d4 e6 e5"), "blue")
 
     assert not {"d4", "e6", "f1"} & set(values(seen, "place", "cell"))
@@ -43,7 +43,7 @@ def test_kept_replies_can_be_forgotten() -> None:
 
 
 def test_an_offer_of_a_draw_is_answered_or_made() -> None:
-    """Who has made one can but wait."""
+    """A player who has made an offer can but wait."""
     state, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
 
     assert values(view(new_game(), "red"), "draw", "what") == ["OFFER"]
@@ -59,7 +59,7 @@ def test_nothing_is_offered_at_the_end() -> None:
 
 
 def test_every_cell_can_be_tapped() -> None:
-    """Its spot says what lies there."""
+    """The tap target of a cell says what lies there."""
     (picture,) = RULESET.pictures(view(position("d4 a6"), "red"))
     told = {spot.names[0]: spot.title for spot in picture.spots}
 

@@ -1,4 +1,4 @@
-"""What a full board comes to: one winner, or rarely none."""
+"""Full boards: one winner, or rarely none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.rules.singularity import literal
 
 
 def winners(board: Board) -> tuple[int, ...]:
-    """The colours of which some group meets a condition."""
+    """Return the colours of which some group meets a condition."""
     return tuple(
         colour
         for colour in (RED, BLUE)
@@ -24,7 +24,7 @@ def winners(board: Board) -> tuple[int, ...]:
 
 
 def filled(field: Field, red: Iterable[int]) -> Board:
-    """A full board on which red has these cells and blue all others."""
+    """Return a full board on which red has these cells and blue all others."""
     board, mine = Board(field), set(red)
     for cell in board.free():
         board.place(RED if cell in mine else BLUE, cell)
@@ -32,7 +32,7 @@ def filled(field: Field, red: Iterable[int]) -> Board:
 
 
 def test_every_full_board_of_size_3_has_one_winner_or_none() -> None:
-    """Of all 48,620 ways to fill the smallest board, none makes both win, and 2,980 nobody."""
+    """Of all 48,620 ways to fill the smallest board, none makes both win, and 2,980 neither."""
     field = field_of(3)
 
     ends = Counter(winners(filled(field, red)) for red in itertools.combinations(Board(field).free(), 9))

@@ -11,7 +11,7 @@ def test_the_golden_game_is_played_as_agreed() -> None:
 
 
 def test_a_campaign_of_version_1_keeps_its_rules() -> None:
-    """What came of the sheets of version 1's golden game comes of them still, event by event."""
+    """The sheets of version 1's golden game still lead to the same events."""
     before, now = again(1)
 
     assert now == before

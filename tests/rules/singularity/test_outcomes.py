@@ -1,4 +1,4 @@
-"""What became of each order: stones where the board has them, replies as they were played, kept or dropped."""
+"""Outcomes of orders: stones where the board has them, replies as they were played, kept or dropped."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ ALMOST_SURROUNDED = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4"
 
 
 def told(state: State, *, red: Sequence[str] = (), blue: Sequence[str] = (), seat: SeatName = "red") -> list[str]:
-    """What a seat's report says of its lines, red's unless told otherwise."""
+    """Return what a seat's report says of its lines, red's unless told otherwise."""
     orders = {each: read(state, each, *lines).orders for each, lines in zip(SEATS, (red, blue), strict=True)}
     after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"test"))
     return list(RULESET.order_outcomes(view(after, seat, events), orders[seat]))
 
 
 def test_a_stone_is_told_by_its_number() -> None:
-    """Alone, answered at once by a kept reply, or with the win it brings."""
+    """A stone has its number, with the kept reply that answered at once, or with the win it brings."""
     won = "It was stone 13, and you surrounded the black stone."
 
     assert told(new_game(), red=["PLACE d4"]) == ["It was stone 1."]
@@ -94,12 +94,12 @@ def test_a_stone_that_found_its_cell_taken_is_not_placed() -> None:
 def test_a_reply_is_told_as_played_kept_or_lapsed(
     before: str, red: list[str], blue: list[str], said: list[str]
 ) -> None:
-    """With the stone it became, or with the opponent's stones in place of the one it waited for."""
+    """A reply is told with the stone it became, or with the opponent's stones in place of the one it waited for."""
     assert told(position(before), red=red, blue=blue) == said
 
 
 def test_a_reply_that_can_no_longer_be_used_is_told_with_the_stone_in_its_way() -> None:
-    """What goes on from a reply played is dropped where a stone of the same turn took its cell."""
+    """A reply that goes on from one played is dropped if a stone of the same turn took its cell."""
     plan = ["IF d4 THEN e5", "IF c7 THEN d4 AFTER e5", "IF c8 THEN c9 AFTER e5"]
 
     assert told(position("f6"), red=plan, blue=["PLACE d4"])[1:] == [
@@ -109,7 +109,7 @@ def test_a_reply_that_can_no_longer_be_used_is_told_with_the_stone_in_its_way() 
 
 
 def test_a_line_overruled_by_one_below_it_names_that() -> None:
-    """FORGET drops what stands above it, a reply to the same cell takes the place of the one before."""
+    """FORGET drops replies above it, a reply to the same cell takes the place of the one before."""
     before, _ = turn(new_game(), red=["PLACE f6", "IF c4 THEN c6"])
 
     assert told(before, red=["IF d4 THEN e5", "IF d4 THEN e6", "IF c4 THEN c5", "FORGET c4"]) == [

@@ -1,4 +1,4 @@
-"""The forecast of a receipt: what it says comes true when the opponent is idle."""
+"""The forecast of a receipt: it comes true when the opponent is idle."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ EXTRA: Sequence[list[str]] = ([], ["DRAW OFFER"], ["DRAW ACCEPT"], ["RESIGN CONF
 
 
 def sheets(seen: View, dice: Dice) -> Iterator[list[str]]:
-    """Sheets a player might send: a bot's stone and replies, random lines, and talk."""
+    """Yield sheets that a player might send: a bot's stone and replies, random lines, and talk."""
     yield RULESET.bots["standard"](seen, dice)
     yield [RULESET.orders.invent(seen, dice, "line", count) for count in range(4)]
     yield RULESET.bots["random"](seen, dice) + list(dice.pick(EXTRA, "extra"))
 
 
 def alone(state: State, seat: SeatName, parsed: ParsedSheet) -> tuple[View, bool]:
-    """The next report of a seat that is on move, and whether a reply kept by the opponent came between."""
+    """Return the next report of a seat that is on move, and True if a reply kept by the opponent came between."""
     after, events = RULESET.resolve(state, TurnInput({seat: parsed.orders}), Dice(b"alone"))
     placed = [event for event in events if event.kind == "placed"]
     return mailed(RULESET, after, seat, events), len(placed) > 1
 
 
 def truth(seen: View, parsed: ParsedSheet, *, answered: bool) -> list[str]:
-    """The statements of a receipt that the next report belies."""
+    """Return the statements of a receipt that the next report belies."""
     said = {found.code: found.text for found in parsed.findings if not found.line}
     ends = said.get("ends", "")
     wrong = [ends] if ends and (not seen["over"] or not ends.endswith(seen["result"]["words"])) else []
@@ -60,7 +60,7 @@ def test_what_a_receipt_says_comes_true() -> None:
 
 
 def texts(state: State, seat: SeatName, *lines: str) -> Sequence[str]:
-    """The forecast for a sheet."""
+    """Return the forecast for a sheet."""
     return [found.text for found in read(state, seat, *lines).findings if not found.line and found.severity == "note"]
 
 
@@ -73,7 +73,7 @@ def test_a_word_that_ends_the_game_is_told() -> None:
 
 
 def test_a_stone_that_leaves_an_offer_unanswered_declines_it() -> None:
-    """The receipt says so (ruling 11)."""
+    """The receipt says that the stone declines the offer (ruling 11)."""
     offered, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
 
     assert texts(offered, "blue", "PLACE e5") == ["your stone declines the draw that red offers"]

@@ -18,18 +18,18 @@ WON = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4 g3"
 
 
 def svg(state: State) -> str:
-    """The picture of a state in red's report."""
+    """Return the picture of a state in red's report."""
     (picture,) = RULESET.pictures(view(state, "red"))
     return picture.svg
 
 
 def written(drawing: str) -> list[str]:
-    """All texts of a picture."""
+    """Return all texts of a picture."""
     return re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
 
 
 def test_the_picture_shows_all_coordinates() -> None:
-    """Each column's letter and each line's number stands on the board, and each free cell's name in it."""
+    """Each column's letter and each line's number is beside the board, and each free cell's name in it."""
     texts = written(svg(new_game(6)))
 
     assert set(texts) >= {column_letters(column) for column in range(11)} | {str(line) for line in range(1, 12)}
@@ -37,7 +37,7 @@ def test_the_picture_shows_all_coordinates() -> None:
 
 
 def test_a_large_board_has_no_names_in_its_cells() -> None:
-    """Where cells are too small to read, only the edges bear coordinates, and every fifth line is tinted."""
+    """If cells are too small to read, only the edges bear coordinates, and every fifth line is tinted."""
     assert "m8" not in written(svg(new_game(13)))
     assert ["#ebdfc4" in svg(new_game(size)) for size in (10, 11)] == [False, True]
 
@@ -80,7 +80,7 @@ def test_pictures_can_be_read() -> None:
 
 
 def test_stones_and_coordinates_stand_out() -> None:
-    """For every kind of sight: stones and dots on any cell, names on free cells, rings and numbers on stones."""
+    """Stones and dots on any cell, names on free cells, rings and numbers on stones differ for every kind of sight."""
     grounds = (board.CELL, board.GUIDE, board.RIM)
 
     assert min(contrast(stone, ground) for stone in board.STONES.values() for ground in grounds) >= SIGNS
@@ -97,7 +97,7 @@ def test_threats_are_marked() -> None:
 
 
 def test_the_last_move_is_told() -> None:
-    """In words, and by its number on the stone."""
+    """It is told in words, and by its number on the stone."""
     texts = written(svg(position("d4 e6")))
 
     assert {"last: blue e6", "2"} <= set(texts)

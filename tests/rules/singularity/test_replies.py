@@ -1,4 +1,4 @@
-"""Conditional orders: what is kept, when it is played, when it lapses, and that nobody else sees it."""
+"""Conditional orders: which are kept, when they are played, when they lapse, and that the opponent never sees them."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_chain_lapses_where_it_is_left() -> None:
 
 
 def test_a_stone_by_a_reply_is_the_next_stone_too() -> None:
-    """What the opponent's kept reply places lets lines lapse as his own hand would (ruling 6)."""
+    """A stone that the opponent's kept reply places lets lines lapse as one from a sheet does (ruling 6)."""
     before, _ = turn(new_game(), red=["PLACE f6", "IF c7 THEN c8"], blue=["IF a6 THEN a7"])
 
     after, _ = turn(before, blue=["PLACE d4"], red=["IF d4 THEN a6", "IF a8 THEN a9 AFTER a6"])
@@ -138,7 +138,7 @@ def test_a_reply_that_cannot_be_played_gives_way() -> None:
 
 
 def test_in_a_campaign_of_version_1_replies_stay() -> None:
-    """It keeps its rules: there a reply is kept from turn to turn until it can be used (ruling 15)."""
+    """Such a campaign keeps its rules: a reply is kept from turn to turn until it can be used (ruling 15)."""
     state, _ = turn(new_game(edition=1), red=["PLACE f6", "IF d4 THEN e5"])
     state, _ = turn(state, blue=["PLACE a7"])
     state, _ = turn(state, red=["PLACE b8"])

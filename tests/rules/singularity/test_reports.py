@@ -50,14 +50,14 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.fixture(scope="module")
 def reporter() -> Iterator[Renderer]:
-    """Renders without pictures."""
+    """Yield a renderer without pictures."""
     reporter = Renderer([TEMPLATES], pictures=False)
     yield reporter
     reporter.close()
 
 
 def report(reporter: Renderer, state: State, seat: SeatName, events: Sequence[Event] = ()) -> RenderedReport:
-    """A seat's report."""
+    """Return a seat's report."""
     facts = ReportFacts(
         campaign="sing1",
         seat=seat,
@@ -89,7 +89,7 @@ def test_the_table_of_events_is_whole() -> None:
 
 
 def test_a_report_tells_all_that_is_pending(reporter: Renderer) -> None:
-    """Whose move it is, the offer of a draw, missed deadlines and own kept replies stand in the report."""
+    """The player on move, the offer of a draw, missed deadlines and own kept replies are in the report."""
     state, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
     state, events = turn(state, blue=["IF e5 THEN e6"])
 
@@ -101,7 +101,7 @@ def test_a_report_tells_all_that_is_pending(reporter: Renderer) -> None:
 
 
 def test_who_waits_is_told_what_he_may_send(reporter: Renderer) -> None:
-    """The player not on move reads that he may send replies to be kept, a draw or his resignation."""
+    """The player not on move reads that replies to be kept, a draw or a resignation may be sent."""
     state = position("d4")
 
     assert "While you wait" in report(reporter, state, "red").text

@@ -12,7 +12,7 @@ from tests.rules.singularity.table import new_game, read, remarks
 
 
 def test_the_rulebook_credits_the_designer() -> None:
-    """The game keeps its name and is Mark Steere's, as he asks."""
+    """The game keeps its name and is Mark Steere's, as its designer asks."""
     assert RULESET.rulebook.startswith("# Singularity\n")
     assert "**Mark Steere**" in RULESET.rulebook
     assert "marksteeregames.com" in RULESET.rulebook

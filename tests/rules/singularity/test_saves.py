@@ -1,4 +1,4 @@
-"""Saves: what is stored comes back, from every version released."""
+"""Saves: stored states come back, from every version released."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAVES = Path(__file__).with_name("saves")
 
 
 def test_a_save_of_version_1_is_read() -> None:
-    """The frozen save of version 1: a game in its middle, with replies kept, an offer and a missed deadline."""
+    """The frozen save of version 1 is a game in its middle, with replies kept, an offer and a missed deadline."""
     data = json.loads((SAVES / "version1.json").read_text())
 
     state = RULESET.load(data, 1)
@@ -27,7 +27,7 @@ def test_a_save_of_version_1_is_read() -> None:
 
 
 def test_a_save_of_version_2_is_read() -> None:
-    """The frozen save of version 2: replies of a line of play, and the rules it began with."""
+    """The frozen save of version 2 has replies of a line of play, and the rules that it began with."""
     one, two = (json.loads((SAVES / f"version{version}.json").read_text()) for version in (1, 2))
 
     assert (RULESET.load(one, 1).edition, RULESET.load(two, 2).edition) == (1, 2)
@@ -56,6 +56,6 @@ def test_other_versions_are_refused(version: int) -> None:
 
 @pytest.mark.parametrize("data", [{}, [], None, {"size": 6}])
 def test_data_that_is_no_save_is_refused(data: object) -> None:
-    """Anything else than a save is refused with a sentence."""
+    """Any data but a save are refused with a sentence."""
     with pytest.raises(SaveError, match="not a save of Singularity"):
         RULESET.load(data, VERSION)

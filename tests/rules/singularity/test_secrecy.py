@@ -23,7 +23,7 @@ def test_scrambling_changes_only_what_the_opponent_keeps() -> None:
 
 
 class TellsLapses(Singularity):
-    """Who is told of a reply that lapses is also told of the other's."""
+    """A ruleset that leaks: a player whose own reply lapses also hears of the other's."""
 
     def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
         after, events = super().resolve(state, turn_input, dice)
@@ -34,7 +34,7 @@ class TellsLapses(Singularity):
 
 
 def differ(ruleset: Singularity) -> bool:
-    """Whether reports of several turns differ between worlds in which the opponent keeps other replies."""
+    """Return True if reports of several turns differ between worlds in which the opponent keeps other replies."""
     state = position("d4 e5")
     for seat in SEATS:
         worlds = [lasting(state, seat, random.Random(number)) for number in range(4)]
@@ -56,7 +56,7 @@ def test_a_leak_of_later_turns_is_found() -> None:
 
 
 def test_nothing_kept_elsewhere_is_played_at_once() -> None:
-    """Whatever stone a seat places, nothing of the world elsewhere answers it."""
+    """Any stone that a seat places is answered by nothing of the world elsewhere."""
     state = position("d4 e5")
     for number, cell in enumerate(("a7", "b8", "c9", "e6")):
         world, sheets = elsewhere(state, "red", random.Random(number))

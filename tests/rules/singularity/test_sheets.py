@@ -1,4 +1,4 @@
-"""What a receipt says of a sheet."""
+"""Receipts of sheets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.rules.singularity.table import codes, new_game, position, read, remar
 
 
 def only(*lines: str) -> tuple[str, str, str]:
-    """The one finding of a sheet of blue's, whose move it is after a stone on d4: code, text and hint."""
+    """Return the one finding of a sheet of blue's, on move after a stone on d4: code, text and hint."""
     (finding,) = remarks(read(position("d4"), "blue", *lines))
     return finding.code, finding.text, finding.hint
 
@@ -24,14 +24,14 @@ def test_a_stone_may_be_written_in_many_ways(line: str) -> None:
 
 
 def test_a_cell_beyond_the_board_is_refused_with_its_columns_bounds() -> None:
-    """Who names a cell that is not there learns where the column ends."""
+    """A player who names a cell that is not there learns where the column ends."""
     code, text, hint = only("PLACE a3", "PLACE e5")
 
     assert (code, text, hint) == ("no-such-cell", "expected a free cell, got 'a3'", "column a goes from a6 to a11")
 
 
 def test_a_column_beyond_the_board_is_refused_with_the_bounds() -> None:
-    """What could be a cell of a larger board gets the bounds of this one."""
+    """A name that could be a cell of a larger board is answered with the bounds of this one."""
     assert only("PLACE z9", "PLACE e5")[::2] == ("no-such-cell", "columns go from a to k")
 
 
@@ -51,7 +51,7 @@ def test_one_stone_a_turn() -> None:
 
 
 def test_a_stone_out_of_turn_is_refused() -> None:
-    """Who is not on move is told so, and how to plan ahead."""
+    """A player not on move is told so, and how to plan ahead."""
     parsed = read(new_game(), "blue", "PLACE e5")
 
     assert codes(parsed) == [(1, "not-your-move")]
@@ -59,7 +59,7 @@ def test_a_stone_out_of_turn_is_refused() -> None:
 
 
 def test_a_sheet_without_a_stone_is_remarked() -> None:
-    """Who is on move and places nothing gets a warning, unless he ends the game."""
+    """A player on move who places nothing gets a warning, except where the sheet ends the game."""
     assert [read(new_game(), "red", *lines).errors for lines in ([], ["DRAW OFFER"])] == [(), ()]
     assert codes(read(new_game(), "red")) == [(0, "no-place")]
     assert codes(read(new_game(), "red", "DRAW OFFER")) == [(0, "no-place")]
@@ -169,7 +169,7 @@ def test_orders_are_restated_in_words() -> None:
 
 
 def test_the_sheet_in_a_report_says_what_is_asked() -> None:
-    """Who is on move finds PLACE, the kept replies, and the answer to an offer; it can be returned as it is."""
+    """A player on move finds PLACE, kept replies and the answer to an offer; the sheet can be returned as it is."""
     state, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"], blue=["IF e5 THEN e6"])
 
     mover, other = (RULESET.template(view(state, seat)) for seat in ("blue", "red"))
@@ -186,7 +186,7 @@ def test_the_sheet_in_a_report_says_what_is_asked() -> None:
 
 
 def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
-    """A line without its semicolon, with cells for what stands in angles, is that order; remarks are comments."""
+    """A line without its semicolon, with cells for the words in angles, is that order; remarks are comments."""
     state, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"], blue=["IF e6 THEN e5"])
 
     for line in RULESET.template(view(state, "blue")):

@@ -17,12 +17,12 @@ ALMOST_SURROUNDED = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4"
 
 
 def summary(state: State, seat: SeatName = "red", events: tuple[Event, ...] = ()) -> list[str]:
-    """The summary that a seat is sent."""
+    """Return the summary that a seat is sent."""
     return list(RULESET.turn_summary(view(state, seat, events)))
 
 
 def winning(state: State) -> set[str]:
-    """The cells on which the next stone ends the game for its player, found by placing it."""
+    """Return the cells on which the next stone ends the game for its player, found by placing it."""
     names = state.field.names
     free = set(names) - set(state.moves) - {view(state, "red")["black"]}
     after = {
@@ -49,7 +49,7 @@ def test_the_cells_that_win_now_are_named_to_both() -> None:
 
 
 def test_a_win_on_the_stone_after_next_is_a_threat() -> None:
-    """Where blue is to place, red only threatens."""
+    """With blue on move, red only threatens."""
     state, _ = turn(position(ALMOST_SURROUNDED, size=4), red=["PLACE e2"])
     threats = [line for line in summary(state, "blue") if "win" in line]
 
@@ -58,7 +58,7 @@ def test_a_win_on_the_stone_after_next_is_a_threat() -> None:
 
 
 def test_no_threat_is_told_where_there_is_none() -> None:
-    """On an open board nobody is a stone from winning."""
+    """On an open board no player is a stone from winning."""
     assert [line for line in summary(position("d4 e5")) if "win" in line] == []
 
 
@@ -83,7 +83,7 @@ def test_kept_replies_are_counted_to_their_owner_alone() -> None:
 
 
 def test_replies_to_another_stone_are_laid_aside() -> None:
-    """They hold for the next stone only."""
+    """Replies hold for the next stone only."""
     before, _ = turn(new_game(), red=["PLACE f6", "IF d4 THEN e5"])
     after, events = turn(before, blue=["PLACE c4"])
 
@@ -91,7 +91,7 @@ def test_replies_to_another_stone_are_laid_aside() -> None:
 
 
 def test_a_missed_deadline_is_told_to_both() -> None:
-    """With how many in a row, and how many lose the game."""
+    """Both read how many are missed in a row, and how many lose the game."""
     after, events = turn(new_game())
 
     assert "You missed the deadline: 1 in a row, and 3 lose the game." in summary(after, "red", events)
@@ -99,7 +99,7 @@ def test_a_missed_deadline_is_told_to_both() -> None:
 
 
 def test_an_offer_of_a_draw_comes_first() -> None:
-    """One waits for its answer, the other is asked."""
+    """One player waits for its answer, the other is asked."""
     after, events = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
 
     assert summary(after, "red", events)[0] == "Your offer of a draw waits for an answer."
@@ -107,7 +107,7 @@ def test_an_offer_of_a_draw_comes_first() -> None:
 
 
 def test_the_end_tells_who_won_and_how() -> None:
-    """The winner's and the loser's words; nobody is to place any more."""
+    """The winner and the loser read the result, each in their words; no player is to place any more."""
     after, events = turn(position(ALMOST_SURROUNDED, size=4), red=["PLACE g3"])
 
     assert summary(after, "red", events) == ["You have won: surrounded the black stone.", "You placed g3."]
@@ -116,7 +116,7 @@ def test_the_end_tells_who_won_and_how() -> None:
 
 @pytest.mark.parametrize("seat", SEATS)
 def test_a_draw_is_told_as_one(seat: SeatName) -> None:
-    """Nobody has won or lost."""
+    """Neither player has won or lost."""
     offered, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
     after, events = turn(offered, blue=["DRAW ACCEPT"])
 

@@ -1,4 +1,4 @@
-"""Whose move it is, what a turn does, and how a game ends."""
+"""Turns: the player on move, the course of a turn, and the ends of a game."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALMOST_SURROUNDED = "a6 d7 b5 e6 c4 f5 d4 e5 e3 d6 f3 e4"
 
 
 def ended(state: State) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Winners, and how the game ended."""
+    """Return the winners, and how the game ended."""
     assert state.result is not None
     return state.result.winners, state.result.how
 
@@ -98,7 +98,7 @@ def test_a_win_can_be_both() -> None:
 
 
 def test_a_full_board_without_winner_is_a_draw() -> None:
-    """If the board fills and nobody has won, the game is drawn."""
+    """If the board fills without a winner, the game is drawn."""
     moves = "a3 c2 a4 c3 a5 c4 b2 c5 b3 d2 b4 d3 b5 e1 d1 e2 d4"
 
     after, events = turn(position(moves, size=3), blue=["PLACE e3"])
@@ -168,7 +168,7 @@ def test_a_declined_offer_is_gone() -> None:
 
 
 def test_a_stone_instead_of_an_answer_declines() -> None:
-    """Who places a stone by his sheet while an offer waits for him has declined it."""
+    """A player whose sheet places a stone while an offer waits for an answer has declined it."""
     offered, _ = turn(new_game(), red=["PLACE d4", "DRAW OFFER"])
 
     after, events = turn(offered, blue=["PLACE e5"])
@@ -178,7 +178,7 @@ def test_a_stone_instead_of_an_answer_declines() -> None:
 
 
 def test_a_stone_of_the_same_turn_does_not_decline() -> None:
-    """An offer sent while the other is on move is answered in a later turn, for he did not know it."""
+    """An offer sent while the other is on move is answered in a later turn, since the other did not know of it."""
     after, _ = turn(position("d4"), red=["DRAW OFFER"], blue=["PLACE e5"])
 
     assert after.offer == "red"
@@ -195,7 +195,7 @@ def test_a_kept_reply_does_not_decline() -> None:
 
 
 def test_two_offers_agree() -> None:
-    """If both offer a draw in one turn, or one answers an offer by his own, the game is drawn."""
+    """If both offer a draw in one turn, or one answers an offer by an offer, the game is drawn."""
     after, _ = turn(position("d4"), red=["DRAW OFFER"], blue=["DRAW OFFER"])
 
     assert ended(after) == ((), ("agreed",))
@@ -211,7 +211,7 @@ def test_a_missed_deadline_places_nothing() -> None:
 
 
 def test_too_many_missed_deadlines_lose() -> None:
-    """Who misses as many deadlines in a row as the campaign allows loses the game."""
+    """A player who misses as many deadlines in a row as the campaign allows loses the game."""
     state = new_game(forfeit_after=2)
     once, _ = turn(state)
     twice, events = turn(once)
@@ -222,7 +222,7 @@ def test_too_many_missed_deadlines_lose() -> None:
 
 
 def test_a_stone_ends_the_count() -> None:
-    """Only deadlines in a row count: a stone placed begins anew."""
+    """Only deadlines in a row count: after a stone the count is 0 again."""
     state, _ = turn(new_game(forfeit_after=2))
     state, _ = turn(state, red=["PLACE d4"])
 
@@ -230,7 +230,7 @@ def test_a_stone_ends_the_count() -> None:
 
 
 def test_a_sheet_without_a_stone_is_a_missed_deadline() -> None:
-    """A sheet does not save the deadline if the stone awaited is not in it: nobody can stall for ever."""
+    """A sheet does not save the deadline if the stone awaited is not in it: no player can stall for ever."""
     state, _ = turn(new_game())
     state, events = turn(state, red=["IF d4 THEN e5"])
 

@@ -1,4 +1,4 @@
-"""Lines as people write them, and what comes of each (words.txt)."""
+"""Lines as people write them, and the orders that they mean (words.txt)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ VIEWS: Mapping[str, Callable[[], View]] = {
 
 @pytest.fixture(scope="module")
 def reader() -> Reader:
-    """Reads by those views."""
+    """Return a reader by those views."""
     return Reader(RULESET, VIEWS)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row.view}: {row.typed}" for row in ROWS])
 def test_what_people_write_is_understood(reader: Reader, row: Row) -> None:
-    """Each line comes to the orders meant, or is refused with a hint that helps; what it says to write is taken."""
+    """Each line is read as the orders meant, or refused with a hint that helps; an order in a hint is accepted."""
     assert reader.outcome(row) == row.meant
     assert reader.untaken_hints(row) == []
 

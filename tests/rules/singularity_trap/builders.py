@@ -20,21 +20,21 @@ RICH = 500
 
 
 def at(space: str) -> Space:
-    """The space of a name."""
+    """Return the space of a name."""
     found = BOARD.read(space)
     assert found is not None, space
     return found
 
 
 def ship(key: str, space: str, kind: str = "Cruiser", **left: int) -> Ship:
-    """A ship, owned by the player of its letter, undamaged but for the units given."""
+    """Return a ship, owned by the player of its letter, undamaged but for the units given."""
     owner = next(colour for colour in COLOURS if colour[0] == key[0].lower())
     units = dict(zip(UNITS, standard_chart().type_by_name[kind].units, strict=True)) | left
     return Ship(key, owner, kind, at(space), tuple(units[unit] for unit in UNITS))
 
 
 def dark(key: str, space: str, kind: str = "Cruiser") -> Ship:
-    """A ship gone dark."""
+    """Return a ship gone dark."""
     return ship(key, space, kind, system=0)
 
 
@@ -48,7 +48,7 @@ def world(
     factions: Sequence[Faction] = (),
     **options: Any,
 ) -> State:
-    """A running campaign: first-turn planets but for those given by space, and these ships."""
+    """Return a running campaign: first-turn planets but for those given by space, and these ships."""
     state = RULESET.setup(options, seats, DICE)
     planets = dict(state.planets)
     for name, owner in (owners or {}).items():
@@ -72,7 +72,7 @@ def _player(seat: str, points: int, ships: Sequence[Ship], allies: Sequence[tupl
 
 
 def given(state: State, count: int, seat: str) -> State:
-    """The state with a player owning the first `count` planets of the chart that are no other player's home."""
+    """Return the state with a player owning the first `count` planets of the chart that are no other player's home."""
     free = [site.space for site in state.chart.sites if site.home in (None, seat)]
     planets = dict(state.planets)
     for space in free[:count]:
@@ -82,38 +82,38 @@ def given(state: State, count: int, seat: str) -> State:
 
 @dataclass(frozen=True)
 class Played:
-    """What came of a turn."""
+    """A state after a turn, and the events of the turn."""
 
     state: State
     events: tuple[Event, ...]
 
     def told(self, kind: str, seat: str | None = None) -> list[dict[str, Any]]:
-        """The data of all events of a kind, or of those one player hears of."""
+        """Return the data of all events of a kind, or of those that one player hears of."""
         return [
             dict(event.data) for event in self.events if event.kind == kind and (not seat or seat in event.audience)
         ]
 
     def ship(self, key: str) -> Ship:
-        """A ship after the turn."""
+        """Return a ship after the turn."""
         return self.state.ships[key]
 
     def owner(self, space: str) -> str | None:
-        """Who owns a planet after the turn."""
+        """Return the owner of a planet after the turn."""
         return self.state.planets[at(space)].owner
 
     def colour(self, space: str) -> str:
-        """A planet's colour after the turn."""
+        """Return a planet's colour after the turn."""
         return self.state.planets[at(space)].colour
 
     def points(self, seat: str) -> int:
-        """A player's points after the turn."""
+        """Return a player's points after the turn."""
         return self.state.players[seat].points
 
 
 def play(
     state: State, *, dice: Dice = DICE, missing: Sequence[str] = (), removed: Sequence[str] = (), **sheets: str
 ) -> Played:
-    """A turn, or a section, with a sheet by seat; its lines are parted by " / " or line breaks.
+    """Play a turn, or a section, with a sheet by seat; its lines are parted by " / " or line breaks.
 
     The lines are only read, not checked against the view, so that it is the
     resolver that has to cope with what cannot be done.
@@ -124,33 +124,33 @@ def play(
 
 
 def read(state: State, seat: str, sheet: str) -> tuple[Order, ...]:
-    """The orders of a sheet all of whose lines are well written."""
+    """Return the orders of a sheet all of whose lines are well written."""
     parsed = BOOK.parse(view(state, seat), lines(sheet))
     assert not parsed.findings, parsed.findings
     return parsed.orders
 
 
 def lines(sheet: str) -> list[tuple[int, str]]:
-    """The numbered lines of a sheet written in one string."""
+    """Return the numbered lines of a sheet written in one string."""
     return list(enumerate(sheet.replace(" / ", "\n").splitlines(), 1))
 
 
 def view(state: State, seat: str, events: Sequence[Event] = ()) -> View:
-    """A seat's view."""
+    """Return a seat's view."""
     return RULESET.view(state, seat, events)
 
 
 def findings(state: State, seat: str, sheet: str) -> list[Finding]:
-    """What a receipt says of a sheet, notes left out."""
+    """Return the findings of a receipt on a sheet, notes left out."""
     return [each for each in RULESET.parse(view(state, seat), lines(sheet)).findings if each.severity != "note"]
 
 
 def codes(state: State, seat: str, sheet: str) -> list[tuple[int, str, str]]:
-    """Line, severity and code of the findings on a sheet, notes left out."""
+    """Return line, severity and code of the findings on a sheet, notes left out."""
     return [(each.line, each.severity, each.code) for each in findings(state, seat, sheet)]
 
 
 def reported(state: State) -> set[str]:
-    """The seats that get a report now."""
+    """Return the seats that get a report now."""
     told = RULESET.standing(state).told
     return set(state.seats if told is None else told)

@@ -1,7 +1,7 @@
-"""A recorded game: what four players were shown in six turns, as one text file to be reviewed as a difference.
+"""A recorded game: all that four players were shown in six turns, as one text file to be reviewed as a difference.
 
 The sheets are those of the file, as bots of version 1 of the rules wrote them.
-`python -m tests.rules.singularity_trap.golden` writes anew what comes of them,
+`python -m tests.rules.singularity_trap.golden` records again what they lead to,
 with the frozen save of the current version of the rules beside it.
 """
 
@@ -23,7 +23,7 @@ TURNS = 6
 
 
 def record() -> str:
-    """The game as text: every sheet, every event a player hears of, and a digest of each view and state."""
+    """Return the game as text: every sheet, every event a player hears of, and a digest of each view and state."""
     lines: list[str] = []
     for state, events, sheets in _played():
         lines.append(f"== turn {state.turn} state {json_sha256(RULESET.dump(state))[:16]}")
@@ -35,7 +35,7 @@ def record() -> str:
 
 
 def last_state() -> State:
-    """The state after the recorded turns, rich in ships, charts and events to come."""
+    """Return the state after the recorded turns, rich in ships, charts and events to come."""
     return list(_played())[-1][0]
 
 
@@ -57,7 +57,7 @@ def _played() -> list[Moment]:
 
 
 def _sheets() -> list[dict[str, list[str]]]:
-    """The sheets recorded, by turn and seat."""
+    """Return the sheets recorded, by turn and seat."""
     turns: list[dict[str, list[str]]] = []
     for line in FILE.read_text().splitlines():
         if line.startswith("== turn"):
@@ -70,7 +70,7 @@ def _sheets() -> list[dict[str, list[str]]]:
 
 
 def save_file() -> Path:
-    """The frozen save of the current version."""
+    """Return the path of the frozen save of the current version."""
     return SAVES / f"version{RULESET.version}.json"
 
 

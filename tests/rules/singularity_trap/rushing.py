@@ -1,4 +1,4 @@
-"""A player to measure the standard bot by, who builds nothing but cruisers and never waits for anybody."""
+"""A player to measure the standard bot by, who builds nothing but cruisers and never waits for others."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pbem_rules.singularity_trap.space import distance
 from tests.rules.singularity_trap.builders import lines
 
 CAP = 60
-"""Turns after which a campaign is broken off, and given to whoever has most planets."""
+"""Turns after which a campaign is broken off, and given to the player with most planets."""
 
 DUELS = list(itertools.permutations(COLOURS, 2))
 
 
 def rusher(view: View, dice: Dice) -> list[str]:
-    """Cruisers from the planet nearest to the rest; each ship to the best prize that no other of them goes to."""
+    """Build cruisers at the planet nearest to the rest; send each ship to the best prize no other of them goes to."""
     if not view["awaited"]:
         return []
     known, sheet = Knowledge(view), ["TARGET Basestar Cruiser Scout"]
@@ -43,13 +43,13 @@ def rusher(view: View, dice: Dice) -> list[str]:
 
 
 def _price(ship: Craft, prize: World) -> tuple[int, bool, int, int]:
-    """Turns on the way, then enemies' planets before unowned ones, then what it pays, then spaces on the way."""
+    """Return turns on the way, then enemies' planets before unowned ones, then the pay, then spaces on the way."""
     away = distance(ship.space, prize.space)
     return -(-away // 6), prize.owner is None, -prize.worth, away
 
 
 def winners(players: Mapping[SeatName, Bot], seed: int) -> tuple[SeatName, ...]:
-    """Who wins a campaign of bots, or has most planets when it is broken off."""
+    """Return the winners of a campaign of bots, or those with most planets when it is broken off."""
     dice, events = Dice(b"match").scoped(seed), tuple[Event, ...]()
     state = RULESET.setup({}, [colour for colour in COLOURS if colour in players], dice)
     while not RULESET.standing(state).over and state.turn < CAP:
@@ -64,7 +64,7 @@ def winners(players: Mapping[SeatName, Bot], seed: int) -> tuple[SeatName, ...]:
 
 
 def duels(one: Bot, other: Bot, games: int) -> Iterator[bool]:
-    """Whether the first of two bots wins, game by game; the colours go round."""
+    """Yield True if the first of two bots wins, game by game; the colours go round."""
     for seed in range(games):
         mine, yours = DUELS[seed * 7 % len(DUELS)]
         yield winners({mine: one, yours: other}, seed) == (mine,)

@@ -31,23 +31,23 @@ _COLOUR = re.compile(r"\b(" + "|".join(COLOURS) + r")\b")
 
 
 def sample_view(seat: str = "red") -> dict[str, Any]:
-    """A rich middle game: twenty ships, contacts, a battle, charts, a faction and every kind of event."""
+    """Return a rich middle game: twenty ships, contacts, a battle, charts, a faction and every kind of event."""
     return _seated(_middle_game(), seat)
 
 
 def fight_view(seat: str = "red") -> dict[str, Any]:
-    """The middle game in the midst of its combat section: the reader is asked to fire."""
+    """Return the middle game in the midst of its combat section: the reader is asked to fire."""
     asked = {"label": "turn 7, combat round 2", "section": "combat", "round": 2, "combats": [FIGHT]}
     return _seated(_middle_game() | asked, seat)
 
 
 def empty_view(seat: str = "red") -> dict[str, Any]:
-    """The first turn: one planet, no ships, nothing seen, nothing happened."""
+    """Return the first turn: one planet, no ships, nothing seen, nothing happened."""
     return _seated(_first_turn(), seat)
 
 
 def turn(value: Any, steps: int) -> Any:
-    """The same data seen from the home `steps` places clockwise: spaces, colours and ships turned along."""
+    """Return the same data seen from the home `steps` places clockwise: spaces, colours and ships turned along."""
     if isinstance(value, dict):
         return {turn(key, steps): turn(inner, steps) for key, inner in value.items()}
     if isinstance(value, list):
@@ -197,7 +197,7 @@ def _rules() -> dict[str, Any]:
 
 
 def ship(name: str, type_: str, space: str, **state: Any) -> dict[str, Any]:
-    """An own ship. `lost` are its damaged units; `moved` and `encounter` as in the view."""
+    """Return an own ship. `lost` are its damaged units; `moved` and `encounter` as in the view."""
     lost: Mapping[str, int] = state.get("lost", {})
     full = dict(zip(UNITS, CHART.type_by_name[type_].units, strict=True))
     return {
@@ -260,7 +260,7 @@ SENSORS: dict[str, Any] = {
 
 
 def sighting(space: str, number: int, when: str = "", **facts: Any) -> dict[str, Any]:
-    """What was seen of another in a turn: of a ship id, owner, type and damage, of an ally's fleet its owner."""
+    """Return a sighting of a turn: of a ship with id, owner, type and damage, of an ally's fleet with its owner."""
     return {"space": space, "turn": number, "when": when, **facts}
 
 
@@ -280,7 +280,7 @@ MEMORY: dict[str, Any] = {
     "stood": {"R118": "J2+9", "R566": "M4+0", "R647": "J4+6"},
     "stand": {},
 }
-"""What red knows from his former reports; `shown` and `stand` are of use to the report after alone."""
+"""Red's knowledge from former reports; `shown` and `stand` are of use to the report after alone."""
 
 
 def _shot(by: str, at: str, die: int, unit: str | None = None) -> dict[str, Any]:

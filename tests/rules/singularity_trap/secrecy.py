@@ -1,4 +1,4 @@
-"""What a player of The Singularity Trap may not know, stated by making other worlds of it.
+"""Secrets of players of The Singularity Trap, stated by making other worlds in which they differ.
 
 Written from the rulebook ("Who knows what"), not from the view.
 """
@@ -23,11 +23,11 @@ FURTHEST_MOVE = 6
 """Spaces a ship of the standard chart goes in a turn without a jump: a cruiser's slip and warps."""
 
 KEN = FURTHEST_MOVE + 2
-"""How far from his ships and planets a player may look this turn."""
+"""Spaces from own ships and planets within which a player may look this turn."""
 
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
-    """Another world that looks the same to the seat: ships, points, charts and alliances of others changed."""
+    """Return another world that looks the same to the seat: ships, points, charts and alliances of others changed."""
     watch = _Watch(state, seat)
     taken = _Numbers(rnd)
     ships = {ship.id: ship for ship in state.ships.values() if ship.owner == seat}
@@ -40,10 +40,10 @@ def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
 
 
 def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
-    """A world that differs only far from the seat, and orders of others that stay far from it.
+    """Return a world that differs only far from the seat, and orders of others that stay far from it.
 
-    What all may know – planets, factions, who is out – comes out alike: hidden ships
-    are changed only where there is no planet and nobody else, and where no jump of the
+    Public facts – planets, factions, who is out – stay alike: hidden ships are changed
+    only where there is no planet and no other player's ship, and where no jump of the
     seat's ships leads in the suites, which throw the dice of SEED.
     """
     fleet = [ship for ship in state.ships.values() if ship.owner == seat]
@@ -70,7 +70,7 @@ def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, 
 
 
 class _Watch:
-    """What a seat's ships watch over, worked out space by space."""
+    """The spaces that a seat's ships watch over, worked out space by space."""
 
     def __init__(self, state: State, seat: SeatName) -> None:
         own = [ship for ship in state.ships.values() if ship.owner == seat and ship.left[SYSTEM]]
@@ -81,14 +81,15 @@ class _Watch:
         self.between_rounds = state.section == "combat" and state.round > 0
 
     def watched(self, space: Space) -> bool:
-        """Whether an unknown ship in a space would be detected; between rounds of combat sensors are not read."""
+        """Return True if an unknown ship in a space would be detected."""
+        # Between rounds of combat sensors are not read (ruling 39).
         if self.between_rounds:
             return space in self.eyes
         return any(distance(space, eye) <= reach for eye, reach in self.ranges)
 
 
 class _Numbers:
-    """Draws ship numbers that no other ship of the player has."""
+    """Source of ship numbers that no other ship of the player has."""
 
     def __init__(self, rnd: random.Random, ships: Iterable[Ship] = ()) -> None:
         self.rnd, self.used = rnd, {ship.id for ship in ships}
@@ -104,7 +105,7 @@ class _Numbers:
 
 
 def _unseen(state: State, watch: _Watch, numbers: _Numbers, rnd: random.Random) -> Iterable[Ship]:
-    """All that the seat cannot count: marks and allied fleets keep their spaces, the rest is anywhere unwatched."""
+    """Yield all that the seat cannot count: marks and allied fleets keep their spaces, the rest is unwatched."""
     others = [other for other in state.seats if other != watch.seat and state.players[other].playing]
     strangers = [other for other in others if other not in watch.friends]
     present = {(ship.owner, ship.space) for ship in state.ships.values() if ship.left[SYSTEM]}
@@ -137,7 +138,7 @@ def _ship(state: State, owner: SeatName, space: Space, numbers: _Numbers, rnd: r
 
 
 def _bruised(state: State, ship: Ship, rnd: random.Random) -> Ship:
-    """A ship of the same type and damage total, its damage elsewhere."""
+    """Return a ship of the same type and damage total, its damage elsewhere."""
     full = state.chart.type_by_name[ship.type].units
     return (
         _damaged(dataclasses.replace(ship, left=full), sum(full) - sum(ship.left), rnd) if rnd.random() < 0.8 else ship
@@ -145,7 +146,7 @@ def _bruised(state: State, ship: Ship, rnd: random.Random) -> Ship:
 
 
 def _damaged(ship: Ship, damage: int, rnd: random.Random) -> Ship:
-    """A ship with so many units damaged at random, so that it is neither dark nor destroyed."""
+    """Return a ship with so many units damaged at random, so that it is neither dark nor destroyed."""
     drive, weapons = UNITS.index("drive"), UNITS.index("weapons")
     while True:
         units = [unit for unit, count in enumerate(ship.left) for _ in range(count)]
@@ -156,7 +157,7 @@ def _damaged(ship: Ship, damage: int, rnd: random.Random) -> Ship:
 
 
 def _allies(state: State, seat: SeatName, rnd: random.Random) -> frozenset[Pair]:
-    """The seat's own alliances, and any among others but those that a faction tells of."""
+    """Return the seat's own alliances, and any among others but those that a faction tells of."""
     together = {pair(a, b) for faction in state.factions for a in faction.members for b in faction.members if a != b}
     strange = {(a, b) for a in state.seats for b in state.seats if a < b and seat not in (a, b)} - together
     drawn = {allies for allies in sorted(strange) if rnd.random() < 0.5}
@@ -164,7 +165,7 @@ def _allies(state: State, seat: SeatName, rnd: random.Random) -> frozenset[Pair]
 
 
 def _private(state: State, seat: SeatName, rnd: random.Random) -> State:
-    """The others' papers: points, numbers of ships past and present, charts, wishes."""
+    """Return the state with others' private data changed: points, ships' numbers past and present, charts, wishes."""
     players = dict(state.players)
     for other in state.seats:
         if other != seat and players[other].playing:
@@ -187,7 +188,7 @@ def _papers(state: State, player: Player, rnd: random.Random) -> Player:
 
 
 def _strangers(state: State, seat: SeatName) -> list[SeatName]:
-    """Players not allied with the seat now or next turn, and not out of the game if they lose all their ships."""
+    """Return players not allied with the seat now or next turn, and not out of the game without their ships."""
     owners = {planet.owner for planet in state.planets.values()}
     friends = {other for other in state.seats if pair(seat, other) in state.allies}
     friends |= {other for other in state.seats if seat in state.players[other].wishes}
@@ -195,7 +196,7 @@ def _strangers(state: State, seat: SeatName) -> list[SeatName]:
 
 
 def _shared(state: State) -> set[Space]:
-    """The spaces with ships of several players: what happens there is left alone."""
+    """Return the spaces with ships of several players, which are left alone."""
     spaces = [space for _, space in {(ship.owner, ship.space) for ship in state.ships.values()}]
     return {space for space in spaces if spaces.count(space) > 1}
 
@@ -211,7 +212,7 @@ def _spaces(state: State, grounds: Grounds) -> list[Space]:
 def _roaming(
     state: State, strangers: list[SeatName], grounds: list[Space], numbers: _Numbers, rnd: random.Random
 ) -> list[Ship]:
-    """Ships far away; some in the same spaces, so that there are fights nobody hears of.
+    """Return ships far away; some in the same spaces, so that there are fights of which the seat does not hear.
 
     At pace "section" rounds of combat are asked for one by one, which all notice
     (ruling 37), so there each player's ships keep to themselves.
@@ -228,7 +229,7 @@ def _roaming(
 
 
 def _orders(state: State, loose: list[Ship], grounds: Grounds, rnd: random.Random) -> dict[SeatName, list[str]]:
-    """Warps within the far grounds, fire, and doctrine of those who have no other ships that would heed it."""
+    """Return warps within far spaces, fire, and doctrine of players without other ships that would heed it."""
     sheets: dict[SeatName, list[str]] = {}
     elsewhere = {ship.owner for ship in state.ships.values() if ship not in loose}
     for ship in loose:

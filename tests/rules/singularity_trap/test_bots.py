@@ -20,7 +20,7 @@ CAP = 60
 
 @functools.cache
 def _campaign(players: int) -> tuple[State, frozenset[str]]:
-    """A campaign of standard bots to its end or to the cap, and the kinds of events in it."""
+    """Play a campaign of standard bots to its end or to the cap; return it with the kinds of events in it."""
     dice, seen, events = Dice(b"bots"), set[str](), tuple[Event, ...]()
     state = RULESET.setup({}, COLOURS[:players], dice)
     while not RULESET.standing(state).over and state.turn < CAP:
@@ -58,7 +58,7 @@ def test_the_bot_beats_a_rusher() -> None:
 
 
 def _sheet(state: State, seat: str = "red", events: Sequence[Event] = ()) -> list[str]:
-    """What the bot writes, all of it good."""
+    """Return the bot's sheet, which must be free of errors."""
     shown = view(state, seat, events)
     sheet = RULESET.bots["standard"](shown, Dice(b"y"))
     assert not RULESET.parse(shown, lines("\n".join(sheet))).errors
@@ -66,7 +66,7 @@ def _sheet(state: State, seat: str = "red", events: Sequence[Event] = ()) -> lis
 
 
 def test_the_bot_puts_a_basestar_where_raids_are_to_be_feared() -> None:
-    """Once it has some cruisers, and enemies took a planet nearby."""
+    """It does so once it has some cruisers, and enemies took a planet nearby."""
     raid = Event("captured", frozenset(RULESET.seats.names),
                  {"space": "J7+3", "name": "red-inner", "was": "red", "now": "green"})  # fmt: skip
     state = world(*(ship(f"R10{n}", "J1+9") for n in range(4)), points=20)
@@ -76,7 +76,7 @@ def test_the_bot_puts_a_basestar_where_raids_are_to_be_feared() -> None:
 
 
 def test_the_bot_hides_what_cannot_fight() -> None:
-    """A terraformer beside an enemy goes dark, and is not mended before he is gone."""
+    """A terraformer beside an enemy goes dark, and is not repaired before the enemy is gone."""
     foe, eyes, home = ship("G101", "J2+9"), ship("R102", "J1+9", "Scout"), {"J1+9": "gray"}
     bright, gone = ship("R101", "J1+9", "Terraformer"), dark("R101", "J1+9", "Terraformer")
 
@@ -96,7 +96,7 @@ def test_the_bot_tries_out_jumps_and_uses_those_it_knows() -> None:
 
 
 def test_the_bot_allies_where_it_pays() -> None:
-    """With its partner of the table; and with all others while one of them is far ahead."""
+    """It allies with its partner by the wheel, and with all others while one of them is far ahead."""
     even = world(seats=COLOURS[:4])
 
     assert [line for line in _sheet(even) if "ALLY" in line] == ["ALLY green YES"]
@@ -104,7 +104,7 @@ def test_the_bot_allies_where_it_pays() -> None:
 
 
 def test_the_bot_declares_what_holds() -> None:
-    """The smallest faction that is enough; with two allies and planets of its own an empire, which needs least."""
+    """It declares the smallest faction that is enough; with two allies and planets enough an empire."""
     two = given(world(seats=COLOURS, allies=[("red", "green")]), 25, "red")
     friends = [("red", "green"), ("red", "blue")]
     three = dataclasses.replace(two, allies=frozenset(pair(a, b) for a, b in friends))
@@ -135,7 +135,7 @@ def test_a_bot_answers_every_section() -> None:
 
 
 def test_a_bot_out_of_the_game_is_silent() -> None:
-    """Who is not asked writes nothing."""
+    """A bot that is not asked writes nothing."""
     left = play(world(), red="RESIGN CONFIRM").state
 
     assert RULESET.bots["standard"](view(left, "red"), Dice(b"y")) == []

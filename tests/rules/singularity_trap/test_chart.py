@@ -18,7 +18,7 @@ CHART = standard_chart()
 
 
 def _by_ruling() -> dict[str, tuple[tuple[int, int, int], str]]:
-    """Ruling 3, computed: name to space and colour."""
+    """Return ruling 3, computed: name to space and colour."""
     ways = list(DIRECTIONS.values())
     found = {"centre": ((0, 0, 0), GRAY)}
     for sector, colour in enumerate(COLOURS):

@@ -1,4 +1,4 @@
-"""The combat section (source, section C; rulings 16 to 19)."""
+"""The combat section (rulebook, section C; rulings 16 to 19)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _first(played: Played) -> dict[str, Any]:
 
 
 def _reports(played: Played, seat: str) -> list[dict[str, Any]]:
-    """The combat reports as a player gets them."""
+    """Return the combat reports as a player gets them."""
     return [event for event in view(played.state, seat, played.events)["events"] if event["kind"] == "combat"]
 
 
@@ -39,7 +39,7 @@ def test_the_chance_to_hit_is_te_of_ae_and_te() -> None:
 
 
 def test_allies_neither_fire_at_each_other_nor_count_as_enemies() -> None:
-    """An ally's weapons are in neither AE nor TE, and no shot is aimed at him."""
+    """An ally's weapons are in neither AE nor TE, and no shot is aimed at the ally's ships."""
     state = world(ship("R101", SITE), ship("G101", SITE, "Basestar"), ship("C101", SITE), allies=[("red", "green")])
 
     fight = _first(play(state))
@@ -133,7 +133,7 @@ def test_a_ship_without_weapons_and_drive_is_destroyed() -> None:
 
 
 def _until(how: str) -> Played:
-    """The first of many fights between a scout and a terraformer that ends the terraformer's part in this way."""
+    """Return the first of many fights of a scout and a terraformer that ends the terraformer's part in this way."""
     for seed in range(100):
         state = world(ship("R101", SITE, "Scout"), ship("G101", SITE, "Terraformer"))
         played = play(state, dice=Dice(b"%d" % seed))
@@ -175,7 +175,7 @@ def test_rounds_go_on_until_nobody_can_fire() -> None:
 
 
 def test_every_round_has_new_odds() -> None:
-    """AE and TE are summed anew from the weapons left at the start of each round."""
+    """AE and TE are summed again from the weapons left at the start of each round."""
     played = play(world(ship("R101", SITE), ship("R102", SITE), ship("G101", SITE), ship("G102", SITE)))
 
     for fight in played.told("combat"):
@@ -188,7 +188,7 @@ def test_every_round_has_new_odds() -> None:
 
 
 def test_unarmed_ships_do_not_fight() -> None:
-    """Where nobody can fire there is no combat."""
+    """Without a ship that can fire there is no combat."""
     state = world(ship("R101", SITE, "Terraformer"), ship("G101", SITE, "Terraformer"))
 
     assert not play(state).told("combat")
@@ -219,7 +219,7 @@ def test_shots_can_be_spread_over_targets() -> None:
 
 
 def test_doctrine_prefers_most_weapons_then_lowest_number() -> None:
-    """Without orders ships shoot at who has most weapons, then at the lowest number (ruling 18)."""
+    """Without orders ships shoot at the type with most weapons, then at the lowest number (ruling 18)."""
     prey = [ship("G300", SITE), ship("G200", SITE), ship("C100", SITE, "Scout")]
 
     fight = _first(play(world(ship("R101", SITE, "Scout"), *prey)))
@@ -265,7 +265,7 @@ def test_an_order_at_an_absent_target_leaves_the_ship_to_doctrine() -> None:
 
 
 def test_a_new_ship_can_have_fire_orders() -> None:
-    """A ship built this turn may be moved into a fight and told at whom to fire."""
+    """A ship built this turn may be moved into a fight and have targets."""
     state = world(ship("G101", "J2+8", "Scout"), ship("G102", "J2+8", "Basestar"))
 
     played = play(state, red="BUILD Cruiser AT J1+9 / MOVE NEW1 S- / FIRE NEW1 AT G101")
@@ -319,7 +319,7 @@ def test_dice_of_one_fight_do_not_touch_another() -> None:
 
 
 def test_the_turn_has_its_own_dice() -> None:
-    """The same fight in another turn falls out otherwise."""
+    """The same fight in another turn has other dice."""
     state = world(ship("R101", SITE), ship("G101", SITE))
 
     assert _first(play(state, dice=DICE)) != _first(play(state, dice=DICE.scoped("another")))

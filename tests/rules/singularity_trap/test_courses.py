@@ -16,13 +16,13 @@ CENTRE = at("J10")
 
 
 def _told(state: State, sheet: str) -> tuple[list[str], dict[str, Finding]]:
-    """The orders a sheet of red comes to, and the findings by code."""
+    """Return the accepted orders of a sheet of red, and the findings by code."""
     parsed = RULESET.parse(view(state, "red"), lines(sheet))
     return [BOOK.line(order) for order in parsed.orders], {finding.code: finding for finding in parsed.findings}
 
 
 def test_every_course_leads_where_it_says_and_is_lawful() -> None:
-    """Carried out with nobody in the way, each course to a space around ends there."""
+    """Carried out with no ship in the way, each course to a space around ends there."""
     state = world(ship("R101", "J10"), ship("R102", "J10", "Scout"))
     for offset in within(4)[::23]:
         target = BOARD.name((offset[0], offset[1], offset[2]))
@@ -59,7 +59,7 @@ def test_a_course_goes_round_known_ships_and_says_so() -> None:
 
 
 def test_a_course_that_must_pass_known_ships_warns() -> None:
-    """Where every course as short leads through them, the player is told where he may be stopped."""
+    """If every course as short leads through them, the player is told where ships may stop it."""
     state = world(ship("R101", "J10", slip=0), ship("G101", "J9"), ship("R102", "J8-1"), ship("R103", "J10"))
 
     _, told = _told(state, "MOVE R101 TO J8")
@@ -68,7 +68,7 @@ def test_a_course_that_must_pass_known_ships_warns() -> None:
 
 
 def test_what_cannot_be_reached_names_the_nearest_space() -> None:
-    """And that hint, typed in, is taken."""
+    """The space that the hint names is accepted when it is typed in."""
     state = world(ship("R101", "J10"))
 
     written, told = _told(state, "MOVE R101 TO J1+9")
@@ -99,6 +99,6 @@ def _hidden() -> Ship:
 
 
 def _passed(state: State, line: str) -> set[str]:
-    """The spaces of a move but its last."""
+    """Return the spaces of a move but its last."""
     (moved,) = [event for event in play(state, red=line).told("moved", "red") if event["ship"] == "R101"]
     return {leg["space"] for leg in moved["legs"][:-1]}

@@ -1,4 +1,4 @@
-"""What a page offers a player of The Singularity Trap."""
+"""The order form of The Singularity Trap."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tests.rules.singularity_trap.sample_view import empty_view, fight_view, sam
 
 
 def offered(view: dict[str, Any]) -> set[str]:
-    """The orders of a desk."""
+    """Return the names of the orders of a form."""
     return {verb["name"] for verb in RULESET.desk(view)["verbs"]}
 
 
 def form(view: dict[str, Any], order: str, field: str) -> str:
-    """The form of a field of an order, as text."""
+    """Return the form of a field of an order, as text."""
     (verb,) = (each for each in BOOK.verbs if each.name == order)
     return json.dumps(verb.kinds[field].form(view).to_json())
 
 
 def test_a_whole_turn_offers_all_that_can_be_done() -> None:
-    """All orders but those of politics that cannot be, and BUILD without a place, needless where one is chosen."""
+    """All orders are offered but impossible declarations, and BUILD without a place, needless where one is chosen."""
     assert {verb.name for verb in BOOK.verbs} - offered(sample_view()) == {
         "declare-faction",
         "declare-empire",
@@ -39,12 +39,12 @@ def test_who_has_no_ships_is_offered_none_to_scrap() -> None:
 
 
 def test_a_section_offers_its_own_orders() -> None:
-    """Who is asked to fire is offered that, and to leave."""
+    """A player who is asked to fire is offered that, and to leave."""
     assert offered(fight_view()) == {"fire", "target", "resign"}
 
 
 def test_who_is_not_asked_may_leave_and_no_more() -> None:
-    """RESIGN is taken at any time of who still plays."""
+    """RESIGN is taken at any time of players still in the game."""
     assert offered({**sample_view(), "awaited": False}) == {"resign"}
     assert offered({**sample_view(), "awaited": False, "over": True}) == set()
 

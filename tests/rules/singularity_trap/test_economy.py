@@ -1,4 +1,4 @@
-"""The economic section (source, section A; rulings 6 to 10)."""
+"""The economic section (rulebook, section A; rulings 6 to 10)."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_repairs_go_through_the_units_in_order() -> None:
 
 
 def test_units_to_repair_can_be_named() -> None:
-    """A player mends what he names, in the order named, and for no more points than he says."""
+    """A player repairs the units named, in the order named, and for no more points than the order says."""
     hurt = ship("R101", "J10+4", weapons=0, armor=0, drive=1)
 
     played = play(world(hurt), red="REPAIR R101 3 armor weapons")
@@ -144,7 +144,7 @@ def test_ships_are_built_at_any_own_planet() -> None:
 
 
 def test_builds_end_with_the_points_and_the_rest_is_saved() -> None:
-    """What cannot be paid is refused with the reason, cheaper orders after it are not; the rest is saved."""
+    """A ship that cannot be paid is refused with the reason, cheaper orders after it are not; the rest is saved."""
     played = play(world(points=13), red="BUILD 2 Cruiser AT J1+9 / BUILD Scout AT J1+9")
 
     assert [event["type"] for event in played.told("built", "red")] == ["Cruiser", "Scout"]
@@ -176,7 +176,7 @@ def test_a_ship_not_built_cannot_move() -> None:
 
 
 def test_numbers_tell_nothing_of_others() -> None:
-    """A player's ship numbers hang on nothing but his own builds (ruling 6)."""
+    """A player's ship numbers depend on nothing but their own builds (ruling 6)."""
     alone = play(world(), red="BUILD 5 Scout AT J1+9")
     busy = play(world(), red="BUILD 5 Scout AT J1+9", green="BUILD 9 Scout AT S10+9")
 

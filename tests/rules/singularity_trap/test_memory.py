@@ -1,4 +1,4 @@
-"""What seats remember: ships out of sight, as they were seen last, and where their own stood."""
+"""Memory of seats: ships out of sight, as they were seen last, and earlier spaces of own ships."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEEN = {"id": "G101", "owner": "green", "type": "Cruiser", "damage": 1}
 
 
 def after(*views: View) -> dict[str, Any]:
-    """What is remembered after some reports."""
+    """Return the memory after some reports."""
     memory: Any = {}
     for each in views:
         memory = RULESET.carry_memory(each, memory)
@@ -33,18 +33,18 @@ def after(*views: View) -> dict[str, Any]:
 
 
 def at(state: State, number: int) -> View:
-    """Red's view at the start of a turn."""
+    """Return red's view at the start of a turn."""
     return view(dataclasses.replace(state, turn=number), "red")
 
 
 def known(*ships: Ship, number: int = 2, **options: Any) -> list[dict[str, Any]]:
-    """What red, who met a cruiser at J10 at the start of turn 1, knows of others out of sight in a later world."""
+    """Return the ships that red, who met a cruiser at J10 on turn 1, knows of out of sight in a later world."""
     found: list[dict[str, Any]] = after(at(world(*MET), 1), at(world(*ships, **options), number))["last_known"]
     return found
 
 
 def test_a_ship_out_of_sight_is_known_as_it_was_seen() -> None:
-    """With its space, its facts, and the turn at whose beginning it was seen."""
+    """It is known with its space, its facts, and the turn at whose beginning it was seen."""
     assert known(ship("R101", "J16"), ship("G101", "A19")) == [{"space": "J10+0", "turn": 1, "when": "", **SEEN}]
 
 
@@ -70,13 +70,13 @@ OPEN = {
 
 @pytest.mark.parametrize("why", GONE)
 def test_what_is_seen_to_have_left_is_forgotten(why: str) -> None:
-    """Sensors cover the space, and nothing is there."""
+    """A sighting is dropped when sensors cover its space and show nothing there."""
     assert known(*GONE[why]) == []
 
 
 @pytest.mark.parametrize("why", OPEN)
 def test_what_may_still_be_there_is_kept(why: str) -> None:
-    """No sensor tells that it has gone."""
+    """A sighting is kept while no sensor shows that the ship has gone."""
     assert [each["id"] for each in known(*OPEN[why]) if "id" in each] == ["G101"]
 
 
@@ -87,7 +87,7 @@ def test_what_is_old_is_forgotten() -> None:
 
 
 def test_ships_of_who_left_the_war_are_forgotten() -> None:
-    """They are scrapped with his leaving."""
+    """Ships of a player who has left are scrapped, so that they are not known any more."""
     shown = at(world(), 2)
     players = [player | {"playing": player["colour"] != "green"} for player in shown["players"]]
 
@@ -107,7 +107,7 @@ def test_unknown_ships_are_remembered_by_their_space() -> None:
 
 
 def test_fleets_of_a_former_ally_are_remembered() -> None:
-    """While the alliance holds they are shown wherever they are; when it ends the last spaces are known."""
+    """While the alliance holds they are shown wherever they are; when it ends their last spaces are known."""
     allied = [
         at(world(ship("G101", space), allies=[("red", "green")]), turn) for turn, space in ((1, "A19"), (2, "B19"))
     ]
@@ -117,7 +117,7 @@ def test_fleets_of_a_former_ally_are_remembered() -> None:
 
 
 def test_ships_that_an_ally_has_elsewhere_are_forgotten() -> None:
-    """Allies' fleets are always shown, so that his ship cannot be where none is."""
+    """Allies' fleets are always shown, so that a ship of theirs cannot be where none is."""
     assert known(ship("G101", "A19"), allies=[("red", "green")]) == []
 
 
@@ -130,7 +130,7 @@ def test_between_rounds_of_combat_nothing_is_seen_to_be_gone() -> None:
 
 
 def test_who_destroyed_the_last_ship_there_is_known_by_the_round() -> None:
-    """A fight is seen until the own ship is lost; the victor is known as the last round showed him."""
+    """A fight is seen until the own ship is lost; the victor is known as the last round showed them."""
     turn = play(world(ship("R101", "J10", drive=0, armor=0, weapons=1, multifire=0), ship("G101", "J10", "Basestar")))
     last = turn.told("combat", "red")[-1]["round"]
     (found,) = after(view(turn.state, "red", turn.events))["last_known"]
@@ -140,7 +140,7 @@ def test_who_destroyed_the_last_ship_there_is_known_by_the_round() -> None:
 
 
 def test_who_vanished_in_combat_is_forgotten() -> None:
-    """Whether it was destroyed or lies dark its owner alone knows."""
+    """Only its owner knows whether such a ship was destroyed or is dark."""
     assert "Y655" not in {each.get("id") for each in after(sample_view())["last_known"]}
 
 
@@ -189,7 +189,7 @@ def test_the_memory_of_a_large_game_is_small() -> None:
 
 
 def _facts(shown: View) -> Iterator[tuple[Any, ...]]:
-    """All that a view without its memory tells of others' ships."""
+    """Yield all that a view without its memory tells of others' ships."""
     for sensed in (shown["sensors"], *(event for event in shown["events"] if event["kind"] == "sensed")):
         yield from (("", space) for space in sensed["unknown"])
         yield from ((fleet["owner"], fleet["space"]) for fleet in sensed["allied"])
@@ -211,7 +211,7 @@ def _remembered(sighting: dict[str, Any]) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize(("pace", "steps"), [("turn", 16), ("section", 40)])
 def test_nothing_is_remembered_that_no_view_told(pace: str, steps: int) -> None:
-    """Over a campaign, whatever a seat remembers stood in a view of its own, not later, and is not shown now."""
+    """Over a campaign, all that a seat remembers was in a view of its own, not later, and is not shown now."""
     remembered = 0
     told: dict[str, set[tuple[Any, ...]]] = {}
     for shown in played(RULESET, standard, steps, options={"pace": pace}).views():

@@ -1,4 +1,4 @@
-"""The movement section (source, section B; rulings 11 to 15)."""
+"""The movement section (rulebook, section B; rulings 11 to 15)."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_jumps_and_warps_mix() -> None:
 
 
 def test_a_jump_leads_to_the_same_space_for_everyone_for_good() -> None:
-    """Where a jump from a space ends is drawn for the campaign, not for the turn or the player."""
+    """The exit of a jump from a space is drawn for the campaign, not for the turn or the player (ruling 14)."""
     exits = {jump_exit(dice, BOARD, at("J10")) for dice in (DICE, DICE.scoped("turn", 1), DICE.scoped("turn", 9))}
 
     assert len(exits) == 1
@@ -167,7 +167,7 @@ def test_moving_ships_do_not_stop_each_other() -> None:
 
 
 def test_a_move_that_goes_nowhere_is_a_move() -> None:
-    """A ship ordered to move without change of position is moving, not stationary, so it stops nobody."""
+    """A ship ordered to move without change of position is moving, not stationary, so it stops no other (ruling 11)."""
     state = world(ship("R101", "J10"), ship("G101", "J9", drive=1))
 
     played = play(state, red="MOVE R101 N N", green="MOVE G101 STAY")
@@ -197,7 +197,7 @@ def test_allies_and_dark_ships_pin_nobody(allies: list[tuple[str, str]]) -> None
 
 
 def test_a_dark_ship_repaired_pins_the_other_fleet() -> None:
-    """A dark ship that survived can be repaired in its enemy's midst and so hold him in place."""
+    """A dark ship that survived can be repaired in its enemy's midst and so hold the enemy in place."""
     state = world(ship("R101", "J10", weapons=0), dark("G101", "J10", "Terraformer"))
 
     played = play(state, red="MOVE R101 N", green="REPAIR G101 system")

@@ -1,4 +1,4 @@
-"""What became of each order: as the view of the report has it, in a sentence."""
+"""Outcomes of orders: as the view of the report has them, in a sentence."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ GATE = "J4+6"
 
 
 def outcomes(state: State, sheet: str, *, green: str = "") -> list[str]:
-    """What red is told of each order of its sheet."""
+    """Return the outcome of each order of red's sheet."""
     return told(play(state, red=sheet, green=green), read(state, "red", sheet))
 
 
 def told(played: Played, orders: tuple[Order, ...]) -> list[str]:
-    """What red is told of its orders when a turn was played."""
+    """Return the outcomes of red's orders when a turn was played."""
     return list(RULESET.order_outcomes(view(played.state, "red", played.events), orders))
 
 
@@ -110,7 +110,7 @@ FLEET = world(
     ],
 )
 def test_each_order_is_told_of(sheet: str, said: list[str]) -> None:
-    """Where a ship is, what was mended, built or changed, and why an order came to nothing."""
+    """Outcomes tell where a ship is, what was repaired, built or changed, and why an order came to nothing."""
     lines = outcomes(FLEET, sheet)
 
     assert [line[: len(start)] for line, start in zip(lines, said, strict=True)] == said
@@ -132,7 +132,7 @@ def test_ships_built_are_told_with_the_names_of_their_sheet() -> None:
 
 
 def test_ships_built_for_a_section_have_no_other_names() -> None:
-    """Where each section has its sheet, no order can say NEW1; what was not built has its reason."""
+    """At pace "section" no order can say NEW1; a ship that was not built has its reason."""
     state = world(points=5, pace="section")
     played = play(state, red="BUILD 2 Scout AT J1+9")
     (ship_,) = (event["ship"] for event in played.told("built"))
@@ -143,7 +143,7 @@ def test_ships_built_for_a_section_have_no_other_names() -> None:
 
 
 def test_the_points_run_out_in_the_midst_of_repairs() -> None:
-    """What was mended for the last points, and that no more was; of two lines alike the second got nothing."""
+    """Units repaired for the last points are told, and that no more were; of two lines alike the second got nothing."""
     state = world(ship("R101", SITE, drive=1, armor=0), owners={HOME: None}, points=3)
 
     assert outcomes(state, "REPAIR R101 / REPAIR R101") == [
@@ -171,7 +171,7 @@ def test_a_move_tells_of_the_fight_at_its_end() -> None:
 
 
 def test_a_move_tells_of_the_planet_taken() -> None:
-    """Where weapons take a planet, its name is told, and that it was taken."""
+    """If weapons take a planet, its name is told, and that it was taken."""
     assert outcomes(world(ship("R101", "J4+5")), "MOVE R101 UP") == ["R101 reached J4+6 (red-gate), which you took."]
 
 
@@ -181,7 +181,7 @@ FIGHT = world(
     ship("G101", SITE, "Terraformer"),
     ship("G102", SITE, "Scout", weapons=0),
 )
-"""Red's fire, all of which hits: nobody there can fire back."""
+"""Red's fire, all of which hits: no ship there can fire back."""
 
 
 @pytest.mark.parametrize(
@@ -194,14 +194,14 @@ FIGHT = world(
     ],
 )
 def test_fire_is_told_by_hits(sheet: str, said: list[str]) -> None:
-    """How many shots went at each target and hit, and which are no more; else how many went elsewhere."""
+    """Shots at each target are told with their hits, and lost targets; else how many shots went elsewhere."""
     (line,) = outcomes(FIGHT, sheet)
 
     assert [part for part in said if part not in line] == []
 
 
 def test_a_ship_without_shots_fired_none() -> None:
-    """A ship that was there and has no weapon left fired at nobody; what became of it is its MOVE's to tell."""
+    """A ship that was there and has no weapon left fired no shot; what became of it is its MOVE's to tell."""
     state = world(ship("R101", SITE, weapons=0), ship("R102", SITE), ship("G101", SITE, "Terraformer"))
 
     assert outcomes(state, "FIRE R101 AT G101") == ["R101 fired no shot."]
@@ -244,7 +244,7 @@ SIX = ("red", "yellow", "green", "cyan", "blue", "magenta")
 
 
 def bound(count: int = 25, **options: Any) -> State:
-    """Six players; red holds so many planets, and has green and cyan, who are no allies, for allies."""
+    """Return a world of six players; red holds so many planets, and is allied with green and cyan alone."""
     return given(world(seats=SIX, allies=BOUND, **options), count, "red")
 
 
@@ -272,12 +272,12 @@ def bound(count: int = 25, **options: Any) -> State:
     ],
 )
 def test_declarations_are_told_as_they_stand(state: State, sheet: str, said: list[str]) -> None:
-    """Why there is none, or at how many turn starts it has held, or how it ended."""
+    """A declaration is told with the reason against it, or with its turn starts so far, or with its end."""
     assert outcomes(state, sheet) == said
 
 
 def test_orders_of_a_war_that_was_over_came_to_nothing() -> None:
-    """The last player left wins before his orders are carried out; so does a faction before all but declarations."""
+    """The last player left wins before orders are carried out; so does a faction before all but declarations."""
     alone = world(ship("R101", SITE), seats=("red", "green"))
     state = bound(turns_to_hold=1)
 
@@ -289,7 +289,7 @@ def test_orders_of_a_war_that_was_over_came_to_nothing() -> None:
 
 
 def test_orders_of_a_turn_that_ended_the_war_are_told_of() -> None:
-    """Who has held enough for long enough wins when all is done, and hears of his orders as ever."""
+    """A player who has held enough for long enough wins when all is done, and hears of their orders as ever."""
     state = given(world(ship("R101", SITE), turns_to_hold=1), 25, "red")
 
     assert outcomes(state, "MOVE R101 UP") == ["R101 reached J12+6."]
@@ -316,7 +316,7 @@ def test_who_was_removed_hears_that_nothing_was_done() -> None:
 
 
 def _told_in_games() -> Iterator[tuple[View, Order, str]]:
-    """All orders of the games of bots, with the views of the reports on them."""
+    """Yield all orders of the games of bots, with the views of the reports on them."""
     for game in games(RULESET):
         for step, following in pairwise(game.steps):
             for seat, orders in step.turn.orders.items():

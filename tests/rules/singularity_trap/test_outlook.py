@@ -1,4 +1,4 @@
-"""What a receipt states as certain comes true when all others send nothing, whatever the dice."""
+"""Statements of a receipt that are certain come true when all others send nothing, whatever the dice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LUCK = Dice(b"outlooks")
 
 @dataclass(frozen=True)
 class Tried:
-    """A sheet of one seat, and what came of it while all others sent nothing."""
+    """A sheet of one seat, and its effects while all others sent nothing."""
 
     seat: SeatName
     mailed: View
@@ -31,7 +31,7 @@ class Tried:
     events: tuple[Event, ...]
 
     def told(self, kind: str) -> list[dict[str, object]]:
-        """The data of the events of a kind that the seat hears of."""
+        """Return the data of the events of a kind that the seat hears of."""
         return [dict(event.data) for event in self.events if event.kind == kind and self.seat in event.audience]
 
 
@@ -45,7 +45,7 @@ def _try(state: State, seat: SeatName, sheet: list[str], events: tuple[Event, ..
 
 
 def _sheet(mailed: View, dice: Dice) -> list[str]:
-    """The bot's sheet with nonsense in good form around it."""
+    """Return the bot's sheet with nonsense in good form around it."""
     nonsense = [RULESET.orders.invent(mailed, dice, "line", count) for count in range(dice.below(9, "lines"))]
     sheet = RULESET.bots["standard"](mailed, dice) if dice.chance(2, 3, "bot") else []
     return nonsense[:4] + sheet + nonsense[4:]
@@ -53,13 +53,13 @@ def _sheet(mailed: View, dice: Dice) -> list[str]:
 
 @functools.cache
 def _tries() -> tuple[Tried, ...]:
-    """Random sheets at many moments of campaigns of bots, at both paces, each tried by itself."""
+    """Return random sheets at many moments of campaigns of bots, at both paces, each tried by itself."""
     campaigns = (tried for pace in ("turn", "section") for tried in _campaign(pace))
     return (*campaigns, *(tried for number in range(6) for tried in _battle(number)))
 
 
 def _battle(number: int) -> Iterator[Tried]:
-    """Sheets in the rounds of a fight of three fleets, damaged here and there."""
+    """Yield sheets in the rounds of a fight of three fleets, damaged here and there."""
     luck = LUCK.scoped("battle", number)
     keys = [f"{letter}{100 + at}" for letter in "RGC" for at in range(1 + luck.roll(4, letter))]
     fleet = [_battered(key, luck.scoped(key)) for key in keys]
@@ -90,13 +90,13 @@ def _campaign(pace: str) -> Iterator[Tried]:
 
 
 def _points(tried: Tried, found: Finding) -> bool:
-    """So many points are saved."""
+    """Return True if so many points are saved."""
     (saved,) = tried.told("saved")
     return found.text == f"{saved['points']} point{'' if saved['points'] == 1 else 's'} will be left to save"
 
 
 def _fire(tried: Tried, found: Finding) -> bool:
-    """In the round each own ship fires so often at each target."""
+    """Return True if in the round each own ship fires so often at each target."""
     head, _, body = found.text.partition(": ")
     own = {each["id"] for each in tried.mailed["ships"]}
     (fought,) = [event for event in tried.told("combat") if head == f"round {event['round']} at {event['space']}"]
@@ -109,7 +109,7 @@ def _fire(tried: Tried, found: Finding) -> bool:
 
 
 def _ends(tried: Tried, found: Finding) -> bool:
-    """Moves end where they are said to, but for ships that something stopped."""
+    """Return True if moves end where they are said to, but for ships that something stopped."""
     stopped = {event["ship"] for event in tried.told("stopped") if event["why"] == "static"}
     ends = {event["ship"]: event["end"] for event in tried.told("moved")}
     told = re.findall(r"\b([A-Z]\d+) ([A-S]\d+[+-]\d+)(?:,|$)", found.text.partition("at: ")[2])
@@ -117,23 +117,23 @@ def _ends(tried: Tried, found: Finding) -> bool:
 
 
 def _planet(tried: Tried, found: Finding) -> bool:
-    """The planet has the colour said."""
+    """Return True if the planet has the colour said."""
     colours = {f"the planet at {event['space']} becomes {event['now']}" for event in tried.told("terraformed")}
     return found.text in colours
 
 
 def _last_left(tried: Tried, found: Finding) -> bool:
-    """The other wins."""
+    """Return True if the other wins."""
     return tried.after.result is not None and tried.after.result.winners == (found.text.split()[3],)
 
 
 def _out(tried: Tried, _found: Finding) -> bool:
-    """The player is out."""
+    """Return True if the player is out."""
     return not tried.after.players[tried.seat].playing
 
 
 def _new_name(tried: Tried, _found: Finding) -> bool:
-    """As many ships are built as the sheet says, less those for which it says the points do not suffice."""
+    """Return True if as many ships are built as the sheet says, less those for which it says points are missing."""
     return len(tried.told("built")) == _ships_announced(tried)
 
 
@@ -159,19 +159,19 @@ CERTAIN: dict[str, Callable[[Tried, Finding], bool]] = {
 
 
 def _battered(key: str, luck: Dice) -> Ship:
-    """A ship with one kind of its units damaged."""
+    """Return a ship with one kind of its units damaged."""
     kind = luck.pick(standard_chart().types, "type")
     unit, full = luck.pick([(unit, full) for unit, full in zip(UNITS, kind.units, strict=True) if full], "unit")
     return ship(key, "J10", kind.name, **({} if unit == "system" else {unit: luck.below(full + 1, "left")}))
 
 
 def _stated(tried: Tried) -> Iterator[Finding]:
-    """What a receipt states as certain."""
+    """Return the statements of a receipt that are certain."""
     return (found for found in tried.parsed.findings if found.code in CERTAIN)
 
 
 def test_what_is_stated_as_certain_comes_true() -> None:
-    """Over random sheets in games at both paces, all others idle."""
+    """All statements hold over random sheets in games at both paces, all others idle."""
     false = [
         (tried.seat, tried.mailed["label"], found)
         for tried in _tries()
@@ -213,7 +213,7 @@ def _codes(state: State, sheet: str) -> dict[str, str]:
 
 
 def test_the_default_fire_of_a_round_is_shown() -> None:
-    """A player who sends nothing more sees at whom his ships shoot, as his TARGET and FIRE lines have it."""
+    """A player who sends nothing more sees at which ships theirs shoot, as TARGET and FIRE lines have it."""
     state = replace(_fight(), section="combat", awaited=frozenset({"red"}))
 
     assert _codes(state, "")["fire"] == "round 1 at J10+0: R101 at G102 (2 shots); R102 at G102 (1 shot)"
@@ -239,7 +239,7 @@ def test_a_sheet_that_ends_the_game_says_so() -> None:
 
 
 def test_a_sheet_that_ends_its_player_s_part_says_so() -> None:
-    """Who owns no planet and scraps his last ship is out."""
+    """A player who owns no planet and scraps the last ship is out (ruling 33)."""
     state = world(ship("R101", "J10"), owners={"J1+9": None})
     tried = _try(state, "red", ["SCRAP R101"])
 
@@ -249,7 +249,7 @@ def test_a_sheet_that_ends_its_player_s_part_says_so() -> None:
 
 
 def test_a_member_of_a_faction_declared_now_is_not_called_out() -> None:
-    """Without planet and ship he stays in as long as his faction stands (ruling 40)."""
+    """Members without planet and ship stay in as long as their faction stands (ruling 40)."""
     owners = dict.fromkeys(("J1+9", "J10+0", "J7+3"), "green")
     state = world(ship("R101", "J10"), seats=_FOUR, owners=owners, allies=[("red", "green")], planets_to_win=3)
     tried = _try(state, "red", ["DECLARE FACTION WITH green", "SCRAP R101"])
@@ -262,7 +262,7 @@ _FOUR = ("red", "green", "cyan", "blue")
 
 
 def test_of_several_near_victory_it_is_told_that_most_planets_count() -> None:
-    """Of those who would win at the same start who has most planets does (ruling 34)."""
+    """Of those who would win at the same start the one with most planets does (ruling 34)."""
     state = world(planets_to_win=2, turns_to_hold=1, owners={"J10+0": "green", "J7+3": "red"})
 
     told = [each.text for each in RULESET.parse(view(state, "red"), []).findings if each.code == "victory"]
@@ -301,7 +301,7 @@ def test_a_terraformer_that_cannot_leave_works_where_it_is(move: str) -> None:
 
 
 def test_a_victory_near_is_told_with_its_condition() -> None:
-    """Who held enough planets long enough is named, with what it hangs on."""
+    """A player who held enough planets long enough is named, with the condition."""
     state = world(planets_to_win=2, turns_to_hold=1, owners={"J10+0": "green"})
 
     assert _codes(state, "")["victory"] == (

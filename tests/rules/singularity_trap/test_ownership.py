@@ -1,4 +1,4 @@
-"""Planet ownership and terraforming (source, sections C and D; ruling 20)."""
+"""Planet ownership and terraforming (rulebook, sections C and D; ruling 20)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CENTRE = "J10+0"
     ],
 )
 def test_an_unowned_planet_goes_to_most_weapons(ships: list[Ship], owner: str | None) -> None:
-    """It goes to the player with the highest total of weapons there, to nobody on a tie; dark ships do not count."""
+    """It goes to the player with the highest total of weapons there, to none on a tie; dark ships do not count."""
     state = world(*ships, allies=[("red", "green")])
 
     assert play(state).owner(CENTRE) == owner
@@ -44,8 +44,10 @@ def test_an_unowned_planet_goes_to_most_weapons(ships: list[Ship], owner: str | 
     ],
 )
 def test_an_owned_planet_goes_to_the_strongest_enemy(ships: list[Ship], owner: str | None) -> None:
-    """Red's planet goes to the enemy with most weapons, stays if an ally (blue) has or ties for most, and becomes
-    unowned if enemies tie. Here green is allied with everyone but red."""
+    """Red's planet goes to the enemy with most weapons, stays if an ally has or ties for most, and is unowned on a tie.
+
+    The ally is blue; green is allied with everyone but red.
+    """
     allies = [("green", "cyan"), ("green", "blue"), ("cyan", "blue"), ("red", "blue")]
     state = world(*ships, seats=("red", "green", "cyan", "blue"), owners={CENTRE: "red"}, allies=allies)
 
@@ -61,7 +63,7 @@ def test_an_owners_ship_with_most_weapons_keeps_the_planet() -> None:
 
 
 def test_ownership_follows_combat() -> None:
-    """Planets change hands after all combat: who is beaten there takes nothing."""
+    """Planets change hands after all combat: a player beaten there takes nothing."""
     state = world(ship("R101", CENTRE, "Terraformer"), *(ship(f"G10{n}", CENTRE) for n in range(4)),
                   owners={CENTRE: "red"})  # fmt: skip
 

@@ -58,7 +58,7 @@ def test_new_ships_are_known_by_their_ids() -> None:
 
 
 def test_a_round_is_asked_of_those_with_a_choice() -> None:
-    """Who has a shot and two targets or more is asked; who has one target or none has no choice."""
+    """A player with a shot and two targets or more is asked; one with a single target or none has no choice."""
     fleet = [ship("R101", SITE), ship("G101", SITE), ship("G102", SITE, "Terraformer"), ship("C101", "J3")]
 
     played = play(_at("movement", *fleet))
@@ -73,7 +73,7 @@ def test_a_round_is_asked_of_those_with_a_choice() -> None:
 
 
 def test_all_are_told_of_the_movement_before_combat() -> None:
-    """After movement everyone gets his navigation log, also who is not asked to fire."""
+    """After movement all get their navigation logs, also those who are not asked to fire."""
     fleet = [ship("R101", SITE), ship("G101", SITE), ship("G102", SITE), ship("C101", "J3")]
 
     played = play(_at("movement", *fleet), cyan="MOVE C101 N")
@@ -95,7 +95,7 @@ def test_between_rounds_only_those_there_are_told() -> None:
 
 
 def test_rounds_without_choice_are_fought_at_once() -> None:
-    """Where nobody has a choice combat runs to its end, and the ecopolitical section follows."""
+    """If no player has a choice combat runs to its end, and the ecopolitical section follows."""
     played = play(_at("movement", ship("R101", SITE), ship("G101", SITE)))
 
     assert _asked(played) == ("ecopolitical", EVERYONE)
@@ -104,7 +104,7 @@ def test_rounds_without_choice_are_fought_at_once() -> None:
 
 
 def test_rounds_are_counted_from_one_in_every_turn() -> None:
-    """A fight that needs several sheets counts on, and the next turn's begins anew."""
+    """A fight that needs several sheets counts on, and the next turn's starts again at one."""
     hulks = [ship("G101", SITE, "Basestar", weapons=0), ship("G102", SITE, "Basestar", weapons=0)]
     state = play(_at("movement", ship("R101", SITE), *hulks)).state
     labels = []
@@ -131,7 +131,7 @@ def test_resigning_is_possible_in_every_section() -> None:
 
 
 def test_who_moved_does_not_terraform_later() -> None:
-    """That a ship moved is remembered to the ecopolitical section, and forgotten with the turn."""
+    """A ship that moved counts as moved in the ecopolitical section, and no more in the next turn."""
     state = _at("movement", ship("R101", "J10", "Terraformer"), owners={"J10+0": "red"})
 
     moved = play(state, red="MOVE R101 STAY")
@@ -143,7 +143,7 @@ def test_who_moved_does_not_terraform_later() -> None:
 
 
 def test_who_sent_no_sheet_is_told() -> None:
-    """A missing sheet is mentioned in its player's report, in his alone."""
+    """A missing sheet is mentioned in its player's report alone."""
     played = play(world(pace="section"), missing=["red"])
 
     assert played.told("no-sheet", "red") == [{}]
@@ -151,7 +151,7 @@ def test_who_sent_no_sheet_is_told() -> None:
 
 
 def _round_two(*ships: Ship, **extra: Any) -> Played:
-    """A fight of red's in which he has a choice, after its first round."""
+    """Return a fight of red's with a choice of targets, after its first round."""
     hulks = [ship("G101", SITE, "Basestar", weapons=0), ship("G102", SITE, "Basestar", weapons=0)]
     state = play(_at("movement", ship("R101", SITE), *hulks, *ships, **extra)).state
     return play(state)
@@ -173,7 +173,7 @@ def test_sensors_are_not_read_between_rounds() -> None:
 
 
 def test_a_departure_between_rounds_is_news_after_combat() -> None:
-    """Who leaves on the sheet of a round is told so at once; players elsewhere hear of it when combat is over."""
+    """A player who leaves on the sheet of a round is told so at once; players elsewhere hear of it after combat."""
     state = play(_at("movement", *(ship(key, SITE) for key in ("R101", "R102", "G101", "Y101")),
                      seats=("red", "yellow", "green", "cyan", "blue"))).state  # fmt: skip
     gone = play(state, yellow="RESIGN CONFIRM", removed=["blue"])

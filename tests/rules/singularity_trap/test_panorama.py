@@ -7,7 +7,7 @@ from tests.rules.singularity_trap.builders import dark, ship, view, world
 
 
 def test_strangers_see_planets_and_no_ships() -> None:
-    """Owners of planets are public (ruling 5); nothing else that moves is."""
+    """Owners of planets are public (rulebook, "Who knows what"); nothing else that moves is."""
     with_ships = world(ship("R101", "J5+0"), ship("C202", "K7+3"))
     shown, empty = (RULESET.public_view({"red": view(state, "red")}) for state in (with_ships, world()))
 
@@ -16,7 +16,7 @@ def test_strangers_see_planets_and_no_ships() -> None:
 
 
 def test_together_views_show_every_ship() -> None:
-    """Those that the others do not see, and dark ones too: each is in its own player's view."""
+    """Ships that others do not see, and dark ones, are shown too: each is in its own player's view."""
     state = world(ship("R101", "J5+0"), dark("C202", "K7+3"), ship("C203", "K7+3"))
     shown = RULESET.full_view({seat: view(state, seat) for seat in ("red", "cyan")})
 

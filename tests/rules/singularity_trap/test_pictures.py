@@ -26,19 +26,19 @@ LARGEST = 120_000
 
 
 def draw(view: dict[str, Any]) -> Picture:
-    """The chart of a view."""
+    """Return the chart of a view."""
     return pictures(view)[0]
 
 
 def drawing(view: dict[str, Any]) -> Drawing:
-    """What the chart of a view is made of."""
+    """Return the drawing of a view's chart."""
     drawn = draw(view).drawing
     assert drawn is not None
     return drawn
 
 
 def labels(view: dict[str, Any]) -> list[str]:
-    """All that is written on a view's chart, and not on its ground."""
+    """Return all texts on a view's chart, without those of its background."""
     return [mark.text for mark in drawing(view).marks if isinstance(mark, Label)]
 
 
@@ -112,7 +112,7 @@ def test_what_happened_is_drawn() -> None:
 
 
 def test_ways_are_drawn_from_where_ships_stood() -> None:
-    """A slip or warp step by step, with a point at its end; a jump as dots; nothing where no report told the start."""
+    """A slip or warp is drawn step by step, with a point at its end; a jump as dots; neither without a known start."""
     view = empty_view()
     view["events"] = [
         {"kind": "moved", "ship": "R101", "legs": [{"how": "slip", "space": "J4+6"}], "end": "J4+6"},
@@ -159,7 +159,7 @@ def test_a_way_up_or_down_is_marked_at_its_end() -> None:
 
 
 def test_a_leg_that_is_no_straight_line_has_no_arrow() -> None:
-    """Where a GM moved a ship by hand, the report before does not tell where its way began."""
+    """If a GM moved a ship by hand, the report before does not tell where its way began."""
     view = empty_view()
     view["events"] = [{"kind": "moved", "ship": "R101", "legs": [{"how": "warp", "space": "J3+9"}], "end": "J3+9"}]
     view["memory"] |= {"stood": {"R101": "C12+9"}}
@@ -170,7 +170,7 @@ def test_a_leg_that_is_no_straight_line_has_no_arrow() -> None:
 
 
 def test_what_is_out_of_sight_is_marked_with_its_age() -> None:
-    """A hollow sign with its owner's letter, or a question mark, and the turns since it was seen."""
+    """Its mark is hollow, with its owner's letter, or a question mark, and the turns since it was seen."""
     shown = labels(sample_view())
 
     assert [shown.count(sign) for sign in ("?:2", "G:1", "M:4", "B:1")] == [1, 2, 1, 1]
@@ -258,7 +258,7 @@ def test_ships_seen_show_owner_and_number() -> None:
 
 
 def test_an_ally_seen_is_not_marked_twice() -> None:
-    """Where the reader sees an ally's ships he needs no second mark that the ally is there."""
+    """A reader who sees an ally's ships needs no second mark that the ally is there."""
     view = sample_view()
     seen_only = copy.deepcopy(view)
     seen_only["sensors"]["allied"].remove({"owner": "cyan", "space": "J10+0"})
@@ -300,12 +300,12 @@ def test_boards_of_any_size_fit_the_page(radius: int) -> None:
 
 
 def test_labels_of_the_campaign_are_escaped() -> None:
-    """Whatever a label says, it stays text."""
+    """Any label stays text."""
     assert "turn <7> & on" in labels(empty_view() | {"label": "turn <7> & on"})
 
 
 def spots(view: dict[str, Any], name: str) -> list[str]:
-    """What the spots with a name say, on both pictures."""
+    """Return the titles of the tap targets with a name, on both pictures."""
     return [spot.title for picture in pictures(view) for spot in picture.spots if name in spot.names]
 
 
@@ -330,7 +330,7 @@ def test_every_space_can_be_tapped() -> None:
 
 
 def test_a_level_of_a_crowded_hex_is_tapped_in_its_inset() -> None:
-    """There its line names that level alone."""
+    """Its line in the inset names that level alone."""
     chart, _ = pictures(sample_view())
 
     (line,) = [spot for spot in chart.spots if spot.names == ("R333", "J7-2")]

@@ -1,4 +1,4 @@
-"""Alliances, factions, empires, leaving and winning (source, overview and section D; rulings 21 to 23)."""
+"""Alliances, factions, empires, leaving and winning (rulebook, "Winning" and section D; rulings 21 to 23)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RING = [("red", "green"), ("green", "blue"), ("red", "blue")]
 def _holding(
     shares: dict[str, int], allies: Sequence[tuple[str, str]] = (), *, seats: Sequence[str] = ALL, **extra: Any
 ) -> State:
-    """A campaign in which some players own so many planets, and the others one each."""
+    """Return a campaign in which some players own so many planets, and the others one each."""
     state = world(seats=seats, allies=allies, **extra)
     owners = [seat for seat, count in shares.items() for _ in range(count)]
     sites = state.chart.sites
@@ -33,7 +33,7 @@ def _holding(
 
 
 def _turns(state: State, *sheets: str) -> list[Played]:
-    """Turns in which red sends these sheets."""
+    """Play turns in which red sends these sheets."""
     played = []
     for sheet in sheets:
         played.append(play(state, red=sheet))
@@ -70,7 +70,7 @@ def test_one_wish_is_no_alliance() -> None:
 
 
 def test_an_alliance_begins_only_with_the_next_turn() -> None:
-    """This turn's combat is fought by the alliances of before."""
+    """The combat of a turn is fought by the alliances of before."""
     state = world(ship("R101", "J12+5"), ship("G101", "J12+5"))
 
     assert play(state, red="ALLY green YES", green="ALLY red YES").told("combat")
@@ -137,7 +137,7 @@ def test_house_rules_set_the_goal(goal: int, turns: int) -> None:
 
 
 def test_of_two_who_reach_a_low_goal_the_greater_wins() -> None:
-    """Where several would win at the same start those with most planets do, and a tie is shared (ruling 34)."""
+    """Of several who would win at the same start those with most planets do, and a tie is shared (ruling 34)."""
     unequal = play(_holding({"red": 11, "green": 12}, planets_to_win=10, turns_to_hold=1))
     equal = play(_holding({"red": 11, "green": 11}, planets_to_win=10, turns_to_hold=1))
 
@@ -197,7 +197,7 @@ def test_a_faction_that_cannot_be_is_refused(
 
 @pytest.mark.parametrize(("players", "why"), [(3, "there are no factions"), (5, "a faction has 2 members here")])
 def test_faction_sizes_depend_on_the_table(players: int, why: str) -> None:
-    """Three may not band together in a game of 4 or 5, nor anybody in a smaller one."""
+    """Three may not form a faction in a game of 4 or 5, nor any players in a smaller one."""
     allies = [("red", "yellow"), ("red", "green"), ("yellow", "green")]
 
     played = play(_holding({"red": 25}, allies, seats=ALL[:players]), red="DECLARE FACTION WITH yellow green")
@@ -263,8 +263,10 @@ def test_an_empire_needs_only_the_alliances_of_its_dominant_member() -> None:
     [(13, [RING[0], RING[2]], True), (12, [RING[0], RING[2]], False), (12, RING, True), (13, RING[:2], False)],
 )
 def test_when_an_empire_dissolves(red: int, allies: list[tuple[str, str]], stands: bool) -> None:
-    """It dissolves at a start with two members not mutually allied and the dominant one below 13 planets; and, as any
-    faction does, without the alliances that it needs."""
+    """It dissolves at a start with two members who are no allies and the dominant one below 13 planets.
+
+    As any faction does, it also dissolves without the alliances that it needs.
+    """
     empire = Faction(("red", "green", "blue"), "red", 1)
 
     played = play(_holding({"red": red, "green": 7, "blue": 7}, allies, factions=[empire]))
@@ -273,7 +275,7 @@ def test_when_an_empire_dissolves(red: int, allies: list[tuple[str, str]], stand
 
 
 def test_a_faction_is_not_declared_twice() -> None:
-    """A second declaration of the same faction in the same breath is refused."""
+    """A second declaration of the same faction on one sheet is refused."""
     state = _holding({"red": 13, "green": 12}, [("red", "green")])
 
     played = play(state, red="DECLARE FACTION WITH green", green="DECLARE FACTION WITH red")
@@ -292,7 +294,7 @@ def test_factions_may_overlap() -> None:
 
 
 def test_winning_alone_goes_before_winning_together() -> None:
-    """A player with the planets for three starts wins alone, though his faction would win too (ruling 34)."""
+    """A player with the planets for three starts wins alone, even if a faction of theirs would win (ruling 34)."""
     state = _holding({"red": 25, "green": 2}, [RING[0]], factions=[Faction(("red", "green"), None, 2)])
     state = dataclasses.replace(
         state, players={**state.players, "red": dataclasses.replace(state.players["red"], held=2)}
@@ -305,7 +307,7 @@ def test_winning_alone_goes_before_winning_together() -> None:
 
 
 def test_a_resigned_players_ships_are_scrapped_and_planets_unowned() -> None:
-    """Who resigns loses everything, before anything else is done; the rest of his sheet does not count."""
+    """A player who resigns loses everything, before anything else is done; the rest of the sheet does not count."""
     played = play(world(ship("R101", "J10")), red="BUILD Scout AT J1+9 / RESIGN CONFIRM / MOVE R101 N")
 
     assert not played.state.ships
@@ -352,7 +354,7 @@ def test_when_all_leave_nobody_wins() -> None:
 
 
 def test_a_player_without_planet_and_ship_is_out() -> None:
-    """Who has neither planet nor ship at the start of a turn is out, and all are told (ruling 33)."""
+    """A player with neither planet nor ship at the start of a turn is out, and all are told (ruling 33)."""
     state = world(ship("C101", "J1+9"))
 
     played = play(state)
@@ -370,7 +372,7 @@ def test_a_player_with_a_ship_plays_on(remnant: Ship) -> None:
 
 
 def test_scores_are_planets() -> None:
-    """A GM sees who owns how many."""
+    """The scores that a GM sees are planets owned."""
     assert RULESET.standing(given(world(), 7, "red")).scores == {"red": 7, "green": 1, "cyan": 1}
 
 
@@ -387,7 +389,7 @@ def test_factions_are_judged_before_anybody_is_out() -> None:
 
 
 def test_a_member_is_out_when_his_faction_falls() -> None:
-    """Without planet and ship he stays only as long as the faction stands (ruling 40)."""
+    """A member without planet and ship stays only as long as the faction stands (ruling 40)."""
     faction = Faction(("red", "green"), None, 1)
     state = _holding({"red": 26, "green": 0, "cyan": 1}, [("red", "green")], factions=[faction])
 
@@ -398,7 +400,7 @@ def test_a_member_is_out_when_his_faction_falls() -> None:
 
 
 def test_victory_goes_before_elimination() -> None:
-    """Who has held enough planets has won by them, though the last of the others is out at the same start."""
+    """A player who has held enough planets wins by them, though the last of the others is out at the same start."""
     state = _holding({"red": 37, "cyan": 0}, seats=("red", "cyan"), turns_to_hold=1)
 
     assert play(state).told("victory")[0]["reason"] == "held 25 or more planets at the start of a turn"

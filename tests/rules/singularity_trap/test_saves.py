@@ -50,7 +50,7 @@ def _damaged() -> list[Any]:
 
 @pytest.mark.parametrize("data", _damaged())
 def test_a_damaged_save_is_refused(data: Any) -> None:
-    """What is no save of this game is refused with one sentence."""
+    """Data that are no save of this game are refused with one sentence."""
     with pytest.raises(SaveError, match="not a save of The Singularity Trap"):
         RULESET.load(data, 1)
 

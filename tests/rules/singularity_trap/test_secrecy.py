@@ -1,4 +1,4 @@
-"""The scrambler is what the secrecy suite trusts; and secrets are kept in the campaigns that suite does not play."""
+"""The scrambler, which the secrecy suite trusts; and secrets in campaigns that the suite does not play."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WATCHED = 8
 
 
 def _moments(pace: str, players: int, steps: int) -> Iterator[Sample]:
-    """Some moments of a campaign of bots."""
+    """Yield some moments of a campaign of bots."""
     dice, seats = Dice(b"secret"), COLOURS[:players]
     state = RULESET.setup({"pace": pace}, seats, dice)
     events: tuple[Event, ...] = ()
@@ -53,7 +53,7 @@ def test_nothing_leaks(pace: str, players: int, steps: int) -> None:
 
 @pytest.mark.parametrize(("pace", "players", "steps"), [("turn", 4, 12), ("section", 4, 40)])
 def test_no_order_is_a_probe(pace: str, players: int, steps: int) -> None:
-    """Who sends the same sheets, turn after turn, reads the same, whatever others do where he is not."""
+    """A player who sends the same sheets, turn after turn, reads the same, whatever others do elsewhere."""
     moments = list(_moments(pace, players, steps))[::2]
 
     assert [leak for moment in moments for leak in leaks_of_turns(moment, 3)] == []
@@ -72,14 +72,14 @@ class _Telltale(SingularityTrap):
 
 
 def test_an_order_that_answers_is_found() -> None:
-    """A resolver that tells a player whether a ship exists, where he has none to see it, is caught."""
+    """A resolver that tells a player whether a ship exists, out of the player's sight, is caught."""
     moments = [dataclasses.replace(moment, ruleset=_Telltale()) for moment in _moments("turn", 3, 8)]
 
     assert any(leak for moment in moments[:4] for leak in leaks_of_turns(moment, 1))
 
 
 def test_hidden_rounds_are_not_counted() -> None:
-    """Who is not there learns neither how many are asked for rounds of a combat, nor how often (ruling 37)."""
+    """Players elsewhere learn neither how many are asked for rounds of a combat, nor how often (ruling 37)."""
     few = [ship("G101", FAR), ship("C101", FAR), ship("C102", FAR)]
     many = [ship(key, FAR, "Basestar", multifire=0) for key in ("G101", "G102", "C101", "C102", "B101", "B102")]
     sheets = ["MOVE R101 N", "ALLY green YES", "BUILD Scout AT J1+9", "MOVE R101 S", "", "REPAIR R101"]
@@ -92,7 +92,7 @@ def test_hidden_rounds_are_not_counted() -> None:
 
 
 def test_the_scrambler_changes_all_that_is_hidden() -> None:
-    """Over some worlds everything hidden from red is changed, and nothing that he sees."""
+    """Over some worlds everything hidden from red is changed, and nothing that red sees."""
     seen = ship("G101", "J10", weapons=1, armor=1)
     state = world(ship("R101", "J10"), seen, ship("G102", "J11"), dark("C101", "J10"), ship("C102", "A19+9"),
                   ship("Y101", "C12+3"), seats=COLOURS, allies=[("red", "yellow"), ("green", "cyan")])  # fmt: skip
@@ -107,7 +107,7 @@ def test_the_scrambler_changes_all_that_is_hidden() -> None:
 
 
 def test_the_world_elsewhere_is_far_and_busy() -> None:
-    """Far from red ships come and go with orders of their own; near him nothing changes."""
+    """Far from red ships come and go with orders of their own; near red nothing changes."""
     state = world(ship("R101", "J2+8"), ship("G101", "J3+8"), ship("C102", "A19-9"), ship("G102", "B19-8"))
 
     worlds = [elsewhere(state, "red", random.Random(number)) for number in range(20)]
@@ -136,7 +136,7 @@ ARMOUR = {"weapons": 5, "armor": 3, "multifire": 0}
 
 
 def _fight(first: Mapping[str, int], second: Mapping[str, int], *others: Ship, pace: str = "section") -> State:
-    """Red meets two of green's basestars; each has lost three units, which of them green alone knows."""
+    """Return a fight of red with two of green's basestars; only green knows which three units each has lost."""
     fleet = [ship("R101", SITE, multifire=0), ship("G101", SITE, "Basestar", **first),
              ship("G102", SITE, "Basestar", **second), *others]  # fmt: skip
     return dataclasses.replace(
@@ -146,7 +146,7 @@ def _fight(first: Mapping[str, int], second: Mapping[str, int], *others: Ship, p
 
 @pytest.mark.parametrize("sheet", ["", "TARGET green", "TARGET Basestar", "FIRE R101 AT G999"])
 def test_fire_by_doctrine_tells_nothing_of_private_damage(sheet: str) -> None:
-    """At whom a ship shoots by itself does not depend on which units its targets have left (rulings 38 and 41)."""
+    """The targets of a ship without orders do not depend on which units these have left (rulings 38 and 41)."""
     rounds = [sheet] * 3
 
     assert reports(_fight(WEAPON, ARMOUR), "red", rounds) == reports(_fight(ARMOUR, WEAPON), "red", rounds)

@@ -1,4 +1,4 @@
-"""How a campaign begins, and its house rules (rulings 5, 7 and 26)."""
+"""The beginning of a campaign, and its house rules (rulings 5, 7 and 26)."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ def test_faction_sizes_follow_the_number_of_players(players: int, largest: int) 
     ],
 )
 def test_house_rules_that_cannot_be_are_refused(options: dict[str, Any], told: str) -> None:
-    """A goal nobody can reach is no goal."""
+    """A goal that no player can reach is refused."""
     with pytest.raises(SetupError, match=told):
         RULESET.setup(options, ("red", "green", "cyan"), DICE)
 
 
 def test_a_war_without_alliances() -> None:
-    """With alliances off nobody can ally, and there are no factions: a pure war game."""
+    """With alliances off no players can ally, and there are no factions: a pure war game."""
     state = world(seats=RULESET.seats.names, alliances=False)
 
     played = play(state, red="ALLY cyan YES", cyan="ALLY red YES")

@@ -112,7 +112,7 @@ def test_a_dark_ship_is_warned_of_unknown_ships(enemy: str, sheet: str, expected
     ],
 )
 def test_findings(sheet: str, expected: list[tuple[int, str, str]]) -> None:
-    """What can never be done is an error, what may fail a warning; the rest is taken without a word."""
+    """An impossible line is an error, a doubtful one a warning; the rest is accepted without a word."""
     assert codes(_fleet(), "red", sheet) == expected
 
 
@@ -142,7 +142,7 @@ def test_words_that_cannot_be_read(line: str, code: str, hint: str) -> None:
 
 
 def test_lines_with_errors_are_not_taken() -> None:
-    """The other lines of the sheet are."""
+    """Only the other lines of the sheet are accepted."""
     parsed = RULESET.parse(view(_fleet(), "red"), lines("MOVE R101 JUMP / MOVE R102 N / NONSENSE"))
 
     assert [entry.line for entry in parsed.entries] == [2]
@@ -200,7 +200,7 @@ def test_two_colours_for_one_planet_contradict_each_other() -> None:
 
 
 def test_a_refused_line_replaces_nothing() -> None:
-    """What a receipt says of the other lines is as if it had not been written."""
+    """The receipt on the other lines is as if the refused one had not been written."""
     sheet = "MOVE R101 N / MOVE R101 JUMP / TERRAFORM R103 / MOVE R103 N N N"
 
     assert codes(_fleet(), "red", sheet) == [(2, "error", "cannot-move"), (4, "error", "cannot-move")]
@@ -214,7 +214,7 @@ def test_an_off_map_step_is_foreseen() -> None:
 
 
 def test_a_way_through_an_uncharted_jump_is_not_foreseen() -> None:
-    """Nobody can say where it goes, so the receipt does not; through a charted one it can."""
+    """The exit is not known, so the receipt does not tell the end; through a charted jump it does."""
     state = world(ship("R101", "J10", "Scout"))
     jumped = play(state, red="MOVE R101 JUMP").state
     back = dataclasses.replace(jumped, ships={"R101": ship("R101", "J10", "Scout")})
@@ -233,7 +233,7 @@ def test_an_unseen_target_may_be_named() -> None:
 
 
 def test_a_receipt_foresees_unpaid_ships() -> None:
-    """A player is warned when his points will not pay for his ships."""
+    """A player is warned when points will not pay for the ships."""
     state = world(*(ship(f"R10{n}", "J10") for n in range(9)), points=0)
 
     (found,) = findings(state, "red", "MOVE R101 N")
@@ -254,7 +254,7 @@ def test_a_receipt_names_new_ships_and_the_rest_of_the_purse() -> None:
 
 
 def test_who_writes_stay_hears_that_it_is_a_move() -> None:
-    """Who means "leave it there" would lose what only stationary ships do (rulings 11 and 12)."""
+    """A player who means "leave it there" would lose what only stationary ships do (rulings 11 and 12)."""
     state = world(ship("R101", "J10"), ship("R102", "J10"))
 
     assert codes(state, "red", "R101 stay / MOVE R102 N STAY") == [(1, "warning", "stays")]
@@ -263,19 +263,19 @@ def test_who_writes_stay_hears_that_it_is_a_move() -> None:
 
 
 def test_a_sentence_of_a_player_about_himself_is_no_resignation() -> None:
-    """What begins with I is read as what follows; only who says that he gives up is told how."""
+    """A line with I is read as what follows; only a player who says that they give up is told how to."""
     assert codes(world(points=30), "red", "I build a scout") == []
     assert findings(world(), "red", "I quit")[0].hint == "to leave the game, write on a line of its own: RESIGN CONFIRM"
     assert findings(world(), "red", "hello")[0].hint.startswith("possible: DECLARE, SCRAP, REPAIR")
 
 
 def test_words_that_are_no_orders_are_repeated_as_they_were_typed() -> None:
-    """Also where the line was read once more as people talk."""
+    """A receipt repeats them so also where the line was read once more as people talk."""
     assert [each.text for each in findings(world(), "red", "Ann")] == ["'Ann' is not an order"]
 
 
 def test_a_receipt_says_where_moves_end() -> None:
-    """A player can check his vectors by the spaces they lead to, as far as he knows them."""
+    """Players can check vectors by the spaces they lead to, as far as they know them."""
     fleet = [ship("R101", "J10"), ship("R102", "J10", "Scout"), ship("R103", "J10"), dark("R104", "J10")]
     sheet = "MOVE R101 SLIP N+ 2 UP / MOVE R102 S JUMP / MOVE R103 N / MOVE R103/R104 SE"
 
@@ -285,7 +285,7 @@ def test_a_receipt_says_where_moves_end() -> None:
 
 
 def test_a_purse_of_one_is_told_in_the_singular() -> None:
-    """One point is a point."""
+    """A receipt says 1 point, not 1 points."""
     note = RULESET.parse(view(world(points=2), "red"), lines("BUILD Scout AT J1+9")).findings[0]
 
     assert note.text == "1 point will be left to save"
@@ -385,14 +385,14 @@ def test_orders_are_restated_in_words(line: str, words: str) -> None:
 
 
 def test_without_a_sheet_only_the_doctrine_stays() -> None:
-    """Who sends nothing gets maintenance as the rule has it, and keeps his TARGET doctrine."""
+    """A player who sends nothing gets maintenance as the rule has it, and keeps the TARGET doctrine."""
     kept = BOOK.parse(view(_fleet(), "red"), lines("TARGET green / MOVE R101 N / BUILD Scout AT J10")).orders
 
     assert RULESET.defaults(view(_fleet(), "red"), kept) == (Target(("green",)),)
 
 
 def test_a_kept_doctrine_forgets_who_has_left() -> None:
-    """A doctrine of a turn before names only players still in the game, and is dropped when it names nobody."""
+    """A doctrine of a turn before names only players still in the game, and is dropped when it names none."""
     shown = view(play(_fleet(), green="RESIGN CONFIRM").state, "red")
 
     assert RULESET.defaults(shown, (Target(("green", "Scout")),)) == (Target(("Scout",)),)
@@ -411,7 +411,7 @@ def test_the_template_is_all_comment_until_filled_in() -> None:
 
 
 def test_the_template_shows_what_terraformers_will_do() -> None:
-    """Where there are two colours the sheet offers the one that would not be taken by itself."""
+    """With a choice of two colours the sheet offers the one that would not be taken by itself."""
     workers = [ship(f"R10{at}", space, "Terraformer") for at, space in enumerate(("J10", "J4+6", "J1+9", "J12"))]
     state = world(*workers, owners={"J10+0": "red", "J4+6": "red"}, colours={"J10+0": "gray", "J4+6": "yellow"})
 
@@ -438,7 +438,7 @@ def test_a_form_line_obeyed_is_taken(pace: str) -> None:
 
 
 def _campaign(pace: str) -> list[tuple[State, tuple[Event, ...]]]:
-    """Moments of a campaign of four bots."""
+    """Return moments of a campaign of four bots."""
     state, events, moments = RULESET.setup({"pace": pace}, COLOURS[:4], Dice(b"forms")), tuple[Event, ...](), []
     for step in range(30):
         moments.append((state, events))
@@ -457,8 +457,10 @@ def _refused(shown: View, line: str) -> bool:
 
 
 def test_only_factions_that_hold_are_offered() -> None:
-    """Each ally with whom there are planets enough; an empire with two; none that stands, or that may be missing an
-    alliance its reader does not know of."""
+    """Each ally with planets enough is offered, an empire with two; no faction that stands already.
+
+    None is offered either that may lack an alliance of which its reader does not know.
+    """
     state = given(world(seats=COLOURS, allies=[("red", "green"), ("red", "blue")]), 24, "red")
     stands = dataclasses.replace(state, factions=(Faction(("red", "green"), None, 1),))
 
@@ -473,7 +475,7 @@ def _declarations(state: State) -> list[str]:
 
 
 def test_every_example_is_an_order_as_players_type_it() -> None:
-    """What HELP and the rulebook show of each order is read by the rules as that order, and written back the same."""
+    """Each example of HELP and the rulebook is read by the rules as that order, and written back the same."""
     ships = ("R472", "J10"), ("R133", "J10"), ("R205", "J10")
     state = world(*(ship(key, space) for key, space in ships), seats=("red", "green", "blue"))
     shown = [(verb, example) for verb in BOOK.verbs for example in verb.examples]

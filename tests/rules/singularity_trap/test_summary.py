@@ -18,17 +18,17 @@ SITES = [planet["space"] for planet in view(world(seats=ALL), "red")["planets"]]
 
 
 def summary(state: State, seat: str = "red", events: tuple[Event, ...] = ()) -> list[str]:
-    """The summary that a seat is sent."""
+    """Return the summary that a seat is sent."""
     return list(RULESET.turn_summary(view(state, seat, events)))
 
 
 def told(played: Played, seat: str = "red") -> list[str]:
-    """The summary of a turn that was played."""
+    """Return the summary of a turn that was played."""
     return summary(played.state, seat, played.events)
 
 
 def holding(*, allies: tuple[tuple[str, str], ...] = (), factions: Any = (), **planets: int) -> State:
-    """Six players, of whom some hold so many planets and the others none; red has no ship."""
+    """Return a world of six players, some with so many planets and the others with none; red has no ship."""
     names = [seat for seat, count in planets.items() for _ in range(count)]
     owners = dict(zip(SITES, [*names, *[None] * (len(SITES) - len(names))], strict=True))
     return world(seats=ALL, owners=owners, allies=allies, factions=factions)
@@ -47,12 +47,12 @@ def test_planets_won_and_lost_are_told_to_both() -> None:
 
 
 def test_a_planet_that_nobody_holds_names_no_owner() -> None:
-    """Taken from nobody, a planet is told by its name alone."""
+    """An unowned planet that is taken is told by its name alone."""
     assert any(line.startswith("You took ") and " from " not in line for line in told(play(world(ship("R1", "J4+6")))))
 
 
 def test_combat_tells_own_fates_and_others_ships_gone() -> None:
-    """The sample's combat: an own ship went dark, and another's is no longer seen, whatever became of it."""
+    """In the sample's combat an own ship went dark, and another's is no longer seen, whatever became of it."""
     assert "Combat at M4+0: R815 went dark and 1 ship of yellow vanished." in RULESET.turn_summary(sample_view())
 
 
@@ -76,7 +76,7 @@ def test_many_losses_are_told_in_numbers() -> None:
 
 
 def test_losses_of_every_kind_in_many_combats_fit_a_line() -> None:
-    """What went dark, what was destroyed and what vanished is told to the end."""
+    """All ships that went dark, were destroyed or vanished are told to the end."""
     shown = sample_view()
     (fight, *_) = (event for event in shown["events"] if event["kind"] == "combat")
     ships = [{"id": key, "owner": owner} for key, owner in (("R100", "red"), ("R101", "red"), ("G100", "green"))]
@@ -90,7 +90,7 @@ def test_losses_of_every_kind_in_many_combats_fit_a_line() -> None:
 
 
 def test_the_standing_counts_the_planets_of_all_who_play() -> None:
-    """Who leads comes first; beside it stands how many win."""
+    """The player in the lead comes first; the number that wins is told too."""
     state = holding(red=5, blue=7, green=5)
 
     assert "Planets (25 win): blue 7, red 5, you 5, yellow 0, cyan 0, magenta 0." in summary(state, "green")
@@ -119,7 +119,7 @@ def test_the_standing_counts_the_planets_of_all_who_play() -> None:
     ],
 )
 def test_the_arithmetic_of_alliances(planets: dict[str, int], allies: list[Any], line: str) -> None:
-    """What the reader and his best allies hold together, and what that lets them declare (rulings 21 and 22)."""
+    """The summary adds up the planets of the reader and their best allies, and what these let them declare."""
     assert line in summary(holding(allies=tuple(allies), **planets))
 
 
@@ -131,7 +131,7 @@ def test_a_declaration_is_spoken_of_while_it_can_be_made() -> None:
 
 
 def test_no_arithmetic_where_no_faction_is_allowed() -> None:
-    """In a campaign without factions nobody adds up planets."""
+    """In a campaign without factions planets are not added up."""
     shown = view(holding(allies=(("red", "cyan"),), red=8, cyan=5), "red")
     shown["rules"]["largest_faction"] = 0
 
@@ -197,7 +197,7 @@ def test_money_is_told_with_what_it_comes_to() -> None:
 
 
 def test_fire_that_is_awaited_comes_first() -> None:
-    """Between rounds of combat the reader is asked for his shots before all else."""
+    """Between rounds of combat the reader is asked for shots before all else."""
     assert RULESET.turn_summary(fight_view())[0] == "Your fire is awaited at M4+0: 6 shots."
 
 

@@ -32,13 +32,13 @@ WORDS: Any = (
 
 @pytest.fixture(scope="module")
 def reporter() -> Iterator[Renderer]:
-    """A reporter that draws nothing."""
+    """Yield a reporter that draws nothing."""
     with Renderer([TEMPLATES], pictures=False) as made:
         yield made
 
 
 def report(reporter: Renderer, view: dict[str, Any]) -> RenderedReport:
-    """The report of a view."""
+    """Return the report of a view."""
     facts = ReportFacts(
         campaign="trap7",
         seat=view["seat"],
@@ -53,7 +53,7 @@ def report(reporter: Renderer, view: dict[str, Any]) -> RenderedReport:
 
 
 def told(**event: Any) -> list[str]:
-    """An event in words, as red is told of it."""
+    """Return an event in the words that red reads."""
     return [line.strip() for line in WORDS.event(event, sample_view()).splitlines() if line.strip()]
 
 
@@ -94,7 +94,7 @@ def test_every_seat_gets_a_sound_report(reporter: Renderer, seat: str, make: Any
 
 
 def unclosed(html: str) -> list[str]:
-    """The elements of a page that are opened and not closed, or closed in the wrong order."""
+    """Return the elements of a page that are opened and not closed, or closed in the wrong order."""
     open_: list[str] = []
     wrong: list[str] = []
 
@@ -122,7 +122,7 @@ def test_what_changed_comes_in_the_order_of_its_weight(reporter: Renderer) -> No
 
 @pytest.mark.parametrize("form", ["text", "html"])
 def test_every_die_of_a_combat_is_told(reporter: Renderer, form: str) -> None:
-    """Who fired at whom, with which chance, and what each die brought, round by round."""
+    """A report tells shooters and targets, the chance, and what each die brought, round by round."""
     shown = getattr(report(reporter, sample_view()), form)
     first, second = shown.index("M4+0, round 1"), shown.index("M4+0, round 2")
     said = {
@@ -135,7 +135,7 @@ def test_every_die_of_a_combat_is_told(reporter: Renderer, form: str) -> None:
 
 @pytest.mark.parametrize("form", ["text", "html"])
 def test_a_fight_is_told_by_its_result_and_its_dice_at_the_end(reporter: Renderer, form: str) -> None:
-    """Where it happened, with whom, what was lost and how often ships were hit; each round only after all else."""
+    """The place, the enemies, losses and hits are told first; each round only after all else."""
     shown = getattr(report(reporter, sample_view()), form)
     known = shown.lower().index("what you know")
     result = "Combat at M4+0 with yellow, 2 rounds: R815 went dark, Y655 vanished. Your ships made 4 hits and took 5."
@@ -146,7 +146,7 @@ def test_a_fight_is_told_by_its_result_and_its_dice_at_the_end(reporter: Rendere
 
 
 def test_a_fight_among_others_names_no_enemy() -> None:
-    """Where no own ship fired or was fired at, nobody is said to have fought the reader."""
+    """If no own ship fired or was fired at, no player is said to have fought the reader."""
     ships = [{"id": name, "owner": owner} for name, owner in (("R1", "red"), ("G1", "green"), ("Y1", "yellow"))]
     shots = [{"by": "G1", "at": "Y1", "hit": True}]
     rounds = [{"space": "M4+0", "round": 3, "ships": ships, "shots": shots, "lost": []}]
@@ -186,7 +186,7 @@ def test_losses_are_told_first_in_a_combat() -> None:
     ],
 )
 def test_planets_changing_hands_speak_to_their_reader(was: str | None, now: str | None, said: str) -> None:
-    """The reader is told what he took and what was taken from him as "you"."""
+    """The reader is "you" where planets are taken or lost."""
     assert told(kind="captured", space="M4+0", name="red-rim", was=was, now=now) == [said]
 
 
@@ -208,7 +208,7 @@ def test_moves_are_told_leg_by_leg() -> None:
 
 
 def test_a_players_own_words_are_escaped_in_html(reporter: Renderer) -> None:
-    """A refused line with markup stands in the HTML as it was typed, and does nothing."""
+    """A refused line with markup is in the HTML as it was typed, and does nothing."""
     refused = {"kind": "refused", "line": "BUILD <b>x</b>", "why": "there is no <b>x</b>"}
     html = report(reporter, sample_view() | {"events": [refused]}).html
 
@@ -241,7 +241,7 @@ def test_damage_is_told_unit_by_unit(reporter: Renderer) -> None:
 
 
 def test_the_choice_of_fire_comes_first(reporter: Renderer) -> None:
-    """Asked to fire, the reader finds his shots and the enemies at the top of what he knows."""
+    """A reader who is asked to fire finds shots and enemies at the top of what is known."""
     text = report(reporter, fight_view()).text
     known = text[text.index("WHAT YOU KNOW") :].splitlines()
 
@@ -277,7 +277,7 @@ def test_without_alliances_no_setting_is_shown(reporter: Renderer) -> None:
 
 
 def _crowded(section: str) -> dict[str, Any]:
-    """A view with the longest names and numbers a chart can have, and crowds of ships, all damaged."""
+    """Return a view with the longest names and numbers a chart can have, and crowds of ships, all damaged."""
     kind = other_chart.CHART["types"][0]
     units = [{"unit": unit, "left": int(count > 1), "full": count} for unit, count in kind["units"].items()]
     own = {"type": kind["name"], "space": "M25+19", "dark": False, "moved": True, "encounter": True, "damage": 33}
@@ -386,7 +386,7 @@ def test_states_of_ships_are_explained_where_they_occur(reporter: Renderer) -> N
 
 
 def test_the_report_ends_with_what_wins_and_what_orders_cost(reporter: Renderer) -> None:
-    """A player finds both at the end of his report, and no costs when the game is over."""
+    """A player finds both at the end of the report, and no costs when the game is over."""
     parts = report(reporter, sample_view())
     over = report(reporter, sample_view() | {"over": True, "awaited": False})
 

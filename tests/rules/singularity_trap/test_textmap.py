@@ -19,7 +19,7 @@ VIEWS: tuple[Make, ...] = (sample_view, fight_view, empty_view)
 
 
 def at(view: dict[str, Any], space: str, *, below: int = 0) -> str:
-    """The characters of a hex on the map: the planet's row, or with `below` the ships' row."""
+    """Return the characters of a hex on the map: the planet's row, or with `below` the ships' row."""
     lines = text_map(view).splitlines()
     q, r = ord(space[0]) - ord("J"), int(space[1:]) - 10
     x, y = lines[0].index(space[0]) - 1, 1 + 2 * r + q + 18 + below
@@ -39,14 +39,14 @@ def test_the_map_suits_a_mail(seat: str, make: Make) -> None:
     ("hexagon", "shown"), [("J1", "Rr+9"), ("S1", "Yy-9"), ("J10", ".n+0"), ("G7", ".g+0"), ("B12", " 12")]
 )
 def test_planets_stand_in_their_hexes(hexagon: str, shown: str) -> None:
-    """Under its column's letter and in its row: owner, colour and level; gray is n."""
+    """A planet has owner, colour and level under its column's letter and in its row; gray is n."""
     assert at(empty_view(), hexagon) == shown
 
 
 def read_back(shown: str) -> dict[tuple[int, int], str]:
-    """The hexes of a map as its reader finds them: by line and column of text, with the names they seem to have.
+    """Return the hexes of a map as its reader finds them: by line and column of text, with the names they seem to have.
 
-    A column is what stands under its letter; in it the lines are paired from the
+    A column is all that is under its letter; in it the lines are paired from the
     first that is not empty. The row of a pair is the number alone in one of its
     lines, else that of the pair above or below, one more or less.
     """
@@ -78,7 +78,7 @@ def test_no_reader_mistakes_a_hex(seat: str, make: Make) -> None:
 
 
 def test_a_planet_is_found_where_the_map_says() -> None:
-    """The home of yellow is read as S1, and what stands there is its planet at level -9."""
+    """The home of yellow is read as S1, with its planet at level -9."""
     shown = text_map(empty_view())
     ((y, x),) = (place for place, name in read_back(shown).items() if name == "S1")
 
@@ -133,7 +133,7 @@ def test_what_is_out_of_sight_gives_way_to_what_is_seen() -> None:
 
 
 def test_what_was_seen_in_this_very_turn_is_so_marked() -> None:
-    """Between the sections of a turn, what the section before showed."""
+    """Between the sections of a turn, ships that the section before showed are marked as seen this turn."""
     view = empty_view()
     view["memory"]["last_known"] = [sighting("F9+1", 1, "before movement")]
 
@@ -141,7 +141,7 @@ def test_what_was_seen_in_this_very_turn_is_so_marked() -> None:
 
 
 def test_an_allys_fleet_stands_for_what_was_seen_of_it() -> None:
-    """Where his fleet is shown now, his ships seen before are not marked besides."""
+    """If an ally's fleet is shown now, its ships seen before are not marked besides."""
     view = empty_view()
     view["memory"]["last_known"] = [sighting("F9+1", 1, id="C101", owner="cyan", type="Scout", damage=0)]
     view["sensors"]["allied"] = [{"owner": "cyan", "space": "F9+1"}]

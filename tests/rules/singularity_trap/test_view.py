@@ -1,4 +1,4 @@
-"""Who knows what (source, overview; rulings 5, 20 to 25)."""
+"""Views of seats (rulebook, "Who knows what"; rulings 25, 31, 32, 38 and 39)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_view_is_plain_json() -> None:
 
 
 def test_own_ships_are_shown_in_full() -> None:
-    """A player has the details of his ships, dark ones included."""
+    """A player has the details of all own ships, dark ones included."""
     own = view(world(ship("R102", SITE, weapons=1), dark("R101", "J10")), "red")["ships"]
 
     assert [(each["id"], each["space"], each["dark"], each["damage"]) for each in own] == [
@@ -36,7 +36,7 @@ def test_own_ships_are_shown_in_full() -> None:
 
 
 def test_planets_are_known_to_all() -> None:
-    """Everyone can see the ownership and colour of all planets; worth is told to each by his own colour."""
+    """Everyone can see the ownership and colour of all planets; worth is told to each by their own colour."""
     state = world(owners={"J10+0": "green"})
 
     red, cyan = (view(state, seat)["planets"] for seat in ("red", "cyan"))
@@ -79,7 +79,7 @@ def test_dark_ships_see_nothing_and_are_not_seen() -> None:
 
 
 def test_planets_are_blind() -> None:
-    """A planet without ships sees nobody, not even in its own space."""
+    """A planet without ships sees no ship, not even in its own space."""
     assert _sensors(ship("G101", "J1+9")) == {"contacts": [], "unknown": [], "allied": []}
 
 
@@ -120,7 +120,7 @@ def test_points_and_charts_are_private() -> None:
 
 
 def test_alliances_are_known_to_their_members_only() -> None:
-    """Nobody else is told who is allied (ruling 32)."""
+    """No other player is told who is allied (ruling 32)."""
     assert view(world(allies=[("red", "green")]), "cyan") == view(world(), "cyan")
     assert [each["colour"] for each in view(world(allies=[("red", "green")]), "red")["players"] if each["ally"]] == [
         "green"
@@ -157,7 +157,7 @@ def test_moves_of_others_are_not_told() -> None:
 
 @pytest.mark.parametrize("seat", ["red", "green", "cyan"])
 def test_views_made_together_are_as_made_alone(seat: str) -> None:
-    """The bulk form gives the same views."""
+    """Views of several seats are the same as those made one by one."""
     state = world(ship("R101", SITE), ship("G101", SITE), allies=[("red", "cyan")])
 
     assert dict(RULESET.views(state, state.seats, ()))[seat] == view(state, seat)
@@ -171,7 +171,7 @@ def test_the_purse_is_told_before_the_economic_section() -> None:
 
 
 def test_the_end_is_told_to_all() -> None:
-    """When the game is over nobody is asked for orders, and all are told who won and why."""
+    """When the game is over no player is asked for orders, and all are told who won and why."""
     played = play(world(seats=("red", "cyan")), cyan="RESIGN CONFIRM")
 
     shown = view(played.state, "cyan", played.events)
@@ -182,7 +182,7 @@ def test_the_end_is_told_to_all() -> None:
 
 
 def test_who_is_out_gets_no_more_reports_till_the_end() -> None:
-    """A player hears how he left, and then nothing until the game is over."""
+    """A player who leaves is told so, and then nothing until the game is over."""
     left = play(world(), red="RESIGN CONFIRM")
 
     assert reported(left.state) == {"red", "green", "cyan"}

@@ -1,4 +1,4 @@
-"""Lines as real players write them, and what must come of each: the table in words.txt."""
+"""Lines as real players write them, and the orders that they mean: the table in words.txt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROWS = rows(Path(__file__).with_name("words.txt"))
 
 
 def mailed() -> View:
-    """Red's view of a fleet of all types, some damaged and one dark, with a green fleet beside it and cyan as ally."""
+    """Return red's view of a fleet of all types, some damaged and one dark, with green ships beside it and an ally."""
     state = world(
         ship("R101", "J10"),
         ship("R102", "J10", "Scout"),
@@ -35,13 +35,13 @@ def mailed() -> View:
 
 @pytest.fixture(scope="module")
 def reader() -> Reader:
-    """Reads by that view."""
+    """Return a reader by that view."""
     return Reader(RULESET, {"": mailed})
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.typed for row in ROWS])
 def test_what_people_write_is_understood(reader: Reader, row: Row) -> None:
-    """Each line comes to the orders meant, or is refused with a hint that helps; what it says to write is taken."""
+    """Each line is read as the orders meant, or refused with a hint that helps; an order in a hint is accepted."""
     assert reader.outcome(row) == row.meant
     assert reader.untaken_hints(row) == []
 

@@ -1,4 +1,4 @@
-"""Twin worlds played on: what one player is mailed, turn after turn, if he sends the same sheets in both."""
+"""Twin worlds played on: the mail of one player, turn after turn, who sends the same sheets in both."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.rules.singularity_trap.builders import DICE, lines, view
 MOST_STEPS = 60
 PROBES = 3
 PROBING = ("BUILD", "REPAIR", "HIDE", "FIRE", "TARGET", "TERRAFORM", "ALLY", "DECLARE")
-"""What a player can order without going where worlds differ."""
+"""Verbs that a player can order without going where worlds differ."""
 
 Told = tuple[State, tuple[Event, ...]]
 
 
 def reports(state: State, seat: str, sheets: Sequence[str]) -> list[dict[str, Json]]:
-    """All that a seat is shown from report to report while its sheets last; the others send empty ones."""
+    """Return all that a seat is shown from report to report while its sheets last; the others send empty ones."""
     left, told, heard = list(sheets), list[dict[str, Json]](), tuple[Event, ...]()
     for _ in range(MOST_STEPS):
         asked = seat in state.awaited
@@ -42,7 +42,7 @@ def reports(state: State, seat: str, sheets: Sequence[str]) -> list[dict[str, Js
 
 
 def leaks_of_turns(moment: Sample, turns: int) -> Iterator[Leak]:
-    """What differs in a seat's reports of several turns, in two worlds that differ beyond its ken all the while.
+    """Yield differences in a seat's reports of several turns, in two worlds that differ beyond its ken all the while.
 
     In both it sends its bot's sheets, and lines that are orders only to find something out.
     """
@@ -61,7 +61,7 @@ def leaks_of_turns(moment: Sample, turns: int) -> Iterator[Leak]:
 
 
 def _probes(moment: Sample, worlds: Sequence[AlternativeState]) -> Iterator[str]:
-    """Lines of all kinds that need no going there; and fire at ships that there may be in one of the worlds."""
+    """Yield lines of all kinds that need no going there; and fire at ships that there may be in one of the worlds."""
     shows, book = moment.view(moment.state, moment.seat), moment.ruleset.orders
     for verb in (verb for verb in book.verbs if verb.word in PROBING):
         yield from (verb.invent(shows, DICE, "probe", moment.number, number) for number in range(PROBES))
@@ -85,7 +85,7 @@ def _resolved(world: AlternativeState, moment: Sample, sheet: Sequence[str]) -> 
 
 
 def _alike(worlds: Sequence[Told], seat: str) -> Told:
-    """The first world without the ships in which it differs from the second, none of which the seat has seen."""
+    """Return the first world without the ships in which it differs from the second, none of which the seat has seen."""
     (state, events), (other, _) = worlds
     ships = {key: ship for key, ship in state.ships.items() if ship.owner == seat or other.ships.get(key) == ship}
     return dataclasses.replace(state, ships=ships), events

@@ -1,4 +1,4 @@
-"""Where a bot sends its ships, and at whom they fire."""
+"""Moves and fire of a bot's ships."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pbem_rules.singularity_trap.space import distance
 
 
 def move(plan: Plan) -> None:
-    """Guards stay; raiders take what they can, explorers try jumps, and terraformers go to work."""
+    """Send raiders to take what they can, explorers to try jumps, and terraformers to work; guards stay."""
     free = [craft for craft in plan.crafts if craft.mobile]
     _send_workers(plan, [craft for craft in free if craft.terraforms])
     keep = {craft.name for craft in _on_guard(plan)}
@@ -22,7 +22,7 @@ def move(plan: Plan) -> None:
 
 
 def fire(plan: Plan) -> None:
-    """Shoots at the types with most weapons first."""
+    """Shoot at the types with most weapons first."""
     kinds = [kind for kind in plan.known.types.values() if kind["units"].get("weapons", 0)]
     ranked = sorted(kinds, key=lambda kind: (-kind["units"]["weapons"], kind["name"]))
     if ranked and (plan.view["section"] == "turn" or plan.view["combats"]):
@@ -39,13 +39,13 @@ def _send_workers(plan: Plan, workers: Sequence[Craft]) -> None:
 
 
 def _on_guard(plan: Plan) -> list[Craft]:
-    """The slow ones at own planets, as long as there is a raider besides."""
+    """Return the slow ships at own planets, unless the type of guards is that of raiders."""
     posts = {world.space for world in plan.known.mine()}
     return [craft for craft in plan.of(plan.guard) if craft.space in posts] if plan.guard != plan.raider else []
 
 
 def _attack(plan: Plan, ships: Sequence[Craft]) -> list[Craft]:
-    """Takes every prize for which enough ships are within a turn, the richest first; gives the ships left over.
+    """Take every prize for which enough ships are within a turn, the richest first; return the ships left over.
 
     Of the ships in reach those go that could take least else.
     """
@@ -62,13 +62,13 @@ def _attack(plan: Plan, ships: Sequence[Craft]) -> list[Craft]:
 
 
 def _needed(plan: Plan, prize: World) -> int:
-    """Weapons to send: half as much again as is seen there; one ship where nobody is."""
+    """Return the weapons to send: half as many again as are seen there; one ship where no enemy is."""
     seen = plan.known.strength.get(prize.space, 0)
     return max(1, (3 * seen + 1) // 2)
 
 
 def _enough(ready: Sequence[Craft], needed: int) -> list[Craft]:
-    """The fewest first of the ships whose weapons come to what is needed; none if they do not."""
+    """Return the first ships whose weapons add up to what is needed; none if all of them do not."""
     team: list[Craft] = []
     for craft in ready:
         if sum(member.weapons for member in team) >= needed:
@@ -78,7 +78,7 @@ def _enough(ready: Sequence[Craft], needed: int) -> list[Craft]:
 
 
 def _explore(plan: Plan, ships: Sequence[Craft]) -> None:
-    """A ship with nothing to take jumps where it has not jumped before; elsewhere it goes on as the rest."""
+    """Let ships with nothing to take jump where they have not jumped before; elsewhere they go on as the rest."""
     for craft in ships:
         if craft.space not in plan.known.exits:
             plan.order(f"MOVE {craft.name} {JUMP}")
@@ -87,7 +87,7 @@ def _explore(plan: Plan, ships: Sequence[Craft]) -> None:
 
 
 def _advance(plan: Plan, ships: Sequence[Craft]) -> None:
-    """The rest closes up to the nearest prizes, each to another, but not to where enemies are seen."""
+    """Close up to the nearest prizes, each ship to another, but not to where enemies are seen."""
     taken: set[str] = set()
     prizes, strength = plan.known.foes(), plan.known.strength
     for craft in ships:

@@ -1,4 +1,4 @@
-"""A bot that writes random lines of all kinds; for tests that must meet the unforeseen."""
+"""A bot that writes random lines of all kinds, for tests."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ MOST_LINES = 15
 
 
 def random_bot(view: View, dice: Dice) -> list[str]:
-    """Up to 15 random lines; it never resigns."""
+    """Return up to 15 random lines; it never resigns."""
     lines = (BOOK.invent(view, dice, "line", number) for number in range(dice.roll(MOST_LINES, "lines")))
     return [line for line in lines if not line.startswith("RESIGN")]

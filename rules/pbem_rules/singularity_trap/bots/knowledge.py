@@ -1,4 +1,4 @@
-"""What a bot reads out of its view, in forms that are easy to plan with."""
+"""A bot's view, in forms that are easy to plan with."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Craft:
 
     @property
     def mobile(self) -> bool:
-        """Whether it can be given a move."""
+        """True if it can be given a move."""
         return self.drive > 0 and not self.dark and not self.pinned
 
 
@@ -38,9 +38,9 @@ class Craft:
 class World:
     """A planet as the bot sees it.
 
-    `worth` is what it pays the bot, `lure` what it would pay the enemy whom it pays
-    most; `foe` says that it is to be taken, and `spoils` what that pays: to the bot, and
-    by the loss to its owner.
+    `worth` is what it pays the bot, `lure` what it would pay the enemy that it pays
+    most; `foe` is true if it is to be taken, and `spoils` what that is worth: the pay
+    to the bot, and the loss to its owner.
     """
 
     space: Space
@@ -70,6 +70,7 @@ class Knowledge:
         self.types = {kind["name"]: kind for kind in view["rules"]["types"]}
         self.exits = {self.space(chart["entry"]): self.space(chart["exit"]) for chart in view["charts"]}
         self.crafts = [self._craft(ship) for ship in view["ships"]]
+        # A view tells what planets pay its reader; others are paid the same by their distance on the wheel.
         self._pays: dict[int, int] = {
             self._steps(self.me, planet["colour"]): planet["worth"] for planet in view["planets"]
         }
@@ -78,30 +79,30 @@ class Knowledge:
         self.alarms = sorted({*self.strength, *self._raided()})
 
     def space(self, written: str) -> Space:
-        """The space of a written name in the view."""
+        """Return the space of a written name in the view."""
         space = self.board.read(written)
         assert space is not None
         return space
 
     def new_craft(self, name: str, kind: str, space: Space) -> Craft:
-        """A ship as it will be when built."""
+        """Return a ship as it will be when built."""
         units = self.types[kind]["units"]
         return self._made(name, kind, space, units)
 
     def mine(self) -> list[World]:
-        """The own planets."""
+        """Return the own planets."""
         return [world for world in self.worlds if world.mine]
 
     def foes(self) -> list[World]:
-        """The planets to take: unowned, or of a player who is not an ally."""
+        """Return the planets to take: unowned, or of a player who is not an ally."""
         return [world for world in self.worlds if world.foe]
 
     def _steps(self, player: str, colour: str) -> int:
-        """How far a colour is from a player's own; gray is as far as no other."""
+        # Gray has a number that no distance on the wheel has.
         return len(COLOURS) if colour == GRAY else wheel_distance(player, colour)
 
     def _pay(self, player: str, colour: str) -> int:
-        """What a planet of a colour pays another player, as far as the own planets' pay tells."""
+        """Return the pay of a planet of a colour to another player, as far as the pay of planets to the bot tells."""
         return self._pays.get(self._steps(player, colour), 1)
 
     def _world(self, planet: View) -> World:
@@ -150,6 +151,6 @@ class Knowledge:
         return strength
 
     def _raided(self) -> list[Space]:
-        """Where enemies took planets since the last report: each has a ship there, or had."""
+        """Return where enemies took planets since the last report: each has a ship there, or had."""
         taken = (event for event in self.view["events"] if event["kind"] == "captured")
         return [self.space(event["space"]) for event in taken if event["now"] in self.enemies]

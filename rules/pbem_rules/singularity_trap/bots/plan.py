@@ -1,4 +1,4 @@
-"""A sheet in the making: what its bot knows, has and has ordered so far."""
+"""A sheet in the making: what its bot knows, owns and has ordered so far."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ RAID = 7
 
 
 class Plan:
-    """`crafts` are the ships that will be there to move, `points` what is left to spend."""
+    """A sheet in the making.
+
+    `crafts` are the ships that will be there to move, `points` those left to spend.
+    """
 
     def __init__(self, view: View, dice: Dice) -> None:
         self.view, self.dice = view, dice
@@ -27,39 +30,40 @@ class Plan:
         self._ways: dict[tuple[str, Space], Route | None] = {}
 
     def order(self, line: str) -> None:
-        """Adds a line to the sheet."""
+        """Add a line to the sheet."""
         self.lines.append(line)
 
     def build(self, kind: View, world: World) -> None:
-        """Orders a ship built, which then is there to move."""
+        """Order a ship built, which then is there to move (ruling 10)."""
         self._built += 1
         self.points -= kind["cost"]
         self.order(f"BUILD {kind['name']} AT {world.written}")
         self.crafts.append(self.known.new_craft(new_name(self._built), kind["name"], world.space))
 
     def give_up(self, craft: Craft) -> None:
-        """Scraps a ship, which costs nothing any more."""
+        """Scrap a ship, which costs nothing any more."""
         self.order(f"SCRAP {craft.name}")
         self.crafts.remove(craft)
         self.points += 1
 
     def go(self, craft: Craft, goal: Space) -> None:
-        """Sends a ship as near to a goal as it gets this turn."""
+        """Send a ship as near to a goal as it gets this turn."""
         way = self.way(craft, goal)
         if way:
             self.order(f"MOVE {craft.name} {way.words}")
 
     def way(self, craft: Craft, goal: Space) -> Route | None:
-        """How a ship gets near to a goal this turn."""
+        """Return the move that brings a ship nearest to a goal this turn, if any does."""
         key = craft.name, goal
         if key not in self._ways:
             self._ways[key] = route(self.known.board, craft, goal, self.known.exits)
         return self._ways[key]
 
     def arrives(self, craft: Craft, goal: Space) -> bool:
-        """Whether a ship can be at a goal this turn."""
+        """Return True if a ship can be at a goal this turn."""
         if craft.space == goal:
             return True
+        # A slip and then warps bring a ship at most twice its drive far.
         if distance(craft.space, goal) > 2 * craft.drive and not craft.jumps:
             return False
         way = self.way(craft, goal)
@@ -67,7 +71,7 @@ class Plan:
 
     @functools.cached_property
     def dangers(self) -> dict[Space, int]:
-        """By own planet, how many enemies could be there within a turn; only where there are any."""
+        """The number of enemies that could be within a turn at each own planet; only where there are any."""
         near = {world.space: self._alarms_near(world) for world in self.known.mine()}
         return {space: count for space, count in near.items() if count}
 
@@ -86,12 +90,12 @@ class Plan:
 
     @functools.cached_property
     def explorer(self) -> View | None:
-        """The type that tries out jumps: the cheapest that has them, and weapons to take what it finds."""
+        """The type that tries out jumps: the cheapest with a jump unit, and weapons to take what it finds."""
         jumpers = [kind for kind in self._armed() if kind["units"].get("jump")]
         return min(jumpers, key=lambda kind: (kind["cost"], kind["name"]), default=None)
 
     def of(self, kind: View | None) -> list[Craft]:
-        """The ships of a type."""
+        """Return the ships of a type."""
         return [craft for craft in self.crafts if kind and craft.type == kind["name"]]
 
     def _armed(self) -> list[View]:
@@ -100,7 +104,7 @@ class Plan:
 
 
 def _quality(kind: View) -> tuple[int, str]:
-    """Weapons and speed for the price, in whole numbers."""
+    """Return weapons and speed for the price, in whole numbers."""
     units = kind["units"]
     speed = units["drive"] * (2 if units.get("slip", 0) else 1)
     return 100 * (1 + units["weapons"]) * speed // kind["cost"], kind["name"]

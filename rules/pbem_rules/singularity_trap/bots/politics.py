@@ -1,4 +1,4 @@
-"""Whom a bot stands by: partners to win with, and whoever else is threatened by a player too strong."""
+"""Alliances of a bot: with partners to win with, and with all others against a player too strong."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pbem_rules.singularity_trap.orders import View
 
 
 def declare(plan: Plan) -> None:
-    """Declares the smallest faction that holds enough; an empire where one's own planets allow it."""
+    """Declare the smallest faction that holds enough; an empire where the bot's own planets allow it."""
     rules, known = plan.view["rules"], plan.known
     allies = sorted(known.allies & known.standing.keys(), key=lambda ally: (-known.standing[ally], ally))
     if plan.view["faction"] or not allies:
@@ -21,7 +21,7 @@ def declare(plan: Plan) -> None:
 
 
 def ally(plan: Plan) -> None:
-    """Offers alliance to whom it pays to stand by, and to nobody else."""
+    """Offer alliances to the players wanted, and to no others."""
     if not plan.view["rules"]["alliances"]:
         return
     wanted = _wanted(plan)
@@ -32,7 +32,7 @@ def ally(plan: Plan) -> None:
 
 
 def _wanted(plan: Plan) -> set[str]:
-    """The partners; and, while one of the rest is halfway to winning and ahead, everybody but him."""
+    """Return the partners; but while another player is halfway to winning and ahead, all except that one."""
     standing, partners = plan.known.standing, _partners(plan.view)
     rest = standing.keys() - partners - {plan.known.me}
     leader = max(rest, key=lambda colour: (standing[colour], colour), default="")
@@ -44,7 +44,10 @@ def _wanted(plan: Plan) -> set[str]:
 
 
 def _partners(view: View) -> set[str]:
-    """Those in the same places of the wheel, as many as a faction can have, so that bots choose each other."""
+    """Return the players in the same places of the wheel, as many as a faction can have.
+
+    All bots reckon alike, and so choose each other.
+    """
     size, players = view["rules"]["largest_faction"], view["players"]
     if size < 2:
         return set()

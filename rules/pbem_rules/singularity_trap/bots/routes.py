@@ -20,9 +20,9 @@ class Route:
 
 
 def route(board: Board, craft: Craft, goal: Space, exits: Mapping[Space, Space] | None = None) -> Route | None:
-    """The move that brings a ship nearest to a goal; None if it cannot come nearer.
+    """Return the move that brings a ship nearest to a goal; None if it cannot come nearer.
 
-    `exits` are the jumps it may use: only from where it is, so that nobody jumps into the unknown.
+    `exits` are the jumps it may use: only from where it is, so that it never jumps into the unknown.
     """
     ways = [_way(board, craft.space, goal, slip=craft.drive if craft.slips else 0, warps=craft.drive)]
     end = (exits or {}).get(craft.space)
@@ -34,7 +34,7 @@ def route(board: Board, craft: Craft, goal: Space, exits: Mapping[Space, Space] 
 
 
 def _way(board: Board, start: Space, goal: Space, *, slip: int, warps: int) -> Route:
-    """A slip of so many spaces at the most, then so many warps."""
+    """Return a slip of at most `slip` spaces, then at most `warps` warps."""
     space, words = _best_slip(board, start, goal, slip) if slip else (start, [])
     for _ in range(warps):
         step = min(VECTORS, key=lambda vector: (_apart(board, plus(space, VECTORS[vector]), goal), vector))
@@ -56,5 +56,5 @@ def _best_slip(board: Board, start: Space, goal: Space, reach: int) -> tuple[Spa
 
 
 def _apart(board: Board, a: Space, goal: Space) -> tuple[bool, int, int]:
-    """How far a space is from the goal: first in moves, then in the sum of both ways; off the board is worst."""
+    """Return how far a space is from the goal: in moves, then in the sum of both ways; off the board is worst."""
     return not board.has(a), distance(a, goal), hexes.distance(a[:2], goal[:2]) + abs(a[2] - goal[2])

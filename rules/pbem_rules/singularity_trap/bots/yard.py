@@ -1,4 +1,4 @@
-"""How a bot spends its points: mending, hiding, and ships built where they count at once."""
+"""Spending of a bot's points: repair, hiding, and ships built where they count at once."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ WORKERS_FROM = 8
 """Planets owned before points are spent on colours and on looking around."""
 
 CLOSE = 3
-"""Spaces at which an enemy is near enough for a ship that cannot fight to hide from him."""
+"""Spaces at which an enemy is near enough for a ship that cannot fight to hide."""
 
 PULLED = 2
 """Prizes that a new ship is built for: its own, and the next."""
 
 
 def spend(plan: Plan) -> None:
-    """Gives up what has no work, hides what is in danger, mends the rest and builds."""
+    """Give up ships without work, hide those in danger, repair the rest and build."""
     _scrap(plan)
     hiding = _hide(plan)
     _repair(plan, hiding)
@@ -34,7 +34,7 @@ def spend(plan: Plan) -> None:
 
 
 def work(plan: Plan) -> list[World]:
-    """Own planets not yet of the own colour, the poorest first; none that enemies are near to."""
+    """Return own planets not yet of the own colour, the poorest first; none that enemies are near to."""
     calm = [world for world in _unfinished(plan) if world.space not in plan.dangers]
     return sorted(calm, key=lambda world: (world.worth, world.written))
 
@@ -45,7 +45,7 @@ def _unfinished(plan: Plan) -> list[World]:
 
 
 def _scrap(plan: Plan) -> None:
-    """A terraformer with no work within two turns costs more than it brings."""
+    """Scrap terraformers with no work within two turns, which cost more than they bring."""
     places = [world.space for world in _unfinished(plan)]
     for craft in plan.known.crafts:
         if craft.terraforms and not any(distance(craft.space, place) <= 4 for place in places):
@@ -53,7 +53,7 @@ def _scrap(plan: Plan) -> None:
 
 
 def _hide(plan: Plan) -> set[Craft]:
-    """Ships that can neither fight nor be mended for it go dark while enemies are near, and stay so until they go."""
+    """Hide ships that can neither fight nor be repaired for it while enemies are near; return all that stay dark."""
     helpless = [craft for craft in plan.crafts if not craft.weapons and not _can_arm(plan, craft)]
     near = {craft for craft in helpless if any(distance(craft.space, alarm) <= CLOSE for alarm in plan.known.alarms)}
     for craft in sorted(near, key=lambda craft: craft.name):
@@ -76,7 +76,7 @@ def _repair(plan: Plan, hiding: set[Craft]) -> None:
 
 
 def _reserve(plan: Plan) -> int:
-    """Points for a worker or an explorer, once there is something to work on."""
+    """Return the points for a worker or an explorer, once there is something to work on."""
     civilians = [kind for kind in (_worker(plan), plan.explorer) if kind]
     ripe = len(plan.known.mine()) >= WORKERS_FROM
     return max((kind["cost"] for kind in civilians), default=0) if ripe else 0
@@ -88,7 +88,7 @@ def _worker(plan: Plan) -> View | None:
 
 
 def _build_warships(plan: Plan, *, keep: int) -> None:
-    """Guards where raids are to be feared, one to a planet; else raiders, where most is to be taken."""
+    """Build guards where raids are to be feared, one to a planet; else raiders, where most is to be taken."""
     while plan.raider and plan.guard and plan.known.mine():
         post = _post(plan)
         kind, world = (plan.guard, post) if post else (plan.raider, _yard(plan))
@@ -98,7 +98,7 @@ def _build_warships(plan: Plan, *, keep: int) -> None:
 
 
 def _post(plan: Plan) -> World | None:
-    """The own planet that most needs a guard; None while raiders are of more use."""
+    """Return the own planet that most needs a guard; None while raiders are of more use."""
     raiders, guards = len(plan.of(plan.raider)), plan.of(plan.guard)
     if plan.guard == plan.raider or raiders < RAIDERS_FIRST or len(guards) >= raiders:
         return None
@@ -112,7 +112,7 @@ def _post(plan: Plan) -> World | None:
 
 
 def _yard(plan: Plan) -> World:
-    """The own planet from which most can be taken that ships already near do not take."""
+    """Return the own planet from which most can be taken that ships already near do not take."""
     return max(plan.known.mine(), key=lambda world: (_pull(plan, world), world.written))
 
 
@@ -125,7 +125,7 @@ def _pull(plan: Plan, world: World) -> int:
 
 
 def _build_workers(plan: Plan) -> None:
-    """Terraformers at poor planets out of danger, one to four planets."""
+    """Build terraformers at poor planets out of danger, one to four planets."""
     kind, mine = _worker(plan), plan.known.mine()
     if kind is None or len(mine) < WORKERS_FROM:
         return
@@ -141,7 +141,7 @@ def _near(workers: Sequence[Space], world: World) -> bool:
 
 
 def _build_explorer(plan: Plan) -> None:
-    """One ship that tries out where jumps lead."""
+    """Build one ship that tries out where jumps lead."""
     kind, mine = plan.explorer, plan.known.mine()
     if kind and len(mine) >= WORKERS_FROM and not plan.of(kind) and plan.points >= kind["cost"]:
         plan.build(kind, min(mine, key=lambda world: (world.space in plan.known.exits, world.written)))
