@@ -1,7 +1,7 @@
 """Bots: from a mailed view to the lines of a sheet.
 
-"standard" tries out moves and actions on the open table and takes what brings
-most; "random" plays anything that is allowed.
+"standard" rehearses moves and actions on the open table and takes the best;
+"random" plays anything that is allowed.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ REFINED = 3
 
 
 def standard(view: View, dice: Dice) -> list[str]:
-    """Plays for long chains, markers and a full supply."""
+    """Play for long chains, markers and a full supply."""
     if not view["awaited"]:
         return []
     if view["phase"] != "turn":
@@ -103,7 +103,7 @@ def standard(view: View, dice: Dice) -> list[str]:
 
 
 def random(view: View, dice: Dice) -> list[str]:
-    """Plays anywhere, with lines that may come to nothing."""
+    """Play at random, with lines that may have no effect."""
     if not view["awaited"]:
         return []
     if view["phase"] != "turn":
@@ -119,7 +119,7 @@ BOTS: Mapping[str, Bot] = {"standard": standard, "random": random}
 
 
 def _chosen(view: View) -> Sheet:
-    """The answers to what is asked between turns."""
+    """Return the answers to the questions between turns, and the choices of the set-up."""
     asked, me = view["question"], view["players"][view["seat"]]
     if view["phase"] == "setup":
         start = Start(tuple(wishes(view["size"])))
@@ -131,7 +131,7 @@ def _chosen(view: View) -> Sheet:
 
 
 def _standing_list(state: State, seat: SeatName) -> Sheet:
-    """What the bot keeps without being asked: all cards and colours, its own first; written once."""
+    """Return a KEEP with all cards and colours, best first, unless it is the standing list already."""
     liked = (*LIKED, seat, *(colour for colour in COLOURS if colour != seat))
     return () if state.lists.get(seat) == liked else (Keep(liked),)
 
@@ -141,7 +141,7 @@ def _most_liked(cards: Sequence[str]) -> str:
 
 
 def _sheets(state: State, seat: SeatName, dice: Dice) -> Iterator[Sheet]:
-    """Moves with an action, as many as are to be tried."""
+    """Yield moves with an action, `TRIED` of them at the most; without a possible move, actions alone."""
     table = Table(state)
     moves = [Move(ways) for ways in _paths(table, seat)]
     found = [(move, action) for move in moves for action in _actions(table, seat, move)]
@@ -156,7 +156,7 @@ def _sheets(state: State, seat: SeatName, dice: Dice) -> Iterator[Sheet]:
 
 
 def _paths(table: Table, seat: SeatName) -> Iterator[tuple[str, ...]]:
-    """Ways the Mari may go; of those that enter the same spaces and end alike, one."""
+    """Yield ways that the Mari may go; of those that enter the same spaces and end alike, one."""
     here = table.players[seat].at
     assert here is not None
     winds = (*WAYS, *DIAGONALS) if table.has(seat, "drift") else WAYS
@@ -181,7 +181,7 @@ def _actions(table: Table, seat: SeatName, move: Move) -> Iterator[Order]:
 
 
 def _actions_at(table: Table, seat: SeatName, here: str) -> Iterator[Order]:
-    """The actions that may be chosen on a space; pulling from an empty one is left out."""
+    """Yield the actions that may be chosen on a space; pulling from an empty one is left out."""
     free = table.players[seat].blocked if table.cards[here].kind != "universe" else ""
     if free != "ROTATE":
         yield from (Rotate("CW"), Rotate("CCW"))
@@ -209,7 +209,7 @@ def _station_actions(table: Table, seat: SeatName, here: str) -> Iterator[Order]
 
 
 def _refined(state: State, seat: SeatName, sheet: Sheet) -> Iterator[Sheet]:
-    """A sheet with each use of an ability or a bonus that the seat has."""
+    """Yield a sheet with each use of an ability or a bonus that the seat has."""
     table = Table(state)
     if table.has(seat, "director"):
         mine = [space for space in table.bubbles if seat in table.bubbles[space]]
@@ -222,13 +222,13 @@ def _refined(state: State, seat: SeatName, sheet: Sheet) -> Iterator[Sheet]:
 
 
 def _worth(state: State, seat: SeatName, sheet: Sheet) -> int:
-    """What a sheet brings, if nothing of it is refused."""
+    """Return the value of a sheet; -1 if any of it is refused."""
     play = rehearse(state, seat, sheet)
     return -1 if play.refusals else 1_000 + _gained(play) + _left(play)
 
 
 def _foreseen(state: State, seat: SeatName, sheets: Sequence[Sheet], dice: Dice) -> list[Sheet]:
-    """Sheets by what they bring, of a small supply together with the next turns; those about alike by lot."""
+    """Sort sheets by value, with the next turns where the supply is small; similar ones are sorted by lot."""
     turns = AHEAD if len(state.players[seat].hand) <= LOW else 0
     luck = LUCK + QUIET_LUCK * state.quiet + LATE_LUCK * max(0, state.round - LATE)
 
@@ -239,9 +239,9 @@ def _foreseen(state: State, seat: SeatName, sheets: Sequence[Sheet], dice: Dice)
 
 
 def _prospect(state: State, seat: SeatName, sheet: Sheet, dice: Dice, turns: int) -> int:
-    """What a sheet brings together with the best ones after it, if nobody else did anything.
+    """Return the value of a sheet together with the best ones after it, if the others did nothing.
 
-    Only a Mari without bubbles, which has but few acts to choose from, is followed for more than one turn.
+    Only a Mari without bubbles, which has few actions to choose from, is followed for more than one turn.
     """
     play = rehearse(state, seat, sheet)
     quiet = _quiet_round(play)
@@ -256,18 +256,18 @@ def _prospect(state: State, seat: SeatName, sheet: Sheet, dice: Dice, turns: int
 
 
 def _quiet_round(play: Play) -> int:
-    """How many turns in a row nothing will have come about, if the others do nothing after a turn without a stir."""
+    """Return the quiet turns in a row when the seat is to move again, if the others do nothing after a quiet turn."""
     return play.quiet + len(play.order) - 1 if play.quiet else 0
 
 
 def _gained(play: Play) -> int:
-    """What a turn brings for good: points and markers."""
+    """Return the value of points and markers won in a turn."""
     before, after = play.state.players[play.seat], play.table.players[play.seat]
     return 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
 
 
 def _left(play: Play) -> int:
-    """What a turn leaves for the next ones: cards, bubbles, stations, and pairs of bubbles for the next chains."""
+    """Return the value of the position after a turn: cards, bubbles, stations, and pairs that may become chains."""
     hand = play.table.players[play.seat].hand
     loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
     supply = (SCARCE if play.table.rules.beginner else SUPPLY) * len(hand) + 40 * min(len(hand), 2)
@@ -276,7 +276,7 @@ def _left(play: Play) -> int:
 
 
 def _gathered(play: Play) -> int:
-    """For a Mari without bubbles, that cannot move any more: those on its space, and those it may pull there."""
+    """Return a value for a Mari without bubbles: those on its space, and those that it may pull there."""
     here, lying = play.at, play.table.bubbles
     near = 6 * len(lying[here]) + 2 * sum(len(lying[near]) for near in around(here, play.table.size))
     return near - 10 * len(play.table.cards[here].arrows)

@@ -1,4 +1,4 @@
-"""What a page offers a player of Bubble Singularity: the orders of the moment that he is asked in, with what he has."""
+"""The order form of a page: which orders a player may use now."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pbem_rules.bubble_singularity.views import state_of
 
 
 def desk(view: View) -> dict[str, Any]:
-    """The verbs of the phase, and of the cards and stations that the player can use in it."""
+    """Return the form with the orders of the phase, and of the player's cards and stations."""
     offered = set(_offered(view))
     return ORDERS.desk(view, [order for order in ORDERS.types if order in offered])
 

@@ -1,4 +1,4 @@
-"""The events of Bubble Singularity: every kind, its data, and who hears of it.
+"""The events of Bubble Singularity: every kind, its data, and the players who see it.
 
 A view's `events` list holds `{"kind": …, **data}`. `who` is a seat, spaces are
 names of squares, bubbles are lists of colours, cards are keys of `ABILITIES`.
@@ -58,10 +58,10 @@ ENDS = {
 
 
 def public(seats: Iterable[SeatName], kind: str, **data: Any) -> Event:
-    """An event all players hear of."""
+    """Return an event that all players see."""
     return Event(kind, frozenset(seats), data)
 
 
 def private(seat: SeatName, kind: str, **data: Any) -> Event:
-    """An event only one player hears of."""
+    """Return an event that one player alone sees."""
     return Event(kind, frozenset({seat}), data)

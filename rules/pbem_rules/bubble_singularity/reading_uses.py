@@ -1,4 +1,4 @@
-"""USE lines as people write them: abilities and stations, with or without USE before them."""
+"""Lenient reading of USE lines: abilities and stations, with or without the USE."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ACTIONS = {"rotate": "ROTATE", "rotating": "ROTATE", "pull": "PULL", "pulling":
 
 
 def using(words: list[str], view: _View) -> str:
-    """What is used, an ability or a station, and where."""
+    """Rewrite the words of a USE line; "" if they name neither an ability nor a station."""
     said = without(words, LITTLE - {"from"})
     said = said[1:] if said[:1] == ["transit"] else said
     if not said:
