@@ -1,4 +1,4 @@
-"""Views of earlier versions, as this version mails them."""
+"""Views of earlier versions in the form of the present one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARK: Mapping[str, Any] = {"kinds": [], "course": [], "reach": [], "meets": []}
 
 
 def renewed(view: View) -> View:
-    """A view of any version with all that one of this version has."""
+    """Return a view of any version with all fields of this one."""
     if "blind" in view:
         return {**_SET_UP, **view}
     return {**_SET_UP, **_DUEL, **view, "enemy": [{**_MARK, **mark} for mark in view["enemy"]]}

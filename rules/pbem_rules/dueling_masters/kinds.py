@@ -1,4 +1,4 @@
-"""The kinds of pieces: how many, how they move, and which destroys which."""
+"""The kinds of pieces: their numbers, how they move, and which destroys which."""
 
 from __future__ import annotations
 
@@ -35,25 +35,26 @@ MANNER_WORDS: Mapping[str, str] = {
 
 
 def numbers(homes: int) -> Mapping[str, int]:
-    """How many pieces of each kind a player has; with one home planet 18 in all."""
+    """Return the number of pieces of each kind that a player has; with one home planet 18 in all."""
     return {HOME: homes, ASTEROID: 7, W: 1, B: 1, X: 2, Y: 2, Z: 4}
 
 
 def names(kind: str, number: int) -> tuple[str, ...]:
-    """What a player's pieces of a kind are called: numbered if he has more than one."""
+    """Return the names of a player's pieces of a kind: numbered if there are several."""
     return (kind,) if number == 1 else tuple(f"{kind}{count}" for count in range(1, number + 1))
 
 
 def manner(kind: str, *, home_moves: bool) -> str:
-    """How a kind moves in this campaign; "" if it does not."""
+    """Return how a kind moves in this campaign; "" if it does not."""
     return "king" if kind == HOME and home_moves else MANNERS.get(kind, "")
 
 
 def dies(kind: str, other: str) -> bool:
-    """Whether a piece is destroyed when it meets one of an `other` kind: the weaker is, and equals both are.
+    """Return True if a piece is destroyed when it meets one of an `other` kind: the weaker is, and equals both are.
 
-    An asteroid and whatever hits it both go.
+    An asteroid and the piece that meets it are both destroyed (ruling 8).
     """
     if ASTEROID in (kind, other):
         return True
+    # Of two equal pieces both are destroyed (ruling 8).
     return STRENGTH.index(kind) >= STRENGTH.index(other)
