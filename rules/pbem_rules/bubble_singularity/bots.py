@@ -39,49 +39,49 @@ LIKED = (
     *("amplifier", "fusion", "director", "explorer", "folder", "drift"),
     *("cascade", "affinity", "wormhole", "resonance", "attractor", "harvest"),
 )
-"""Ability cards, those first that the bot makes most of."""
+"""Ability cards, those most useful to the bot first."""
 
 TRIED = 420
-"""Moves with an action that are tried at the most; the lot decides which, where there are more."""
+"""Most moves with an action that are rehearsed; if there are more, the dice choose."""
 
 RESTLESS = 2
-"""Every how many turns, by lot, a bot acts anyhow when nothing has come about for a round, so that no table sticks."""
+"""After a quiet round a bot plays at random in one of so many turns, so that no game stands still."""
 
 LOW = 3
-"""Bubbles of a beginner's supply with which a bot looks a turn further, so as not to be left without any."""
+"""Supply of a beginner from which down a bot looks further ahead, so as not to run out of bubbles."""
 
 FORESEEN = 12
-"""The best sheets of which it looks at the next turn."""
+"""Number of best sheets whose next turn is looked at."""
 
 LUCK = 9
-"""Sheets of beginners whose prospects differ by less may change places by lot, so that no game goes in a circle."""
+"""Random part of a beginner's value, so that no game goes in a circle."""
 
 QUIET_LUCK = 8
-"""How much more that is for every turn in which nothing came about: two Maris may pull the same bubbles to and fro."""
+"""Growth of that part for each quiet turn: two Maris may pull the same bubbles to and fro."""
 
 LATE = 12
-"""The round after which it grows with every further one: players may go round with chains too short for a marker."""
+"""Round after which it grows with each further one: chains may stay too short for a marker."""
 
 LATE_LUCK = 4
-"""How much it grows then."""
+"""Growth of the random part in each such round."""
 
 AHEAD = 3
-"""Turns of its own that are looked ahead for a Mari without bubbles."""
+"""Own turns that are looked ahead for a Mari without bubbles."""
 
 DELAY = 20
-"""What a turn without bubbles costs: else what may be done at once is as good later, and is put off for ever."""
+"""Cost of a turn without bubbles: without it an action would be as good later, and be put off for ever."""
 
 STANDSTILL = 200
-"""What a turn costs after which a game may end because nothing comes about."""
+"""Cost of a turn after which the game may end by standstill."""
 
 SUPPLY = 8
-"""What a bubble of the supply is worth."""
+"""Value of a bubble in the supply."""
 
 SCARCE = 14
 """The same for beginners, who have no card that brings bubbles out of the bag."""
 
 REFINED = 3
-"""The best of them, for which uses of abilities and stations are tried too."""
+"""Number of best sheets for which uses of abilities and stations are tried too."""
 
 
 def standard(view: View, dice: Dice) -> list[str]:

@@ -22,7 +22,7 @@ KINDS: Mapping[str, str] = {
     "energy": "2 bubbles pop on the spaces beside it; ending here: convert 3 bubbles beside it",
     "defense": "actions of others don't move your bubbles beside it; ending here: place 2 bubbles anywhere",
 }
-"""What each card that is not plain does, in one line."""
+"""The effect of each card that is not plain, in one line."""
 
 TURNS = ("CW", "CCW")
 _SHAPES = {"straight": "NS", "corner": "NE", "three": "NES", "four": "NESW"}
@@ -64,7 +64,7 @@ _SPECIALS: Mapping[str, tuple[str, ...]] = {
     UNSTABLE: ("D1", "E4", "B5", "A2"),
     EXPANSION: ("C2", "D3", "C4", "B3"),
 }
-"""Where the standard 5×5 chart has its special cards."""
+"""Squares of the special cards in the standard 5×5 chart."""
 
 
 def corners(size: int) -> tuple[str, str, str, str]:

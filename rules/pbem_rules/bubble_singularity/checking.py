@@ -17,7 +17,7 @@ from pbem_rules.bubble_singularity.state import COLOURS, OF_EACH_COLOUR, SEATS, 
 BLOCKABLE = ("", "ROTATE", "PULL", "STATION")
 ARROWS = tuple("".join(some) for count in range(1, 5) for some in combinations(WAYS, count))
 MOST = 1_000_000
-"""Points, rounds and the like: far more than any game has."""
+"""Bound of points, rounds and the like, far above any game."""
 
 _COLOUR = validation.EnumSchema(COLOURS, "colour")
 _ABILITY = validation.EnumSchema(tuple(ABILITIES), "ability card")

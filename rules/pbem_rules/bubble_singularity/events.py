@@ -54,7 +54,7 @@ ENDS = {
     "scoreless": "nobody had scored in as many turns in a row as the campaign allows",
     "left": "all others left the game",
 }
-"""Every way a game can end, in words."""
+"""The ways a game can end, in words."""
 
 
 def public(seats: Iterable[SeatName], kind: str, **data: Any) -> Event:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 
 WAYS = ("N", "E", "S", "W")
-"""The ways of arrows and plain moves, clockwise from north: the order of all that has no other."""
+"""The directions of arrows and plain moves, clockwise from north: the default order of everything."""
 
 DIAGONALS = ("NE", "SE", "SW", "NW")
 SHIFTS = {

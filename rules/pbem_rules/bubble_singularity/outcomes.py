@@ -347,7 +347,7 @@ _DONE: Mapping[type[Order], Teller] = {
     UseBlock: _when("blocked", "it holds for {player}'s next turn."),
     Resign: _resign,
 }
-"""What to say of an order that was not refused; "" if nothing came of it."""
+"""Tellers of orders that were not refused; they return "" if nothing came of it."""
 
 _INSTEAD: Mapping[type[Order], Teller] = {
     Keep: _first_card,
@@ -357,4 +357,4 @@ _INSTEAD: Mapping[type[Order], Teller] = {
     Pop: _pop,
     Swap: _swap,
 }
-"""What to say of what came about in place of an order refused."""
+"""Tellers of what happened in place of a refused order."""

@@ -15,10 +15,10 @@ LITTLE = {
     *("i", "i'd", "i'll", "my", "the", "a", "an", "mari", "me", "it", "to", "at", "on", "in", "from", "of", "with"),
     *("by", "would", "like", "is", "for", "one", "ones", "card", "cards", "space", "spaces", "x"),
 }
-"""Words that say nothing."""
+"""Filler words."""
 
 BETWEEN = {",", "and", "then", "else", "or", "over", "rather", "than"}
-"""Words that part the items of a list."""
+"""Words that separate the items of a list."""
 
 _AFTER = {"twice", "thrice"}
 _PAIRS = {

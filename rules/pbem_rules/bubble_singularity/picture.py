@@ -44,13 +44,13 @@ ROW, LINE, BAG = 66, 22, 40
 """Pixels of a player's first two lines, of each further line, and of the bag's."""
 
 SIGNS_IN_LINE = 48
-"""Letters that a line has room for."""
+"""Most letters in a line."""
 
 SPACE, PANEL, INK, FAINT, LINE_INK = "#0b1026", "#141b3d", "#eef1ff", "#aab4de", "#5a68a8"
 ARROW, NODE, NAME, BURST = "#7fe3ff", "#ffd166", "#c9d2ff", "#7f1d20"
 BUBBLES = {"red": "#c62b31", "green": "#1c7443", "blue": "#2560cc", "yellow": "#f4d03f"}
 TINTS = {"red": "#ff9a9c", "green": "#5fd39a", "blue": "#8ab8ff", "yellow": "#f4d03f"}
-"""The same as names and frames on a dark ground."""
+"""Lighter tones, for names and frames on a dark background."""
 
 DARK = {"red": "#6e1518", "green": "#0c3a21", "blue": "#13306b", "yellow": "#77620c"}
 LETTERS = {"red": "#ffffff", "green": "#ffffff", "blue": "#ffffff", "yellow": "#2b2300"}

@@ -102,7 +102,7 @@ SINGLES: dict[type[Order], str] = {
     Keep: "keep",
     **dict.fromkeys((Rotate, Pull, *STATION_ACTIONS), "action"),
 }
-"""The orders of which a turn has one at most, and what they are for."""
+"""Orders that a turn has once at most, and the names by which a plan keeps them."""
 
 
 def plan_of(orders: tuple[Order, ...], refuse: Callable[[Item, FieldError], None]) -> Plan:

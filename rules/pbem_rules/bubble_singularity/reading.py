@@ -46,7 +46,7 @@ _SYNONYMS = {
     "USE": ("use",),
 }
 SHORTEST = 3
-"""Letters of a verb that are enough."""
+"""Fewest letters of an abbreviated verb."""
 
 _VERBS = {word: verb for verb, words in _SYNONYMS.items() for word in words}
 _IDLE = {"stay", "pass", "wait", "skip", "nothing"}
@@ -296,7 +296,7 @@ _ALONE: Mapping[str, Callable[[list[str]], str]] = {
     "POP": _popping,
     "DRAW": _drawing,
 }
-"""How what follows a verb is read."""
+"""Readers of the words after a verb."""
 
 _BY_VIEW: Mapping[str, Callable[[list[str], _View], str]] = {
     "MOVE": _moving,
@@ -305,4 +305,4 @@ _BY_VIEW: Mapping[str, Callable[[list[str], _View], str]] = {
     "USE": using,
     "START": _starting,
 }
-"""How it is read where the table tells what it means."""
+"""Readers that need the view as well."""

@@ -100,7 +100,7 @@ _OF_USES: Mapping[str, Callable[[list[str]], list[str]]] = {
     "block": _block,
     **dict.fromkeys(("research", "teleport", "ignite"), _plain),
 }
-"""How what follows each word is read."""
+"""Readers of the words after each use."""
 
 USES = (*_OF_USES, "director", "warp")
-"""The words that a USE line may begin with, without the USE too."""
+"""Words that a USE line may begin with, also without the USE."""

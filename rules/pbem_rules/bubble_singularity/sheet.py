@@ -34,7 +34,7 @@ from pbem_rules.bubble_singularity.turn import rehearse
 from pbem_rules.bubble_singularity.views import state_of
 
 MOST_LINES = 60
-"""Orders of a sheet that are tried out; a turn never needs so many."""
+"""Most orders of a sheet that are tried out; a turn never needs so many."""
 
 _USES = [verb.parts[1].word for verb in ORDERS.verbs if verb.word == "USE"]  # type: ignore[union-attr]  # literals
 

@@ -24,7 +24,7 @@ _ENDS = {
 """The ways a game ends, short enough for a line."""
 
 SOON = 3
-"""Turns without a score before the end that the option `scoreless` sets, from which on the end is told."""
+"""Turns before the end by the option `scoreless` from which on it is announced."""
 
 
 def turn_summary(view: View) -> list[str]:

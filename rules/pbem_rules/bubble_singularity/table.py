@@ -12,10 +12,10 @@ from pbem_rules.bubble_singularity.grid import around, squares, step
 from pbem_rules.bubble_singularity.state import COLOURS, Player, State, in_order
 
 NEEDED = 3
-"""How many bubbles pop."""
+"""Number of bubbles that pop."""
 
 NEEDED_LESS = 2
-"""How many of the own colour pop by Bubble Fusion, and of any colour beside the energy station."""
+"""Number that pops of the own colour by Bubble Fusion, and of any colour beside the energy station."""
 
 
 class Table:

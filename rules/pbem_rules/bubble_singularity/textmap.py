@@ -6,7 +6,7 @@ from pbem.ruleset import View
 from pbem_rules.common.textgrid import TextGrid
 
 WIDTH = 80
-"""Columns a plain mail may have."""
+"""Most columns of a plain mail."""
 
 INSIDE, LINES, LEFT = 14, 4, 3
 ARROWS = {"N": "^", "E": ">", "S": "v", "W": "<"}

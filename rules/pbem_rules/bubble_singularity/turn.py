@@ -70,14 +70,14 @@ def counting(play: Play) -> None:
 
 
 MOVES: tuple[Step, ...] = (opening, moving, between, acting, closing, reacting, scoring)
-"""What the mover's sheet decides, all of it known beforehand."""
+"""The steps that the mover's sheet decides, without draws."""
 
 STEPS: Mapping[str, tuple[Step, ...]] = {
     "setup": (starting,),
     "question": (answering, asking, passing_on),
     "turn": (*MOVES, counting, harvesting, asking, passing_on),
 }
-"""What happens in each phase, in this order, until the game is over."""
+"""The steps of each phase, in order, until the game is over."""
 
 
 def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:

@@ -14,7 +14,7 @@ from pbem_rules.bubble_singularity.plan import Item
 from pbem_rules.bubble_singularity.play import Play
 
 PULLED = 2
-"""How many spaces a node comes towards a Mari."""
+"""Spaces that a node comes towards a Mari."""
 
 
 def opening(play: Play) -> None:

@@ -18,7 +18,7 @@ WAYS_OF: Mapping[str, str] = {
     **{_WINDS[way[0].lower()] + _WINDS[way[1].lower()]: way for way in DIAGONALS},
     **_SIDES,
 }
-"""Each way by what it may be called; the sides of the picture stand for winds."""
+"""Directions by their names; the sides of the picture stand for compass points."""
 
 TURNS_OF: Mapping[str, str] = {
     **dict.fromkeys(("cw", "clockwise", "right", "r"), "CW"),
@@ -27,7 +27,7 @@ TURNS_OF: Mapping[str, str] = {
     **dict.fromkeys(("conterclockwise", "counterclokwise", "anticlokwise"), "CCW"),
     **dict.fromkeys(("clokwise", "clockwize"), "CW"),
 }
-"""Each turn by what it may be called."""
+"""Turns by their names."""
 
 COUNTS: Mapping[str, int] = {"twice": 2, "thrice": 3, "two": 2, "three": 3, "four": 4, "both": 2}
 
@@ -40,7 +40,7 @@ CARDS: Mapping[str, str] = {
     **{card.title.lower().replace(" ", ""): key for key, card in ABILITIES.items()},
     **{first: key for first, key in zip(_FIRST, ABILITIES, strict=True) if _FIRST.count(first) == 1},
 }
-"""Each ability card by its word, its title, and its title's first word where no other begins so."""
+"""Ability cards by word, by title, and by the first word of the title if that is unique."""
 
 _SPACE = re.compile(r"([a-z])([0-9])|([0-9])([a-z])")
 _TIMES = re.compile(r"x?([1-9])x?")

@@ -20,7 +20,7 @@ SPOTS: Mapping[str, tuple[int, int]] = {
 """Row and column of each square, both from 0."""
 
 HALVES: Mapping[SeatName, str] = {"one": "ABCDE", "two": "FGHIJ"}
-"""The rows each player owns, from the one most behind on player one's side upward."""
+"""The rows that each player owns, from player one's side upward."""
 
 _ROOK = ((-1, 0), (0, -1), (0, 1), (1, 0))
 _BISHOP = ((-1, -1), (-1, 1), (1, -1), (1, 1))

@@ -21,13 +21,13 @@ from pbem_rules.dueling_masters.sheet import parse, placed
 from pbem_rules.dueling_masters.state import opponent
 
 WORTH: Mapping[str, int] = {kind: worth for worth, kind in enumerate(reversed(FIGHTERS), 2)} | {HOME: 60}
-"""What a piece is worth: Z 2 … W 6."""
+"""The values of pieces: Z 2 … W 6."""
 
 JUDGED, PLANNED, NEXT = 12, 6, 3
-"""What a square still to be searched counts on the flight judged now, on the one begun, and on the one after it."""
+"""Values of a square to be searched: on the flight judged now, on the one that begins, and on the one after it."""
 
 FRESH = 30
-"""Moves after which a square looked at is as good as unseen, where home planets move."""
+"""Moves after which a searched square counts as unseen again, if home planets move."""
 
 TRIES = 60
 

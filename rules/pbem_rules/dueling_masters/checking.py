@@ -15,7 +15,7 @@ from pbem_rules.dueling_masters.state import SEATS, VERSION
 
 MOST_MOVES = 100_000
 MOST_HEARD = 1_000
-"""Squares on which the opponent may have heard one piece."""
+"""Most squares on which the opponent has heard one piece."""
 
 _SQUARE = validation.EnumSchema(SQUARES, "square")
 _SEAT = validation.EnumSchema(SEATS, "seat")

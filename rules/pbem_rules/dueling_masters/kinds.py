@@ -7,22 +7,22 @@ from collections.abc import Mapping
 W, B, X, Y, Z, HOME, ASTEROID = "W", "B", "X", "Y", "Z", "HOME", "ASTEROID"
 
 STRENGTH = (W, B, X, Y, Z, HOME)
-"""From the strongest to the weakest (ruling 8); asteroids stand outside."""
+"""From the strongest to the weakest (ruling 8); asteroids have no rank."""
 
 FIGHTERS = STRENGTH[:-1]
 KINDS = (HOME, ASTEROID, *FIGHTERS)
 """All kinds, in the order in which pieces are listed."""
 
 ALONE = (HOME, ASTEROID)
-"""What stands on squares by itself."""
+"""Kinds that stand on squares by themselves."""
 
 WORDS: Mapping[str, str] = {HOME: "home planet", ASTEROID: "asteroid"} | {kind: f"{kind} fighter" for kind in FIGHTERS}
 
 MANNERS: Mapping[str, str] = {W: "leap", B: "queen", X: "rook", Y: "bishop", Z: "queen"}
-"""How each kind moves, as `board.flights` names it; what is not here stays where it is."""
+"""The manner of moving of each kind, as `board.flights` names it; other kinds do not move."""
 
 CHESSMEN: Mapping[str, str] = {"leap": "knight", "queen": "queen", "rook": "rook", "bishop": "bishop", "king": "king"}
-"""Which chessman moves in which manner."""
+"""The chess piece that moves in each manner."""
 
 MANNER_WORDS: Mapping[str, str] = {
     "leap": "flies two squares straight and then one sideways",

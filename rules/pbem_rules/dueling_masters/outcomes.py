@@ -19,7 +19,7 @@ from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
 Event = Mapping[str, Any]
 
 MOST_MET = 4
-"""Meetings told of one piece; of more, the rest is a number."""
+"""Most meetings told of one piece; the rest is a number."""
 
 
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:

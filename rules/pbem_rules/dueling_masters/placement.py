@@ -10,7 +10,7 @@ from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, HOME, KINDS, WORDS
 from pbem_rules.dueling_masters.state import Piece
 
 _BACK = 2
-"""Rows behind the front, from which on home planets are thought safe."""
+"""Fewest rows behind the front for a home planet placed by dice."""
 
 Placed = Mapping[str, tuple[str, ...]]
 """The squares of the pieces placed so far, by kind."""

@@ -42,7 +42,7 @@ _KINDS = {
     "bishops": (Y,),
     "queen": (B, Z),
 }
-"""What pieces are called, in words of chess too: the kinds that may be meant."""
+"""Kinds by the names of pieces, those of chess included; a name may mean several kinds."""
 
 _PLACE = r"(?:[a-z]-?[0-9][0-9o]?|[0-9]{1,2}[a-j])"
 _GLUED = re.compile(rf"([wxyz][1-4]|[wbxyz])?-?({_PLACE})?-?({_PLACE})")

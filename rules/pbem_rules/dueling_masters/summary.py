@@ -173,7 +173,7 @@ def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
 
 
 _NEWS = (_result, _setting_up, _offer, _missed, _losses, _used_up, _threats, _departed)
-"""What happened and what is near, in order."""
+"""Tellers of events and threats, in order."""
 
 _STANDING = (_pieces, _search, _to_move)
-"""What every report tells once the game has begun."""
+"""Tellers for every report in play."""

@@ -374,7 +374,7 @@ STEPS: tuple[Callable[[Play], None], ...] = (
     beginning,
     stalemates,
 )
-"""What happens in a turn, in this order, until the game is over (ruling 18)."""
+"""The steps of a turn, in order, until the game is over (ruling 18)."""
 
 
 def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:

@@ -33,7 +33,7 @@ _NOTHING = (
     Sighting(4, marked=False, moved=0),
     Sighting(5, marked=False),
 )
-"""What is known of a clear hex, by band."""
+"""The facts of a clear hex, by band."""
 
 
 class Atlas:

@@ -17,13 +17,13 @@ from pbem_rules.harvester.units import SLOTS
 LEAST_SIZE, LARGEST_SIZE = 10, 500
 LEAST_PLAYERS, MOST_PLAYERS = 4, 10_000
 ROOM = 60
-"""Hexes a player on a planet of the usual size."""
+"""Hexes for each player on a planet of the default size."""
 
 APART = 6
-"""How far from each other Harvesters start, at the least."""
+"""Least distance between Harvesters at the start."""
 
 RICHEST = 3
-"""Resources a hex may hold at the beginning."""
+"""Most resources of a hex at the start."""
 
 OPTIONS = (
     Option(

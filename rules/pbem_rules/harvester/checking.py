@@ -19,10 +19,10 @@ from pbem_rules.harvester.units import COMBAT, HARVESTER, MOST_HELD, NAMES, NIMB
 
 MOST_TURNS = 100_000
 MOST_RESOURCES = 1_000_000
-"""On one hex: far more than ever drift there."""
+"""Bound for one hex, far more than ever drift there."""
 
 LONGEST_ARRAY = 100_000_000
-"""Characters of base64."""
+"""Most characters of base64."""
 
 _WIDTHS = {"at": SLOTS, "course": 2, "build": 2}
 _OF_HEXES = ("resources", "ground", "traffic")

@@ -11,7 +11,7 @@ import numpy as np
 from pbem_rules.harvester.planet import Flags, Ints
 
 PEACE, WON, LOST, TIED = range(4)
-"""What becomes of a unit: no enemy is there; its side is the strongest; another one is; nobody is."""
+"""Verdicts on a unit: no enemy is there; its side is the strongest; another side is; several are."""
 
 
 def among(values: Ints, wanted: Ints) -> Flags:

@@ -87,7 +87,7 @@ _SORTS = _table(
     filler="a an the my our your please pls thanks thx thank you i we and then also now just of with by in into at on "
     "from for out its unit units it itself them resource resources res new here confirm direction directions",
 )
-"""The sort of token of words that say little."""
+"""Sorts of other words."""
 
 _ARROW = re.compile(r"[-=–—]{1,9}>|→|⇒|➔")
 _QUOTE = re.compile('["“”„‘’`]')

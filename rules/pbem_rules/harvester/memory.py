@@ -17,13 +17,13 @@ from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.units import KINDS
 
 LASTING = 8
-"""Turns after which what was seen is forgotten."""
+"""Turns after which a sighting is forgotten."""
 
 MOST_FOES, MOST_RICHES = 100, 60
-"""Hexes of foes and of resources that are remembered, those in sight included: the nearest to the Harvester."""
+"""Most hexes of foes and of resources that are remembered, those in sight included."""
 
 _HAS = Counter(KINDS)
-"""Units of each kind that a player has at the most."""
+"""Most units of each kind that a player has."""
 
 Row = list[Any]
 

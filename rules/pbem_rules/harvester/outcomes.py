@@ -239,4 +239,4 @@ _TELLERS: Mapping[type[Order], Callable[[Any, _Turn], str]] = {
     Drop: _drop,
     Destroy: _destroy,
 }
-"""How each kind of order is told of; with DESTROY HARVESTER its player is gone."""
+"""Tellers of each order; with DESTROY HARVESTER its player is out."""

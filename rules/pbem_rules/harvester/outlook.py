@@ -44,7 +44,7 @@ _CONDITIONS = {
     "outlook-seen": "if those in sight stay where they are",
     "outlook-unseen": "if nothing stops them",
 }
-"""The codes of the notes on units, and what these hang on: nobody who is not there now, those in sight, anything."""
+"""Codes of the notes on units, and the conditions that these depend on."""
 
 
 class Outlook:

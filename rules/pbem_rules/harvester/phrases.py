@@ -27,7 +27,7 @@ H = UNITS[HARVESTER]
 _NO_ORDER = "no order is needed for what stays where it is: a unit without one does"
 
 _BY_THE_BOOK = re.compile(rf"MOVE ([GLSC][1-4]?)(?: (?:{'|'.join(DIRECTIONS)}))+")
-"""A march as the order book writes it, as most lines of a large campaign are: it needs no reading."""
+"""A march in the form of the order parser, which needs no reading."""
 
 
 @dataclass

@@ -14,7 +14,7 @@ from pbem_rules.harvester.routes import written
 from pbem_rules.harvester.window import SIDES, Scene, Window, badge_label
 
 RADIUS = 7
-"""Hexes shown around the Harvester, at the most; the least is what it scans itself."""
+"""Most hexes shown around the Harvester; the fewest, LEAST, are those it scans itself."""
 
 LEAST = 5
 NEAR = 2

@@ -22,7 +22,7 @@ from pbem_rules.harvester.turn import REHEARSED
 from pbem_rules.harvester.units import HARVESTER, NAMES, SLOT, SLOTS
 
 _DICE = Dice(b"rehearsal")
-"""Nothing hangs on them: lots are drawn between Harvesters that move, and only one does."""
+"""They decide nothing: lots are drawn between Harvesters that move, and only one does."""
 
 
 class Rehearsal:

@@ -18,12 +18,12 @@ from pbem_rules.harvester.state import DUST, LEFT_BIT, NOWHERE, State
 from pbem_rules.harvester.units import FARTHEST, HARVESTER, SCANNER
 
 CHUNK = 60_000
-"""Scanned hexes that are worked on at once, roughly; more is faster up to a point, and takes memory."""
+"""Scanned hexes processed at once, roughly; more is faster up to a point, and takes memory."""
 
 _HEXES_A_PLAYER = 311
 
 UNSEEN = FARTHEST + 1
-"""In place of a band: no scanner tells of the hex."""
+"""Value in place of a band for a hex that no scanner shows."""
 
 _SPAN = 12
 """Bits that hold the coordinates of any offset, negative ones too."""

@@ -45,7 +45,7 @@ from pbem_rules.harvester.units import MOVE, NIMBLE, SCANNER, SLOT
 
 LONGEST_LINE = 500
 MOST_FINDINGS = 50
-"""A line longer than this, and lines behind so many findings, are left to the order book, which refuses them."""
+"""Longer lines, and lines after so many findings, go to the order parser as typed."""
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:

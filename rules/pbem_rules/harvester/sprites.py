@@ -18,7 +18,7 @@ WIDE, TALL = 44, 38
 """Pixels from a hex to the next in its row, and from row to row."""
 
 PEAK, SHOULDER = 25, 13
-"""How far above its middle a hex has its upper corner, and its upper side corners."""
+"""Pixels from the middle of a hex up to its upper corner, and to its upper side corners."""
 
 UPPER_EDGES = {
     "E": ((WIDE // 2, -SHOULDER), (WIDE // 2, SHOULDER)),
@@ -31,7 +31,7 @@ SIDE, HEAD, ASIDE = 46, 70, WIDE // 2 + 4
 """Pixels left and right of the hexes for coordinates, above them for words, and from a middle to its coordinates."""
 
 PHONE, REGION_ROWS, REGION_REACH = 374, 4, 3 * WIDE
-"""How wide a picture for phones is, its rows above and below the middle, and pixels to its outermost hexes."""
+"""Width of a picture for phones, its rows above and below the middle, and pixels to its outermost hexes."""
 
 REGION = [
     (q, r)
@@ -44,10 +44,10 @@ REGION = [
 REGION_TOP = 66
 REGION_MIDDLE = PHONE - REGION_REACH - WIDE // 2 - 10, REGION_TOP + REGION_ROWS * TALL + PEAK
 REGION_END = REGION_TOP + 2 * (REGION_ROWS * TALL + PEAK) + 44
-"""Where its hexes begin, their middle, and where what is said below them ends."""
+"""The top of its hexes, their middle, and the bottom of the text below them."""
 
 INSET, INSETS = 234, 3
-"""How tall the strip of insets is, where there is one, and how many it holds."""
+"""Height of the strip of insets, if there is one, and the number of its places."""
 
 UNSCANNED, INK, PALE, PAPER = "#2b2620", "#221d17", "#cfc6b6", "#f7f1e4"
 BANDS = ("#f4ecd8", "#eadfc4", "#dccdaa", "#ccba92", "#bba77c")
@@ -62,7 +62,7 @@ CORNERS = (
 """The corners of a hex, in pixels from its middle."""
 
 BADGE = 18
-"""How tall a badge is."""
+"""Height of a badge."""
 
 
 def _hex(fill: str, inside: str = "") -> Sprite:

@@ -19,7 +19,7 @@ from pbem_rules.harvester.units import COMBAT, MOST_HELD, SLOTS
 VERSION = 3
 NOWHERE = -1
 PLAIN, CRAGS, DUST = range(3)
-"""What the ground of a hex may be."""
+"""Kinds of ground."""
 
 LEFT_BIT = 1 << 6
 """In `traffic`: something left the hex. Bits 0 to 5: something entered it from that direction."""

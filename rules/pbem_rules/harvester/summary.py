@@ -22,7 +22,7 @@ AHEAD = {
     "ruler": "units of a Harvester above yours have the hex ahead",
     "harvester": "another Harvester has the hex ahead",
 }
-"""What stopped a unit, by the reason of the event."""
+"""Reasons why a unit stopped, by the reason in the event."""
 
 
 def turn_summary(view: View) -> list[str]:

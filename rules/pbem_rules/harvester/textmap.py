@@ -14,13 +14,13 @@ from pbem_rules.harvester.memory import lost_foes
 from pbem_rules.harvester.planet import DIRECTIONS
 
 WIDTH = 80
-"""Columns a plain mail may have."""
+"""Most columns of a plain mail."""
 
 RADIUS = 8
 """Hexes shown around the Harvester."""
 
 _ORDER = "hglsc%&"
-"""Signs of others' units: which is shown where several are."""
+"""Signs of others' units, in the order of precedence."""
 
 _PITCH = 4
 _MARGIN = 9

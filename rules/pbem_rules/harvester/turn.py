@@ -141,10 +141,10 @@ STEPS: tuple[Callable[[Play], None], ...] = (
     finish_building,
     look,
 )
-"""What happens in a turn, in this order (ruling 13)."""
+"""The steps of a turn, in order (ruling 13)."""
 
 REHEARSED = tuple(step for step in STEPS if step not in (leave, drift, look))
-"""The steps that a forecast carries out: without those that hang on others' sheets, on dice, or on later scans."""
+"""The steps of a forecast: all but those that depend on others' sheets, on dice, or on later scans."""
 
 
 def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:

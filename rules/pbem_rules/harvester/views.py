@@ -25,7 +25,7 @@ SeatContext = list[int]
 """A hex, [q, r]."""
 
 Row = list[Any]
-"""A hex and what is told of it, as GameView says."""
+"""A hex and the facts told of it; see GameView."""
 
 _WAYS = tuple(" ".join(name for bit, name in enumerate(DIRECTIONS) if mask >> bit & 1) for mask in range(64))
 _ENTERED = 4

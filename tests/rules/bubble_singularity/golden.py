@@ -29,7 +29,7 @@ SLIPS: Mapping[int, Sequence[str]] = {
 """Sheets of the first game that no bot would write, by turn."""
 
 MISSED = 3
-"""The turn of the first game in which no sheet comes."""
+"""The turn of the first game without sheets."""
 
 
 Sheets = Mapping[SeatName, Sequence[str]]

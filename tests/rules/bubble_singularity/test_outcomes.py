@@ -162,7 +162,7 @@ TURNS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
         ],
     ),
 ]
-"""Tables as `lay` takes them; sheets, and how what is said of each line begins."""
+"""Arguments of `lay`; the lines of a sheet, and the beginning of each outcome."""
 
 
 @pytest.mark.parametrize(("table", "sheet"), TURNS)

@@ -51,7 +51,7 @@ def _ended(text: str, after: Played) -> bool:
 
 
 TRUE: Mapping[str, Check] = {"goes": _went, "pushes": _pushed, "pulls": _pulled, "outlook": _popped, "ends": _ended}
-"""What must have come of each certain note."""
+"""Checks of the certain notes."""
 
 
 def untrue(findings: Sequence[Finding], after: Played) -> list[str]:

@@ -133,7 +133,7 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "refused": ({"line": "PULL N", "why": "N of C1 is the edge"}, "Not done: PULL N, for N of C1 is the edge."),
 }
-"""Each kind of event with its data, and how a report says it."""
+"""Each kind of event with its data, and its sentence in a report."""
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ OPENING: Sequence[Sheets] = (
     {},
     {"one": ["MOVE X1 TO E2", "MOVE X1 TO E2 RAM"]},
 )
-"""Turns with everything in them that bots do not do; slips included."""
+"""Turns with all that bots do not do, slips included."""
 
 FIRST_SAVES: Mapping[int, Json] = {
     1: {
@@ -60,7 +60,7 @@ FIRST_SAVES: Mapping[int, Json] = {
         "result": None,
     },
 }
-"""What the golden games of earlier versions began with."""
+"""The first saves of the golden games of earlier versions."""
 
 
 def game(state: State, write: Callable[[State, int], Sheets]) -> Iterator[str]:

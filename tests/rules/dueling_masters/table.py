@@ -13,7 +13,7 @@ from pbem_rules.dueling_masters.kinds import ASTEROID, HOME
 from pbem_rules.dueling_masters.state import SEATS, Piece, Player, Rules, State
 
 HOMES = {"one": "A10", "two": "J10"}
-"""Where home planets stand that a test does not place."""
+"""Default squares of home planets."""
 
 SETUPS: Mapping[SeatName, Sequence[str]] = {
     "one": (

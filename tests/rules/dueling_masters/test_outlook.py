@@ -17,7 +17,7 @@ from pbem_rules.dueling_masters.state import SEATS, State, opponent
 from tests.rules.dueling_masters.table import SETUPS, begun, new_game, position, read, told, turn, view
 
 MOVES = 40
-"""Moves of each game that is played."""
+"""Most moves of each game."""
 
 Outcome = tuple[State, Sequence[Event]]
 Said = Sequence[str]
@@ -72,7 +72,7 @@ TRUE: Mapping[str, tuple[str, Check]] = {
     "declines": ("your opponent's offer of a draw is declined", _declined),
     "begins": ("the game begins, and (you move|your opponent moves) first", _began),
 }
-"""How each certain note is worded, and what must have come of it."""
+"""The wording of each certain note, and the check of it."""
 
 
 def alone(state: State, seat: SeatName, parsed: ParsedSheet) -> Outcome:

@@ -32,7 +32,7 @@ SCRIPT: Mapping[int, Mapping[SeatName, list[str] | None]] = {
     3: {"ann": ["BUILD C4", "build c4", "DESTROY HARVESTER"]},
     9: {"eve": ["RESIGN CONFIRM"]},
 }
-"""Sheets with everything in them that bots do not do; slips included. None: no sheet came."""
+"""Sheets with all that bots do not do, slips included; None for a missing sheet."""
 
 
 def game(write: Callable[[View, int], list[str] | None], edition: int = VERSION) -> Iterator[str]:

@@ -28,7 +28,7 @@ REACH = 6
 """No unit moves and then scans farther than this from where it stands."""
 
 LASTING = 2
-"""Turns in which a Harvester that sets out for a mark at the rim of its scanners learns nothing more of it."""
+"""Turns in which a Harvester that heads for a mark at the rim of its scanners learns nothing more about it."""
 
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:

@@ -23,7 +23,7 @@ from pbem_rules.harvester.units import NAMES, SLOT, SLOTS
 DICE = Dice(b"test")
 SEATS = ("ann", "bob", "cyd", "dan")
 FAR: Mapping[SeatName, Hex] = {"ann": (0, 0), "bob": (-6, 0), "cyd": (0, 6), "dan": (6, -6)}
-"""Where the Harvesters of a position stand, unless it says otherwise."""
+"""Default hexes of the Harvesters of a position."""
 
 Units = Mapping[str, Hex]
 

@@ -226,7 +226,7 @@ def test_of_a_tie_it_is_told_that_nobody_won() -> None:
 
 
 TOGETHER = {"ann": {"L1": (5, -1)}, "bob": {"H": (5, 0), "S1": (2, 0)}, "cyd": {"H": (0, 6), "S1": (2, 0)}}
-"""Units of bob's and of his ruler cyd's stand together; ann's Lieutenant is beside bob's Harvester."""
+"""Units of bob and of the ruler cyd are in one hex; ann's Lieutenant is beside bob's Harvester."""
 
 
 def test_enemies_left_together_fight_in_the_next_impulse() -> None:

@@ -16,7 +16,7 @@ from tests.rules.harvester.table import position, read, turn, view
 from tests.rules.harvester.test_oracle import crowds
 
 CERTAIN = ("outlook", "outlook-seen")
-"""The notes that hold as long as nobody comes in the way, and as long as those in sight stay where they are."""
+"""Notes that hold if no unit comes in the way, and if those in sight stay where they are."""
 
 _UNITS = r"([GLSC][1-4]?(?:, [GLSC][1-4]?)*)"
 _PLACE = re.compile(rf"{_UNITS} at (-?\d+),(-?\d+)")

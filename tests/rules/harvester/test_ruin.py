@@ -8,7 +8,7 @@ from pbem_rules.harvester import RULESET
 from tests.rules.harvester.table import held, position, read, resources, told, turn, view, where
 
 PRICES = {"G": (4, 4), "L1": (3, 3), "S1": (2, 2), "C1": (1, 1)}
-"""Resources and turns a unit takes."""
+"""Resources and turns that a unit takes."""
 
 
 def test_a_harvester_gathers_all_of_its_hex() -> None:

@@ -190,7 +190,7 @@ STANDOFF = {
     "cyd": {"H": (-4, 8)},
     "dan": {"H": (6, -9)},
 }
-"""Equals stand together at 1,0, and have not been told of it; beside them ann's Lieutenant is kept out of crags."""
+"""Equals are together at 1,0, which was not yet told; ann's Lieutenant is kept out of crags beside them."""
 
 
 def standoff(far: Mapping[SeatName, Mapping[str, Hex]]) -> State:
@@ -204,7 +204,7 @@ UNSEEN: Sequence[Mapping[SeatName, Mapping[str, Hex]]] = (
     {"cyd": {"C1": (-4, 9)}, "dan": {"S1": (-4, 9)}},
     {"dan": {"S1": (-4, 8)}},
 )
-"""What else goes on: a Scout falls where it stood with an enemy; a Harvester is conquered so."""
+"""Other units: a Scout falls in a hex shared with an enemy; a Harvester is conquered the same way."""
 
 
 @pytest.mark.parametrize("far", UNSEEN, ids=["a-loss", "a-conquest"])
