@@ -151,6 +151,7 @@ def _sheets(state: State, seat: SeatName, dice: Dice) -> Iterator[Sheet]:
     if not found:
         here = table.players[seat].at
         assert here is not None
+        # A Mari without bubbles, or walled in, only acts (ruling 7).
         stays: list[Sheet] = [(action,) for action in _actions_at(table, seat, here)]
         yield from stays or [()]
 
@@ -182,6 +183,7 @@ def _actions(table: Table, seat: SeatName, move: Move) -> Iterator[Order]:
 
 def _actions_at(table: Table, seat: SeatName, here: str) -> Iterator[Order]:
     """Yield the actions that may be chosen on a space; pulling from an empty one is left out."""
+    # On the Universe nothing is blocked (ruling 21).
     free = table.players[seat].blocked if table.cards[here].kind != "universe" else ""
     if free != "ROTATE":
         yield from (Rotate("CW"), Rotate("CCW"))

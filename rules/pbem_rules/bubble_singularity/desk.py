@@ -36,6 +36,7 @@ def desk(view: View) -> dict[str, Any]:
 def _offered(view: View) -> Iterator[type[Order]]:
     if view["over"] or view["players"][view["seat"]]["out"]:
         return
+    # A player may resign at any time (ruling 31).
     yield Resign
     if not view["awaited"]:
         return
@@ -53,6 +54,7 @@ def _of_turn(view: View) -> Iterator[type[Order]]:
     yield from (order for order in (Rotate, Pull) if order.__name__.upper() != me["blocked"])
     if any(space["kind"] == UNSTABLE for space in view["spaces"].values()):
         yield Swap
+    # Beginners play without ability cards (ruling 28).
     if not rules.beginner:
         yield from (Keep, Draw)
     yield from (order for order, card in ABILITY_OF.items() if card in me["cards"])

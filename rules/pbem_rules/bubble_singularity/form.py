@@ -41,6 +41,7 @@ def template(view: View) -> list[str]:
 def _form_line(line: str, remark: str) -> str:
     if line.startswith("#"):
         return f"{line}: {remark}"
+    # The remark begins with #, so that the line is an order as soon as its semicolon is gone.
     return f"; {line:<32}# {remark}" if remark else f"; {line}"
 
 
@@ -94,6 +95,7 @@ def _offered(view: View, order: type[Order]) -> str:
         UseAttractor: [UseAttractor(node) for node in state.nodes],
         UseDirector: [UseDirector(space, way) for space in spaces for way in WAYS],
     }
+    # Fixed examples were refused more often than not, so each is rehearsed.
     taken = (ORDERS.line(each) for each in lines[order] if not rehearse(state, seat, (each,)).refusals)
     return next(taken, f"# {_usages[order]}")
 

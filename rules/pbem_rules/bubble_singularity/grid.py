@@ -87,6 +87,7 @@ def starts(size: int) -> dict[str, tuple[str, ...]]:
     """Return the start squares of each side, those that are not nodes first (rulings 2 and 27)."""
     if size == 5:
         return {"N": ("C1",), "E": ("E3",), "S": ("C5",), "W": ("A3",)}
+    # B1, D2, C4 and A3 are nodes (ruling 2).
     return {"N": ("C1", "B1"), "E": ("D3", "D2"), "S": ("B4", "C4"), "W": ("A2", "A3")}
 
 

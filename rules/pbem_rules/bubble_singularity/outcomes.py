@@ -101,6 +101,7 @@ Teller = Callable[[_Line], str]
 
 def _fate(line: _Line) -> str:
     kind = type(line.order)
+    # Leaving comes before anything else in a turn (ruling 31).
     if line.one("left") and kind is not Resign:
         return "You were out of the game by then."
     if line.why:

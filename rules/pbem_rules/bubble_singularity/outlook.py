@@ -38,6 +38,7 @@ def outlook(play: Play) -> Iterator[Finding]:
     if harvested(play) > least:
         text = "the game ends in this turn if the colours drawn at the research station leave the bag too few bubbles"
         yield Finding(0, "note", "may-end", text)
+    # None are drawn once no further turn of the player comes (ruling 14).
     if draws_cards(play):
         drawn = "two ability cards are" if play.pending == 1 else f"{play.pending} times two ability cards are"
         yield Finding(0, "note", "cards", f"{drawn} drawn, if the decks hold so many, and one of two is kept")
@@ -54,6 +55,7 @@ def _left_in_bag(play: Play) -> tuple[int, int]:
         return (len(play.table.bag),) * 2
     bag = Counter(play.state.bag)
     wanted = Counter(colour for event in play.events if event.kind == "selected" for colour in event.data["bubbles"])
+    # The order of draws is unknown (ruling 32), so all possible colours are counted through.
     draws = map(Counter, combinations_with_replacement(COLOURS, RESEARCHED))
     left = [(bag - drawn - wanted).total() for drawn in draws if drawn <= bag]
     return min(left), max(left) + (play.state.edition < 4)

@@ -29,6 +29,7 @@ _PAIRS = {
     ("bubble", "director"): "director",
     ("singularity", "attractor"): "attractor",
 }
+# Repetitions in these patterns are bounded: long words took time out of proportion.
 _PARTING = re.compile(r"[,/&]|(?<!\w)\+(?=\s{0,9}\w)")
 _COMPASS = re.compile(r"(north|south)-(east|west)")
 _COUNTED = re.compile(r"([a-z]{1,12})([1-9])|([1-9])([a-z]{2,12}|[nesw])")
@@ -76,6 +77,7 @@ def _repeated(group: Sequence[str]) -> list[str]:
     pending = 1
     for word, count in zip(group, counts, strict=True):
         if count and found and (word[0] == "x" or word in _AFTER or not counts[0]):
+            # "W twice" and "W 2" repeat the word before, "2 W" the word after.
             found += [found[-1]] * (count - 1)
         elif count:
             pending = count

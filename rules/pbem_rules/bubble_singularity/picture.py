@@ -154,6 +154,7 @@ class _Table:
     def _tokens(self, place: str, space: View) -> Iterator[Mark]:
         x, y = self.middle(place)
         if not space["mari"]:
+            # Room for the name of the card above the bubbles.
             down = 4 if space["kind"] == PLAIN else 11 if _is_full(space) else 16
             yield from self._cluster(x, y + down, space["bubbles"], 3)
         else:

@@ -135,6 +135,7 @@ def _ways_of(word: str) -> list[str]:
 
 def _moving(words: list[str], view: _View) -> str:
     spaces = [space_of(word) for word in words if space_of(word) in view["spaces"]]
+    # "E2" is a space, and may be meant as two steps east.
     if any(way_of(space[0]) for space in spaces):
         raise FieldError(
             "ambiguous", f"{spaces[0]} may be a space or a number of steps", "write each way, such as: E E"
@@ -154,6 +155,7 @@ def _moving(words: list[str], view: _View) -> str:
 def _check_letters(word: str, view: _View) -> None:
     """Raise FieldError if letters in one word are ambiguous: with Quantum Drift, NE is a way of its own."""
     diagonal = next((way for way in DIAGONALS if way.lower() in word), "")
+    # Without Quantum Drift "NE" can only be two steps.
     if "drift" in view["players"][view["seat"]]["cards"] and diagonal and len(word) > 2 and _LETTERS.fullmatch(word):
         letters, other = " ".join(word.upper()), word.upper().replace(diagonal, f" {diagonal} ")
         raise FieldError(

@@ -125,6 +125,7 @@ def _new_cards(view: View) -> dict[SeatName, list[str]]:
     before: set[str] = set()
     for event in _of(view, "chosen", "kept"):
         mine = new.setdefault(event["who"], [])
+        # "chosen" comes before a choice between a new card and one held, which is not new if it is kept.
         if event["kind"] == "chosen":
             before |= {event["held"]} - set(mine)
         else:

@@ -64,6 +64,7 @@ class Table:
 
     def beside(self, place: str, kind: str) -> bool:
         """Return True if a station of that kind lies beside a space."""
+        # Asked hundreds of times a turn by bots, so boards without stations are not searched.
         return self.rules.with_stations and any(self.cards[near].kind == kind for near in around(place, self.size))
 
     def beside_node(self, place: str) -> bool:
@@ -114,6 +115,7 @@ class Table:
 
     def ripe(self, seat: SeatName) -> Iterator[str]:
         """Return the spaces that pop, in the order of squares."""
+        # Spaces without a pair never pop; bots rehearse hundreds of sheets, and most of that time went into these.
         gathered = [place for place, found in self.bubbles.items() if len(found) >= NEEDED_LESS]
         return (place for place in gathered if self.is_ripe(place, seat))
 

@@ -50,6 +50,7 @@ class Judgement:
         for square in self.rules.path(self.pieces[piece]):
             flown.append(square)
             met = self._met(piece.seat, square)
+            # Several enemies on one square all meet the piece (ruling 5).
             self.meetings |= {Meeting(square, frozenset((piece, enemy))) for enemy in met}
             if self.rules.reached and any(self._dies(piece, enemy) for enemy in met):
                 # A piece destroyed on its destination has come there, and is met there (ruling 14).

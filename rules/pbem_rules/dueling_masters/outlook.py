@@ -18,6 +18,7 @@ from pbem_rules.dueling_masters.state import opponent
 
 def outlook(view: View, orders: Sequence[Order], *, complete: bool) -> Iterator[Finding]:
     """Yield notes on a sheet's orders; `complete` is True if it does all that is asked."""
+    # Resignations come first, then draws (ruling 18).
     if Resign() in orders:
         yield _note("ends", "this ends the game: you lose it")
     elif Draw("ACCEPT") in orders:

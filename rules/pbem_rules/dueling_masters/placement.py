@@ -72,6 +72,7 @@ def arranged(placed: Placed, *, seat: SeatName, homes: int, dice: Dice) -> dict[
     for kind in lacking(placed):
         taken = {square for squares in done.values() for square in squares}
         free = [square for square in territory(seat) if square not in taken]
+        # Keyed by seat and kind: what one player left out does not change what the other is dealt.
         drawn = dice.shuffle(free, "set-up", seat, kind)
         if kind == HOME:
             drawn.sort(key=lambda square: _behind(square, seat) < _BACK)

@@ -122,8 +122,10 @@ def _answering(words: Sequence[str], view: _View) -> str:
     """Return an offer of a draw or the answer to one; "" if the line says anything else."""
     said = [word for word in words if word not in _LITTLE]
     answers = [_ANSWER_OF[word] for word in said if word in _ANSWER_OF]
+    # A square or another word beside it is not guessed at.
     if len(said) > len(answers) + said.count("draw") or said.count("draw") > 1 or len(answers) > 1:
         return ""
+    # A bare "yes" or "no" answers an open offer alone.
     if "draw" not in said and not (view["offer"] and {"ACCEPT", "DECLINE"} & set(answers)):
         return ""
     return "DRAW " + (answers[0] if answers else "OFFER")
@@ -226,6 +228,7 @@ def _named(said: _Said, fleet: Fleet) -> str:
         return said.names[0]
     meant = [piece for piece in fleet.movable() if _fits(piece, said, origin)]
     able = [piece for piece in meant if _may(fleet, piece, target, ram=said.ram)]
+    # One that cannot go there is returned too, so that its move is refused with the reason.
     if len(able) == 1 or len(meant) == 1:
         return (able or meant)[0].name
     if not meant and said.kinds and not origin:

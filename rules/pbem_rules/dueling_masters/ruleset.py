@@ -86,6 +86,7 @@ class DuelingMasters(BaseRuleset[State]):
     )
     bots = bots.BOTS
 
+    # After an upgrade in mid-turn the view of the open turn is one that the older version mailed.
     parse = staticmethod(of_any_age(renewed, sheet.parse))
     template = staticmethod(of_any_age(renewed, sheet.template))
     desk = staticmethod(of_any_age(renewed, sheet.desk))

@@ -171,6 +171,7 @@ def template(view: View) -> list[str]:
         return []
     lines = []
     if view["offer"] == opponent(view["seat"]):
+        # On a line each, so that taking away a semicolon chooses one.
         lines += ["; DRAW ACCEPT", "; DRAW DECLINE"]
     if view["stage"] == "set-up":
         return [*lines, *_setup_lines(view)]
@@ -179,6 +180,7 @@ def template(view: View) -> list[str]:
     fleet = Fleet.of_view(view)
     own = {piece["name"]: piece for piece in view["own"]}
     lines.append("# It is your move: take away one semicolon and write a square.")
+    # A piece that can only ram is offered with RAM.
     lines += [_move_line(view, own[piece.name], ram=not fleet.moves(piece)) for piece in fleet.movable()]
     return lines if view["offer"] else [*lines, "; DRAW OFFER"]
 

@@ -55,6 +55,7 @@ def _enemy(view: View) -> dict[str, list[str]]:
         if piece["fate"] in ("stood", "in transit"):
             sign = "*" if piece["kind"] == ASTEROID else piece["name"]
             signs.setdefault(piece["square"], []).append(f"[{sign}]")
+    # At the end all pieces are shown (ruling 18).
     if view["over"]:
         return signs
     for mark in view["enemy"]:

@@ -306,6 +306,7 @@ def _missed(play: Play, seat: SeatName) -> str:
     """
     if seat in play.turn.missing:
         return "move" if play.state.move else "set-up"
+    # Since version 3: one line at a time put the game off for ever.
     if play.state.set_up_round == 2 and lacking(placed_of(play.of(seat))):
         return "incomplete"
     return ""

@@ -174,6 +174,7 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> DuelView:
         offer=state.offer,
         misses={each: state.players[each].misses for each in SEATS},
         result=_result(state),
+        # Both players are shown all pieces when the game is over (ruling 18).
         disclosed=_disclosed(enemy) if state.result is not None else [],
     )
 
@@ -196,6 +197,7 @@ def _own(state: State, piece: Piece) -> OwnView:
         kind=piece.kind,
         square=piece.square,
         transit=piece.transit,
+        # A departure is announced, so the opponent's board has the square departed from.
         origin=piece.known if piece.transit else None,
         path=list(state.rules.path(piece)),
         known=piece.known,

@@ -89,6 +89,7 @@ _SORTS = _table(
 )
 """Sorts of other words."""
 
+# Repetitions in these patterns are bounded: long words took time out of proportion.
 _ARROW = re.compile(r"[-=–—]{1,9}>|→|⇒|➔")
 _QUOTE = re.compile('["“”„‘’`]')
 _WHOLE, _GAP = r"([+-]?[0-9]{1,9})", r"\s{0,9}"

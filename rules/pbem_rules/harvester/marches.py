@@ -106,6 +106,7 @@ class _Marches:
         """Return True if a unit is named as the goal of others."""
         bound = at > 0 and any(token.sort == "to" for token in self._before(at))
         away = bool(self.march.units) and not self.march.goes
+        # A Harvester takes no steps by order, so its name after a unit is a goal even without TO.
         return away and (unit == H or (bound and unit in self.spots)) and self.march.units != [unit]
 
     def _before(self, at: int) -> Iterator[Token]:

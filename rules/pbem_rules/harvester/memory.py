@@ -143,6 +143,7 @@ def _out_of_sight(view: View, rows: Iterable[Row], seen: _Seen) -> Iterator[Row]
             return
         kept = []
         for q, r, owner, units, _ in group:
+            # Friends are not remembered, and units are forgotten where their hex is seen to be empty.
             if owner not in no_foes and (q, r) not in seen.clear:
                 # A player has a fixed number of each kind, so units seen elsewhere may be those remembered.
                 left = "".join(kind for kind in units if known[owner, kind] < _HAS[kind])

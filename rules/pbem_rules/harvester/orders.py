@@ -97,6 +97,7 @@ class Place(Field):
     shown: str = "hex"
     expected: str = "a hex, by two whole numbers such as 3,-2"
     example: str = "3,-2"
+    # One word, so that a tap on the picture can fill in the field.
     glue: str = ","
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
@@ -232,6 +233,7 @@ class DestroyHarvester(Order):
 
     usage = "RESIGN CONFIRM"
     ends_seat = "your Harvester and all your units would destroy themselves, and you be out of the game"
+    # The rules name it so, and reports of earlier versions offer it.
     also_ends_seat = ("DESTROY HARVESTER CONFIRM",)
 
     def words(self) -> str:

@@ -146,6 +146,7 @@ def _undecided(order: Move, spot: Hex, turn: _Turn) -> Happening | None:
     start = turn.stood.get(order.unit) if ties else None
     if start is None:
         return None
+    # Events of fights do not name the units in them: a unit short of its goal is matched by place and impulse.
     path = _path(order, start, turn)
     if path[-1] == spot:
         return None

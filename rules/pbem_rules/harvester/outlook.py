@@ -198,6 +198,7 @@ class Outlook:
         """Yield where the Harvester will be, what it gathers there, and what it holds then."""
         start, ahead = self.atlas.home, next_hex(self.atlas, self.orders)
         target = self.view["harvester"]["target"]
+        # Views up to version 2 do not tell the next hex of a line begun before.
         if ahead is None and target and not self._of(Target):
             left = self.view["harvester"]["left"] - 1
             yield _note("outlook-unseen", f"{_UNSEEN}, your Harvester is {left} steps from {written(target)} then")

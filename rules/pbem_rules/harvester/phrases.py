@@ -163,6 +163,7 @@ class _Reader:
                 self._send(march) if unit == H else self._go(unit, march)
             except FieldError as refused:
                 faults.append(refused)
+        # Of units named together those that can go do.
         if len(faults) == len(units):
             raise faults[0]
         self._leave_out(faults)

@@ -150,4 +150,6 @@ class Play:
             if known:
                 # Coordinates are each reader's own (ruling 15), so they are added last, for all events at once.
                 cast("dict[str, Any]", event.data).update(q=here[0], r=here[1])
+        # A counter of judgements would tell of losses out of sight: events are sorted by what is the same for the
+        # reader.
         return tuple(self._told[number] for number in np.lexsort((last, r, q, slot, impulse, step)).tolist())

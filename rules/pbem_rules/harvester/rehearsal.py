@@ -93,6 +93,7 @@ def _state(atlas: Atlas, ahead: Hex | None) -> State:
         build=_own(len(seats), _building(view), (NOWHERE, 0)),
         ruler=np.array([number.get(_ruler(view, seat), NOWHERE) for seat in seats]),
         silent=np.zeros(len(seats), np.int64),
+        # A player whose Harvester is not in the report takes no part, but may own units in it.
         left=np.where(at[:, HARVESTER] == NOWHERE, 1, 0),
         resources=resources,
         ground=ground,
@@ -126,6 +127,7 @@ def _units(view: View) -> Iterator[tuple[SeatName, str, Hex]]:
     for each in view["contacts"]:
         names = free.setdefault(each["owner"], list(NAMES))
         for kind in each["units"]:
+            # A report gives units of others by kind, not by number (ruling 12).
             name = next(name for name in names if name[0] == kind)
             names.remove(name)
             yield each["owner"], name, (each["q"], each["r"])

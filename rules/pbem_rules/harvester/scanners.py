@@ -119,6 +119,7 @@ class Sensors:
         distances = self.planet.distance[offsets]
         seen = (at != NOWHERE) & (distances <= SCANNER)
         if self.has_dust:
+            # A unit in dust, or behind it, sees the next hexes alone (ruling 10).
             seen &= (distances <= 1) | ~self._clouded(at, np.where(seen, offsets, 0))
             seen &= (distances <= 1) | (self.state.ground[cells] != DUST)[readers, None]
         bands = np.full(len(crews), UNSEEN)

@@ -167,6 +167,7 @@ class _Sheet:
     def _check_move(self, order: Move, line: int) -> None:
         most = int(MOVE[SLOT[order.unit]])
         if len(order.steps) > most:
+            # Another line may order the unit as far as it goes.
             del self.busy[order.unit]
             hint = f"write: MOVE {order.unit} {' '.join(order.steps[:most])}"
             raise FieldError(
@@ -214,6 +215,7 @@ class _Sheet:
         return refused
 
     def _nearest(self, spot: Hex) -> str:
+        # A Harvester cannot enter crags (ruling 10).
         barred = {self.atlas.home, *self.atlas.crags}
         known = [other for other in self.atlas.marked if other not in barred]
         if not known:

@@ -159,6 +159,7 @@ def _nearest(view: View, atlas: Atlas) -> Iterator[str]:
         return
     known = {(each["q"], each["r"]) for each in view["subservients"]} | {atlas.home}
     known |= {(each["q"], each["r"]) for each in view["contacts"] if "H" in each["units"]}
+    # A Harvester cannot enter crags (ruling 10).
     free = [spot for spot in atlas.marked if spot not in known and spot not in atlas.crags]
     if free:
         spot = min(free, key=lambda spot: (_reach(atlas, spot)[0], -atlas.marked[spot].resources, spot))

@@ -62,6 +62,7 @@ def _row(atlas: Atlas, r: int) -> dict[Hex, int]:
     """Return the hexes of a row of the map, from west to east, with their columns; no hex is in it twice."""
     home_q, home_r = atlas.home
     spots = {(home_q + q, home_r + r): x for q, x in _columns(r)}
+    # Away from the seam names need not be looked up, and most maps have none.
     return spots if _is_inland(atlas) else {atlas.named(spot): x for spot, x in spots.items()}
 
 

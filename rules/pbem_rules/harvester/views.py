@@ -341,6 +341,7 @@ def _facts(sensors: Sensors, scans: Scans) -> Ints:
         sensors.counts[scans.cell],
         sensors.state.resources[scans.cell],
     ]
+    # A nearer band tells all that the farther ones tell (ruling 9).
     told = [np.where(scans.band <= FARTHEST - place, fact, 0) for place, fact in enumerate(known)]
     return np.stack([scans.q, scans.r, *told], axis=1)
 

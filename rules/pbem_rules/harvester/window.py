@@ -43,6 +43,7 @@ class Scene:
         self.ways = sorted(set(moves(view).values()))
         self.riches = {each.spot: each.resources for each in reversed(old_riches(view))}
         self.lost: dict[Hex, tuple[int, Crowd]] = {}
+        # Those seen last come first, and older ones on the same hex are not drawn.
         for each in lost_foes(view):
             ago, crowd = self.lost.setdefault(each.spot, (each.ago, []))
             crowd.extend((each.owner, kind) for kind in each.units if each.ago == ago)
