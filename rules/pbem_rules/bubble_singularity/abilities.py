@@ -1,4 +1,4 @@
-"""The twelve ability cards."""
+"""The twelve ability cards of the game."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CATEGORIES = ("movement", "reactions", "special")
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """An ability card: the word players type, its title, its category and what it does."""
+    """An ability card: the word that players type, its title, its category and its effect."""
 
     key: str
     title: str
@@ -48,10 +48,10 @@ ABILITIES: Mapping[str, Ability] = {ability.key: ability for ability in _ALL}
 
 
 def deck(category: str) -> tuple[str, ...]:
-    """The keys of a category's four cards."""
+    """Return the keys of a category's four cards."""
     return tuple(ability.key for ability in _ALL if ability.category == category)
 
 
 def title(key: str) -> str:
-    """A card's title and the word for it: "Quantum Drift (drift)"."""
+    """Return a card's title with the word for it, such as "Quantum Drift (drift)"."""
     return f"{ABILITIES[key].title} ({key})"

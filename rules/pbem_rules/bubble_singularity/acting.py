@@ -17,7 +17,7 @@ from pbem_rules.bubble_singularity.table import Table, own_last
 
 
 def acting(play: Play) -> None:
-    """The action ordered, else the default one."""
+    """Carry out the action ordered, else the default one."""
     item = play.plan.single("action")
     if item is not None and _tried(play, item):
         done = item.order
@@ -50,14 +50,15 @@ def _act(play: Play, order: Order) -> None:
 
 
 def check_blocked(table: Table, seat: SeatName, order: Order) -> None:
-    """Whether the controller of the defense station has blocked an action (ruling 21). Raises FieldError."""
+    """Raise FieldError if the controller of the defense station has blocked an action (ruling 21)."""
     player, word = table.players[seat], action_word(order)
+    # On the Universe any action may be chosen, blocked or not (ruling 21).
     if player.at and table.cards[player.at].kind != UNIVERSE and player.blocked == word:
         raise FieldError("blocked", f"{word} is blocked for you in this turn", "choose another action")
 
 
 def default_action(table: Table, seat: SeatName) -> Order:
-    """Rotate clockwise; where that is blocked, pull from the first neighbour clockwise from north (ruling 23)."""
+    """Return the default action (ruling 23): rotate clockwise, or pull where that is blocked."""
     try:
         check_blocked(table, seat, Rotate("CW"))
     except FieldError:
@@ -70,7 +71,9 @@ def default_action(table: Table, seat: SeatName) -> Order:
 def _rotate(play: Play, order: Rotate) -> None:
     table, here = play.table, play.at
     card = table.cards[here] = table.cards[here].turned(order.turn)
+    # Bubbles that the defense station protects stay where they are (ruling 20).
     load = own_last(table.movable(here, play.seat), play.seat)
+    # Round and round the arrows, so that five bubbles on two arrows go three and two (ruling 5).
     slots = [card.arrows[count % len(card.arrows)] for count in range(len(load))]
     pushed = _pushed(play, here, slots, load)
     for colour, _, space in pushed:
@@ -81,7 +84,7 @@ def _rotate(play: Play, order: Rotate) -> None:
 
 
 def _pushed(play: Play, here: str, slots: list[str], load: list[str]) -> list[tuple[str, str, str]]:
-    """Which bubble goes which way, and where it comes to rest; those on arrows off the board stay."""
+    """Return the bubbles pushed as (colour, way, space); those on arrows off the board keep their space (ruling 5)."""
     wanted: list[tuple[str, str]] = []
     send = play.plan.single("send")
     if send is not None:
@@ -96,7 +99,7 @@ def _pushed(play: Play, here: str, slots: list[str], load: list[str]) -> list[tu
 
 
 def checked_pairs(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Colours and ways in turn. Raises FieldError if they don't alternate."""
+    """Return colours and ways two by two. Raise FieldError if they do not alternate."""
     found = pairs(words)
     for colour, way in found:
         if colour not in COLOURS or not way or way in COLOURS:
@@ -105,9 +108,10 @@ def checked_pairs(words: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def assigned(wanted: Sequence[tuple[str, str]], slots: Sequence[str], load: Sequence[str]) -> list[tuple[str, str]]:
-    """Bubbles and the slots they take: first what is wanted, then the rest of the load in its order.
+    """Assign bubbles to slots: those wanted first, then the rest of the load in its order.
 
-    Raises FieldError where a bubble is not there or an arrow takes no more.
+    Raises:
+        FieldError: a bubble that is wanted is not there, or its arrow takes no more.
     """
     free, left = list(slots), list(load)
     taken: list[tuple[str, str]] = []

@@ -17,9 +17,9 @@ RESEARCHED, KEPT_BUBBLES = 3, 2
 
 
 def asking(play: Play) -> None:
-    """Draws what the mover may choose from: bubbles of the research station, then cards for each pop on a node.
+    """Draw what the mover may choose from: bubbles of the research station, then cards for each pop on a node.
 
-    What the list of the mover tells is taken once all is drawn: a choice made in
+    The standing list is applied once all is drawn, so that a choice made in
     advance and one made by mail meet the same bag and decks (ruling 35).
     """
     note_wishes(play)
@@ -27,6 +27,7 @@ def asking(play: Play) -> None:
         draw_bubbles(play)
     if not draws_cards(play):
         play.pending = 0
+    # Up to edition 2 the next pair was drawn after the answer to the one before (ruling 34).
     while play.pending and play.result is None and (not play.questions or play.state.edition > 2):
         play.pending -= 1
         cards = draw_cards(play, play.wish, "node", play.pending)
@@ -38,12 +39,13 @@ def asking(play: Play) -> None:
 
 
 def draws_cards(play: Play) -> bool:
-    """Return whether cards are drawn after pops on nodes: not if no further turn of the mover comes (ruling 14)."""
+    """Return True if cards are drawn after pops on nodes; they are not if the mover has no further turn (ruling 14)."""
+    # Up to edition 3 cards were drawn in the last round too (ruling 34).
     return play.pending > 0 and not (play.state.edition > 3 and play.in_last_round)
 
 
 def _answer_by_list(play: Play) -> None:
-    """Answer what the list of the mover tells, in the order drawn, up to the first question that it leaves open."""
+    """Answer by the mover's list, in the order drawn, up to the first question that it leaves open."""
     questions, play.questions = play.questions, []
     for at, question in enumerate(questions):
         answer = by_list(question, play.liking, play.state.edition)
@@ -54,7 +56,7 @@ def _answer_by_list(play: Play) -> None:
 
 
 def conclude(play: Play, how: str) -> None:
-    """End the game; what is still to be chosen is kept by list or by default before points are counted (ruling 35)."""
+    """End the game; open choices are made by list or by default before points are counted (ruling 35)."""
     if play.state.edition > 3:
         questions, play.questions = play.questions, []
         for question in questions:
@@ -63,7 +65,7 @@ def conclude(play: Play, how: str) -> None:
 
 
 def note_wishes(play: Play) -> None:
-    """The decks to draw from and what to keep, as the sheet of a turn or the standing list says beforehand."""
+    """Take the decks and the KEEP list from the sheet of a turn, or the list from the standing one (ruling 26)."""
     if play.state.phase != "turn":
         return
     draw, keep = play.plan.single("draw"), play.plan.single("keep")
@@ -73,6 +75,7 @@ def note_wishes(play: Play) -> None:
     if keep is not None:
         assert isinstance(keep.order, Keep)
         play.liking = keep.order.what
+        # In edition 1 a KEEP was for its turn alone (ruling 34).
         if play.state.edition > 1:
             play.liking = play.lists[play.seat] = _listed(keep.order.what, play.lists.get(play.seat, ()))
     elif play.seat in play.lists:
@@ -80,14 +83,15 @@ def note_wishes(play: Play) -> None:
 
 
 def _listed(words: Sequence[str], before: Sequence[str]) -> tuple[str, ...]:
-    """A standing list with new words: cards alone leave the colours of the one before, and colours the cards."""
+    """Return a standing list with new words: cards alone leave its colours as they were, and colours its cards."""
     named = {word in ABILITIES for word in words}
     return (*words, *(word for word in before if (word in ABILITIES) not in named))
 
 
 def draw_bubbles(play: Play) -> None:
-    """Three bubbles of which two are kept; the game ends where the bag has fewer, which needs no dice."""
+    """Draw three bubbles of which two are kept; if the bag has fewer, the game ends (ruling 20)."""
     if len(play.table.bag) < RESEARCHED:
+        # All that is left comes to the player, which needs no dice; then the game ends.
         drawn, play.table.bag = list(in_order(play.table.bag)), []
     else:
         drawn = [colour for count in range(RESEARCHED) if (colour := play.draw("research", count))]
@@ -100,13 +104,14 @@ def draw_bubbles(play: Play) -> None:
 
 
 def ask(play: Play, kind: str, choices: Sequence[str]) -> None:
-    """A question, put when all is drawn; what an answer leaves to choose is not asked again (ruling 26).
+    """Put a question to the mover, or answer it where the mover's wishes leave no choice.
 
-    In earlier editions it was answered at once if the liking told beforehand
-    names all the choices. While another waits, it waits too, for its answer may
-    hang on that.
+    While another question is open it waits as well, for its answer may depend on
+    that one. A card that replaces one held is not asked about: the answer that
+    chose it ranks both, else the new card is kept (ruling 26).
     """
     question, edition = Question(kind, play.seat, tuple(choices)), play.state.edition
+    # Since edition 4 questions are put once all is drawn (ruling 35).
     if play.questions or (edition > 3 and kind != "replace"):
         play.questions.append(question)
         return
@@ -120,14 +125,15 @@ def ask(play: Play, kind: str, choices: Sequence[str]) -> None:
 
 
 def by_list(question: Question, liking: Sequence[str], edition: int) -> tuple[str, ...] | None:
-    """The answer of a list that names all the choices; None if it does not."""
+    """Return the answer of a list that names all the choices; None if it does not."""
     if not set(question.choices) <= set(liking):
         return None
+    # In editions 2 and 3 a list always ranked colours (ruling 34).
     return (ranked(question, liking) if edition in (2, 3) else None) or preferred(question, liking, edition)
 
 
 def draw_cards(play: Play, wish: Sequence[str], *key: str | int) -> list[str]:
-    """Two cards from the tops of decks: those wished for, else of decks by lot; fewer if there are no more."""
+    """Draw two cards, each from the deck wished for, else from one by lot; fewer if the decks hold no more."""
     drawn = []
     for count in range(DRAWN_CARDS):
         decks = [category for category in CATEGORIES if play.table.decks[category]]
@@ -138,7 +144,7 @@ def draw_cards(play: Play, wish: Sequence[str], *key: str | int) -> list[str]:
 
 
 def answering(play: Play) -> None:
-    """The answers of a sheet to all that is asked, else the first drawn (ruling 26)."""
+    """Apply the answers of a sheet to all questions; what it leaves open is decided by list or default (ruling 26)."""
     questions, listed = play.state.questions, play.liking
     said = _said(play, questions)
     if said:
@@ -149,13 +155,13 @@ def answering(play: Play) -> None:
 
 
 def answer_to(question: Question, said: Sequence[str], listed: Sequence[str], edition: int) -> tuple[str, ...]:
-    """What is kept by an answer, else by the standing list, else by default."""
+    """Return the answer to a question by the sheet, else by the standing list, else by default."""
     by_standing = by_list(question, listed, edition) if edition > 2 else None
     return preferred(question, said, edition) or by_standing or default_answer(question)
 
 
 def _said(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
-    """The first KEEP of the sheet that answers any question; it is the liking for what hangs on the answer, too."""
+    """Return the first KEEP of the sheet that answers any question; refuse the others."""
     said: tuple[str, ...] = ()
     orders = play.orders.get(questions[0].seat, ())
     for item in (Item(at, order) for at, order in enumerate(orders)):
@@ -173,15 +179,16 @@ def _said(play: Play, questions: Sequence[Question]) -> tuple[str, ...]:
 
 
 def _answers(play: Play, question: Question, words: Sequence[str]) -> bool:
-    """Return whether a list tells what is kept of the choices, or of the card held already in place of one of them."""
+    """Return True if a list says what is kept of the choices, or that the card held is kept instead of one of them."""
     if preferred(question, words, play.state.edition):
         return True
     rivals = (_rival(play, question, card) for card in question.choices)
+    # A card takes the place of the one held unless the list names that one before it (ruling 26).
     return play.state.edition > 3 and any(rival in words for rival in rivals if rival)
 
 
 def not_offered(questions: Sequence[Question]) -> FieldError:
-    """What to say of a KEEP that answers none of the questions."""
+    """Return the error for a KEEP that answers none of the questions."""
     offered = ", and one of ".join(", ".join(question.choices) for question in questions)
     if questions[0].kind == "bubbles":
         return FieldError("not-offered", "two of the three bubbles are kept", f"drawn: {offered}")
@@ -191,11 +198,12 @@ def not_offered(questions: Sequence[Question]) -> FieldError:
 
 
 def preferred(question: Question, liking: Sequence[str], edition: int) -> tuple[str, ...] | None:
-    """The answer to a question by a list of what is liked, best first; None if the list does not tell.
+    """Return the answer to a question by a ranking, best first; None if it does not decide.
 
-    Two colours are the two bubbles to keep; any other number of them is a
-    ranking, of which the best may be kept twice.
+    Two colours are the two bubbles to keep; any other number of colours is a
+    ranking, of which the best may be kept twice (ruling 26).
     """
+    # Two colours are the two bubbles themselves, more are a ranking (ruling 26).
     if edition > 3 and sum(word in COLOURS for word in liking) != KEPT_BUBBLES and (best := ranked(question, liking)):
         return best
     wanted, left = (KEPT_BUBBLES if question.kind == "bubbles" else 1), list(question.choices)
@@ -208,27 +216,28 @@ def preferred(question: Question, liking: Sequence[str], edition: int) -> tuple[
 
 
 def ranked(question: Question, liking: Sequence[str]) -> tuple[str, ...] | None:
-    """The bubbles kept by a list that names each colour drawn once, best first; None if it is no such list."""
+    """Return the bubbles kept by a ranking that names each colour drawn once; None if it is no such list."""
     if question.kind != "bubbles" or any(liking.count(colour) != 1 for colour in question.choices):
         return None
     return tuple(sorted(question.choices, key=liking.index)[:KEPT_BUBBLES])
 
 
 def default_answer(question: Question) -> tuple[str, ...]:
-    """The first drawn; of a held and a new card the new one."""
+    """Return the first drawn; of a held and a new card, the new one (ruling 26)."""
     if question.kind == "bubbles":
         return question.choices[:KEPT_BUBBLES]
     return question.choices[-1:] if question.kind == "replace" else question.choices[:1]
 
 
 def take(play: Play, question: Question, what: Sequence[str]) -> None:
-    """An answer takes effect; it may bring the question which card of a full category to keep."""
+    """Apply an answer; a card of a category that is full brings a question of its own."""
     left = list(question.choices)
     for word in what:
         left.remove(word)
     held = _rival(play, question, what[0])
     if question.kind == "bubbles":
         play.table.gain(question.seat, *what)
+        # Bubbles not kept go back into the bag, so that all 60 stay in the game (ruling 35).
         play.table.bag += left
     else:
         _take_card(play, question, what[0], left)
@@ -240,7 +249,7 @@ def take(play: Play, question: Question, what: Sequence[str]) -> None:
 
 
 def _rival(play: Play, question: Question, card: str) -> str:
-    """The card held already in the category of one just drawn; the empty text where there is none."""
+    """Return the card that the player holds in the category of one just drawn; "" if there is none."""
     if question.kind != "card":
         return ""
     cards = play.table.players[question.seat].cards
@@ -248,7 +257,7 @@ def _rival(play: Play, question: Question, card: str) -> str:
 
 
 def _take_card(play: Play, question: Question, card: str, left: list[str]) -> None:
-    """A card joins the player's; the others go below their decks, one of a full category when it has been chosen."""
+    """Give the player a card and put the others below their decks; a full category waits for its own question."""
     if question.kind == "replace":
         lose_card(play, question.seat, left[0])
     else:
@@ -259,31 +268,32 @@ def _take_card(play: Play, question: Question, card: str, left: list[str]) -> No
 
 
 def hold_card(play: Play, seat: SeatName, card: str) -> None:
-    """A card lies before its player, by category."""
+    """Add a card to those that a player holds, sorted by category."""
     cards = {*play.table.players[seat].cards, card}
     play.table.change(seat, cards=tuple(sorted(cards, key=lambda held: CATEGORIES.index(category_of(held)))))
 
 
 def lose_card(play: Play, seat: SeatName, card: str) -> None:
-    """A card goes below its deck."""
+    """Put a card of a player below its deck."""
     cards = tuple(held for held in play.table.players[seat].cards if held != card)
     play.table.change(seat, cards=cards)
     play.table.decks[category_of(card)].append(card)
 
 
 def withdraw_question(play: Play) -> None:
-    """Questions whose player has left: what they were about goes back, but for a held card, which has gone already."""
+    """Return what the questions to a player who has left were about; the card held has gone back already."""
     play.questions, play.pending = [], 0
     for question in play.state.questions:
         if question.kind == "bubbles":
             play.table.bag += question.choices
             continue
+        # The first choice of a replacement is the card held, which `return_all` has put back.
         for card in question.choices[1:] if question.kind == "replace" else question.choices:
             play.table.decks[category_of(card)].append(card)
 
 
 def return_all(play: Play, seat: SeatName) -> None:
-    """What lies before a player who leaves goes back: bubbles to the bag, cards below their decks."""
+    """Return bubbles and cards of a player who leaves: bubbles to the bag, cards below their decks (ruling 31)."""
     player = play.table.players[seat]
     for card in (*player.cards, *player.offer):
         play.table.decks[category_of(card)].append(card)

@@ -1,4 +1,4 @@
-"""How a game begins: the table laid, the Maris seated, the first abilities chosen (rulings 1 to 3, 27 and 28)."""
+"""Set-up of a game: the board, the starts, the first abilities (rulings 1 to 3, 27 and 28)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pbem_rules.bubble_singularity.table import category_of
 
 
 def laid(rules: Rules, seats: Sequence[SeatName], dice: Dice) -> State:
-    """The table before anybody has chosen anything; by the beginners' set-up, ready for the first turn."""
+    """Return the state before any choice; in a beginners' game, the state of the first turn."""
     size = rules.size
     chart = (
         shuffled_chart(size, dice, stations=rules.with_stations)
@@ -45,12 +45,12 @@ def laid(rules: Rules, seats: Sequence[SeatName], dice: Dice) -> State:
 
 
 def node_bubbles(rules: Rules, seat: SeatName) -> list[str]:
-    """The bubbles laid aside for the nodes opposite a player's start; alike for all sides."""
+    """Return the bubbles reserved for the nodes opposite a player's start; their number is the same for all sides."""
     return [seat for _ in far_nodes("N", rules.size)]
 
 
 def _hand(rules: Rules, seat: SeatName, bag: list[str], dice: Dice) -> tuple[str, ...]:
-    """A player's first bubbles: drawn from the bag, or for beginners of the own colour."""
+    """Draw a player's first bubbles from the bag; beginners get their own colour (ruling 28)."""
     drawn = []
     for count in range(rules.first_bubbles):
         colour = seat if rules.beginner else dice.pick(bag, "hand", seat, count)
@@ -60,21 +60,23 @@ def _hand(rules: Rules, seat: SeatName, bag: list[str], dice: Dice) -> tuple[str
 
 
 def _dealt(rules: Rules, seat: SeatName, decks: Mapping[str, list[str]], dice: Dice) -> dict[str, Any]:
-    """A player's first ability cards: none for beginners, one of each deck on 5×5, else two to choose from."""
+    """Deal a player's first ability cards: none for beginners, one of each deck on 5×5, else two to choose from."""
     if rules.beginner:
         return {}
     if rules.advanced:
         return {"cards": tuple(decks[category].pop(0) for category in CATEGORIES)}
     drawn = []
     for count in range(2):
+        # Four players draw eight of the twelve cards, so a deck may be empty.
         open_decks = [category for category in CATEGORIES if decks[category]]
         drawn.append(decks[dice.pick(open_decks, "offer", seat, count)].pop(0))
     return {"offer": tuple(drawn)}
 
 
 def _begun(state: State) -> State:
-    """The beginners' table, where everybody starts on the first space of a side: for two, of opposite sides."""
+    """Seat the players of a beginners' game, each on the first space of a side; two sit opposite (ruling 28)."""
     play = Play(state, {}, None)
+    # Two beginners start on opposite sides (ruling 28).
     sides = ("N", "S", "E", "W") if len(state.seats) == 2 else WAYS
     for seat, side in zip(state.seats, sides, strict=False):
         _seat(play, seat, starts(state.rules.size)[side][0])
@@ -83,7 +85,7 @@ def _begun(state: State) -> State:
 
 
 def starting(play: Play) -> None:
-    """Everybody's start and starting ability, in the order of joining; then the first turn is on."""
+    """Seat the players and give them their starting abilities, in the order of joining (ruling 3)."""
     for seat in play.state.seats:
         player = play.table.players[seat]
         if player.out:
@@ -102,7 +104,7 @@ def starting(play: Play) -> None:
 
 
 def wishes(size: int) -> list[str]:
-    """All start spaces, in the order in which they are taken by default."""
+    """Return all start spaces, in the order in which they are taken by default."""
     sides = starts(size)
     return [sides[side][at] for at in range(len(sides["N"])) for side in WAYS]
 
@@ -116,7 +118,7 @@ def _orders(play: Play, seat: SeatName, kind: type[Order]) -> list[Item]:
 
 
 def _start_of(play: Play, seat: SeatName) -> str:
-    """The first space a player wishes for whose side is free."""
+    """Return the first space that a player wishes for whose side is free (ruling 3)."""
     size = play.state.rules.size
     taken = {player.side for player in play.table.players.values()}
     named = [space for item in _orders(play, seat, Start) for space in _spaces(item.order)]
@@ -129,7 +131,7 @@ def _spaces(order: Order) -> tuple[str, ...]:
 
 
 def _first_card(play: Play, seat: SeatName) -> str | None:
-    """The card a player keeps of the two dealt; by default the first."""
+    """Return the card that a player keeps of the two dealt, by default the first; None if none was dealt."""
     offer = play.table.players[seat].offer
     for item in _orders(play, seat, Keep):
         assert isinstance(item.order, Keep)
@@ -141,7 +143,11 @@ def _first_card(play: Play, seat: SeatName) -> str | None:
 
 
 def first_card(offer: Sequence[str], what: Sequence[str]) -> str:
-    """The starting ability that a KEEP chooses, which is a list, best first (ruling 26). Raises FieldError."""
+    """Return the starting ability that a KEEP chooses: the first of its list that was dealt (ruling 26).
+
+    Raises:
+        FieldError: none was dealt, or the list names none of them.
+    """
     if not offer:
         raise FieldError("nothing-to-keep", "you have no starting ability to choose")
     found = next((card for card in what if card in offer), None)
@@ -157,7 +163,7 @@ def _seat(play: Play, seat: SeatName, place: str) -> None:
 
 
 def _begin(play: Play) -> None:
-    """Bubbles come to the nodes and, for two, to the empty edge; the order of play goes round by sides."""
+    """Place the bubbles on nodes and, for two players, on the empty edge; set the order of play."""
     table, size = play.table, play.state.rules.size
     playing = [seat for seat in play.state.seats if not table.players[seat].out]
     for seat in playing:
@@ -165,7 +171,9 @@ def _begin(play: Play) -> None:
             table.bubbles[node].append(seat)
     if len(play.state.seats) == 2:
         _lay_neutral(play)
+    # Play goes clockwise by sides (ruling 3).
     around = sorted(playing, key=lambda seat: WAYS.index(table.players[seat].side))
+    # The first player drawn may have left during the set-up.
     first = play.state.first if play.state.first in around else around[0]
     at = around.index(first)
     play.order = around[at:] + around[:at]
@@ -174,13 +182,14 @@ def _begin(play: Play) -> None:
 
 
 def _lay_neutral(play: Play) -> None:
-    """With two players, bubbles of the colours nobody plays, in turn, on each empty edge space (ruling 28)."""
+    """Place bubbles of the colours without a player, in turn, on each empty edge space (ruling 28)."""
     table, size = play.table, play.state.rules.size
     colours = cycle([colour for colour in COLOURS if colour not in play.state.seats])
     laid_down = []
     for place in rim(size):
         if table.is_free(place) and not table.bubbles[place]:
             wanted = next(colours)
+            # The bag may be short of a colour after the first supplies were drawn.
             colour = wanted if wanted in table.bag else next(other for other in COLOURS if other in table.bag)
             table.bag.remove(colour)
             table.bubbles[place].append(colour)

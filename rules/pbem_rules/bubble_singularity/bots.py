@@ -1,7 +1,7 @@
 """Bots: from a mailed view to the lines of a sheet.
 
-"standard" tries out moves and actions on the open table and takes what brings
-most; "random" plays anything that is allowed.
+"standard" rehearses moves and actions on the open table and takes the best;
+"random" plays anything that is allowed.
 """
 
 from __future__ import annotations
@@ -39,53 +39,53 @@ LIKED = (
     *("amplifier", "fusion", "director", "explorer", "folder", "drift"),
     *("cascade", "affinity", "wormhole", "resonance", "attractor", "harvest"),
 )
-"""Ability cards, those first that the bot makes most of."""
+"""Ability cards, those most useful to the bot first."""
 
 TRIED = 420
-"""Moves with an action that are tried at the most; the lot decides which, where there are more."""
+"""Most moves with an action that are rehearsed; if there are more, the dice choose."""
 
 RESTLESS = 2
-"""Every how many turns, by lot, a bot acts anyhow when nothing has come about for a round, so that no table sticks."""
+"""After a quiet round a bot plays at random in one of so many turns, so that no game stands still."""
 
 LOW = 3
-"""Bubbles of a beginner's supply with which a bot looks a turn further, so as not to be left without any."""
+"""Supply of a beginner from which down a bot looks further ahead, so as not to run out of bubbles."""
 
 FORESEEN = 12
-"""The best sheets of which it looks at the next turn."""
+"""Number of best sheets whose next turn is looked at."""
 
 LUCK = 9
-"""Sheets of beginners whose prospects differ by less may change places by lot, so that no game goes in a circle."""
+"""Random part of a beginner's value, so that no game goes in a circle."""
 
 QUIET_LUCK = 8
-"""How much more that is for every turn in which nothing came about: two Maris may pull the same bubbles to and fro."""
+"""Growth of that part for each quiet turn: two Maris may pull the same bubbles to and fro."""
 
 LATE = 12
-"""The round after which it grows with every further one: players may go round with chains too short for a marker."""
+"""Round after which it grows with each further one: chains may stay too short for a marker."""
 
 LATE_LUCK = 4
-"""How much it grows then."""
+"""Growth of the random part in each such round."""
 
 AHEAD = 3
-"""Turns of its own that are looked ahead for a Mari without bubbles."""
+"""Own turns that are looked ahead for a Mari without bubbles."""
 
 DELAY = 20
-"""What a turn without bubbles costs: else what may be done at once is as good later, and is put off for ever."""
+"""Cost of a turn without bubbles: without it an action would be as good later, and be put off for ever."""
 
 STANDSTILL = 200
-"""What a turn costs after which a game may end because nothing comes about."""
+"""Cost of a turn after which the game may end by standstill."""
 
 SUPPLY = 8
-"""What a bubble of the supply is worth."""
+"""Value of a bubble in the supply."""
 
 SCARCE = 14
 """The same for beginners, who have no card that brings bubbles out of the bag."""
 
 REFINED = 3
-"""The best of them, for which uses of abilities and stations are tried too."""
+"""Number of best sheets for which uses of abilities and stations are tried too."""
 
 
 def standard(view: View, dice: Dice) -> list[str]:
-    """Plays for long chains, markers and a full supply."""
+    """Play for long chains, markers and a full supply."""
     if not view["awaited"]:
         return []
     if view["phase"] != "turn":
@@ -103,7 +103,7 @@ def standard(view: View, dice: Dice) -> list[str]:
 
 
 def random(view: View, dice: Dice) -> list[str]:
-    """Plays anywhere, with lines that may come to nothing."""
+    """Play at random, with lines that may have no effect."""
     if not view["awaited"]:
         return []
     if view["phase"] != "turn":
@@ -119,7 +119,7 @@ BOTS: Mapping[str, Bot] = {"standard": standard, "random": random}
 
 
 def _chosen(view: View) -> Sheet:
-    """The answers to what is asked between turns."""
+    """Return the answers to the questions between turns, and the choices of the set-up."""
     asked, me = view["question"], view["players"][view["seat"]]
     if view["phase"] == "setup":
         start = Start(tuple(wishes(view["size"])))
@@ -131,7 +131,7 @@ def _chosen(view: View) -> Sheet:
 
 
 def _standing_list(state: State, seat: SeatName) -> Sheet:
-    """What the bot keeps without being asked: all cards and colours, its own first; written once."""
+    """Return a KEEP with all cards and colours, best first, unless it is the standing list already."""
     liked = (*LIKED, seat, *(colour for colour in COLOURS if colour != seat))
     return () if state.lists.get(seat) == liked else (Keep(liked),)
 
@@ -141,7 +141,7 @@ def _most_liked(cards: Sequence[str]) -> str:
 
 
 def _sheets(state: State, seat: SeatName, dice: Dice) -> Iterator[Sheet]:
-    """Moves with an action, as many as are to be tried."""
+    """Yield moves with an action, `TRIED` of them at the most; without a possible move, actions alone."""
     table = Table(state)
     moves = [Move(ways) for ways in _paths(table, seat)]
     found = [(move, action) for move in moves for action in _actions(table, seat, move)]
@@ -151,12 +151,13 @@ def _sheets(state: State, seat: SeatName, dice: Dice) -> Iterator[Sheet]:
     if not found:
         here = table.players[seat].at
         assert here is not None
+        # A Mari without bubbles, or walled in, only acts (ruling 7).
         stays: list[Sheet] = [(action,) for action in _actions_at(table, seat, here)]
         yield from stays or [()]
 
 
 def _paths(table: Table, seat: SeatName) -> Iterator[tuple[str, ...]]:
-    """Ways the Mari may go; of those that enter the same spaces and end alike, one."""
+    """Yield ways that the Mari may go; of those that enter the same spaces and end alike, one."""
     here = table.players[seat].at
     assert here is not None
     winds = (*WAYS, *DIAGONALS) if table.has(seat, "drift") else WAYS
@@ -181,7 +182,8 @@ def _actions(table: Table, seat: SeatName, move: Move) -> Iterator[Order]:
 
 
 def _actions_at(table: Table, seat: SeatName, here: str) -> Iterator[Order]:
-    """The actions that may be chosen on a space; pulling from an empty one is left out."""
+    """Yield the actions that may be chosen on a space; pulling from an empty one is left out."""
+    # On the Universe nothing is blocked (ruling 21).
     free = table.players[seat].blocked if table.cards[here].kind != "universe" else ""
     if free != "ROTATE":
         yield from (Rotate("CW"), Rotate("CCW"))
@@ -209,7 +211,7 @@ def _station_actions(table: Table, seat: SeatName, here: str) -> Iterator[Order]
 
 
 def _refined(state: State, seat: SeatName, sheet: Sheet) -> Iterator[Sheet]:
-    """A sheet with each use of an ability or a bonus that the seat has."""
+    """Yield a sheet with each use of an ability or a bonus that the seat has."""
     table = Table(state)
     if table.has(seat, "director"):
         mine = [space for space in table.bubbles if seat in table.bubbles[space]]
@@ -222,13 +224,13 @@ def _refined(state: State, seat: SeatName, sheet: Sheet) -> Iterator[Sheet]:
 
 
 def _worth(state: State, seat: SeatName, sheet: Sheet) -> int:
-    """What a sheet brings, if nothing of it is refused."""
+    """Return the value of a sheet; -1 if any of it is refused."""
     play = rehearse(state, seat, sheet)
     return -1 if play.refusals else 1_000 + _gained(play) + _left(play)
 
 
 def _foreseen(state: State, seat: SeatName, sheets: Sequence[Sheet], dice: Dice) -> list[Sheet]:
-    """Sheets by what they bring, of a small supply together with the next turns; those about alike by lot."""
+    """Sort sheets by value, with the next turns where the supply is small; similar ones are sorted by lot."""
     turns = AHEAD if len(state.players[seat].hand) <= LOW else 0
     luck = LUCK + QUIET_LUCK * state.quiet + LATE_LUCK * max(0, state.round - LATE)
 
@@ -239,9 +241,9 @@ def _foreseen(state: State, seat: SeatName, sheets: Sequence[Sheet], dice: Dice)
 
 
 def _prospect(state: State, seat: SeatName, sheet: Sheet, dice: Dice, turns: int) -> int:
-    """What a sheet brings together with the best ones after it, if nobody else did anything.
+    """Return the value of a sheet together with the best ones after it, if the others did nothing.
 
-    Only a Mari without bubbles, which has but few acts to choose from, is followed for more than one turn.
+    Only a Mari without bubbles, which has few actions to choose from, is followed for more than one turn.
     """
     play = rehearse(state, seat, sheet)
     quiet = _quiet_round(play)
@@ -256,18 +258,18 @@ def _prospect(state: State, seat: SeatName, sheet: Sheet, dice: Dice, turns: int
 
 
 def _quiet_round(play: Play) -> int:
-    """How many turns in a row nothing will have come about, if the others do nothing after a turn without a stir."""
+    """Return the quiet turns in a row when the seat is to move again, if the others do nothing after a quiet turn."""
     return play.quiet + len(play.order) - 1 if play.quiet else 0
 
 
 def _gained(play: Play) -> int:
-    """What a turn brings for good: points and markers."""
+    """Return the value of points and markers won in a turn."""
     before, after = play.state.players[play.seat], play.table.players[play.seat]
     return 10 * (after.points - before.points) + 70 * (after.markers - before.markers)
 
 
 def _left(play: Play) -> int:
-    """What a turn leaves for the next ones: cards, bubbles, stations, and pairs of bubbles for the next chains."""
+    """Return the value of the position after a turn: cards, bubbles, stations, and pairs that may become chains."""
     hand = play.table.players[play.seat].hand
     loaded = sum(len(found) == 2 for found in play.table.bubbles.values())
     supply = (SCARCE if play.table.rules.beginner else SUPPLY) * len(hand) + 40 * min(len(hand), 2)
@@ -276,7 +278,7 @@ def _left(play: Play) -> int:
 
 
 def _gathered(play: Play) -> int:
-    """For a Mari without bubbles, that cannot move any more: those on its space, and those it may pull there."""
+    """Return a value for a Mari without bubbles: those on its space, and those that it may pull there."""
     here, lying = play.at, play.table.bubbles
     near = 6 * len(lying[here]) + 2 * sum(len(lying[near]) for near in around(here, play.table.size))
     return near - 10 * len(play.table.cards[here].arrows)

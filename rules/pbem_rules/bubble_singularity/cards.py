@@ -1,4 +1,4 @@
-"""Space cards: arrows and kinds, the fixed charts, and charts by the seed."""
+"""Space cards: arrows and kinds, the fixed charts, and charts shuffled by the seed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS: Mapping[str, str] = {
     "energy": "2 bubbles pop on the spaces beside it; ending here: convert 3 bubbles beside it",
     "defense": "actions of others don't move your bubbles beside it; ending here: place 2 bubbles anywhere",
 }
-"""What each card that is not plain does, in one line."""
+"""The effect of each card that is not plain, in one line."""
 
 TURNS = ("CW", "CCW")
 _SHAPES = {"straight": "NS", "corner": "NE", "three": "NES", "four": "NESW"}
@@ -30,13 +30,13 @@ _SHAPES = {"straight": "NS", "corner": "NE", "three": "NES", "four": "NESW"}
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A space card as it lies: its arrows, clockwise from north ("NES"), and its kind."""
+    """A space card on the board: its arrows, clockwise from north ("NES"), and its kind."""
 
     arrows: str
     kind: str = PLAIN
 
     def turned(self, turn: str) -> Card:
-        """The card turned by a quarter."""
+        """Return the card after a quarter turn, "CW" or "CCW"."""
         quarter = 1 if turn == "CW" else -1
         ways = {WAYS[(WAYS.index(way) + quarter) % 4] for way in self.arrows}
         return Card("".join(way for way in WAYS if way in ways), self.kind)
@@ -64,17 +64,17 @@ _SPECIALS: Mapping[str, tuple[str, ...]] = {
     UNSTABLE: ("D1", "E4", "B5", "A2"),
     EXPANSION: ("C2", "D3", "C4", "B3"),
 }
-"""Where the standard 5×5 chart has its special cards."""
+"""Squares of the special cards in the standard 5×5 chart."""
 
 
 def corners(size: int) -> tuple[str, str, str, str]:
-    """The corner squares, clockwise from the north-west."""
+    """Return the corner squares, clockwise from the north-west."""
     east, south = "ABCDE"[size - 1], size
     return "A1", f"{east}1", f"{east}{south}", f"A{south}"
 
 
 def standard_chart(size: int, *, stations: bool) -> dict[str, Card]:
-    """The fixed chart of a board."""
+    """Return the fixed chart of a board (rulings 1, 19 and 27)."""
     arrows = dict(zip(squares(size), _CHARTS[size].split(), strict=True))
     kinds = dict(zip(corners(size), STATIONS, strict=True)) if stations else {}
     if size == 5:
@@ -83,10 +83,15 @@ def standard_chart(size: int, *, stations: bool) -> dict[str, Card]:
 
 
 def shuffled_chart(size: int, dice: Dice, *, stations: bool) -> dict[str, Card]:
-    """A chart by the seed: as many cards of each shape, anywhere and turned anyhow; stations stay in the corners."""
+    """Return a chart by the seed: as many cards of each shape, each at a random place and angle.
+
+    Stations stay in the corners, the Universe stays in the middle.
+    """
     standard = standard_chart(size, stations=stations)
+    # Module 2 puts the Universe in the centre.
     fixed = {"C3"} if size == 5 else set()
     loose = [place for place in standard if place not in fixed]
+    # The box has fixed numbers of each shape, so these are shuffled rather than drawn (ruling 1).
     shapes = dice.shuffle([_shape(standard[place]) for place in loose], "shapes")
     inner = [place for place in loose if not (stations and place in corners(size))]
     kinds = dict(zip(inner, dice.shuffle([standard[place].kind for place in inner], "kinds"), strict=True))
@@ -99,7 +104,6 @@ def shuffled_chart(size: int, dice: Dice, *, stations: bool) -> dict[str, Card]:
 
 
 def _shape(card: Card) -> str:
-    """Which of the four shapes a card has."""
     if len(card.arrows) != 2:
         return "three" if len(card.arrows) == 3 else "four"
     return "straight" if card.arrows in ("NS", "EW") else "corner"

@@ -1,4 +1,4 @@
-"""A state of a game that was begun elsewhere: whether it is one, and can be played on."""
+"""Validation of a dumped state before it is played on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pbem_rules.bubble_singularity.state import COLOURS, OF_EACH_COLOUR, SEATS, 
 BLOCKABLE = ("", "ROTATE", "PULL", "STATION")
 ARROWS = tuple("".join(some) for count in range(1, 5) for some in combinations(WAYS, count))
 MOST = 1_000_000
-"""Points, rounds and the like: far more than any game has."""
+"""Bound of points, rounds and the like, far above any game."""
 
 _COLOUR = validation.EnumSchema(COLOURS, "colour")
 _ABILITY = validation.EnumSchema(tuple(ABILITIES), "ability card")
@@ -27,7 +27,7 @@ _COUNT = validation.IntegerSchema(0, MOST)
 
 
 def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
-    """What is wrong with a dumped state, to be played on by these seats."""
+    """Return the errors of a dumped state that is to be played on by these seats."""
     head: Mapping[str, Any] = data if isinstance(data, dict) else {}
     found = [
         *validation.validate(_RULES, head.get("rules"), "/rules"),
@@ -111,7 +111,7 @@ def _shape(size: int, seats: Sequence[SeatName]) -> validation.Schema:
 
 
 def _across(data: Mapping[str, Any], seats: Sequence[SeatName]) -> Iterator[ValidationError]:
-    """What does not go together: seats and campaign, cards and bubbles that there are but once, whose turn it is."""
+    """Yield contradictions between fields: seats and campaign, the numbers of cards and bubbles, the phase."""
     if data["result"] is not None:
         yield validation.unexpected("/result", "null: a game that is over is not played on", data["result"])
     if set(data["seats"]) != set(seats):
@@ -126,7 +126,7 @@ def _across(data: Mapping[str, Any], seats: Sequence[SeatName]) -> Iterator[Vali
 
 
 def _chart(data: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Which special cards lie there, by the modules played."""
+    """Check the numbers of special cards against the modules played."""
     rules, found = data["rules"], Counter(kind for _, kind in data["cards"].values())
     stations = rules["stations"] or rules["advanced"]
     for kind in (*STATIONS, UNIVERSE):
@@ -142,7 +142,7 @@ def _chart(data: Mapping[str, Any]) -> Iterator[ValidationError]:
 
 
 def _bubbles(data: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Each colour has as many bubbles as there are: in the bag, in hands, on the board, or drawn to choose from."""
+    """Check that each colour has all its bubbles: in the bag, in hands, on the board, or drawn to choose from."""
     found = Counter(data["bag"])
     asked = [each for each in _questions(data) if each["kind"] == "bubbles"]
     places = (
@@ -163,7 +163,7 @@ def _bubbles(data: Mapping[str, Any]) -> Iterator[ValidationError]:
 
 
 def _abilities(data: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Each ability card is somewhere, and only there; a deck holds those of its own category."""
+    """Check that each ability card is in one place, and each deck holds cards of its own category."""
     found: Counter[str] = Counter(chain.from_iterable(data["decks"].values()))
     for player in data["players"].values():
         found.update((*player["cards"], *player["offer"]))
@@ -182,7 +182,6 @@ def _abilities(data: Mapping[str, Any]) -> Iterator[ValidationError]:
 
 
 def _held(data: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Nobody holds two ability cards of a category."""
     for seat, player in data["players"].items():
         if len({ABILITIES[card].category for card in player["cards"]}) < len(player["cards"]):
             path = f"/players/{seat}/cards"
@@ -194,7 +193,7 @@ def _questions(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _set_up(data: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Before the Maris have their places nobody moves, and nothing is asked but where to start."""
+    """Check that before the Maris have their places there is no mover, and no question but the starts."""
     nothing: Mapping[str, Any] = {
         "mover": None,
         "question": None,
@@ -235,7 +234,7 @@ def _turn(data: Mapping[str, Any]) -> Iterator[ValidationError]:
 
 
 def _places(players: Mapping[str, Mapping[str, Any]]) -> Iterator[ValidationError]:
-    """Whoever is not out stands somewhere, by himself, and began on a side of his own."""
+    """Check that each player still in the game has a square and a side of their own."""
     for seat, player in players.items():
         path = f"/players/{seat}"
         if player["out"]:

@@ -1,4 +1,4 @@
-"""What a page offers a player of Bubble Singularity: the orders of the moment that he is asked in, with what he has."""
+"""The order form of a page: which orders a player may use now."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pbem_rules.bubble_singularity.views import state_of
 
 
 def desk(view: View) -> dict[str, Any]:
-    """The verbs of the phase, and of the cards and stations that the player can use in it."""
+    """Return the form with the orders of the phase, and of the player's cards and stations."""
     offered = set(_offered(view))
     return ORDERS.desk(view, [order for order in ORDERS.types if order in offered])
 
@@ -36,6 +36,7 @@ def desk(view: View) -> dict[str, Any]:
 def _offered(view: View) -> Iterator[type[Order]]:
     if view["over"] or view["players"][view["seat"]]["out"]:
         return
+    # A player may resign at any time (ruling 31).
     yield Resign
     if not view["awaited"]:
         return
@@ -53,6 +54,7 @@ def _of_turn(view: View) -> Iterator[type[Order]]:
     yield from (order for order in (Rotate, Pull) if order.__name__.upper() != me["blocked"])
     if any(space["kind"] == UNSTABLE for space in view["spaces"].values()):
         yield Swap
+    # Beginners play without ability cards (ruling 28).
     if not rules.beginner:
         yield from (Keep, Draw)
     yield from (order for order, card in ABILITY_OF.items() if card in me["cards"])

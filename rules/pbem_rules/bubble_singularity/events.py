@@ -1,4 +1,4 @@
-"""The events of Bubble Singularity: every kind, its data, and who hears of it.
+"""The events of Bubble Singularity: every kind, its data, and the players who see it.
 
 A view's `events` list holds `{"kind": …, **data}`. `who` is a seat, spaces are
 names of squares, bubbles are lists of colours, cards are keys of `ABILITIES`.
@@ -54,14 +54,14 @@ ENDS = {
     "scoreless": "nobody had scored in as many turns in a row as the campaign allows",
     "left": "all others left the game",
 }
-"""Every way a game can end, in words."""
+"""The ways a game can end, in words."""
 
 
 def public(seats: Iterable[SeatName], kind: str, **data: Any) -> Event:
-    """An event all players hear of."""
+    """Return an event that all players see."""
     return Event(kind, frozenset(seats), data)
 
 
 def private(seat: SeatName, kind: str, **data: Any) -> Event:
-    """An event only one player hears of."""
+    """Return an event that one player alone sees."""
     return Event(kind, frozenset({seat}), data)

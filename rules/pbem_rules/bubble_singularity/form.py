@@ -1,4 +1,4 @@
-"""The sheet that a report of Bubble Singularity brings along."""
+"""The order sheet that a report encloses."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from pbem_rules.bubble_singularity.views import state_of
 
 
 def template(view: View) -> list[str]:
-    """The sheet a report brings along: a line behind a semicolon is an order once that is taken away.
+    """Return the lines of the sheet; a line becomes an order when the semicolon before it is removed.
 
-    Remarks begin with a # and stay remarks. MOVE, BUBBLES and the action are those of the default, so they are taken.
+    Remarks begin with # and stay remarks. MOVE, BUBBLES and the action are those of the default, so they are valid.
     """
     if not view["awaited"]:
         return []
@@ -41,6 +41,7 @@ def template(view: View) -> list[str]:
 def _form_line(line: str, remark: str) -> str:
     if line.startswith("#"):
         return f"{line}: {remark}"
+    # The remark begins with #, so that the line is an order as soon as its semicolon is gone.
     return f"; {line:<32}# {remark}" if remark else f"; {line}"
 
 
@@ -57,7 +58,7 @@ def _answer_form(view: View) -> Iterator[tuple[str, str]]:
 
 
 def _remark(state: State) -> str:
-    """What else may be kept, of one question; of several their choices stand in the report."""
+    """Return the other choices of a single question; several questions have theirs in the report."""
     first, *further = state.questions
     if further:
         return "one line answers all, best first"
@@ -86,7 +87,7 @@ def _turn_form(view: View) -> Iterator[tuple[str, str]]:
 
 
 def _offered(view: View, order: type[Order]) -> str:
-    """A line with a use of an ability that can be followed now, else its usage as a remark."""
+    """Return a line with a use of an ability that is possible now, else its usage as a remark."""
     state, seat = state_of(view), view["seat"]
     spaces = [space for space, found in state.bubbles.items() if seat in found]
     lines: Mapping[type[Order], Sequence[Order]] = {
@@ -94,12 +95,13 @@ def _offered(view: View, order: type[Order]) -> str:
         UseAttractor: [UseAttractor(node) for node in state.nodes],
         UseDirector: [UseDirector(space, way) for space in spaces for way in WAYS],
     }
+    # Fixed examples were refused more often than not, so each is rehearsed.
     taken = (ORDERS.line(each) for each in lines[order] if not rehearse(state, seat, (each,)).refusals)
     return next(taken, f"# {_usages[order]}")
 
 
 def _sent(view: View) -> Iterator[tuple[str, str]]:
-    """A bubble that the default push may send, if it is one."""
+    """Yield a SEND for the first bubble that the default action pushes, if any."""
     pushed = (
         event.data["sent"] for event in rehearse(state_of(view), view["seat"], ()).events if event.kind == "rotated"
     )
@@ -108,7 +110,7 @@ def _sent(view: View) -> Iterator[tuple[str, str]]:
 
 
 def _default_form(view: View) -> Iterator[tuple[str, str]]:
-    """The move and the action of the default, and what else they may be."""
+    """Yield the move and the action of the default, with remarks on the alternatives."""
     state, seat = state_of(view), view["seat"]
     *moves, action = default_turn(state)
     for move in moves:

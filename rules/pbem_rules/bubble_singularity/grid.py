@@ -1,7 +1,8 @@
-"""The squares of a board and the ways between them.
+"""Squares of a board, and the directions between them.
 
-A square is named by its column's letter and its row's number, A1 in the
-north-west. Ways are the four winds; Quantum Drift adds the four between.
+A square is named by the letter of its column and the number of its row, A1 in
+the north-west. Arrows point north, east, south or west; Quantum Drift adds the
+four diagonals.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 
 WAYS = ("N", "E", "S", "W")
-"""The ways of arrows and plain moves, clockwise from north: the order of all that has no other."""
+"""The directions of arrows and plain moves, clockwise from north: the default order of everything."""
 
 DIAGONALS = ("NE", "SE", "SW", "NW")
 SHIFTS = {
@@ -26,24 +27,24 @@ _LETTERS = "ABCDE"
 
 
 def square(x: int, y: int) -> str:
-    """The name of the square in column x and row y, both from 0."""
+    """Return the name of the square in column `x` and row `y`, both from 0."""
     return f"{_LETTERS[x]}{y + 1}"
 
 
 def spot(name: str) -> tuple[int, int]:
-    """Column and row of a square, from 0."""
+    """Return column and row of a square, both from 0."""
     return _LETTERS.index(name[0]), int(name[1]) - 1
 
 
 @cache
 def squares(size: int) -> tuple[str, ...]:
-    """All squares, row by row from the north-west: the order in which squares are taken where none is first."""
+    """Return all squares, row by row from the north-west: the order in which pops begin (ruling 11)."""
     return tuple(square(x, y) for y in range(size) for x in range(size))
 
 
 @cache
 def step(name: str, way: str, size: int) -> str | None:
-    """The next square that way; None beyond the edge."""
+    """Return the next square that way; None beyond the edge."""
     x, y = spot(name)
     dx, dy = SHIFTS[way]
     x, y = x + dx, y + dy
@@ -52,28 +53,29 @@ def step(name: str, way: str, size: int) -> str | None:
 
 @cache
 def across(name: str, way: str, size: int) -> str | None:
-    """The next square that way; beyond the edge, the one on the opposite edge of the same row or column."""
+    """Return the next square that way; from an edge, the square at the other end of the row or column (ruling 16)."""
     x, y = spot(name)
     dx, dy = SHIFTS[way]
+    # Wormhole Travel does not work diagonally.
     return step(name, way, size) or (square((x + dx) % size, (y + dy) % size) if way in WAYS else None)
 
 
 @cache
 def around(name: str, size: int) -> tuple[str, ...]:
-    """The squares that touch one by a side, clockwise from north."""
+    """Return the squares that share a side with a square, clockwise from north."""
     found = (step(name, way, size) for way in WAYS)
     return tuple(near for near in found if near is not None)
 
 
 def distance(one: str, other: str) -> int:
-    """Steps between two squares, going by the four winds."""
+    """Return the number of steps between two squares, without diagonals."""
     (ax, ay), (bx, by) = spot(one), spot(other)
     return abs(ax - bx) + abs(ay - by)
 
 
 @cache
 def rim(size: int) -> tuple[str, ...]:
-    """The squares of the outer edge, clockwise from A1."""
+    """Return the squares of the outer edge, clockwise from A1."""
     last = size - 1
     spots = [(at, 0) for at in range(last)] + [(last, at) for at in range(last)]
     spots += [(last - at, last) for at in range(last)] + [(0, last - at) for at in range(last)]
@@ -82,26 +84,27 @@ def rim(size: int) -> tuple[str, ...]:
 
 @cache
 def starts(size: int) -> dict[str, tuple[str, ...]]:
-    """The middle squares of each side, the squares where a Mari may start; those that are no node first."""
+    """Return the start squares of each side, those that are not nodes first (rulings 2 and 27)."""
     if size == 5:
         return {"N": ("C1",), "E": ("E3",), "S": ("C5",), "W": ("A3",)}
+    # B1, D2, C4 and A3 are nodes (ruling 2).
     return {"N": ("C1", "B1"), "E": ("D3", "D2"), "S": ("B4", "C4"), "W": ("A2", "A3")}
 
 
 def side_of(start: str, size: int) -> str:
-    """The side to which a start square belongs."""
+    """Return the side to which a start square belongs."""
     return next(side for side, found in starts(size).items() if start in found)
 
 
 @cache
 def first_nodes(size: int) -> tuple[str, ...]:
-    """Where the four nodes lie at the start (rulings 2 and 27)."""
+    """Return the squares of the four nodes at the start (rulings 2 and 27)."""
     return ("B1", "D2", "A3", "C4") if size == 4 else ("B2", "D2", "B4", "D4")
 
 
 @cache
 def far_nodes(side: str, size: int) -> tuple[str, ...]:
-    """The nodes opposite a side: those of the other half of the board, or on 4×4 the one on the far side."""
+    """Return the nodes opposite a side: on 4×4 the one on the far side, on 5×5 both of the far half."""
     axis, far = {"N": (1, size), "S": (1, 0), "W": (0, size), "E": (0, 0)}[side]
     gaps = {node: abs(spot(node)[axis] - far) for node in first_nodes(size)}
     return tuple(node for node in first_nodes(size) if gaps[node] == min(gaps.values()))

@@ -1,4 +1,4 @@
-"""What the words of orders may be: bubbles, ways, squares, cards."""
+"""Types of the arguments of orders: bubbles, directions, squares, cards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ EXTRA = "+"
 
 @dataclass(frozen=True)
 class Way(Field):
-    """A direction, "N" or "north"; with `diagonal` the four between too, with `twice` also "NN" for two spaces."""
+    """A direction, "N" or "north"; with `diagonal` also the four between, with `twice` also "NN" for two spaces."""
 
     shown: str = "way"
     example: str = "N"
@@ -45,7 +45,7 @@ class Way(Field):
 
     @property
     def expected(self) -> str:  # type: ignore[override]  # a sentence made from the fields
-        """What stands in findings."""
+        """The phrase for findings."""
         return "a direction, " + ", ".join(WAYS[:-1]) + " or W"
 
     def read(self, word: str, view: _View) -> str:
@@ -58,7 +58,8 @@ class Way(Field):
         return WAYS
 
     def form(self, view: _View) -> Pattern:
-        """Those that the reader's cards allow."""
+        """Return the directions that the reader's cards allow."""
+        # Diagonals need Quantum Drift, two spaces Cascade Control (ruling 16).
         slanting = DIAGONALS if self.diagonal and "drift" in _held(view) else ()
         doubled = [way * 2 for way in WAYS if self.twice and "cascade" in _held(view)]
         return ChoicePattern((*WAYS, *slanting, *doubled))
@@ -70,7 +71,7 @@ class Way(Field):
 
 @dataclass(frozen=True)
 class Placed(Field):
-    """What is placed on a space: a colour, a colour with "+" (Bubble Resonance), or "none"."""
+    """The content of a space in BUBBLES: a colour, a colour with "+" (Bubble Resonance), or "none"."""
 
     shown: str = "bubble"
     expected: str = "a colour, a colour with +, or none"
@@ -88,21 +89,20 @@ class Placed(Field):
         return (*COLOURS, NONE)
 
     def form(self, view: _View) -> Pattern:
-        """The colours in the reader's hand, and what his cards add."""
+        """Return the colours in the reader's supply, and those that Bubble Resonance adds."""
         colours = [colour for colour in COLOURS if view["players"][view["seat"]]["hand"][colour]]
         more = [colour + EXTRA for colour in colours if "resonance" in _held(view)]
         return ChoicePattern((*colours, *more, NONE))
 
 
 def _held(view: _View) -> Sequence[str]:
-    """The reader's ability cards."""
     cards: Sequence[str] = view["players"][view["seat"]]["cards"]
     return cards
 
 
 @dataclass(frozen=True)
 class Either(Field):
-    """A word that one of several kinds can read, or with `paired` one of each in turn, such as a colour and a way."""
+    """A word that one of several types can read; with `paired` one of each in turn, such as a colour and a way."""
 
     kinds: tuple[Field, ...]
     shown: str
@@ -132,7 +132,7 @@ class Either(Field):
 
 @dataclass(frozen=True)
 class Ability(Field):
-    """What a KEEP names: an ability card, by its word or its quoted title, or a colour of bubbles."""
+    """An argument of KEEP: an ability card, by its word or its quoted title, or a colour of bubbles."""
 
     shown: str = "card or bubble"
     expected: str = "an ability card or a colour"
@@ -149,7 +149,7 @@ class Ability(Field):
         return asked_for(view) or list(ABILITIES)
 
     def form(self, view: _View) -> Pattern:
-        """What is asked for now, or for a standing list all that may be."""
+        """Return the choices of the open questions; for a standing list, all cards and colours."""
         return ChoicePattern(tuple(dict.fromkeys(asked_for(view) or (*ABILITIES, *COLOURS))))
 
 
@@ -159,7 +159,10 @@ def _all_squares(view: _View) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Space(NameField):
-    """A space, also turned round ("2B"); what is none is told the bounds of the board, or all that may be named."""
+    """A space, also typed backwards ("2B").
+
+    The finding for a word that is none gives the bounds of the board, or all spaces that may be named.
+    """
 
     def read(self, word: str, view: _View) -> str:
         typed = space_of(word) or word.upper()
@@ -175,7 +178,7 @@ class Space(NameField):
 
 @dataclass(frozen=True)
 class Turn(Field):
-    """A turn by a quarter, by all that it may be called; nothing is guessed at."""
+    """A quarter turn, by any of its names; a misspelling is refused, not guessed at."""
 
     shown: str = "|".join(TURNS)
     expected: str = "CW (clockwise) or CCW (counter-clockwise)"

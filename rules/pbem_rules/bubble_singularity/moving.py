@@ -13,7 +13,7 @@ from pbem_rules.bubble_singularity.table import Table, own_last
 
 
 def moving(play: Play) -> None:
-    """The Mari moves as ordered, else one space by default; who cannot move stays."""
+    """Move the Mari as ordered, else by default; it stays where no way is left."""
     _move(play)
     play.stop = play.at
 
@@ -49,8 +49,9 @@ def _default_path(play: Play) -> list[str]:
 
 
 def path_of(table: Table, seat: SeatName, ways: Sequence[str]) -> list[str]:
-    """The spaces a Mari enters on its way. Raises FieldError if it may not go it."""
+    """Return the spaces that a Mari enters on its way. Raise FieldError if the rules forbid it."""
     here, path = table.players[seat].at, list[str]()
+    # Efficient Explorer: one space more (ruling 8).
     most = table.rules.range + (1 if table.has(seat, "explorer") else 0)
     if len(ways) > most:
         raise FieldError("too-far", f"{len(ways)} spaces are too many", f"you may move 1 to {most}")
@@ -65,13 +66,15 @@ def path_of(table: Table, seat: SeatName, ways: Sequence[str]) -> list[str]:
 
 
 def next_space(table: Table, seat: SeatName, here: str, way: str) -> str:
-    """The space a Mari comes to from another. Raises FieldError."""
+    """Return the space that one step leads to. Raise FieldError if the step is not allowed."""
     if way in DIAGONALS and not table.has(seat, "drift"):
         hint = f"write {way[0]} {way[1]} or {way[1]} {way[0]}"
         raise FieldError("no-diagonals", f"only Quantum Drift allows {way}", hint)
+    # Wormhole Travel: a step off the edge comes to the other end of the row or column (ruling 16).
     found = (across if table.has(seat, "wormhole") else step)(here, way, table.size)
     if found is None:
         raise FieldError("off-board", f"{way} of {here} is the edge of the board", _open_ways(table, here))
+    # The Mari's own space does not count as taken: a way may turn and come back (ruling 7).
     if not table.is_free(found) and table.players[seat].at != found:
         other = next(name for name, player in table.players.items() if player.at == found)
         raise FieldError("occupied", f"{found} is taken by {other}'s Mari", "nobody moves through or onto another Mari")
@@ -79,13 +82,13 @@ def next_space(table: Table, seat: SeatName, here: str, way: str) -> str:
 
 
 def _open_ways(table: Table, here: str) -> str:
-    """Where a Mari may go from a space, for a hint."""
+    """Return a hint with the ways that lead to free spaces."""
     ways = [way for way in WAYS if (near := step(here, way, table.size)) and table.is_free(near)]
     return f"from {here} there is {' or '.join(ways)}" if ways else ""
 
 
 def default_way(table: Table, seat: SeatName) -> str | None:
-    """The way of the default move, one space: clockwise from north the first that can be gone (ruling 23)."""
+    """Return the way of the default move, the first possible one clockwise from north (ruling 23); None if none is."""
     for way in WAYS:
         try:
             path_of(table, seat, (way,))
@@ -96,13 +99,12 @@ def default_way(table: Table, seat: SeatName) -> str | None:
 
 
 def _needed(table: Table, seat: SeatName, path: Sequence[str]) -> int:
-    """The fewest bubbles a path takes."""
     paid = sum(not table.beside(space, "transit") for space in path)
     return max(0, paid - _spared(table, seat, path))
 
 
 def _spared(table: Table, seat: SeatName, path: Sequence[str]) -> int:
-    """How many spaces Efficient Explorer lets go without a bubble."""
+    """Return the number of spaces that Efficient Explorer leaves without a bubble, 0 or 1 (ruling 8)."""
     return 1 if table.has(seat, "explorer") and len(path) > 1 else 0
 
 
@@ -135,7 +137,7 @@ def _refuse_bubbles(play: Play, refused: FieldError) -> None:
 
 
 def check_bubbles(table: Table, seat: SeatName, path: Sequence[str], words: Sequence[str]) -> None:
-    """Whether bubbles may be placed so. Raises FieldError."""
+    """Raise FieldError if bubbles may not be placed like that on a path."""
     if len(words) != len(path):
         entered = ", ".join(path)
         hint = f"write {len(path)}, one for each space entered"
@@ -153,11 +155,12 @@ def check_bubbles(table: Table, seat: SeatName, path: Sequence[str], words: Sequ
         if word.endswith(EXTRA):
             _check_extra(table, seat, space, mine)
         if seat in _colours(word, seat):
+            # Bubbles of the same move count for Bubble Resonance on later spaces (ruling 8).
             mine.add(space)
 
 
 def _check_bare(table: Table, seat: SeatName, path: Sequence[str], words: Sequence[str]) -> None:
-    """Spaces without a bubble: those beside the transit station, and one by Efficient Explorer (ruling 8)."""
+    """Check the spaces without a bubble: those beside the transit station, and one by Efficient Explorer (ruling 8)."""
     bare = [space for space, word in zip(path, words, strict=True) if word == NONE]
     paid = [space for space in bare if not table.beside(space, "transit")]
     if len(paid) > _spared(table, seat, path):
@@ -176,7 +179,7 @@ def _check_extra(table: Table, seat: SeatName, space: str, mine: set[str]) -> No
 
 
 def default_bubbles(table: Table, seat: SeatName, path: Sequence[str]) -> list[str]:
-    """One bubble on each space that needs one, the own colour last (rulings 4 and 8)."""
+    """Place one bubble on each space that needs one, the own colour last (rulings 4 and 8)."""
     hand = own_last(list(table.players[seat].hand), seat)
     bare = {at for at, space in enumerate(path) if table.beside(space, "transit")}
     spare = len(path) > table.rules.range and not bare
@@ -186,7 +189,6 @@ def default_bubbles(table: Table, seat: SeatName, path: Sequence[str]) -> list[s
 
 
 def _colours(word: str, seat: SeatName) -> list[str]:
-    """The bubbles a word of BUBBLES stands for."""
     if word == NONE:
         return []
     return [word.removesuffix(EXTRA), seat] if word.endswith(EXTRA) else [word]

@@ -1,4 +1,4 @@
-"""The orders of Bubble Singularity: a sheet with some of them plays a whole turn."""
+"""The orders of Bubble Singularity; a sheet of several plays a whole turn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLOCK = {"CW": "clockwise", "CCW": "counter-clockwise"}
 
 
 def pairs(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Words two by two; an odd last one stands with an empty word."""
+    """Return words two by two; an odd last one is paired with an empty word."""
     return [(words[at], words[at + 1] if at + 1 < len(words) else "") for at in range(0, len(words), 2)]
 
 
@@ -41,7 +41,7 @@ class Start(Order):
 
 @dataclass(frozen=True, slots=True)
 class Keep(Order):
-    """What you keep when you are asked, best first: one of the ability cards drawn, or two bubbles.
+    """Choose what you keep when you are asked, best first: one of the ability cards drawn, or two bubbles.
 
     In the sheet of a turn it is a standing list: now and in later turns you are not asked where it names all the
     choices, until you send another. Two colours are the two bubbles; more are a list, best first.
@@ -71,8 +71,10 @@ class Move(Order):
 
 @dataclass(frozen=True, slots=True)
 class Bubbles(Order):
-    """What you place on each space your Mari enters, in order: a colour; `blue+` to add one of your own colour
-    by Bubble Resonance; `none` where a space may go without."""
+    """Name what you place on each space your Mari enters, in order.
+
+    A colour; `blue+` to add one of your own colour by Bubble Resonance; `none` where a space may go without.
+    """
 
     usage = "BUBBLES what..."
     what: Annotated[tuple[str, ...], kinds.PLACED]
@@ -106,7 +108,7 @@ class Pull(Order):
 
 @dataclass(frozen=True, slots=True)
 class Send(Order):
-    """Which bubbles a ROTATE pushes along which arrows, such as `SEND blue N, red E`; the others go by default."""
+    """Choose the bubbles that a ROTATE pushes along each arrow, as `SEND blue N, red E`; the others go by default."""
 
     usage = "SEND pairs..."
     pairs: Annotated[tuple[str, ...], kinds.BUBBLE_AND_WAY]
@@ -117,7 +119,7 @@ class Send(Order):
 
 @dataclass(frozen=True, slots=True)
 class Pop(Order):
-    """Which bubbles a pop on a space sends along which arrows; the others go by default.
+    """Choose the bubbles that a pop on a space sends along each arrow; the others go by default.
 
     `blue EE` sends one two spaces by Cascade Control. A second line for the space is for its second pop.
     """
@@ -132,7 +134,7 @@ class Pop(Order):
 
 @dataclass(frozen=True, slots=True)
 class Swap(Order):
-    """With which neighbour an unstable card changes places after its pop; a second line is for its second pop."""
+    """Choose the neighbour that an unstable card changes places with after its pop; a second line is for the second."""
 
     usage = "SWAP space way"
     space: Annotated[str, kinds.SPACE]
@@ -144,7 +146,7 @@ class Swap(Order):
 
 @dataclass(frozen=True, slots=True)
 class Draw(Order):
-    """From which two decks your ability cards come if a pop on a node brings you any; else the lot decides."""
+    """Choose the two decks of your ability cards, if a pop on a node brings you any; else the lot decides."""
 
     usage = "DRAW one other"
     one: Annotated[str, kinds.DECK]
@@ -323,5 +325,5 @@ STATION_BONUSES: dict[type[Order], str] = {
 
 
 def action_word(order: Order) -> str:
-    """The word by which a defense station's controller blocks an action."""
+    """Return the word by which USE BLOCK names an action: ROTATE, PULL or STATION."""
     return "STATION" if type(order) in STATION_ACTIONS else type(order).__name__.upper()

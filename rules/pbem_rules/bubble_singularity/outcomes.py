@@ -1,4 +1,4 @@
-"""What became of each order of a turn, told from the view of the report on it alone."""
+"""Outcome of each order of a turn, worded from the report's view alone."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ _ACTIONS: tuple[type[Order], ...] = (Rotate, Pull, *STATION_ACTIONS)
 
 
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
-    """A sentence or two for each order of the reader's."""
+    """Return a sentence or two for each order of the reader."""
     whys = refusals(view, orders, ORDERS.line)
     return [_fate(_Line(view, orders, whys, number)) for number in range(len(orders))]
 
 
 @dataclass(frozen=True)
 class _Line:
-    """One of the reader's orders in a turn, as the report tells of that; `whys` say of each why it was refused."""
+    """One order of the reader in a turn, with the reasons why orders were refused."""
 
     view: View
     orders: Sequence[Order]
@@ -64,32 +64,34 @@ class _Line:
 
     @property
     def why(self) -> str:
-        """Why it was refused; "" if it was not, or if that may be its like for another pop."""
+        """The reason why it was refused; "" if it was not, or if an equal line for another pop may be meant."""
+        # Refusals name the text of a line, and two equal lines have the same text.
         unsure = isinstance(self.order, Pop | Swap) and self.orders.count(self.order) > 1
         return "" if unsure else self.whys[self.number]
 
     def own(self, *kinds: str) -> list[Event]:
-        """What the reader did, of some kinds, in order."""
+        """Return the reader's events of some kinds, in order."""
         seat = self.view["seat"]
         return [event for event in self.view["events"] if event["kind"] in kinds and event["who"] == seat]
 
     def one(self, *kinds: str) -> Event | None:
-        """The first thing of some kinds that the reader did."""
         return next(iter(self.own(*kinds)), None)
 
     def followed(self, *kinds: type[Order]) -> bool:
-        """Whether an order of one of these kinds was not refused."""
+        """Return True if an order of one of these types was not refused."""
         return any(isinstance(order, kinds) and not why for order, why in zip(self.orders, self.whys, strict=True))
 
     def of_space(self, kind: str) -> tuple[Event | None, int]:
-        """What a line for a pop was for: the first such line of a space for the first event there; and how many."""
+        """Return the event that a line for a pop was for, and how many such events there were on its space.
+
+        The nth line of a space is for the nth event there.
+        """
         space, alike = self.order.space, type(self.order)
         there = [event for event in self.view["events"] if event["kind"] == kind and event["space"] == space]
         before = sum(isinstance(order, alike) and order.space == space for order in self.orders[: self.number])
         return (there[before] if before < len(there) else None), len(there)
 
     def named(self, words: Sequence[str]) -> str:
-        """Cards by their titles and bubbles by their colours."""
         abilities = self.view["abilities"]
         return listed([abilities[word]["title"] if word in abilities else word for word in words])
 
@@ -99,6 +101,7 @@ Teller = Callable[[_Line], str]
 
 def _fate(line: _Line) -> str:
     kind = type(line.order)
+    # Leaving comes before anything else in a turn (ruling 31).
     if line.one("left") and kind is not Resign:
         return "You were out of the game by then."
     if line.why:
@@ -111,7 +114,7 @@ def _fate(line: _Line) -> str:
 
 
 def _scored(line: _Line) -> str:
-    """What the pops after the action brought: told with the action, or with the move if no action was ordered."""
+    """Return the score of the pops: told with the action, or with the move if no action was ordered."""
     told_with = _ACTIONS if any(isinstance(order, _ACTIONS) for order in line.orders) else (Move,)
     scored = line.own("scored")
     if not scored or not isinstance(line.order, told_with):
@@ -165,7 +168,6 @@ def _kept(line: _Line) -> Iterator[str]:
 
 
 def _asked(line: _Line) -> Iterator[str]:
-    """What of the drawn is still to be chosen."""
     view = line.view
     for asked in (view["question"], *view.get("further", ())):  # views of version 2 were mailed without
         if asked and asked["seat"] == view["seat"]:
@@ -181,7 +183,7 @@ def _default_move(line: _Line) -> str:
 
 
 def _went(line: _Line, subject: str) -> str:
-    """Where the Mari went, and what it placed if no order says that."""
+    """Return where the Mari went, and what it placed unless an order says that."""
     event = line.one("moved", "stayed")
     if event is None:
         return ""
@@ -286,7 +288,7 @@ def _research(line: _Line) -> str:
 
 
 def _kept_bubbles(line: _Line) -> Iterator[str]:
-    """What of the bubbles drawn was kept, where no line of the sheet tells of that."""
+    """Yield which bubbles drawn were kept, unless a KEEP of the sheet says that."""
     if any(isinstance(order, Keep) for order in line.orders):
         return
     kept = next((event["what"] for event in line.own("kept") if event["what"][0] in COLOURS), None)
@@ -313,7 +315,7 @@ def _resign(line: _Line) -> str:
 
 
 def _when(kind: str, words: str) -> Teller:
-    """What to say if something of a kind happened, with its data."""
+    """Return a teller that words the first event of a kind, with its data."""
 
     def told(line: _Line) -> str:
         event = line.one(kind)
@@ -346,7 +348,7 @@ _DONE: Mapping[type[Order], Teller] = {
     UseBlock: _when("blocked", "it holds for {player}'s next turn."),
     Resign: _resign,
 }
-"""What to say of an order that was not refused; "" if nothing came of it."""
+"""Tellers of orders that were not refused; they return "" if nothing came of it."""
 
 _INSTEAD: Mapping[type[Order], Teller] = {
     Keep: _first_card,
@@ -356,4 +358,4 @@ _INSTEAD: Mapping[type[Order], Teller] = {
     Pop: _pop,
     Swap: _swap,
 }
-"""What to say of what came about in place of an order refused."""
+"""Tellers of what happened in place of a refused order."""

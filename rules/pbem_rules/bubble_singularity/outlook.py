@@ -1,4 +1,4 @@
-"""What a rehearsed turn will bring: the notes of its receipt.
+"""Notes of a receipt: what a rehearsed turn will bring.
 
 All of it is certain unless it says "if": the table lies open, and nothing
 before the pops is drawn.
@@ -21,7 +21,7 @@ from pbem_rules.bubble_singularity.turn import how_it_ends
 
 
 def outlook(play: Play) -> Iterator[Finding]:
-    """Where the Mari goes, what the action does, what pops and what that scores, and whether the game ends."""
+    """Yield notes on the move, the action, the pops and their score, and on the end of the game."""
     for event in play.events:
         if event.kind in _ACTS:
             yield Finding(0, "note", *_ACTS[event.kind](event.data))
@@ -38,6 +38,7 @@ def outlook(play: Play) -> Iterator[Finding]:
     if harvested(play) > least:
         text = "the game ends in this turn if the colours drawn at the research station leave the bag too few bubbles"
         yield Finding(0, "note", "may-end", text)
+    # None are drawn once no further turn of the player comes (ruling 14).
     if draws_cards(play):
         drawn = "two ability cards are" if play.pending == 1 else f"{play.pending} times two ability cards are"
         yield Finding(0, "note", "cards", f"{drawn} drawn, if the decks hold so many, and one of two is kept")
@@ -49,16 +50,12 @@ def outlook(play: Play) -> Iterator[Finding]:
 
 
 def _left_in_bag(play: Play) -> tuple[int, int]:
-    """Return the fewest and the most bubbles that the bag can hold when Energy Harvest draws.
-
-    Three drawn at the research station go before it, and what USE SELECT then
-    takes depends on their colours. Up to edition 3 a list sent one of them back
-    at once.
-    """
+    """Return the fewest and the most bubbles that the bag can hold when Energy Harvest draws (ruling 20)."""
     if not play.research or play.state.edition == 1:
         return (len(play.table.bag),) * 2
     bag = Counter(play.state.bag)
     wanted = Counter(colour for event in play.events if event.kind == "selected" for colour in event.data["bubbles"])
+    # The order of draws is unknown (ruling 32), so all possible colours are counted through.
     draws = map(Counter, combinations_with_replacement(COLOURS, RESEARCHED))
     left = [(bag - drawn - wanted).total() for drawn in draws if drawn <= bag]
     return min(left), max(left) + (play.state.edition < 4)
@@ -84,7 +81,7 @@ _ACTS = {"moved": _moved, "rotated": _rotated, "pulled": _pulled}
 
 
 def _pops(play: Play) -> str:
-    """The chains of a turn, in one sentence."""
+    """Return the chains of a turn in one sentence."""
     scored = [event.data for event in play.events if event.kind == "scored"]
     told = [_told_of_chain(chain, data) for chain, data in zip(play.chains, scored, strict=False)]
     if len(told) > 1:
@@ -93,7 +90,6 @@ def _pops(play: Play) -> str:
 
 
 def _told_of_chain(chain: Chain, scored: Mapping[str, Any]) -> str:
-    """A chain's pops and what they bring."""
     pops = ", ".join(chain.pops)
     markers = f" and {scored['markers']} marker{'s' if scored['markers'] > 1 else ''}" if scored["markers"] else ""
     points = f"{scored['points']} point{'' if scored['points'] == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Words of a line, and the lists they make: what numbers repeat, what little words say nothing."""
+"""Words of a line: repetition by numbers, filler words, lists."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ LITTLE = {
     *("i", "i'd", "i'll", "my", "the", "a", "an", "mari", "me", "it", "to", "at", "on", "in", "from", "of", "with"),
     *("by", "would", "like", "is", "for", "one", "ones", "card", "cards", "space", "spaces", "x"),
 }
-"""Words that say nothing."""
+"""Filler words."""
 
 BETWEEN = {",", "and", "then", "else", "or", "over", "rather", "than"}
-"""Words that part the items of a list."""
+"""Words that separate the items of a list."""
 
 _AFTER = {"twice", "thrice"}
 _PAIRS = {
@@ -29,13 +29,14 @@ _PAIRS = {
     ("bubble", "director"): "director",
     ("singularity", "attractor"): "attractor",
 }
+# Repetitions in these patterns are bounded: long words took time out of proportion.
 _PARTING = re.compile(r"[,/&]|(?<!\w)\+(?=\s{0,9}\w)")
 _COMPASS = re.compile(r"(north|south)-(east|west)")
 _COUNTED = re.compile(r"([a-z]{1,12})([1-9])|([1-9])([a-z]{2,12}|[nesw])")
 
 
 def asked_for(view: Mapping[str, Any]) -> list[str]:
-    """What the reader is to choose from, all questions together."""
+    """Return what the reader is to choose from, all questions together."""
     question = view["question"]
     if question and question["seat"] == view["seat"]:
         return [word for asked in (question, *view.get("further", ())) for word in asked["choices"]]
@@ -43,7 +44,7 @@ def asked_for(view: Mapping[str, Any]) -> list[str]:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a line; commas and what stands for them are one sign."""
+    """Split a line into words; commas and their equivalents become one token."""
     text = _COMPASS.sub(r"\1\2", text.lower())
     text = _PARTING.sub(" , ", text).replace("'s", "")
     words = [word for word in spoken(text, signs=".!?:=()>*") if word != "-"]
@@ -57,7 +58,6 @@ def without(words: Iterable[str], *others: Iterable[str]) -> list[str]:
 
 
 def _groups(words: Iterable[str]) -> list[list[str]]:
-    """Words in groups, as commas, "and" and "then" part them."""
     groups: list[list[str]] = [[]]
     for word in words:
         if word in BETWEEN:
@@ -68,7 +68,7 @@ def _groups(words: Iterable[str]) -> list[list[str]]:
 
 
 def _repeated(group: Sequence[str]) -> list[str]:
-    """A group's words as often as numbers before or behind them say. Raises FieldError where both may be meant."""
+    """Repeat the words of a group as numbers before or after them say. Raise FieldError where both may be meant."""
     counts = [count_of(word) for word in group]
     plain = [count for word, count in zip(group, counts, strict=True) if word.isdecimal()]
     if plain and bool(counts[0]) == bool(counts[-1]) and len(group) > 1:
@@ -77,6 +77,7 @@ def _repeated(group: Sequence[str]) -> list[str]:
     pending = 1
     for word, count in zip(group, counts, strict=True):
         if count and found and (word[0] == "x" or word in _AFTER or not counts[0]):
+            # "W twice" and "W 2" repeat the word before, "2 W" the word after.
             found += [found[-1]] * (count - 1)
         elif count:
             pending = count
@@ -87,13 +88,13 @@ def _repeated(group: Sequence[str]) -> list[str]:
 
 
 def listed(words: Iterable[str]) -> list[str]:
-    """All words of a list, repeated as it says."""
+    """Return all words of a list, repeated as its numbers say."""
     apart = [part for word in words for part in unfolded(word)]
     return [word for group in _groups(apart) for word in _repeated(group)]
 
 
 def unfolded(word: str) -> list[str]:
-    """A word as often as the number that clings to it says: "w2", "2west"."""
+    """Return a word as often as a number attached to it says: "w2", "2west"."""
     found = None if count_of(word) else _COUNTED.fullmatch(word)
     base = (found[1] or found[4]) if found else ""
     return [base] * int(found[2] or found[3]) if found and (way_of(base) or colour_of(base) in base) else [word]
@@ -106,17 +107,16 @@ def way_between(start: str, end: str, view: Mapping[str, Any]) -> str:
 
 
 def to_way(said: Sequence[str], view: Mapping[str, Any]) -> str:
-    """The way of two words, of which the second is one or the space it leads to."""
+    """Return the direction of two words, of which the second is one or the space that it leads to."""
     return way_of(said[1]) or way_between(space_of(said[0]), space_of(said[1]), view) or said[1]
 
 
 def title_of(words: Sequence[str]) -> str:
-    """The card that words are the title of."""
     return CARDS.get(" ".join(words), "") if len(words) == 2 else ""
 
 
 def turned_round(words: list[str], leads: Callable[[str], bool]) -> list[str]:
-    """Words two by two, those that lead first, where they all stand second."""
+    """Swap the words of each pair if those that lead all stand second."""
     second = [leads(word) for word in words[1::2]]
     if len(words) % 2 or not all(second) or any(map(leads, words[::2])):
         return words

@@ -1,8 +1,8 @@
-"""The board as a picture: cards with their arrows, bubbles with letters, Maris, nodes, and the players below it.
+"""The board as a picture: cards with arrows, bubbles with letters, Maris and nodes, and the players below it.
 
-What the last turn did is drawn over it and told below it, in order: the Mari's
+The last turn is drawn over the board and worded below it, in order: the Mari's
 way as a dotted line, bubbles that were pulled or sent as arrows, and the pops
-as numbered bursts. It is no wider, and its letters no smaller, than a phone can show.
+as numbered bursts. Width and letters are chosen for the screen of a phone.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ ROW, LINE, BAG = 66, 22, 40
 """Pixels of a player's first two lines, of each further line, and of the bag's."""
 
 SIGNS_IN_LINE = 48
-"""Letters that a line has room for."""
+"""Most letters in a line."""
 
 SPACE, PANEL, INK, FAINT, LINE_INK = "#0b1026", "#141b3d", "#eef1ff", "#aab4de", "#5a68a8"
 ARROW, NODE, NAME, BURST = "#7fe3ff", "#ffd166", "#c9d2ff", "#7f1d20"
 BUBBLES = {"red": "#c62b31", "green": "#1c7443", "blue": "#2560cc", "yellow": "#f4d03f"}
 TINTS = {"red": "#ff9a9c", "green": "#5fd39a", "blue": "#8ab8ff", "yellow": "#f4d03f"}
-"""The same as names and frames on a dark ground."""
+"""Lighter tones, for names and frames on a dark background."""
 
 DARK = {"red": "#6e1518", "green": "#0c3a21", "blue": "#13306b", "yellow": "#77620c"}
 LETTERS = {"red": "#ffffff", "green": "#ffffff", "blue": "#ffffff", "yellow": "#2b2300"}
@@ -59,13 +59,13 @@ STATION = "#3c4468"
 
 
 def pictures(view: View) -> tuple[Picture, ...]:
-    """The table a view tells of."""
+    """Return the picture of the table that a view shows."""
     table = _Table(view)
     return (table.drawing().picture("board", _title(view), table.spots()),)
 
 
 def _title(view: View) -> str:
-    """What the picture shows, for those who cannot see it."""
+    """Return the alternative text of the picture."""
     maris = [f"{seat} on {at}" for seat in view["seats"] if (at := view["players"][seat]["at"])]
     bubbles = sum(len(space["bubbles"]) for space in view["spaces"].values())
     standing = f"Maris: {', '.join(maris)}" if maris else "no Mari has started"
@@ -74,7 +74,8 @@ def _title(view: View) -> str:
 
 @functools.lru_cache(maxsize=16)
 def _ground(size: int, height: int) -> Background:
-    """A sky that is always the same, and the coordinates of the board."""
+    """Return the background: a fixed sky, and the coordinates of the board."""
+    # Multiples of primes scatter the stars without a random generator: the same picture each time.
     stars = [((7919 * at) % WIDTH, (104729 * at) % height, 0.6 + at % 3 * 0.4) for at in range(1, 90)]
     sky = svg.group("".join(svg.circle(x, y, r) for x, y, r in stars), fill=FAINT, opacity=0.5)
     labels = []
@@ -87,7 +88,7 @@ def _ground(size: int, height: int) -> Background:
 
 
 class _Table:
-    """A board's measures and what lies on it and below it."""
+    """Layout of a board, of what lies on it and of the text below it."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -98,7 +99,7 @@ class _Table:
         self.cards = {seat: _wrapped(_titles(view["players"][seat])) for seat in self.seats}
 
     def drawing(self) -> Drawing:
-        """The whole picture."""
+        """Return the whole picture."""
         below = LINE * len(self.told) + 14 + sum(map(self._tall, self.seats)) + BAG
         return Drawing(_ground(self.view["size"], self.bottom + below), tuple(self._marks()))
 
@@ -119,13 +120,13 @@ class _Table:
         yield from self._bag(top)
 
     def middle(self, place: str) -> tuple[int, int]:
-        """The middle of a card."""
+        """Return the middle of a card, in pixels."""
         x, y = spot(place)
         pitch = self.edge + GAP
         return MARGIN + x * pitch + self.edge // 2, TOP + y * pitch + self.edge // 2
 
     def spots(self) -> Iterator[TapTarget]:
-        """Every space, and what lies on it."""
+        """Yield every space as a target for taps, with a description of what lies on it."""
         for place, space in self.view["spaces"].items():
             x, y = self.middle(place)
             corner = x - self.edge // 2, y - self.edge // 2
@@ -153,6 +154,7 @@ class _Table:
     def _tokens(self, place: str, space: View) -> Iterator[Mark]:
         x, y = self.middle(place)
         if not space["mari"]:
+            # Room for the name of the card above the bubbles.
             down = 4 if space["kind"] == PLAIN else 11 if _is_full(space) else 16
             yield from self._cluster(x, y + down, space["bubbles"], 3)
         else:
@@ -160,7 +162,7 @@ class _Table:
             yield from _mari(x + round(self.edge * 0.27), y + round(self.edge * 0.2), space["mari"])
 
     def _cluster(self, x: int, y: int, colours: Sequence[str], wide: int) -> Iterator[Mark]:
-        """Bubbles in two rows; where there are many, one of each colour, and how many there are."""
+        """Draw bubbles in two rows; if there are many, one of each colour with its number."""
         pitch = 2 * RADIUS + 1
         if len(colours) <= 2 * wide:
             rows = [colours[at : at + wide] for at in range(0, len(colours), wide)]
@@ -177,7 +179,7 @@ class _Table:
     # The last turn.
 
     def _way(self) -> Iterator[Mark]:
-        """The way of the last move, from its second space on."""
+        """Draw the path of the last move, from its second space on."""
         for event in self.view["events"]:
             if event["kind"] == "moved":
                 spots = [self.middle(space) for space, _ in event["path"]]
@@ -192,7 +194,7 @@ class _Table:
                     )
 
     def _sent(self) -> Iterator[Mark]:
-        """An arrow over the edge of a card for bubbles that were pulled or sent over it."""
+        """Draw an arrow over the edge of a card for each bubble that a pop sent, and one for bubbles pulled."""
         for event in self.view["events"]:
             if event["kind"] == "popped":
                 for colour, _, to in event["sent"]:
@@ -204,6 +206,7 @@ class _Table:
     def _over(self, start: str, end: str, colour: str) -> Iterator[Mark]:
         (x, y), (dx, dy) = self.middle(start), spot(end)
         dx, dy = dx - spot(start)[0], dy - spot(start)[1]
+        # A bubble that goes two spaces crosses two edges; an arrow over one of them would mislead.
         if abs(dx) + abs(dy) == 1:
             half = (self.edge + GAP) // 2
             x, y = x + dx * half + dy * 22, y + dy * half + dx * 22
@@ -213,7 +216,7 @@ class _Table:
             )
 
     def _bursts(self) -> Iterator[Mark]:
-        """The numbers of the last pops in the corners of their cards."""
+        """Draw the numbers of the last pops in the corners of their cards."""
         numbers: dict[str, list[str]] = {}
         for event in self.view["events"]:
             if event["kind"] == "popped":
@@ -263,12 +266,11 @@ class _Table:
 
 
 def _is_full(space: View) -> bool:
-    """Whether a card has no room for its kind but beside its name."""
     return bool(space["mari"]) or len(space["bubbles"]) > 3
 
 
 def _lying(space: View) -> Iterator[str]:
-    """What a space is and holds, in words."""
+    """Yield what a space is and holds, in words."""
     yield f"{space['kind']} card, arrows {' '.join(space['arrows']) or 'none'}"
     if space["node"]:
         yield "a node"
@@ -286,7 +288,7 @@ def _titles(me: View) -> list[str]:
 
 
 def _told(view: View) -> list[str]:
-    """What the last turn did, in order."""
+    """Return what the last turn did, in order."""
     told, pops = [], []
     for event in view["events"]:
         if event["kind"] == "moved":
@@ -299,7 +301,7 @@ def _told(view: View) -> list[str]:
 
 
 def _wrapped(parts: Sequence[str]) -> list[str]:
-    """Parts in lines, with commas between them; a part too long for a line is cut."""
+    """Join parts by commas in lines of `SIGNS_IN_LINE` letters; a part too long for a line is cut."""
     lines: list[str] = []
     for part in parts:
         part = part if len(part) <= SIGNS_IN_LINE else part[: SIGNS_IN_LINE - 1] + "…"
@@ -319,13 +321,11 @@ def _counted(x: int, y: int, colour: str, count: int) -> Iterator[Mark]:
 
 
 def _bubble(x: int, y: int, colour: str) -> Iterator[Mark]:
-    """A bubble with a highlight and its letter."""
     yield SpriteInstance(_disc(colour), x, y)
     yield Label(x, y + 6, colour[0].upper(), LETTERS_HIGH, LETTERS[colour], "middle", bold=True)
 
 
 def _mari(x: int, y: int, seat: str) -> Iterator[Mark]:
-    """A Mari: a pawn with a space helmet."""
     yield SpriteInstance(_pawn(seat), x, y)
     yield Label(x, y + 18, seat[0].upper(), LETTERS_HIGH, LETTERS[seat], "middle", bold=True)
 
@@ -355,7 +355,6 @@ def _blank(edge: int, fill: str, outline: str, width: float) -> Sprite:
 
 @functools.cache
 def _node(edge: int) -> Sprite:
-    """A star of eight points with a halo."""
     outer = edge * 0.39
     points = [
         (reach * math.sin(at * math.pi / 8), -reach * math.cos(at * math.pi / 8))
@@ -369,7 +368,7 @@ def _node(edge: int) -> Sprite:
 
 @functools.cache
 def _arrow(edge: int, way: str) -> Sprite:
-    """A chevron that points over the card's edge."""
+    """Return a chevron that points over the card's edge."""
     (dx, dy), reach, wing = SHIFTS[way], edge / 2 - 4, edge * 0.085
     tip, back = (dx * reach, dy * reach), (dx * (reach - wing * 1.2), dy * (reach - wing * 1.2))
     points = [(back[0] + dy * wing, back[1] + dx * wing), tip, (back[0] - dy * wing, back[1] - dx * wing)]
@@ -378,14 +377,14 @@ def _arrow(edge: int, way: str) -> Sprite:
 
 @functools.cache
 def _over(colour: str, dx: int, dy: int) -> Sprite:
-    """A broad arrow in a bubble's colour, with room for its letter."""
+    """Return a broad arrow in a bubble's colour, with room for its letter."""
     shape = ((-17, -9), (5, -9), (5, -14), (18, 0), (5, 14), (5, 9), (-17, 9))
     points = [(x * dx - y * dy, x * dy + y * dx) for x, y in shape]
     return Sprite(svg.polygon(points, fill=BUBBLES[colour], stroke=INK, stroke_width=1.4), 42, 42)
 
 
 def _star(rays: int, outer: float, inner: float) -> list[tuple[float, float]]:
-    """The corners of a star about the origin, its first ray upwards."""
+    """Return the corners of a star about the origin, its first ray upwards."""
     reaches = [outer, inner] * rays
     angles = [at * math.pi / rays for at in range(2 * rays)]
     return [(reach * math.sin(angle), -reach * math.cos(angle)) for reach, angle in zip(reaches, angles, strict=True)]

@@ -1,4 +1,4 @@
-"""A sheet's lines, laid out in the order in which a turn needs them."""
+"""The orders of a sheet, arranged by the step of the turn that uses them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pbem_rules.bubble_singularity.orders import (
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An order and its place among the orders of its sheet, from 0."""
+    """An order and its index among the orders of its sheet, from 0."""
 
     index: int
     order: Order
@@ -34,8 +34,11 @@ class Item:
 
 @dataclass
 class Plan:
-    """The orders of a turn. Ability uses come before the move, before the action or after it, as the lines stand
-    (ruling 9); the controller's bonuses always after the action."""
+    """The orders of a turn, by the step that uses them.
+
+    Uses of abilities come before the move, before the action or after it, where
+    their lines stand (ruling 9); a controller's bonus always comes after the action.
+    """
 
     singles: dict[str, Item] = field(default_factory=dict)
     before: list[Item] = field(default_factory=list)
@@ -45,7 +48,7 @@ class Plan:
     swaps: dict[str, list[Item]] = field(default_factory=dict)
 
     def take(self, item: Item) -> None:
-        """Lays out one more order. Raises FieldError."""
+        """Add one more order. Raise FieldError if it has no place in a turn, or one too many."""
         order = item.order
         if isinstance(order, Pop):
             self.pops.setdefault(order.space, []).append(item)
@@ -59,16 +62,16 @@ class Plan:
             raise FieldError("not-now", f"{ORDERS.line(order).split()[0]} has no place in a turn", "see the template")
 
     def single(self, name: str) -> Item | None:
-        """The order of a kind of which there is one at most: "move", "bubbles", "action", "send", "draw" or "keep"."""
+        """Return the order of a kind that a turn has once at most: a value of `SINGLES`; None if there is none."""
         return self.singles.get(name)
 
     def next_of(self, waiting: dict[str, list[Item]], space: str) -> Item | None:
-        """Takes the next line for a space off `pops` or `swaps`."""
+        """Remove and return the next line for a space from `pops` or `swaps`; None if none is left."""
         lines = waiting.get(space)
         return lines.pop(0) if lines else None
 
     def unused(self) -> list[Item]:
-        """The lines for pops that did not come."""
+        """Return the lines for pops that did not happen, in the order of the sheet."""
         left = [*self.pops.values(), *self.swaps.values()]
         return sorted((item for items in left for item in items), key=lambda item: item.index)
 
@@ -82,6 +85,7 @@ class Plan:
         uses = [*self.before, *self.between, *self.after]
         if any(type(use.order) is type(item.order) for use in uses):
             raise FieldError("once-a-turn", f"{' '.join(ORDERS.line(item.order).split()[:2])} works once a turn")
+        # A use takes effect where its line stands (ruling 9); a bonus comes on top of the action (ruling 19).
         if "action" in self.singles or type(item.order) in STATION_BONUSES:
             self.after.append(item)
         elif "move" in self.singles:
@@ -98,11 +102,11 @@ SINGLES: dict[type[Order], str] = {
     Keep: "keep",
     **dict.fromkeys((Rotate, Pull, *STATION_ACTIONS), "action"),
 }
-"""The orders of which a turn has one at most, and what they are for."""
+"""Orders that a turn has once at most, and the names by which a plan keeps them."""
 
 
 def plan_of(orders: tuple[Order, ...], refuse: Callable[[Item, FieldError], None]) -> Plan:
-    """The plan of a sheet; what has no place in it is handed to `refuse`."""
+    """Return the plan of a sheet; call `refuse` for each order that has no place in it."""
     plan = Plan()
     for item in map(Item, range(len(orders)), orders):
         try:

@@ -1,4 +1,4 @@
-"""A turn in the making, as its steps change it."""
+"""A turn while it is resolved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pbem_rules.bubble_singularity.table import Table
 
 @dataclass(eq=False)
 class Chain:
-    """A chain reaction: where its pops were, what was popped, and what else counts."""
+    """A chain reaction: the squares of its pops, and what else counts for its score (ruling 13)."""
 
     pops: list[str] = field(default_factory=list)
     stations: list[str] = field(default_factory=list)
@@ -29,15 +29,15 @@ class Chain:
 
 
 class Play:
-    """The table of a turn, its mover and plan, and what happened.
+    """A turn while it is resolved: table, mover, plan and events, changed by each step.
 
-    `waiting` are the spaces about to pop, first made first, each with the chain
-    that completed its group; `sparks` those that one bubble is enough for.
-    `chains` are those begun, in this order, and `pops` the spaces of all their
-    pops; `chain` is the one whose pop is being resolved. `stop` is where the
-    Mari ended its move, `research` whether bubbles are still to be drawn at the
-    research station. `questions` are what the mover is asked, in the order drawn.
-    Without dice it is a rehearsal, in which no step may draw anything.
+    `waiting` maps the spaces about to pop, the first that became ready first, to
+    the chain that completed the group (ruling 11); `sparks` are spaces that pop
+    with one bubble. `chains` are those begun, `pops` the spaces of all their pops,
+    in order; `chain` is the one whose pop is being resolved. `stop` is the space
+    where the Mari ended its move, `research` is True while bubbles are still to be
+    drawn at the research station. `questions` are those to the mover, in the order
+    drawn. Without dice it is a rehearsal, in which no step may draw anything.
     """
 
     def __init__(self, state: State, orders: Mapping[SeatName, tuple[Order, ...]], dice: Dice | None) -> None:
@@ -57,6 +57,7 @@ class Play:
         self.sparks: set[str] = set()
         self.chains: list[Chain] = []
         self.pops: list[str] = []
+        # In edition 1 all pops of a turn were one chain (ruling 34).
         self.chain = Chain() if state.edition == 1 else None
         self.stop = ""
         self.research = False
@@ -66,70 +67,72 @@ class Play:
 
     @property
     def seat(self) -> SeatName:
-        """The mover."""
+        """The mover; only while there is one."""
         assert self.mover is not None
         return self.mover
 
     @property
     def at(self) -> str:
-        """Where the mover's Mari stands."""
+        """The space of the mover's Mari."""
         place = self.table.players[self.seat].at
         assert place is not None
         return place
 
     @property
     def rehearsed(self) -> bool:
-        """Whether there are no dice."""
+        """True if the turn is played without dice."""
         return self._dice is None
 
     @property
     def dice(self) -> Dice:
-        """The dice, where there are any."""
+        """The dice; not in a rehearsal."""
         assert self._dice is not None
         return self._dice
 
     def tell(self, kind: str, **data: Any) -> None:
-        """Note what all hear of."""
+        """Record a public event."""
         self.events.append(public(self.state.seats, kind, **data))
 
     def refuse(self, item: Item, refused: FieldError, seat: SeatName | None = None) -> None:
-        """A line cannot be followed; its player is told."""
+        """Record that an order cannot be followed, with an event for its player alone."""
         owner = seat or self.seat
         self.refusals.append((owner, item, refused))
         self.events.append(private(owner, "refused", line=ORDERS.line(item.order), why=str(refused)))
 
     @property
     def researched(self) -> bool:
-        """Whether bubbles were drawn at the research station in this turn."""
+        """True if bubbles were drawn at the research station in this turn."""
         return any(event.kind == "researched" for event in self.events)
 
     def notice(self) -> None:
-        """Lines up the spaces that have become ready to pop, first made first, each with its chain (ruling 11)."""
+        """Queue the spaces that have become ready to pop, each with its chain (ruling 11)."""
         ripe = self.ripe()
+        # A space that was pushed apart before its pop does not pop (ruling 10).
         self.waiting = {place: chain for place, chain in self.waiting.items() if place in ripe}
         for place in ripe:
             if place not in self.waiting:
+                # A pop belongs to the chain that completed its group; without one it begins its own (ruling 11).
                 self.waiting[place] = self.chain or Chain()
 
     @property
     def rich(self) -> list[SeatName]:
-        """Return the players with the markers that end the game, in the order of play."""
+        """Players with the markers that end the game, in the order of play."""
         limit = self.table.rules.markers_to_end
         return [seat for seat in self.order if self.table.players[seat].markers >= limit]
 
     @property
     def in_last_round(self) -> bool:
-        """Return whether no round follows this one (ruling 24)."""
+        """True if no round follows this one (ruling 24)."""
         return self.last_round or bool(self.rich)
 
     def ripe(self) -> list[str]:
-        """The spaces ready to pop, those with a spark included."""
+        """Return the spaces that are ready to pop, those with a spark included, in the order of squares."""
         found = set(self.table.ripe(self.seat))
         found |= {place for place in self.sparks if self.table.can_pop(place)}
         return [place for place in self.table.bubbles if place in found]
 
     def draw(self, *key: str | int) -> str | None:
-        """A bubble from the bag; None if there is none."""
+        """Draw a bubble from the bag; return None if it is empty."""
         bag = self.table.bag
         if not bag:
             return None
@@ -138,13 +141,13 @@ class Play:
         return colour
 
     def end(self, how: str) -> None:
-        """The game is over."""
+        """End the game."""
         state = self.table.freeze(replace(self.state, order=tuple(self.order)))
         self.result = Result(winners(state), how)
         self.tell("ended", winners=list(self.result.winners), how=how, words=ENDS[how], scores=totals(state))
 
     def finished(self) -> State:
-        """The state the turn leaves behind."""
+        """Return the state after the turn."""
         return replace(
             self.table.freeze(self.state),
             order=tuple(self.order),
@@ -152,6 +155,7 @@ class Play:
             round=self.round,
             last_round=self.last_round,
             question=None if self.result else next(iter(self.questions), None),
+            # Nothing is asked after the end: `conclude` has made the open choices (ruling 35).
             further=() if self.result else tuple(self.questions[1:]),
             pending=0 if self.result else self.pending,
             wish=self.wish,

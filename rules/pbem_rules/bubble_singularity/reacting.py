@@ -18,7 +18,7 @@ LONGEST = 30
 
 
 def reacting(play: Play) -> None:
-    """Pops what is ready, first made first; each pop may make more, until all is as it was before (ruling 15)."""
+    """Resolve pops, the first that became ready first, until none is left or the board repeats itself (ruling 15)."""
     play.notice()
     seen = set[Hashable]()
     while play.waiting and not _goes_round(play, seen):
@@ -27,10 +27,11 @@ def reacting(play: Play) -> None:
 
 
 def _goes_round(play: Play, seen: set[Hashable]) -> bool:
-    """Whether board and waiting pops are as they were before one of the pops `seen`."""
+    """Return True if board and waiting pops are as they were before an earlier pop of the turn; add them to `seen`."""
     if play.state.edition == 1:
         return len(play.pops) >= LONGEST
     lying = tuple(in_order(found) for found in play.table.bubbles.values())
+    # All that decides what comes next: bubbles, cards (they turn and move), waiting pops and sparks.
     now = (lying, tuple(play.table.cards.values()), tuple(play.waiting), frozenset(play.sparks))
     if now in seen:
         return True
@@ -39,7 +40,7 @@ def _goes_round(play: Play, seen: set[Hashable]) -> bool:
 
 
 def pop(play: Play, place: str) -> None:
-    """One pop: a bubble along each arrow, the excess to the mover, and what the card does after it."""
+    """Resolve one pop: a bubble along each arrow, the excess to the mover, then the effect of the card (ruling 12)."""
     table = play.table
     number = _count(play, play.waiting.pop(place), place)
     sent, stayed, collected = _shared_out(play, place)
@@ -62,12 +63,13 @@ def pop(play: Play, place: str) -> None:
 
 
 def _count(play: Play, chain: Chain, place: str) -> int:
-    """What a pop adds to its chain; gives the chain's number in the turn."""
+    """Add a pop to its chain, and return the chain's number in the turn, from 1."""
     table = play.table
     kind = table.cards[place].kind
     play.chain = chain
     if not chain.pops:
         play.chains.append(chain)
+        # Only the first pop of a chain counts for the research station (ruling 13).
         chain.begun_beside_research = table.beside(place, "research")
     chain.pops.append(place)
     play.pops.append(place)
@@ -81,10 +83,12 @@ def _count(play: Play, chain: Chain, place: str) -> int:
 
 
 def _shared_out(play: Play, place: str) -> tuple[list[tuple[str, str, str]], list[str], list[str]]:
-    """The bubbles of a pop: those that move (colour, way, goal), those that stay and those collected."""
+    """Return the bubbles of a pop: those that move (colour, way, goal), those that stay and those collected."""
     table = play.table
     load = own_last(table.bubbles[place], play.seat)
     arrows = table.cards[place].arrows
+    # Arrows off the board carry nothing, but count: with more bubbles than arrows each keeps one on the space (ruling
+    # 12).
     kept = min(len(load), len(arrows))
     open_ways = [way for way in arrows if step(place, way, table.size)]
     closed = [way for way in arrows if way not in open_ways]
@@ -105,7 +109,7 @@ def _shared_out(play: Play, place: str) -> tuple[list[tuple[str, str, str]], lis
 
 
 def _wanted(play: Play, place: str, slots: list[str], load: list[str]) -> list[tuple[str, str]]:
-    """What the mover's line for this pop says, if it can be done."""
+    """Return what the mover's line for this pop asks for; nothing if there is none, or if it cannot be done."""
     item = play.plan.next_of(play.plan.pops, place)
     if item is None:
         return []
@@ -123,7 +127,7 @@ def _wanted(play: Play, place: str, slots: list[str], load: list[str]) -> list[t
 
 
 def _check_twice(play: Play, place: str, colour: str, way: str) -> None:
-    """Whether Cascade Control lets a bubble go further."""
+    """Raise FieldError if Cascade Control does not let a bubble go a second space."""
     if not play.table.has(play.seat, "cascade"):
         raise FieldError("no-cascade", f"{way}{way} needs Cascade Control", f"write {way}")
     if colour != play.seat:
@@ -133,7 +137,8 @@ def _check_twice(play: Play, place: str, colour: str, way: str) -> None:
 
 
 def _goal(play: Play, place: str, way: str, *, twice: bool) -> str:
-    """Where a bubble comes to rest: as far as it goes on the board."""
+    """Return the space where a bubble comes to rest: as far as it goes on the board (ruling 29)."""
+    # Expansion cards and Cascade Control add a space each (ruling 29).
     steps = 1 + (play.table.cards[place].kind == EXPANSION) + twice
     for _ in range(steps):
         place = step(place, way, play.table.size) or place
@@ -141,7 +146,7 @@ def _goal(play: Play, place: str, way: str, *, twice: bool) -> str:
 
 
 def _after_pop(play: Play, place: str) -> None:
-    """Flux cards turn, unstable cards change places (ruling 29)."""
+    """Turn a flux card, swap an unstable card with a neighbour (ruling 29)."""
     cards = play.table.cards
     if cards[place].kind == FLUX:
         cards[place] = cards[place].turned("CW")
@@ -153,7 +158,7 @@ def _after_pop(play: Play, place: str) -> None:
 
 
 def _partner(play: Play, place: str) -> str:
-    """The neighbour an unstable card changes places with: the one named, else the first clockwise from north."""
+    """Return the neighbour that an unstable card is swapped with: the one named, else the first clockwise."""
     found = [goal for way in WAYS if (goal := step(place, way, play.table.size))]
     item = play.plan.next_of(play.plan.swaps, place)
     if item is None:

@@ -1,7 +1,6 @@
-"""Lines as people write them, in the words of the orders: "move 2 west, north", "turn clockwise", "keep quantum drift".
+"""Lenient reading of order lines: "move 2 west, north", "turn clockwise", "keep quantum drift".
 
-A word that nothing is known of leaves the line as it was, so that it is
-refused as it was typed.
+A line with an unknown word is left as it was, so that it is refused as typed.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _SYNONYMS = {
     "USE": ("use",),
 }
 SHORTEST = 3
-"""Letters of a verb that are enough."""
+"""Fewest letters of an abbreviated verb."""
 
 _VERBS = {word: verb for verb, words in _SYNONYMS.items() for word in words}
 _IDLE = {"stay", "pass", "wait", "skip", "nothing"}
@@ -60,7 +59,11 @@ _COLOURS = re.compile(r"[rgby]{2,5}")
 
 
 def plainly(line: str, view: _View) -> str:
-    """A line in the words of the orders, as far as it is understood. Raises FieldError where that cannot be taken."""
+    """Rewrite a line in the words of the orders, as far as it is understood.
+
+    Raises:
+        FieldError: the first word is no order, or the line may mean two things.
+    """
     text, remark = parted(line)
     words = words_of(text)
     if view["over"] or not words:
@@ -73,7 +76,7 @@ def plainly(line: str, view: _View) -> str:
 
 
 def _verb(words: Sequence[str], view: _View) -> tuple[str, list[str]]:
-    """The verb of a line and what follows it; where a line has none, what its words can only mean."""
+    """Return the verb of a line and the words after it; without a verb, the only one that its words allow."""
     said = [
         word for word in words if word not in ("i", "i'd", "i'll", "would", "like", "to", "my", "mari", "the", "you")
     ]
@@ -92,7 +95,7 @@ def _is_short_for(word: str, verb: str) -> bool:
 
 
 def _bare(words: Sequence[str], view: _View) -> str:
-    """The verb of words alone: ways move, colours are placed, turns rotate; cards and colours answer questions."""
+    """Return the verb of words alone: ways move, colours are placed, turns rotate; answers to questions are kept."""
     if words and all(word in TURNS_OF for word in words):
         return "ROTATE"
     if view["phase"] == "setup" and words and all(map(space_of, words)):
@@ -107,7 +110,7 @@ def _bare(words: Sequence[str], view: _View) -> str:
 
 
 def _unknown(words: Sequence[str], view: _View) -> FieldError:
-    """What to say of a line whose first word is no order."""
+    """Return the error for a line whose first word is no order."""
     if words[0] == "station":
         return FieldError(
             "unknown-verb", "'station' is not an order", "write: USE RESEARCH, TELEPORT, CONVERT or DEPLOY"
@@ -124,7 +127,7 @@ def _unknown(words: Sequence[str], view: _View) -> FieldError:
 
 
 def _ways_of(word: str) -> list[str]:
-    """The ways of one word, such as "wwn"; empty if it is none. Raises FieldError for letters that say two things."""
+    """Return the ways of one word, such as "wwn"; none if it holds other letters."""
     if way_of(word):
         return [way_of(word)]
     return [letter.upper() for letter in word] if _LETTERS.fullmatch(word) else []
@@ -132,6 +135,7 @@ def _ways_of(word: str) -> list[str]:
 
 def _moving(words: list[str], view: _View) -> str:
     spaces = [space_of(word) for word in words if space_of(word) in view["spaces"]]
+    # "E2" is a space, and may be meant as two steps east.
     if any(way_of(space[0]) for space in spaces):
         raise FieldError(
             "ambiguous", f"{spaces[0]} may be a space or a number of steps", "write each way, such as: E E"
@@ -149,8 +153,9 @@ def _moving(words: list[str], view: _View) -> str:
 
 
 def _check_letters(word: str, view: _View) -> None:
-    """Whether letters in one word can be meant in one way only; with Quantum Drift NE is a way of its own."""
+    """Raise FieldError if letters in one word are ambiguous: with Quantum Drift, NE is a way of its own."""
     diagonal = next((way for way in DIAGONALS if way.lower() in word), "")
+    # Without Quantum Drift "NE" can only be two steps.
     if "drift" in view["players"][view["seat"]]["cards"] and diagonal and len(word) > 2 and _LETTERS.fullmatch(word):
         letters, other = " ".join(word.upper()), word.upper().replace(diagonal, f" {diagonal} ")
         raise FieldError(
@@ -159,7 +164,7 @@ def _check_letters(word: str, view: _View) -> None:
 
 
 def _ways_to(spaces: Sequence[str], view: _View) -> list[str]:
-    """The ways from the Mari's place over some spaces, each beside the one before. Raises FieldError."""
+    """Return the ways from the Mari's place over some spaces. Raise FieldError if one is not beside the one before."""
     here, ways = view["players"][view["seat"]]["at"], []
     for space in spaces:
         way = way_between(here, space, view) if here else ""
@@ -171,7 +176,6 @@ def _ways_to(spaces: Sequence[str], view: _View) -> list[str]:
 
 
 def _placing(words: list[str]) -> str:
-    """What is placed, in the order of the spaces entered."""
     text = " ".join(words).replace(", one more", "+").replace("and one more", "+").replace(" plus", "+")
     said = listed(text.replace(" +", "+").split())
     if any(map(space_of, said)):
@@ -205,7 +209,7 @@ def _pulling(words: list[str]) -> str:
 
 
 def _paired(words: Iterable[str], *, twice: bool = False) -> list[str]:
-    """Colours and ways in turn, whichever stands first; with `twice` a way may be for two spaces."""
+    """Return colours and ways two by two, in either order; with `twice` a way may be for two spaces."""
     said = [part for word in without(words, LITTLE, BETWEEN, ("bubble", "bubbles", "send")) for part in unfolded(word)]
     found: list[str] = []
     number = 1
@@ -263,7 +267,7 @@ def _keeping(words: list[str], view: _View) -> str:
 
 
 def _cards(words: list[str]) -> list[str]:
-    """The cards and colours of a list, titles without quotes among them; empty if a word is neither."""
+    """Return the cards and colours of a list, with titles that are not quoted; nothing if a word is neither."""
     found: list[str] = []
     said = without(words, BETWEEN, LITTLE - {"space", "card"}, ("card", "cards"))
     while said:
@@ -294,7 +298,7 @@ _ALONE: Mapping[str, Callable[[list[str]], str]] = {
     "POP": _popping,
     "DRAW": _drawing,
 }
-"""How what follows a verb is read."""
+"""Readers of the words after a verb."""
 
 _BY_VIEW: Mapping[str, Callable[[list[str], _View], str]] = {
     "MOVE": _moving,
@@ -303,4 +307,4 @@ _BY_VIEW: Mapping[str, Callable[[list[str], _View], str]] = {
     "USE": using,
     "START": _starting,
 }
-"""How it is read where the table tells what it means."""
+"""Readers that need the view as well."""

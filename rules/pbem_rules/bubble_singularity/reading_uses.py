@@ -1,4 +1,4 @@
-"""USE lines as people write them: abilities and stations, with or without USE before them."""
+"""Lenient reading of USE lines: abilities and stations, with or without the USE."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ACTIONS = {"rotate": "ROTATE", "rotating": "ROTATE", "pull": "PULL", "pulling":
 
 
 def using(words: list[str], view: _View) -> str:
-    """What is used, an ability or a station, and where."""
+    """Rewrite the words of a USE line; "" if they name neither an ability nor a station."""
     said = without(words, LITTLE - {"from"})
     said = said[1:] if said[:1] == ["transit"] else said
     if not said:
@@ -100,7 +100,7 @@ _OF_USES: Mapping[str, Callable[[list[str]], list[str]]] = {
     "block": _block,
     **dict.fromkeys(("research", "teleport", "ignite"), _plain),
 }
-"""How what follows each word is read."""
+"""Readers of the words after each use."""
 
 USES = (*_OF_USES, "director", "warp")
-"""The words that a USE line may begin with, without the USE too."""
+"""Words that a USE line may begin with, also without the USE."""

@@ -1,4 +1,4 @@
-"""Bubble Singularity through the door of the ruleset contract."""
+"""The ruleset of Bubble Singularity: its options, and the functions that the contract asks for."""
 
 from __future__ import annotations
 
@@ -67,28 +67,31 @@ class BubbleSingularity(BaseRuleset[State]):
     check_state = staticmethod(check_state)
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
-        """The table laid; the seats then choose starts and abilities."""
+        """Return the state before the set-up, in which the seats choose starts and abilities."""
         return beginning.laid(Rules(**options), seats, dice)
 
     def defaults(self, view: View, kept: tuple[Order, ...]) -> tuple[Order, ...]:
-        """One space clockwise from north and a rotation, or the first of what is asked (rulings 23 and 26)."""
+        """Return the orders of a seat without a sheet (rulings 23 and 26).
+
+        These are one space clockwise from north and a rotation, or the first answer to each question.
+        """
         return sheet.defaults(view)
 
     def public_view(self, views: Mapping[SeatName, View]) -> Panorama:
-        """The table, which lies open, and what each seat's points come to."""
+        """Return the board, which lies open, and each seat's total."""
         view = next(iter(views.values()))
         totals = {seat: player["total"] for seat, player in view["players"].items()}
         return Panorama(tuple(picture.pictures(view)), totals, "points")
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
-        """What the seat's total was, round by round."""
+        """Add the seat's total of this round to its remembered scores."""
         if view["phase"] == "setup":
             return before
         own = view["players"][view["seat"]]
         return {"scores": append_score(before, "points", "round", view["round"], own["total"])}
 
     def standing(self, state: State) -> Standing:
-        """The mover is awaited, at the set-up everybody; all are told."""
+        """Return who is awaited (all at the set-up, then the mover) and, when the game is over, who has won."""
         if state.result is None:
             return Standing(over=False, awaiting=state.awaiting, scores=totals(state))
         result = state.result

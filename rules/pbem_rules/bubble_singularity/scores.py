@@ -1,4 +1,4 @@
-"""What a game comes to: totals and winners."""
+"""Totals and winners of a game."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ STATION_POINTS = (0, 0, 5, 12, 20, 20)
 
 
 def station_points(state: State, seat: SeatName) -> int:
-    """What a player's stations are worth."""
+    """Return the points for the stations that a player controls."""
     return STATION_POINTS[sum(owner == seat for owner in state.control.values())]
 
 
 def total(state: State, seat: SeatName) -> int:
-    """Points of chains, one for each bubble in the supply, and those of stations."""
+    """Return points of chains, one for each bubble in the supply, and those of stations."""
     player = state.players[seat]
     return player.points + len(player.hand) + station_points(state, seat)
 
 
 def totals(state: State) -> dict[SeatName, int]:
-    """Every player's total."""
+    """Return the total of each player."""
     return {seat: total(state, seat) for seat in state.seats}
 
 
 def winners(state: State) -> tuple[SeatName, ...]:
-    """The best total; among equals most markers, then most points of chains; then they share the win (ruling 25)."""
+    """Return the winners: the best total, then most markers, then most points of chains, then shared (ruling 25)."""
     playing = [seat for seat in state.seats if not state.players[seat].out]
     worth = {seat: (total(state, seat), state.players[seat].markers, state.players[seat].points) for seat in playing}
     return tuple(seat for seat in playing if worth[seat] == max(worth.values()))

@@ -1,4 +1,4 @@
-"""What chain reactions bring: points, markers, stations, bubbles (rulings 13, 17, 18, 22)."""
+"""Scores of chain reactions: points, markers, stations, bubbles (rulings 13, 17, 18, 22)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AFFINITY_POINTS = 2
 
 
 def scoring(play: Play) -> None:
-    """Every chain of a turn by itself, and the cards that pops on nodes bring."""
+    """Score each chain of the turn by itself, and count the cards that pops on nodes bring."""
     for number, chain in enumerate(play.chains, 1):
         _score(play, chain, number)
     if not play.table.rules.beginner:
@@ -19,13 +19,15 @@ def scoring(play: Play) -> None:
 
 
 def _score(play: Play, chain: Chain, number: int) -> None:
-    """Points and markers for the mover, and control of the stations in a chain."""
+    """Give the mover points and markers, and control of the stations in a chain."""
     table, seat = play.table, play.seat
     extra, further = _extras(play, chain)
     chain.length = len(chain.pops) + chain.nodes + chain.begun_beside_research
+    # Reaction Amplifier counts for the score alone, not for control or Energy Harvest (rulings 13, 22 and 30).
     scored = chain.length + further
     affine = chain.beside_node and table.has(seat, "affinity")
     points = table.rules.points(scored) + (AFFINITY_POINTS if affine else 0)
+    # The marker of the Universe does not depend on the length (ruling 30).
     markers = (scored >= table.rules.marker_length) + chain.universe
     player = table.players[seat]
     after = table.change(seat, points=player.points + points, markers=player.markers + markers)
@@ -46,7 +48,7 @@ def _score(play: Play, chain: Chain, number: int) -> None:
 
 
 def _extras(play: Play, chain: Chain) -> tuple[list[str], int]:
-    """Why a chain counts for more than its pops, and the length that counts for its score alone."""
+    """Return the reasons why a chain counts for more than its pops, and the length that counts for its score alone."""
     seat = play.seat
     extra = [f"+{chain.nodes} for pops on nodes"] if chain.nodes else []
     if chain.begun_beside_research:
@@ -70,25 +72,26 @@ def _take_control(play: Play, chain: Chain) -> None:
 
 
 def harvesting(play: Play) -> None:
-    """Energy Harvest brings a bubble from the bag for each chain of length 2 or more."""
+    """Draw a bubble for each chain that Energy Harvest counts (ruling 17)."""
     for number in _harvests(play):
         if play.result is None:
             _harvest(play, number)
 
 
 def harvested(play: Play) -> int:
-    """How many bubbles Energy Harvest brings, if the bag holds so many."""
+    """Return the number of bubbles that Energy Harvest brings, if the bag holds as many."""
     return len(_harvests(play))
 
 
 def _harvests(play: Play) -> list[int]:
-    """The chains for which Energy Harvest brings a bubble, by their numbers in the turn, from 0 (ruling 17)."""
+    """Return the chains for which Energy Harvest brings a bubble, by their index in the turn (ruling 17)."""
     if not play.table.has(play.seat, "harvest"):
         return []
     return [number for number, chain in enumerate(play.chains) if chain.length >= HARVEST_LENGTH]
 
 
 def _harvest(play: Play, number: int) -> None:
+    # The first chain keeps the key that the single chain of edition 1 had, so that old games replay.
     colour = play.draw("harvest", *([number] if number else []))
     if colour is None:
         conclude(play, "bag")

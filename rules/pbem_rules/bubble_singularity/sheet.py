@@ -1,7 +1,7 @@
-"""Order sheets of Bubble Singularity: what a sheet comes to, and the sheet a report brings along.
+"""Order sheets of Bubble Singularity: their check against the open table, and the default orders.
 
-Everything lies open, so a sheet is tried out at once, and the receipt tells
-what it will do as far as nothing is drawn.
+The game lies open, so a sheet is played out as far as nothing is drawn, and the
+receipt says what it will do.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from pbem_rules.bubble_singularity.turn import rehearse
 from pbem_rules.bubble_singularity.views import state_of
 
 MOST_LINES = 60
-"""Orders of a sheet that are tried out; a turn never needs so many."""
+"""Most orders of a sheet that are tried out; a turn never needs so many."""
 
 _USES = [verb.parts[1].word for verb in ORDERS.verbs if verb.word == "USE"]  # type: ignore[union-attr]  # literals
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-    """The orders of a sheet, tried out on the table the view shows."""
+    """Parse a sheet, and play it out on the table that the view shows."""
     numbered = list(lines)
     read = ORDERS.parse(view, numbered)
     findings = [_named_use(finding, numbered) for finding in read.findings]
@@ -56,7 +56,11 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
 
 
 def _by_way(view: View, order: Order, orders: Sequence[Order]) -> Order:
-    """An order as it is; a PULL that names a space with its way from where the Mari ends. Raises FieldError."""
+    """Return an order with the space of a PULL replaced by its direction from where the Mari ends.
+
+    Raises:
+        FieldError: the space is not beside that one.
+    """
     if not isinstance(order, Pull) or order.way in WAYS:
         return order
     here = rehearse(state_of(view), view["seat"], tuple(other for other in orders if not isinstance(other, Pull))).stop
@@ -68,7 +72,7 @@ def _by_way(view: View, order: Order, orders: Sequence[Order]) -> Order:
 
 
 def _named_use(finding: Finding, lines: Sequence[tuple[int, str]]) -> Finding:
-    """The finding of a USE line whose second word is none: all that can be used."""
+    """Add the words that can be used to the finding of a USE line that names none of them."""
     words = next((split_words(line) for number, line in lines if number == finding.line), [])
     if finding.code != "missing-word" or len(words) < 1 or not "USE".startswith(words[0].upper()):
         return finding
@@ -84,7 +88,7 @@ def _error(entry: ParsedOrder, refused: FieldError) -> Finding:
 
 
 def _check_phase(view: View, order: Order) -> None:
-    """Whether an order may be sent now. Raises FieldError."""
+    """Raise FieldError if an order may not be sent in this phase."""
     if view["over"]:
         raise FieldError("game-over", "the game is over; no more orders are taken")
     if isinstance(order, Resign):
@@ -105,19 +109,20 @@ def _asked(view: View) -> str:
 
 
 def _judged(view: View, entries: Sequence[ParsedOrder]) -> tuple[list[ParsedOrder], list[Finding]]:
-    """The entries that can be followed, and what there is to tell of them."""
+    """Return the entries that can be followed, and findings about them."""
     if view["over"] or not view["awaited"]:
         return list(entries), []
     if view["phase"] == "setup":
         return _judged_start(view, entries)
     play, kept, told = _tried_out(view, entries)
+    # A player who resigns leaves before anything else of the sheet happens (ruling 31).
     if any(isinstance(entry.order, Resign) for entry in kept):
         return kept, told
     return kept, told + list(_told_of_turn(play, kept) if view["phase"] == "turn" else _told_of_answer(play, kept))
 
 
 def _tried_out(view: View, entries: Sequence[ParsedOrder]) -> tuple[Play, list[ParsedOrder], list[Finding]]:
-    """The entries that can be followed, once those are gone that cannot, and the turn they make."""
+    """Rehearse the entries, without those that cannot be followed, until none of the rest is refused."""
     kept, state = list(entries[:MOST_LINES]), state_of(view)
     told = [_error(entry, FieldError("too-much", "so many lines no turn has")) for entry in entries[MOST_LINES:]]
     while True:
@@ -126,11 +131,12 @@ def _tried_out(view: View, entries: Sequence[ParsedOrder]) -> tuple[Play, list[P
         told += [_error(kept[at], refused[at]) for at in sorted(refused)]
         if not refused:
             return play, kept, told
+        # Without a refused line others may become possible or impossible, so the rest is tried again.
         kept = [entry for at, entry in enumerate(kept) if at not in refused]
 
 
 def _told_of_turn(play: Play, entries: Sequence[ParsedOrder]) -> Iterator[Finding]:
-    """What a sheet leaves to default, what of it comes to nothing, and what it brings about."""
+    """Yield findings on what the sheet leaves to default, what of it has no effect, and what it will do."""
     moved = next(event.data for event in play.events if event.kind in ("moved", "stayed"))
     if not play.plan.single("move") and "path" in moved:
         yield Finding(
@@ -148,7 +154,7 @@ def _told_of_turn(play: Play, entries: Sequence[ParsedOrder]) -> Iterator[Findin
 
 
 def _idle(play: Play, order: Order) -> str:
-    """Why a line for a pop came to nothing."""
+    """Return why a line for a pop has no effect."""
     assert isinstance(order, Pop | Swap)
     if isinstance(order, Swap):
         return f"no unstable card pops on {order.space} so often in this turn"
@@ -159,7 +165,7 @@ def _idle(play: Play, order: Order) -> str:
 
 
 def _told_of_answer(play: Play, entries: Sequence[ParsedOrder]) -> Iterator[Finding]:
-    """What of the questions is left to default, what is kept, and what is asked next."""
+    """Yield findings on questions left to default, on cards replaced, and on the question that follows."""
     said = next((entry.order.what for entry in entries if isinstance(entry.order, Keep)), ())
     open_ones = [asked for asked in play.state.questions if preferred(asked, said, play.state.edition) is None]
     if open_ones:
@@ -185,7 +191,7 @@ def _held_of(play: Play, *cards: str) -> str:
 
 
 def _judged_start(view: View, entries: Sequence[ParsedOrder]) -> tuple[list[ParsedOrder], list[Finding]]:
-    """The entries of a sheet for the set-up."""
+    """Return the entries of a set-up sheet that can be followed, and findings."""
     offer = view["players"][view["seat"]]["offer"]
     taken: dict[type[Order], ParsedOrder] = {}
     told = []
@@ -220,7 +226,7 @@ def _told_of_start(view: View, taken: Iterable[type[Order]]) -> Iterator[Finding
 
 
 def defaults(view: View) -> tuple[Order, ...]:
-    """What is played for a seat without a sheet (rulings 23 and 26)."""
+    """Return the orders that are played for a seat without a sheet (rulings 23 and 26)."""
     if not view["awaited"]:
         return ()
     state = state_of(view)
@@ -231,7 +237,7 @@ def defaults(view: View) -> tuple[Order, ...]:
 
 
 def default_answers(state: State) -> tuple[Order, ...]:
-    """One line that says what comes of none: the first answers, and of a full category what is held in the end."""
+    """Return one KEEP line with the same result as no answer at all (ruling 26)."""
     answers = [answer_to(asked, (), state.liking, state.edition) for asked in state.questions]
     answer = tuple(word for answer in answers for word in answer)
     seat = state.questions[0].seat
@@ -244,7 +250,7 @@ def default_answers(state: State) -> tuple[Order, ...]:
 
 
 def _rivals(play: Play) -> set[str]:
-    """The cards of a turn of which only one of a category could be kept."""
+    """Return the cards of a turn that competed for a full category."""
     chosen = (event.data for event in play.events if event.kind == "chosen")
     return {card for data in chosen for card in (data["card"], data["held"])}
 
@@ -255,5 +261,6 @@ def default_turn(state: State) -> tuple[Order, ...]:
     way = default_way(table, state.mover)
     if way is None:
         return (default_action(table, state.mover),)
+    # The default action depends on where the default move ends.
     table.change(state.mover, at=path_of(table, state.mover, (way,))[-1])
     return (Move((way,)), default_action(table, state.mover))

@@ -1,4 +1,4 @@
-"""The state of a game, and how it is saved."""
+"""The state of a game, its JSON form, and the upgrades of older saves."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ VERSION = 4
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The options of a campaign, and the figures that depend on them; with `scoreless` 0, any number of turns may pass
-    in which nobody scores."""
+    """The options of a campaign, and the figures that depend on them.
+
+    With `scoreless` 0 any number of turns may pass without a score (ruling 36).
+    """
 
     layout: str = "standard"
     beginner: bool = False
@@ -37,42 +39,44 @@ class Rules:
 
     @property
     def with_stations(self) -> bool:
-        """Whether stations lie on the board (modules 1 and 2)."""
+        """True if stations lie on the board (modules 1 and 2)."""
         return self.stations or self.advanced
 
     @property
     def first_bubbles(self) -> int:
-        """How many bubbles each player begins with."""
+        """Number of bubbles that each player begins with (rulings 3 and 28)."""
         more = 2 if self.advanced else 1 if self.stations else 0
         return (3 if self.beginner else 5) + more
 
     @property
     def range(self) -> int:
-        """How many spaces a Mari may move."""
+        """Spaces that a Mari may move at the most."""
         return 4 if self.advanced else 3
 
     @property
     def markers_to_end(self) -> int:
-        """How many markers of one player end the game."""
+        """Number of markers of one player that ends the game."""
         return 7 if self.advanced else 5
 
     @property
     def marker_length(self) -> int:
-        """How long a chain must be to bring a marker."""
+        """Length from which a chain brings a marker."""
         return 5 if self.advanced else 4
 
     def points(self, length: int) -> int:
-        """What a chain of some length is worth; on 5×5 each length must be one more."""
+        """Return the points for a chain of a length; on 5×5 each step asks for one more (ruling 30)."""
+        # Chains of length 4 or more are worth 10, on 5×5 those of 5 or more (ruling 30).
         level = length - (1 if self.advanced else 0)
         return (0, 1, 3, 6, 10)[max(0, min(level, 4))]
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """What lies before a player. `at` is where the Mari stands, None before the start and after leaving.
+    """A player's Mari, supply, cards and score.
 
-    `offer` are the cards of which the starting ability is chosen; `blocked` is
-    the action a defense station's controller forbids for the next turn.
+    `at` is the space of the Mari, None before the start and after leaving.
+    `offer` holds the cards of which the starting ability is chosen; `blocked` is
+    the action that the controller of the defense station forbids for the next turn.
     """
 
     side: str = ""
@@ -88,10 +92,10 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the mover is asked before the next player moves.
+    """A choice that the mover makes before the next player moves.
 
     `kind` is "card" (keep one of the cards drawn), "replace" (one of the card
-    held and the new one) or "bubbles" (two of those drawn); `choices` in the
+    held and the new one) or "bubbles" (two of those drawn); `choices` are in the
     order drawn.
     """
 
@@ -102,7 +106,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a game ended: the winners (several share a win), and the key of `events.ENDS`."""
+    """The winners of a game (several share a win), and the key in `events.ENDS` of how it ended."""
 
     winners: tuple[SeatName, ...]
     how: str
@@ -110,24 +114,24 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A game.
+    """A game, as it is saved between turns.
 
-    `order` are the seats still playing, clockwise from the first player; it is
-    empty until the Maris have their places. `pending` counts the pairs of
-    ability cards the mover has still to draw. `wish` are the decks they come
-    from, and `liking` what the mover would keep, as far as the mover said.
-    `lists` are what each player keeps without being asked, by the last KEEP of a
-    turn. `quiet` counts the turns in a row in which no Mari moved and nothing popped,
-    `unscored` those in which nobody won points or markers.
-    `decks` lie with the top card first. `edition` is the version of the game it
-    began with, whose rules it keeps to its end: in edition 1 all pops of a turn
-    were one chain and stopped after thirty, bubbles of the research station
-    were drawn after everything else, no node passed another one, and a KEEP was
-    was for its turn alone; up to edition 2 what there was to choose was asked one
-    after the other; up to edition 3 a list was followed before the rest of a turn,
-    bubbles to choose from were lost when the game ended, and cards were drawn after
-    a player's last turn too. `further` is what is asked besides `question`; what is
-    to be chosen lies on the table until then, and is counted there.
+    `order` lists the seats still playing, clockwise from the first player; it is
+    empty until the Maris have their places. `decks` lie with the top card first.
+
+    `question` and `further` are open questions to the mover. What they are about
+    lies on the table, and is counted there, until they are answered. `pending`
+    counts the pairs of ability cards that the mover has still to draw, `wish`
+    names the decks to draw from, and `liking` what the mover would keep, both as
+    far as the mover said. `lists` holds the standing KEEP list of each player
+    (ruling 26).
+
+    `quiet` counts the turns in a row in which no Mari moved and nothing popped
+    (ruling 24), `unscored` those in which no player won points or markers
+    (ruling 36).
+
+    `edition` is the version of the game in which the campaign began; it keeps
+    those rules to its end (ruling 34).
     """
 
     rules: Rules
@@ -157,12 +161,12 @@ class State:
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """All that is asked now, in the order drawn."""
+        """All open questions, in the order drawn."""
         return () if self.question is None else (self.question, *self.further)
 
     @property
     def phase(self) -> str:
-        """What sheets are for: "setup", "question", "turn" or, at the end, "over"."""
+        """ "setup", "question", "turn" or "over": which orders a sheet may hold."""
         if self.result is not None:
             return "over"
         if not self.order:
@@ -171,9 +175,10 @@ class State:
 
     @property
     def awaiting(self) -> frozenset[SeatName]:
-        """The seats asked for orders: at the set-up all, then the mover."""
+        """The seats whose orders are awaited: at the set-up all, then the mover."""
         if self.phase == "over":
             return frozenset()
+        # All choose starts and abilities at the same time (ruling 3).
         if self.phase == "setup":
             return frozenset(seat for seat in self.seats if not self.players[seat].out)
         assert self.mover is not None
@@ -181,23 +186,23 @@ class State:
 
 
 def in_order(colours: Iterable[str]) -> tuple[str, ...]:
-    """Bubbles sorted by colour, as they are stored and shown."""
+    """Sort bubbles by colour, the order in which they are stored and shown."""
     return tuple(sorted(colours, key=COLOURS.index))
 
 
 def counted(colours: Iterable[str]) -> dict[str, int]:
-    """How many bubbles there are of each colour."""
+    """Return the number of bubbles of each colour, zeros included."""
     found = Counter(colours)
     return {colour: found[colour] for colour in COLOURS}
 
 
 def uncounted(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """The bubbles of a count."""
+    """Return the bubbles of a count, in the order of colours: the inverse of `counted`."""
     return tuple(colour for colour in COLOURS for _ in range(counts[colour]))
 
 
 def dump(state: State) -> Json:
-    """The state as JSON data."""
+    """Return the state as JSON data."""
     return {
         "rules": dataclasses.asdict(state.rules),
         "seats": list(state.seats),
@@ -205,6 +210,7 @@ def dump(state: State) -> Json:
         "cards": {place: [card.arrows, card.kind] for place, card in state.cards.items()},
         "nodes": list(state.nodes),
         "players": {seat: _dumped(player) for seat, player in state.players.items()},
+        # The order of draws comes from the seed alone, so the bag is stored as counts.
         "bag": counted(state.bag),
         "decks": {category: list(cards) for category, cards in state.decks.items()},
         "bubbles": {place: list(found) for place, found in state.bubbles.items()},
@@ -227,13 +233,12 @@ def dump(state: State) -> Json:
 
 
 def _dumped(record: Player | Question | Result) -> dict[str, Any]:
-    """A flat record with its tuples as lists."""
     data = {slot.name: getattr(record, slot.name) for slot in dataclasses.fields(record)}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in data.items()}
 
 
 def read(data: Mapping[str, Any]) -> State:
-    """The state from JSON data."""
+    """Return the state that `dump` has written."""
     return State(
         rules=Rules(**data["rules"]),
         seats=tuple(data["seats"]),
@@ -263,17 +268,17 @@ def read(data: Mapping[str, Any]) -> State:
 
 
 def from_version_1(data: Mapping[str, Any]) -> Json:
-    """A save of version 1, whose campaigns keep its rules."""
+    """Upgrade a save of version 1, whose campaigns keep its rules."""
     return {**data, "edition": 1, "lists": {}}
 
 
 def from_version_2(data: Mapping[str, Any]) -> Json:
-    """A save of version 2, in which there is one question at most."""
+    """Upgrade a save of version 2, in which there is one question at most."""
     return {**data, "further": []}
 
 
 def from_version_3(data: Mapping[str, Any]) -> Json:
-    """Return a save of version 3, in which no option counts turns without a score, as one of version 4."""
+    """Upgrade a save of version 3, in which no option counts turns without a score."""
     return {**data, "rules": {**data["rules"], "scoreless": 0}, "unscored": 0}
 
 

@@ -1,4 +1,4 @@
-"""What stations do for a Mari that ended its move on them (rulings 19 to 22)."""
+"""Effects of stations for a Mari that ended its move on them (rulings 19 to 22)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEPLOYED = 2
 
 
 def act(play: Play, order: Order) -> None:
-    """The active effect of a station, as the action of a turn. Raises FieldError."""
+    """Carry out the active effect of a station, as the action of a turn. Raise FieldError if that is not possible."""
     _check_at(play, STATION_ACTIONS[type(order)])
     if isinstance(order, UseResearch):
         _research(play)
@@ -41,7 +41,7 @@ def act(play: Play, order: Order) -> None:
 
 
 def grant(play: Play, order: Order) -> None:
-    """The bonus of a station's controller. Raises FieldError."""
+    """Carry out the bonus of a station's controller. Raise FieldError if that is not possible."""
     station = STATION_BONUSES[type(order)]
     _check_at(play, station)
     if play.table.control.get(station) != play.seat:
@@ -62,13 +62,13 @@ def _check_at(play: Play, station: str) -> None:
 
 
 def _research(play: Play) -> None:
-    """Draws at once, so that the controller's bonus and all pops come after it; in edition 1 after them.
-
-    A rehearsal, which has no dice, draws only where the bag holds too few.
-    """
+    """Draw at once, before the controller's bonus and all pops (ruling 20)."""
+    # In edition 1 the bubbles were drawn at the end of the turn (ruling 34). A rehearsal has no dice; it takes the
+    # bag only where that is too small to draw from.
     if play.state.edition == 1 or (play.rehearsed and len(play.table.bag) >= RESEARCHED):
         play.research = True
     else:
+        # If the bag is short the game ends here, and the wishes of this sheet decide what is kept (ruling 35).
         note_wishes(play)
         draw_bubbles(play)
 
@@ -82,7 +82,7 @@ def _teleport(play: Play, order: UseTeleport) -> None:
 
 
 def _convert(play: Play, order: UseConvert) -> None:
-    """Bubbles change places with ones of the own colour from the bag, which are all there are of it (ruling 20)."""
+    """Swap bubbles beside the station for ones of the own colour from the bag (ruling 20)."""
     wanted = pairs(order.pairs)
     for space, colour in wanted:
         if space in COLOURS or colour not in COLOURS:
@@ -109,6 +109,7 @@ def _deploy(play: Play, order: UseDeploy) -> None:
     if any(colour not in COLOURS or not space or space in COLOURS for colour, space in wanted):
         raise FieldError("not-in-pairs", "colours and spaces must stand in turn", "such as: red B2, blue C3")
     hand = Counter(play.table.players[play.seat].hand)
+    # Two bubbles, or what the player has (ruling 20).
     if len(wanted) != min(DEPLOYED, hand.total()):
         raise FieldError("miscounted", f"{len(wanted)} bubbles are named, not {min(DEPLOYED, hand.total())}")
     for colour, count in Counter(colour for colour, _ in wanted).items():
@@ -122,11 +123,12 @@ def _deploy(play: Play, order: UseDeploy) -> None:
 
 
 def _select(play: Play, order: UseSelect) -> None:
-    """Bubbles from the bag; what this turn's USE RESEARCH has drawn of them cannot be taken (ruling 19)."""
+    """Take bubbles from the bag; those that USE RESEARCH has drawn in this turn are gone (ruling 20)."""
     if len(order.bubbles) > SELECTED:
         raise FieldError("too-many", f"{len(order.bubbles)} bubbles are too many", f"{SELECTED} may be taken")
     bag = Counter(play.table.bag)
     taken = [colour for count, colour in enumerate(order.bubbles) if order.bubbles[:count].count(colour) < bag[colour]]
+    # After USE RESEARCH the player could not know what the bag still holds: take what is left (ruling 20).
     if len(taken) < len(order.bubbles) and not play.researched:
         short = next(colour for colour, count in Counter(order.bubbles).items() if count > bag[colour])
         raise FieldError("bag-short", f"the bag holds only {bag[short]} {short} bubbles")

@@ -1,4 +1,4 @@
-"""The turn in brief: what a player of Bubble Singularity would tell a friend, from the view alone."""
+"""Summary of a turn for the head of a report, from the view alone."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _ENDS = {
 """The ways a game ends, short enough for a line."""
 
 SOON = 3
-"""Turns without a score before the end that the option `scoreless` sets, from which on the end is told."""
+"""Turns before the end by the option `scoreless` from which on it is announced."""
 
 
 def turn_summary(view: View) -> list[str]:
-    """Who scored what, who leads and how far the end is, and who is awaited."""
+    """Return sentences on who is awaited, who scored, who leads, and how near the end is."""
     if view["over"]:
         return fitted([*_end(view), *_scored(view), *_ranking(view)])
     if view["phase"] == "setup":
@@ -58,7 +58,6 @@ def _who(view: View, seat: SeatName) -> str:
 
 
 def _verb(view: View, seats: Iterable[SeatName], one: str, several: str) -> str:
-    """The form of a verb for those: "red leads", but "you lead"."""
     shown = list(seats)
     return several if len(shown) > 1 or shown == [view["seat"]] else one
 
@@ -72,7 +71,7 @@ def _end(view: View) -> Iterator[str]:
 
 
 def _missed(view: View) -> Iterator[str]:
-    """Whose sheet did not come, who left, and what of the reader's was refused."""
+    """Yield whose sheet was missing, who left, and how many lines of the reader were refused."""
     for event in _of(view, "missed"):
         yield f"No sheet of {_whose(view, event['who'])} came; the game's default was played."
     for event in _of(view, "left"):
@@ -94,7 +93,7 @@ def _setup(view: View) -> Iterator[str]:
 
 
 def _scored(view: View) -> Iterator[str]:
-    """Points and markers of the turn, stations taken, abilities won."""
+    """Yield points and markers of the turn, and stations taken."""
     scored = _of(view, "scored")
     for seat in dict.fromkeys(event["who"] for event in scored):
         own = [event for event in scored if event["who"] == seat]
@@ -110,7 +109,7 @@ def _scored(view: View) -> Iterator[str]:
 
 
 def _held(view: View) -> Iterator[str]:
-    """Cards that came, and actions that were blocked."""
+    """Yield the cards that players got, and the action that is blocked for the reader."""
     titles = view["abilities"]
     for seat, cards in _new_cards(view).items():
         for card in cards:
@@ -121,11 +120,12 @@ def _held(view: View) -> Iterator[str]:
 
 
 def _new_cards(view: View) -> dict[SeatName, list[str]]:
-    """The cards that came to players and are theirs still: not those that they held before and chose again."""
+    """Return the cards that are new to players and still theirs, without those held before and chosen again."""
     new: dict[SeatName, list[str]] = {}
     before: set[str] = set()
     for event in _of(view, "chosen", "kept"):
         mine = new.setdefault(event["who"], [])
+        # "chosen" comes before a choice between a new card and one held, which is not new if it is kept.
         if event["kind"] == "chosen":
             before |= {event["held"]} - set(mine)
         else:
@@ -142,7 +142,7 @@ def _awaited(view: View) -> Iterator[str]:
 
 
 def _then(view: View) -> str:
-    """How many come before the reader's turn."""
+    """Return who moves before the reader."""
     order, seat = view["order"], view["seat"]
     if seat not in order:
         return ""
@@ -154,7 +154,7 @@ def _then(view: View) -> str:
 
 
 def _ranking(view: View) -> Iterator[str]:
-    """Totals as they would count now, the best first; those who left have none."""
+    """Yield the totals as they would count now, the best first, without players who left."""
     players = view["players"]
     totals = {seat: players[seat]["total"] for seat in view["seats"] if not players[seat]["out"]}
     if not totals:
@@ -169,7 +169,7 @@ def _ranking(view: View) -> Iterator[str]:
 
 
 def _markers(view: View) -> Iterator[str]:
-    """How near the end is."""
+    """Yield how many markers players have, or that the round is the last."""
     if view["last_round"]:
         yield "This round is the last."
         return
@@ -181,7 +181,6 @@ def _markers(view: View) -> Iterator[str]:
 
 
 def _quiet(view: View) -> Iterator[str]:
-    """A standstill that is coming."""
     players = len(view["order"])
     if view["quiet"] >= players > 0:
         left = QUIET_ROUNDS * players - view["quiet"]
@@ -189,7 +188,7 @@ def _quiet(view: View) -> Iterator[str]:
 
 
 def _unscored(view: View) -> Iterator[str]:
-    """Yield how near the end by the option `scoreless` is; views before version 4 were mailed without its count."""
+    """Yield how near the end by the option `scoreless` is (ruling 36)."""
     limit, passed = view["rules"].get("scoreless", 0), view.get("unscored", 0)
     if passed and 0 < limit <= passed + max(SOON, len(view["order"])):
         left = counted(limit - passed, "more turn")
@@ -203,7 +202,7 @@ def _own(view: View) -> Iterator[str]:
 
 
 def _ripe(view: View) -> Iterator[str]:
-    """What pops in the reader's turn as it lies, such as two bubbles by Bubble Fusion, and what lacks one more."""
+    """Yield what would pop in the reader's turn as things lie, and what lacks one bubble."""
     ripe = sorted(Table(state_of(view)).ripe(view["seat"]))
     short = [place for place, space in view["spaces"].items() if len(space["bubbles"]) == NEEDED - 1]
     if ripe and not view["players"][view["seat"]]["out"]:

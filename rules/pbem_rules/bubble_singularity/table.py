@@ -1,4 +1,4 @@
-"""The table while a turn is played: what lies where, and the plainest acts on it."""
+"""A mutable copy of the table for one turn, and the basic operations on it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pbem_rules.bubble_singularity.grid import around, squares, step
 from pbem_rules.bubble_singularity.state import COLOURS, Player, State, in_order
 
 NEEDED = 3
-"""How many bubbles pop."""
+"""Number of bubbles that pop."""
 
 NEEDED_LESS = 2
-"""How many of the own colour pop by Bubble Fusion, and of any colour beside the energy station."""
+"""Number that pops of the own colour by Bubble Fusion, and of any colour beside the energy station."""
 
 
 class Table:
-    """A copy of what lies on a state's table, to be changed by a turn and frozen again."""
+    """A copy of what lies on the table of a state, changed by a turn and frozen again."""
 
     def __init__(self, state: State) -> None:
         self.rules, self.size = state.rules, state.rules.size
@@ -32,7 +32,7 @@ class Table:
         self.decks = {category: list(cards) for category, cards in state.decks.items()}
 
     def freeze(self, state: State) -> State:
-        """The state with what lies on this table."""
+        """Return a state with this table's contents."""
         return dataclasses.replace(
             state,
             cards=dict(self.cards),
@@ -45,62 +45,64 @@ class Table:
         )
 
     def change(self, seat: SeatName, **changes: object) -> Player:
-        """Changes what lies before a player."""
+        """Replace fields of a player, and return the player."""
         player: Player = dataclasses.replace(self.players[seat], **changes)  # type: ignore[arg-type]  # fields by name
         self.players[seat] = player
         return player
 
     def has(self, seat: SeatName, ability: str) -> bool:
-        """Whether a player holds an ability card."""
+        """Return True if a player holds an ability card."""
         return ability in self.players[seat].cards
 
     def is_free(self, place: str) -> bool:
-        """Whether no Mari stands on a space."""
+        """Return True if no Mari stands on a space."""
         return all(player.at != place for player in self.players.values())
 
     def is_node(self, place: str) -> bool:
-        """Whether a space is a node: by a node token, or as the Universe."""
+        """Return True if a space is a node, by a token or as the Universe."""
         return place in self.nodes or self.cards[place].kind == UNIVERSE
 
     def beside(self, place: str, kind: str) -> bool:
-        """Whether a station of some kind lies beside a space."""
+        """Return True if a station of that kind lies beside a space."""
+        # Asked hundreds of times a turn by bots, so boards without stations are not searched.
         return self.rules.with_stations and any(self.cards[near].kind == kind for near in around(place, self.size))
 
     def beside_node(self, place: str) -> bool:
-        """Whether a node lies beside a space."""
+        """Return True if a node lies beside a space."""
         return any(self.is_node(near) for near in around(place, self.size))
 
     def station_at(self, place: str | None) -> str:
-        """The station on a space; the empty text where there is none."""
+        """Return the kind of the station on a space; "" if there is none."""
         kind = self.cards[place].kind if place else ""
         return kind if kind in STATIONS else ""
 
     def gain(self, seat: SeatName, *colours: str) -> None:
-        """Bubbles come to a player's supply."""
+        """Add bubbles to a player's supply."""
         self.change(seat, hand=in_order([*self.players[seat].hand, *colours]))
 
     def spend(self, seat: SeatName, *colours: str) -> None:
-        """Bubbles leave a player's supply."""
+        """Take bubbles from a player's supply."""
         hand = list(self.players[seat].hand)
         for colour in colours:
             hand.remove(colour)
         self.change(seat, hand=tuple(hand))
 
     def movable(self, place: str, seat: SeatName) -> list[str]:
-        """The bubbles of a space that an action of a seat may move: not those the defense station guards."""
+        """Return the bubbles of a space that an action of a seat may move."""
         found = self.bubbles[place]
         if not self.beside(place, "defense"):
             return list(found)
+        # Only bubbles of other players' colours are protected, not those of colours without a player (ruling 20).
         owners = {other for other in self.players if other != seat and not self.players[other].out}
         return [colour for colour in found if colour not in owners]
 
     def is_ripe(self, place: str, seat: SeatName) -> bool:
-        """Whether a space pops in a seat's turn, and something would come of it (rulings 10 and 12)."""
+        """Return True if a space pops in a seat's turn, and the pop would change something (rulings 10 and 12)."""
         found = self.bubbles[place]
         return self._enough(place, found, seat) and self.can_pop(place)
 
     def can_pop(self, place: str) -> bool:
-        """Whether a pop on a space would move or free any bubble."""
+        """Return True if a pop on a space would move or free any bubble."""
         found, arrows = self.bubbles[place], self.cards[place].arrows
         return bool(found) and (len(found) > len(arrows) or any(step(place, way, self.size) for way in arrows))
 
@@ -112,16 +114,17 @@ class Table:
         return self.beside(place, "energy") or (self.has(seat, "fusion") and found.count(seat) >= NEEDED_LESS)
 
     def ripe(self, seat: SeatName) -> Iterator[str]:
-        """The spaces that pop, in the order of squares."""
+        """Return the spaces that pop, in the order of squares."""
+        # Spaces without a pair never pop; bots rehearse hundreds of sheets, and most of that time went into these.
         gathered = [place for place, found in self.bubbles.items() if len(found) >= NEEDED_LESS]
         return (place for place in gathered if self.is_ripe(place, seat))
 
 
 def own_last(colours: list[str], seat: SeatName) -> list[str]:
-    """Bubbles in the order in which they are placed and sent by default: the own colour last."""
+    """Sort bubbles as they are placed and sent by default: the own colour last (ruling 4)."""
     return sorted(colours, key=lambda colour: (colour == seat, COLOURS.index(colour)))
 
 
 def category_of(card: str) -> str:
-    """The category of an ability card."""
+    """Return the category of an ability card."""
     return ABILITIES[card].category

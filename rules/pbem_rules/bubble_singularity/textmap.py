@@ -1,4 +1,4 @@
-"""The board as text for plain mail."""
+"""The board as text, for plain mail."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pbem.ruleset import View
 from pbem_rules.common.textgrid import TextGrid
 
 WIDTH = 80
-"""Columns a plain mail may have."""
+"""Most columns of a plain mail."""
 
 INSIDE, LINES, LEFT = 14, 4, 3
 ARROWS = {"N": "^", "E": ">", "S": "v", "W": "<"}
@@ -21,7 +21,7 @@ KEY = (
 
 
 def text_map(view: View) -> str:
-    """The board with its coordinates, and a line that explains the signs."""
+    """Return the board with its coordinates, and a line that explains the signs."""
     size = view["size"]
     grid = TextGrid(WIDTH, size * (LINES + 1) + 2)
     for x in range(size):
@@ -35,7 +35,7 @@ def text_map(view: View) -> str:
 
 
 def _draw(grid: TextGrid, left: int, top: int, place: str, space: View) -> None:
-    """One card in its frame, whose upper left corner is given."""
+    """Draw one card in its frame, whose upper left corner is given."""
     rule = "+" + "-" * INSIDE + "+"
     grid.put(left, top, rule)
     grid.put(left, top + LINES + 1, rule)
@@ -54,7 +54,6 @@ def _draw(grid: TextGrid, left: int, top: int, place: str, space: View) -> None:
 
 
 def _name(grid: TextGrid, left: int, y: int, space: View) -> None:
-    """The name of a special card, clear of its arrow to the south."""
     if space["kind"] != "plain":
         grid.put(left, y, _SHORT.get(space["kind"]) or space["kind"])
     if space["control"]:

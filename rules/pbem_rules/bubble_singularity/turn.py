@@ -1,4 +1,4 @@
-"""A turn, step by step."""
+"""Resolution of a turn, step by step, and its rehearsal without dice."""
 
 from __future__ import annotations
 
@@ -23,15 +23,18 @@ QUIET_ROUNDS = 2
 
 
 def passing_on(play: Play) -> None:
-    """The next player moves; after the last of a round the game may be over (ruling 24)."""
+    """Pass the move to the next player, or end the game (ruling 24)."""
     how = how_it_ends(play)
+    # Before edition 4 the game ended after the answer; now open choices are made by list or default (ruling 35).
     if play.questions and (play.state.edition < 4 or not how):
         return
     if play.rich and not play.last_round:
+        # All have the same number of turns after the marker that ends the game (ruling 24).
         first = play.rich[0]
         play.last_round = True
         play.tell("last-round", who=first, markers=play.table.players[first].markers)
     if play.seat in play.order:
+        # A block holds for one turn (ruling 21).
         play.table.change(play.seat, blocked="")
     if how:
         conclude(play, how)
@@ -58,7 +61,8 @@ def _later(play: Play) -> list[SeatName]:
 
 
 def counting(play: Play) -> None:
-    """Turns in which nothing comes about are counted, so that a game in which nobody can do anything ends."""
+    """Count the turns in which nothing happens, for the ends by standstill and without a score (rulings 24 and 36)."""
+    # To teleport is no move (ruling 24).
     stirred = play.pops or any(event.kind == "moved" for event in play.events)
     play.quiet = 0 if stirred else play.quiet + 1
     scored = any(event.data["points"] or event.data["markers"] for event in play.events if event.kind == "scored")
@@ -66,18 +70,18 @@ def counting(play: Play) -> None:
 
 
 MOVES: tuple[Step, ...] = (opening, moving, between, acting, closing, reacting, scoring)
-"""What the mover's sheet decides, all of it known beforehand."""
+"""The steps that the mover's sheet decides, without draws."""
 
 STEPS: Mapping[str, tuple[Step, ...]] = {
     "setup": (starting,),
     "question": (answering, asking, passing_on),
     "turn": (*MOVES, counting, harvesting, asking, passing_on),
 }
-"""What happens in each phase, in this order, until the game is over."""
+"""The steps of each phase, in order, until the game is over."""
 
 
 def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
-    """The state after a turn, and what happened. Of a game that is over, nothing more."""
+    """Return the state after a turn, and the events of it; a game that is over stays as it is."""
     if state.result is not None:
         return state, ()
     play = Play(state, turn.orders, dice)
@@ -90,7 +94,7 @@ def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Eve
 
 
 def rehearse(state: State, seat: SeatName, orders: tuple[Order, ...]) -> Play:
-    """What a sheet of the seat awaited would do, as far as nothing is drawn (ruling 10)."""
+    """Play the sheet of the awaited seat without dice, up to the first draw, for receipts and bots."""
     play = Play(state, {seat: orders}, None)
     steps = {"turn": (*MOVES, counting), "question": (answering,), "setup": ()}[state.phase]
     for step in steps:
@@ -100,20 +104,20 @@ def rehearse(state: State, seat: SeatName, orders: tuple[Order, ...]) -> Play:
 
 
 def _steps(play: Play) -> tuple[Step, ...]:
-    """The steps of the phase; a mover who left has nothing more to do than pass on."""
     if play.state.phase != "setup" and play.seat not in play.order:
         return (passing_on,)
     return STEPS[play.state.phase]
 
 
 def _leave(play: Play, turn: TurnInput) -> None:
-    """Who resigns or was removed leaves before anything else; the last one at the table wins (ruling 31)."""
+    """Take players who resigned or were removed out, before anything else; the last one left wins (ruling 31)."""
     leaving = {seat: "resigned" for seat, orders in turn.orders.items() if Resign() in orders}
     leaving |= dict.fromkeys(turn.removed, "removed")
     for seat in play.state.seats:
         if seat in leaving and not play.table.players[seat].out:
             return_all(play, seat)
             if play.state.phase == "setup":
+                # During the set-up the bubbles for the nodes lie aside, neither in the bag nor on the board.
                 play.table.bag += node_bubbles(play.state.rules, seat)
             play.order = [other for other in play.order if other != seat]
             play.tell("left", who=seat, how=leaving[seat])

@@ -14,22 +14,22 @@ from pbem_rules.bubble_singularity.plan import Item
 from pbem_rules.bubble_singularity.play import Play
 
 PULLED = 2
-"""How many spaces a node comes towards a Mari."""
+"""Spaces that a node comes towards a Mari."""
 
 
 def opening(play: Play) -> None:
-    """Uses before the move; what an earlier turn left ready to pop is first in line."""
+    """Apply the uses before the move."""
     play.notice()
     _use(play, play.plan.before)
 
 
 def between(play: Play) -> None:
-    """Uses between the move and the action."""
+    """Apply the uses between the move and the action."""
     _use(play, play.plan.between)
 
 
 def closing(play: Play) -> None:
-    """Uses after the action and before any pop, and the bonus of a station's controller."""
+    """Apply the uses after the action and before any pop, and the bonus of a station's controller."""
     _use(play, play.plan.after)
 
 
@@ -92,12 +92,17 @@ def _attract(play: Play, order: UseAttractor) -> None:
 
 
 def _pulled_to(play: Play, start: str, ways: Sequence[str]) -> str:
-    """Where a node comes by some ways, over other nodes too but never onto one. Raises FieldError."""
+    """Return the space that a node reaches by some ways, over other nodes but never onto one.
+
+    Raises:
+        FieldError: a step leads away from the Mari or off the board, or a node lies where it ends.
+    """
     place = start
     for count, way in enumerate(ways, 1):
         goal = step(place, way, play.table.size)
         if goal is None or distance(goal, play.at) > distance(place, play.at):
             raise FieldError("not-towards", f"{way} of {place} is not towards your Mari on {play.at}")
+        # In edition 1 a node could not pass over another one (ruling 34).
         if play.table.is_node(goal) and (play.state.edition == 1 or count == len(ways)):
             raise FieldError("node-there", f"there is a node on {goal} already")
         place = goal
@@ -105,7 +110,7 @@ def _pulled_to(play: Play, start: str, ways: Sequence[str]) -> str:
 
 
 def _straightest(play: Play, start: str, most: int) -> Sequence[str]:
-    """The ways a node comes if none is named: along the longer axis first, and as far as other nodes let it."""
+    """Return the default ways of a node: along the longer axis first, and as far as other nodes allow (ruling 16)."""
     (ax, ay), (bx, by) = spot(start), spot(play.at)
     across_first = abs(ax - bx) >= abs(ay - by)
     axes = ("E", "W", "S", "N") if across_first else ("S", "N", "E", "W")

@@ -1,7 +1,7 @@
-"""What a player may know, as plain JSON data: everything but how bag and decks will be drawn, and others' wishes.
+"""Views: what a player may know, as plain JSON data.
 
-The game lies open on the table, so views differ in `seat`, `awaited`, lines
-refused, `keeping`, and `wish` and `liking`, which are the mover's own, alone.
+The game lies open on the table (ruling 32), so views differ in `seat`,
+`awaited`, refused lines and `keeping`, and the mover's has `wish` and `liking`.
 Spaces are named as players write them, bubbles are colours.
 """
 
@@ -19,10 +19,9 @@ from pbem_rules.bubble_singularity.state import Player, Question, Rules, State, 
 
 
 class SpaceView(TypedDict):
-    """A space: the arrows of its card as it lies, the card's kind, and what lies on it.
+    """A space: the arrows of its card as it lies now, the card's kind, and what lies on it.
 
-    `node` is whether it is one, by a token or as the Universe; `mari` and
-    `control` are seats.
+    `node` is True for a token and for the Universe; `mari` and `control` are seats.
     """
 
     arrows: str
@@ -34,7 +33,10 @@ class SpaceView(TypedDict):
 
 
 class PlayerView(TypedDict):
-    """What lies before a player. `total` is what would count if the game ended now, `stations` the part for these."""
+    """A player's Mari, supply, cards and score.
+
+    `total` is what would count if the game ended now, `stations` the part of it for stations.
+    """
 
     side: str
     at: str | None
@@ -50,7 +52,7 @@ class PlayerView(TypedDict):
 
 
 class AbilityView(TypedDict):
-    """What an ability card is called and does."""
+    """Title, category and effect of an ability card."""
 
     title: str
     category: str
@@ -58,7 +60,7 @@ class AbilityView(TypedDict):
 
 
 class QuestionView(TypedDict):
-    """What somebody is asked: `kind` is "card", "replace" or "bubbles"."""
+    """An open question: `kind` is "card", "replace" or "bubbles"."""
 
     kind: str
     seat: SeatName
@@ -66,16 +68,15 @@ class QuestionView(TypedDict):
 
 
 class BubbleView(TypedDict):
-    """A seat's whole knowledge, which is nearly everybody's.
+    """The view of a seat; most of it is the same for all.
 
     `phase` is "setup", "turn", "question" or "over"; `decks` name the cards
-    left in each, in no order; `pending` counts the pairs of cards the mover has
-    still to draw. `abilities` are all cards by key, none for beginners, and
-    `kinds` says what the special space cards on the board do. `edition` is the
-    version of the game whose rules the campaign keeps, `keeping` the seat's own
-    standing list of what it keeps without being asked. `further` is what the
-    mover is asked besides `question`, `unscored` counts the turns in a row in
-    which nobody scored.
+    left in each, sorted, so that their order stays unknown; `pending` counts the
+    pairs of cards that the mover has still to draw. `abilities` are all cards by
+    key, none for beginners, and `kinds` says what the special space cards on the
+    board do. `edition` is the version of the game whose rules the campaign keeps,
+    `keeping` the seat's own standing KEEP list. `further` are the questions to the
+    mover after `question`, `unscored` counts the turns in a row without a score.
     """
 
     seat: SeatName
@@ -112,7 +113,7 @@ class BubbleView(TypedDict):
 
 
 def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> BubbleView:
-    """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
+    """Return the view of a seat; of the turn's `events` it takes those that the seat may know."""
     return BubbleView(
         seat=seat,
         label=_label(state),
@@ -133,11 +134,13 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> BubbleView
         nodes=list(state.nodes),
         players={each: _player(state, each) for each in state.seats},
         bag=counted(state.bag),
+        # Sorted: how decks lie is unknown to players (ruling 32).
         decks={category: sorted(state.decks[category]) for category in CATEGORIES},
         abilities=_abilities(state),
         kinds={kind: text for kind, text in KINDS.items() if any(card.kind == kind for card in state.cards.values())},
         question=next(map(_question, state.questions), None),
         pending=state.pending,
+        # KEEP and DRAW are secret until they take effect (ruling 32).
         wish=list(state.wish) if seat == state.mover else [],
         liking=list(state.liking) if seat == state.mover else [],
         result=_result(state),
@@ -205,9 +208,9 @@ def _result(state: State) -> dict[str, Any] | None:
 
 
 def state_of(view: View) -> State:
-    """The state a view tells of, with its decks in no order: for receipts and bots, which try sheets on it.
+    """Return the state that a view shows, with decks in no order, for receipts and bots.
 
-    Of a game that is over there is none.
+    A view of a game that is over has no result in it.
     """
     spaces: Mapping[str, Any] = view["spaces"]
     asked = view["question"]

@@ -1,4 +1,4 @@
-"""What ways, turns, colours, spaces, cards and numbers are called."""
+"""Synonyms of directions, turns, colours, spaces, cards and numbers."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ WAYS_OF: Mapping[str, str] = {
     **{_WINDS[way[0].lower()] + _WINDS[way[1].lower()]: way for way in DIAGONALS},
     **_SIDES,
 }
-"""Each way by what it may be called; the sides of the picture stand for winds."""
+"""Directions by their names; the sides of the picture stand for compass points."""
 
 TURNS_OF: Mapping[str, str] = {
     **dict.fromkeys(("cw", "clockwise", "right", "r"), "CW"),
     **dict.fromkeys(("ccw", "acw", "counterclockwise", "anticlockwise", "left", "l"), "CCW"),
+    # Misspellings are listed one by one: CW and CCW are too much alike to be guessed at.
     **dict.fromkeys(("conterclockwise", "counterclokwise", "anticlokwise"), "CCW"),
     **dict.fromkeys(("clokwise", "clockwize"), "CW"),
 }
-"""Each turn by what it may be called."""
+"""Turns by their names."""
 
 COUNTS: Mapping[str, int] = {"twice": 2, "thrice": 3, "two": 2, "three": 3, "four": 4, "both": 2}
 
@@ -39,31 +40,31 @@ CARDS: Mapping[str, str] = {
     **{card.title.lower().replace(" ", ""): key for key, card in ABILITIES.items()},
     **{first: key for first, key in zip(_FIRST, ABILITIES, strict=True) if _FIRST.count(first) == 1},
 }
-"""Each ability card by its word, its title, and its title's first word where no other begins so."""
+"""Ability cards by word, by title, and by the first word of the title if that is unique."""
 
 _SPACE = re.compile(r"([a-z])([0-9])|([0-9])([a-z])")
 _TIMES = re.compile(r"x?([1-9])x?")
 
 
 def way_of(word: str) -> str:
-    """The way a word names; "" if none."""
+    """Return the direction that a word names; "" if none."""
     return WAYS_OF.get(word.lower(), "")
 
 
 def colour_of(word: str) -> str:
-    """The colour a word names, also cut short or in the plural; "" if none."""
+    """Return the colour that a word names, also abbreviated or in the plural; "" if none."""
     folded = word.lower()
     starts = (colour for colour in COLOURS if (folded and colour.startswith(folded)) or folded == colour + "s")
     return next(starts, "")
 
 
 def space_of(word: str) -> str:
-    """A word of the form of a space, also turned round, on the board or not; "" for others."""
+    """Return a word of the form of a space, also backwards ("2B"), on the board or not; "" for others."""
     found = _SPACE.fullmatch(word.lower())
     return f"{found[1] or found[4]}{found[2] or found[3]}".upper() if found else ""
 
 
 def count_of(word: str) -> int:
-    """How many a word says; 0 if it is no number."""
+    """Return the number that a word says; 0 if it is none."""
     found = _TIMES.fullmatch(word.lower())
     return int(found[1]) if found else COUNTS.get(word.lower(), 0)

@@ -1,4 +1,4 @@
-"""The board of 10 by 10 squares, and how things fly over it.
+"""The board of 10 by 10 squares, and the paths of pieces over it.
 
 Squares are named as players write them, "C4": a letter for the row and a number
 for the column. Player one's board has row A at the bottom, player two's row J.
@@ -20,7 +20,7 @@ SPOTS: Mapping[str, tuple[int, int]] = {
 """Row and column of each square, both from 0."""
 
 HALVES: Mapping[SeatName, str] = {"one": "ABCDE", "two": "FGHIJ"}
-"""The rows each player owns, from the one most behind on player one's side upward."""
+"""The rows that each player owns, from player one's side upward."""
 
 _ROOK = ((-1, 0), (0, -1), (0, 1), (1, 0))
 _BISHOP = ((-1, -1), (-1, 1), (1, -1), (1, 1))
@@ -28,34 +28,34 @@ _LINES = {"queen": _ROOK + _BISHOP, "rook": _ROOK, "bishop": _BISHOP}
 
 
 def rows_from_top(seat: SeatName) -> str:
-    """The rows of a player's board from the top down: his own half lies at the bottom."""
+    """Return the rows of a player's board from the top down; the player's own half is at the bottom."""
     return ROWS[::-1] if seat == "one" else ROWS
 
 
 def territory(seat: SeatName) -> tuple[str, ...]:
-    """The squares a player owns."""
+    """Return the squares that a player owns."""
     return tuple(square for square in SQUARES if square[0] in HALVES[seat])
 
 
 def colour(square: str) -> int:
-    """The colour of a square, 0 or 1, as on a chess board."""
+    """Return the colour of a square, 0 or 1, as on a chess board."""
     row, column = SPOTS[square]
     return (row + column) % 2
 
 
 def distance(one: str, other: str) -> int:
-    """Steps of a chess king between two squares."""
+    """Return the steps of a chess king between two squares."""
     (row, column), (to_row, to_column) = SPOTS[one], SPOTS[other]
     return max(abs(row - to_row), abs(column - to_column))
 
 
 @cache
 def flights(manner: str, origin: str) -> Mapping[str, tuple[str, ...]]:
-    """Every square that a manner of moving reaches on an empty board, with the path to it.
+    """Return every square that a manner of moving reaches on an empty board, with the path to it.
 
     A path is every square after the one departed from, the destination last
     (ruling 2). Manners are "queen", "rook", "bishop", "leap" (two squares
-    straight, then one sideways), "king", and "" for what never moves.
+    straight, then one sideways), "king", and "" for pieces that never move.
     """
     if manner == "leap":
         return {path[-1]: path for step in _ROOK for path in _leaps(origin, step)}
@@ -66,7 +66,7 @@ def flights(manner: str, origin: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def _line(origin: str, step: tuple[int, int]) -> tuple[str, ...]:
-    """The squares from the next one to the edge of the board."""
+    """Return the squares from the next one to the edge of the board."""
     squares = []
     square = _next(origin, step)
     while square:
@@ -76,7 +76,7 @@ def _line(origin: str, step: tuple[int, int]) -> tuple[str, ...]:
 
 
 def _leaps(origin: str, step: tuple[int, int]) -> list[tuple[str, ...]]:
-    """The two leaps that begin with two squares in one direction."""
+    """Return the two leaps that begin with two squares in one direction."""
     straight = _line(origin, step)[:2]
     if len(straight) < 2:
         return []
@@ -86,7 +86,6 @@ def _leaps(origin: str, step: tuple[int, int]) -> list[tuple[str, ...]]:
 
 
 def _next(square: str, step: tuple[int, int]) -> str:
-    """The square one step on; "" beyond the edge."""
     row, column = SPOTS[square]
     name = f"{ROWS[row + step[0]]}{column + step[1] + 1}" if 0 <= row + step[0] < len(ROWS) else ""
     return name if name in SPOTS else ""

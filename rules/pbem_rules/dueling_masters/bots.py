@@ -2,7 +2,7 @@
 
 "standard" searches: it values a move by the squares on which the enemy's home
 may still stand, those of the flight that the move has judged and those of the
-next one, prefers to risk cheap ships, and strikes at weaker pieces it has found.
+next one, prefers to risk cheap ships, and attacks weaker pieces that it has found.
 """
 
 from __future__ import annotations
@@ -21,25 +21,26 @@ from pbem_rules.dueling_masters.sheet import parse, placed
 from pbem_rules.dueling_masters.state import opponent
 
 WORTH: Mapping[str, int] = {kind: worth for worth, kind in enumerate(reversed(FIGHTERS), 2)} | {HOME: 60}
-"""What a piece is worth: Z 2 … W 6."""
+"""The values of pieces: Z 2 … W 6."""
 
 JUDGED, PLANNED, NEXT = 12, 6, 3
-"""What a square still to be searched counts on the flight judged now, on the one begun, and on the one after it."""
+"""Values of a square to be searched: on the flight judged now, on the one that begins, and on the one after it."""
 
 FRESH = 30
-"""Moves after which a square looked at is as good as unseen, where home planets move."""
+"""Moves after which a searched square counts as unseen again, if home planets move."""
 
 TRIES = 60
 
 
 def standard(view: View, dice: Dice) -> list[str]:
-    """Searches for the enemy's home planet, strikes at what it has found, and agrees to a draw without hope."""
+    """Search for the enemy's home planet, attack what was found, and agree to a draw without hope."""
     if not view["awaited"]:
         return []
     if view["stage"] == "set-up":
         return _set_up(view, dice)
     thought = _Thought(view)
     plan = thought.best(dice)
+    # Without anything to gain, a draw ends the game before the campaign drags on.
     if not plan.hopeful and view["offer"] == opponent(view["seat"]):
         return [ORDERS.line(Draw("ACCEPT"))]
     lines = [ORDERS.line(plan.move)]
@@ -47,7 +48,7 @@ def standard(view: View, dice: Dice) -> list[str]:
 
 
 def random(view: View, dice: Dice) -> list[str]:
-    """Moves anywhere: the first line invented that its sheet would take."""
+    """Move at random: the first invented line that its sheet would accept."""
     if not view["awaited"]:
         return []
     if view["stage"] == "set-up":
@@ -63,7 +64,7 @@ BOTS: Mapping[str, Bot] = {"standard": standard, "random": random}
 
 
 def _set_up(view: View, dice: Dice) -> list[str]:
-    """A set-up of the dice's, around what is placed already."""
+    """Complete a set-up at random, around what is placed already."""
     done = placed(view)
     squares = arranged(done, seat=view["seat"], homes=view["homes"], dice=dice.scoped("bot"))
     return [ORDERS.line(Setup(kind, squares[kind])) for kind in lacking(done)]
@@ -87,14 +88,14 @@ class _Thought:
         self.standing = {mark["square"]: mark["kind"] for mark in view["enemy"] if mark["standing"]}
 
     def best(self, dice: Dice) -> _Plan:
-        """The move of the highest worth; among equals one by lot."""
+        """Return the move of the highest worth; among equals one by lot."""
         moves = sorted(self._moves(), key=lambda move: (move.piece, move.square))
         moves = dice.shuffle(moves, "bot", self.view["move"])
         move = max(moves, key=self._worth)
         return _Plan(move, hopeful=self._worth(move) > 0)
 
     def _moves(self) -> list[Move]:
-        """Moves of fighters; only where there is none, of home planets, and at last those that ram."""
+        """Return moves of fighters; if there are none, of home planets, and if there are none, those that ram."""
         fighters = [piece for piece in self.fleet.pieces.values() if piece.kind in FIGHTERS]
         homes = [piece for piece in self.fleet.pieces.values() if piece.kind == HOME]
         choices: tuple[list[Move], ...] = (
@@ -110,6 +111,7 @@ class _Thought:
             return 0
         path = self.fleet.flights(piece)[move.square]
         judged = self.pending[move.piece]
+        # Strong ships are kept back for enemies already found.
         caution = 1 - WORTH[piece.kind] / 10
         return (
             JUDGED * self._search(judged)
@@ -119,16 +121,16 @@ class _Thought:
         )
 
     def _search(self, path: Iterable[str]) -> float:
-        """How many squares of a path may hold an enemy home planet."""
+        """Return how many squares of a path may hold an enemy home planet."""
         return sum(self.chances.get(square, 0) for square in path)
 
     def _onward(self, piece: Own, square: str, seen: set[str]) -> float:
-        """The most that could be searched from a square, beyond what is seen by then."""
+        """Return the most that could be searched from a square, beyond what is seen by then."""
         there = piece._replace(square=square)
         return max((self._search(set(path) - seen) for path in self.fleet.moves(there).values()), default=0)
 
     def _strikes(self, piece: Own, path: Sequence[str]) -> float:
-        """What is won and lost against enemies known to stand on a path."""
+        """Return the gains and losses against enemies known to stand on a path."""
         worth = 0.0
         for kind in _met(self.standing, path):
             worth += 4 * WORTH[kind] if dies(kind, piece.kind) else 0
@@ -141,10 +143,11 @@ def _met(standing: Mapping[str, str], path: Sequence[str]) -> Iterator[str]:
 
 
 def _chances(view: View) -> dict[str, float]:
-    """How likely each square holds an enemy home planet, from 0 to 1, as far as searching goes."""
+    """Return for each square how likely it holds an enemy home planet, from 0 to 1, by what was searched."""
     own = {piece["square"] for piece in view["own"]}
     if not view["home_moves"]:
         known = own | set(view["scouted"]) | set(view["crossed"]) | {mark["square"] for mark in view["enemy"]}
         return {square: 1.0 for square in territory(opponent(view["seat"])) if square not in known}
+    # Home planets that move may come to a square after it was searched.
     ages = {square: view["move"] - view["scouted"].get(square, -FRESH) for square in territory(opponent(view["seat"]))}
     return {square: min(age, FRESH) / FRESH for square, age in ages.items() if square not in own}

@@ -1,4 +1,4 @@
-"""A state of a game that was begun elsewhere: whether it is one, and can be played on."""
+"""Validation of a dumped state before it is played on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pbem_rules.dueling_masters.state import SEATS, VERSION
 
 MOST_MOVES = 100_000
 MOST_HEARD = 1_000
-"""Squares on which the opponent may have heard one piece."""
+"""Most squares on which the opponent has heard one piece."""
 
 _SQUARE = validation.EnumSchema(SQUARES, "square")
 _SEAT = validation.EnumSchema(SEATS, "seat")
@@ -24,7 +24,7 @@ _HOMES = (1, 3)
 
 
 def check_state(data: Json) -> Sequence[ValidationError]:
-    """What is wrong with a dumped state."""
+    """Return the errors of a dumped state."""
     return list(validation.validate(_SHAPE, data)) or list(_across(data))
 
 
@@ -75,7 +75,7 @@ def _shape() -> validation.Schema:
 
 
 def _all_names(kind: str) -> dict[str, None]:
-    """What a piece of a kind may be called, whatever the number of home planets."""
+    """Return the names of pieces of a kind, for any number of home planets."""
     return dict.fromkeys(name for homes in _HOMES for name in names(kind, numbers(homes)[kind]))
 
 
@@ -83,7 +83,7 @@ _SHAPE = _shape()
 
 
 def _across(data: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """What does not go together: pieces and rules, flights and squares, what was heard and what was lost."""
+    """Yield contradictions between fields: pieces and rules, flights and squares, what was heard and what was lost."""
     rules = data["rules"]
     if data["result"] is not None:
         yield validation.unexpected("/result", "null: a game that is over is not played on", data["result"])
@@ -101,6 +101,7 @@ def _across(data: Mapping[str, Any]) -> Iterator[ValidationError]:
         yield from _fleet(data, seat, f"{path}/pieces")
     if data["move"] and data["asked_again"]:
         yield validation.unexpected("/asked_again", "false from move 1 on", True)
+    # The first move is due as soon as both set-ups are complete (ruling 1).
     if not data["move"] and all(_is_placed(data, seat) for seat in SEATS):
         yield validation.unexpected("/move", "1 or more, as both have placed all pieces", 0)
 
@@ -138,7 +139,7 @@ def _fleet(data: Mapping[str, Any], seat: SeatName, path: str) -> Iterator[Valid
 
 
 def _placed(pieces: Sequence[Mapping[str, Any]], seat: SeatName, homes: int, path: str) -> Iterator[ValidationError]:
-    """Before the first move nothing has flown, been heard of or been lost, and all stands in the own half."""
+    """Check that before the first move no piece has flown, been heard of or been lost, and all are in their half."""
     untouched = {"transit": False, "course": [], "typed": False, "mark": 0, "loss": None}
     for index, piece in enumerate(pieces):
         for key, value in untouched.items():
@@ -157,7 +158,7 @@ def _placed(pieces: Sequence[Mapping[str, Any]], seat: SeatName, homes: int, pat
 
 
 def _heard(piece: Mapping[str, Any], path: str, rules: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """What the opponent has heard: one flight after the other, and the kind of a piece with a mark alone."""
+    """Check what the opponent has heard: one flight after the other, and the kind of a piece with a mark alone."""
     moves = manner(piece["kind"], home_moves=rules["home_moves"])
     for index, (start, end) in enumerate(pairwise(piece["course"]), start=1):
         if end not in flights(moves, start):
@@ -166,6 +167,7 @@ def _heard(piece: Mapping[str, Any], path: str, rules: Mapping[str, Any]) -> Ite
         yield validation.unexpected(f"{path}/typed", "false, as its opponent has not heard of it (mark)", True)
     if piece["mark"] and not (piece["typed"] or rules["blind"]):
         yield validation.unexpected(f"{path}/typed", "true, as departures are announced with the kind", False)
+    # A meeting reveals the kind (ruling 7), so an unknown kind is only announced, and in transit.
     elif piece["mark"] and not (piece["typed"] or piece["transit"] or piece["loss"]):
         yield validation.unexpected(f"{path}/typed", "true, as it was met where it is: it is not in transit", False)
 

@@ -1,6 +1,6 @@
-"""What follows from the flights that a player has heard of: for his report and his bot.
+"""Conclusions from the flights that a player has heard of, for reports and bots (ruling 22).
 
-Made of nothing but what he was told, so that it can tell nothing else. An
+They use nothing but what the player was told, so that they can reveal nothing else. An
 enemy's course holds the squares it was heard on, one flight after the other.
 """
 
@@ -17,7 +17,7 @@ MOVABLE = (*FIGHTERS, HOME)
 
 
 def possible_kinds(piece: Piece, left: Mapping[str, int], rules: Rules) -> list[str]:
-    """What an enemy piece may be: its kind where it is known, else any that is `left` and flies as it did."""
+    """Return the kinds that an enemy piece may be: its own if known, else any that is `left` and flies as it did."""
     if piece.typed:
         return [piece.kind]
     kinds = (kind for kind in MOVABLE if left.get(kind) and rules.manner(kind))
@@ -25,13 +25,16 @@ def possible_kinds(piece: Piece, left: Mapping[str, int], rules: Rules) -> list[
 
 
 def in_reach(square: str, kinds: Iterable[str], rules: Rules) -> dict[str, tuple[str, ...]]:
-    """Where a piece that departed from a square may be bound for, with the path to it."""
+    """Return the squares that a piece departed from `square` may be bound for, with the path to each."""
     found = {end: path for kind in kinds for end, path in flights(rules.manner(kind), square).items()}
     return {end: found[end] for end in SQUARES if end in found}
 
 
 def crossed(pieces: Iterable[Piece], half: Sequence[str]) -> list[str]:
-    """The squares of the enemy's half that his pieces have stood on or flown over: none of his asteroids is there."""
+    """Return the squares of the enemy's half that its pieces have stood on or flown over.
+
+    None of its asteroids is there.
+    """
     over = {square for piece in pieces for square in _over(piece)}
     return [square for square in half if square in over]
 
@@ -47,5 +50,6 @@ def _legs(piece: Piece) -> Sequence[tuple[str, str]]:
 
 
 def _path(start: str, end: str) -> tuple[str, ...]:
-    """The path between two squares: whatever kind can fly it, it is the same."""
+    """Return the path between two squares, the same for all kinds that can fly it."""
+    # Rook, bishop and king fly along lines of the queen; no leap ends on one.
     return flights("queen", start).get(end) or flights("leap", start)[end]

@@ -1,7 +1,7 @@
-"""The events of Dueling Masters of Space-Time: every kind, its data, and who hears of it.
+"""The events of Dueling Masters of Space-Time: every kind, its data, and the players who see it.
 
 A view's `events` list holds `{"kind": …, **data}`. `who` is a seat, `type` a kind of
-piece, `piece` the name of an own one, `mark` the number of an enemy one on the hearer's board.
+piece, `piece` the name of an own one, `mark` the number of an enemy one on the reader's board.
 
 | kind | data | heard by |
 |---|---|---|
@@ -12,7 +12,7 @@ piece, `piece` the name of an own one, `mark` the number of an enemy one on the 
 | moved | piece, origin, square (bound for) | its player |
 | rammed | piece, origin, square (of the asteroid, gone with it) | its player |
 | departed | who, square, mark, before (where the mark stood; None if it is new), type (unless blind) | the opponent |
-| collision | square, own {piece, type, lost}, enemy {mark (0: none), type, lost} | both, each his own side of it |
+| collision | square, own {piece, type, lost}, enemy {mark (0: none), type, lost} | both, each their own side of it |
 | spent | who, type: the piece ordered turned out to be destroyed, and the turn is used up | both |
 | missed | who, misses (in a row), limit (0: none), stage ("move"; "set-up"; "incomplete": a sheet came, but the set-up was not complete the second time) | both |
 | skipped | who: has no piece that can move | both |
@@ -22,7 +22,7 @@ piece, `piece` the name of an own one, `mark` the number of an enemy one on the 
 | ended | winners (none: a draw), how (a key of ENDS), words (the result in one line) | both |
 | refused | line, why (one sentence) | its player |
 
-Nothing is told of a path that was judged and found free, but that the piece departs again.
+A path that was judged and found free has no event, except that the piece departs again.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ ENDS = {
 
 
 def public(kind: str, **data: Any) -> Event:
-    """An event both players hear of."""
+    """Return an event that both players see."""
     return Event(kind, frozenset(SEATS), data)
 
 
 def private(seat: SeatName, kind: str, **data: Any) -> Event:
-    """An event only one player hears of."""
+    """Return an event that one player alone sees."""
     return Event(kind, frozenset({seat}), data)
 
 
 def result_words(winners: Sequence[SeatName], how: str) -> str:
-    """A result in one line."""
+    """Return a result in one line."""
     return f"player {winners[0]} wins: {ENDS[how]}" if winners else f"a draw: {ENDS[how]}"

@@ -1,4 +1,4 @@
-"""Views of earlier versions, as this version mails them."""
+"""Views of earlier versions in the form of the present one."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 from pbem.ruleset import View
 
 _DUEL: Mapping[str, Any] = {"blind": True, "crossed": []}
-"""What they lacked. Departures named squares alone then, so a campaign begun under version 1 goes on `blind`."""
+"""Fields that views of version 1 lack. Departures named squares alone then, so these campaigns go on `blind`."""
 
 _SET_UP: Mapping[str, Any] = {"set_up_round": 0}
-"""Fields that views up to version 2 lacked: their campaigns ask for a set-up until it is complete."""
+"""Fields that views up to version 2 lack: their campaigns ask for a set-up until it is complete."""
 
 _MARK: Mapping[str, Any] = {"kinds": [], "course": [], "reach": [], "meets": []}
-"""What their enemy pieces lacked: nothing was concluded from flights yet."""
+"""Fields that enemy pieces lack in views of version 1, which drew no conclusions from flights."""
 
 
 def renewed(view: View) -> View:
-    """A view of any version with all that one of this version has."""
+    """Return a view of any version with all fields of this one."""
     if "blind" in view:
         return {**_SET_UP, **view}
     return {**_SET_UP, **_DUEL, **view, "enemy": [{**_MARK, **mark} for mark in view["enemy"]]}

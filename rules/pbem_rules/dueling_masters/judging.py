@@ -27,9 +27,9 @@ class Meeting(NamedTuple):
 
 @dataclass
 class Judgement:
-    """What was found: all meetings, and the squares each piece judged has flown over.
+    """The findings of a judgement: all meetings, and the squares that each judged piece has flown over.
 
-    Positions are those before the judgement; nothing is removed while it goes on.
+    Positions are those before the judgement; nothing is removed while it goes on (ruling 14).
     """
 
     rules: Rules
@@ -45,18 +45,21 @@ class Judgement:
         """
         if piece in self.flown:
             return
+        # Recorded before its path is judged, so that a circle of meetings ends here.
         flown = self.flown[piece] = []
         for square in self.rules.path(self.pieces[piece]):
             flown.append(square)
             met = self._met(piece.seat, square)
+            # Several enemies on one square all meet the piece (ruling 5).
             self.meetings |= {Meeting(square, frozenset((piece, enemy))) for enemy in met}
             if self.rules.reached and any(self._dies(piece, enemy) for enemy in met):
+                # A piece destroyed on its destination has come there, and is met there (ruling 14).
                 if square != self.pieces[piece].square:
                     self._stopped.add(piece)
                 return
 
     def lost(self) -> dict[Named, str]:
-        """The pieces destroyed, each with the first square, by name, on which one destroyed it."""
+        """Return the pieces destroyed, each with the first square, by name, on which one destroyed it."""
         found: dict[Named, str] = {}
         for meeting in sorted(self.meetings, key=lambda meeting: meeting.square):
             one, other = sorted(meeting.pieces)
@@ -66,7 +69,7 @@ class Judgement:
         return found
 
     def _met(self, seat: SeatName, square: str) -> list[Named]:
-        """The enemies on a square, each judged in turn; where paths break off, only those that came there."""
+        """Return the enemies on a square, each judged in turn; with `reached`, only those that came there."""
         there = [other for other in self._enemies(seat) if self.pieces[other].square == square]
         for other in there:
             self.judge(other)

@@ -1,4 +1,4 @@
-"""The kinds of pieces: how many, how they move, and which destroys which."""
+"""The kinds of pieces: their numbers, how they move, and which destroys which."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Mapping
 W, B, X, Y, Z, HOME, ASTEROID = "W", "B", "X", "Y", "Z", "HOME", "ASTEROID"
 
 STRENGTH = (W, B, X, Y, Z, HOME)
-"""From the strongest to the weakest (ruling 8); asteroids stand outside."""
+"""From the strongest to the weakest (ruling 8); asteroids have no rank."""
 
 FIGHTERS = STRENGTH[:-1]
 KINDS = (HOME, ASTEROID, *FIGHTERS)
 """All kinds, in the order in which pieces are listed."""
 
 ALONE = (HOME, ASTEROID)
-"""What stands on squares by itself."""
+"""Kinds that stand on squares by themselves."""
 
 WORDS: Mapping[str, str] = {HOME: "home planet", ASTEROID: "asteroid"} | {kind: f"{kind} fighter" for kind in FIGHTERS}
 
 MANNERS: Mapping[str, str] = {W: "leap", B: "queen", X: "rook", Y: "bishop", Z: "queen"}
-"""How each kind moves, as `board.flights` names it; what is not here stays where it is."""
+"""The manner of moving of each kind, as `board.flights` names it; other kinds do not move."""
 
 CHESSMEN: Mapping[str, str] = {"leap": "knight", "queen": "queen", "rook": "rook", "bishop": "bishop", "king": "king"}
-"""Which chessman moves in which manner."""
+"""The chess piece that moves in each manner."""
 
 MANNER_WORDS: Mapping[str, str] = {
     "leap": "flies two squares straight and then one sideways",
@@ -35,25 +35,26 @@ MANNER_WORDS: Mapping[str, str] = {
 
 
 def numbers(homes: int) -> Mapping[str, int]:
-    """How many pieces of each kind a player has; with one home planet 18 in all."""
+    """Return the number of pieces of each kind that a player has; with one home planet 18 in all."""
     return {HOME: homes, ASTEROID: 7, W: 1, B: 1, X: 2, Y: 2, Z: 4}
 
 
 def names(kind: str, number: int) -> tuple[str, ...]:
-    """What a player's pieces of a kind are called: numbered if he has more than one."""
+    """Return the names of a player's pieces of a kind: numbered if there are several."""
     return (kind,) if number == 1 else tuple(f"{kind}{count}" for count in range(1, number + 1))
 
 
 def manner(kind: str, *, home_moves: bool) -> str:
-    """How a kind moves in this campaign; "" if it does not."""
+    """Return how a kind moves in this campaign; "" if it does not."""
     return "king" if kind == HOME and home_moves else MANNERS.get(kind, "")
 
 
 def dies(kind: str, other: str) -> bool:
-    """Whether a piece is destroyed when it meets one of an `other` kind: the weaker is, and equals both are.
+    """Return True if a piece is destroyed when it meets one of an `other` kind: the weaker is, and equals both are.
 
-    An asteroid and whatever hits it both go.
+    An asteroid and the piece that meets it are both destroyed (ruling 8).
     """
     if ASTEROID in (kind, other):
         return True
+    # Of two equal pieces both are destroyed (ruling 8).
     return STRENGTH.index(kind) >= STRENGTH.index(other)

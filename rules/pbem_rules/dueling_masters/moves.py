@@ -1,4 +1,4 @@
-"""Which moves a player may order, as far as his own board tells: for receipts, turns and bots alike."""
+"""Legal moves, as far as a player's own board tells, for receipts, turns and bots alike."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HINTED = 4
 
 
 def check_time(view: View) -> None:
-    """Whether its reader may move a piece now. Raises FieldError."""
+    """Raise FieldError if the reader may not move a piece now."""
     if view["stage"] == "set-up":
         hint = "write: SETUP <kind> <square>..."
         raise FieldError("set-up-first", "nothing moves before both players have placed all pieces", hint)
@@ -33,7 +33,7 @@ class Own(NamedTuple):
 
 
 class Fleet:
-    """A player's pieces on his own board."""
+    """A player's pieces on their own board."""
 
     def __init__(self, pieces: Iterable[Own], *, home_moves: bool) -> None:
         self.pieces = {piece.name: piece for piece in pieces}
@@ -44,38 +44,39 @@ class Fleet:
 
     @classmethod
     def of_view(cls, view: View) -> Fleet:
-        """The fleet of a view's reader."""
+        """Return the fleet of a view's reader."""
         pieces = (Own(piece["name"], piece["kind"], piece["square"]) for piece in view["own"])
         return cls(pieces, home_moves=view["home_moves"])
 
     @classmethod
     def of_pieces(cls, pieces: Iterable[Piece], *, home_moves: bool) -> Fleet:
-        """The fleet of a state's pieces, those not lost."""
+        """Return the fleet of a state's pieces, those not lost."""
         return cls((Own(piece.name, piece.kind, piece.square) for piece in pieces), home_moves=home_moves)
 
     def flights(self, piece: Own) -> Mapping[str, tuple[str, ...]]:
-        """Every square within a piece's reach on an empty board, with the path to it."""
+        """Return every square within a piece's reach on an empty board, with the path to it."""
         return flights(manner(piece.kind, home_moves=self.home_moves), piece.square)
 
     def movable(self) -> list[Own]:
-        """The pieces that have a move, ramming included."""
+        """Return the pieces that have a move, ramming included."""
         return [piece for piece in self.pieces.values() if any(self.moves(piece)) or self.rams(piece)]
 
     def moves(self, piece: Own) -> dict[str, tuple[str, ...]]:
-        """The moves of a piece that need no ramming: each destination with its path."""
+        """Return the moves of a piece that need no ramming: each destination with its path."""
         return {end: path for end, path in self.flights(piece).items() if not self._blocked(piece, path)}
 
     def rams(self, piece: Own) -> list[str]:
-        """The destinations for which a piece would have to ram an own asteroid, and may."""
+        """Return the destinations for which a piece has to ram an own asteroid, and may (ruling 3)."""
+        # Home planets do not ram (ruling 19).
         paths = self.flights(piece).items() if piece.kind in FIGHTERS else ()
         return [end for end, path in paths if self.first(ASTEROID, path) and not self.first(HOME, path)]
 
     def first(self, kind: str, path: Sequence[str]) -> str | None:
-        """The first square of a path with an own piece of a kind."""
+        """Return the first square of a path with an own piece of a kind; None if there is none."""
         return next((square for square in path if any(piece.kind == kind for piece in self._on.get(square, ()))), None)
 
     def check(self, name: str, square: str, *, ram: bool) -> None:
-        """See whether a move may be ordered (rulings 2 and 3). Raises FieldError."""
+        """Raise FieldError if a move may not be ordered (rulings 2 and 3)."""
         piece = self.pieces[name]
         path = self.flights(piece).get(square, ())
         if not path:
@@ -95,6 +96,7 @@ class Fleet:
             raise FieldError("nothing-to-ram", f"none of your asteroids is on the way to {square}", "leave out RAM")
 
     def _blocked(self, piece: Own, path: Sequence[str]) -> bool:
+        # A home planet stands alone, also when it moves (ruling 19).
         crowded = piece.kind == HOME and path[-1] in self._on
         return crowded or bool(self.first(HOME, path) or self.first(ASTEROID, path))
 
@@ -107,6 +109,6 @@ class Fleet:
         return FieldError("out-of-reach", text, self._near(piece, square))
 
     def _near(self, piece: Own, square: str) -> str:
-        """Where a piece could go instead, for a hint."""
+        """Return a hint with squares near the one wanted that the piece can go to."""
         near = sorted(self.moves(piece), key=lambda end: (distance(end, square), end))[:HINTED]
         return f"near it, {piece.name} can go to {', '.join(near)}" if near else ""

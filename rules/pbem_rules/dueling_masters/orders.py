@@ -1,4 +1,4 @@
-"""The orders of Dueling Masters of Space-Time."""
+"""The orders of Dueling Masters of Space-Time, and the types of their arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pbem_rules.dueling_masters.reading import plainly, square_of
 
 @dataclass(frozen=True)
 class Square(Field):
-    """A square of the board; samples are all, or where `own` is set those of the reader's own half.
+    """A square of the board; samples are all, or with `own` those of the reader's own half.
 
     A page offers those of the own half, or else those that a piece can go to.
     """
@@ -64,7 +64,10 @@ KIND = PieceKind(KINDS, shown="kind")
 
 @dataclass(frozen=True)
 class Mover(NameField):
-    """One of the reader's pieces that can move; of what is none, all that can are told, and never the likest."""
+    """One of the reader's pieces that can move.
+
+    The finding for another word lists all that can move, not the one spelled most like it.
+    """
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
         try:
@@ -78,7 +81,7 @@ class Mover(NameField):
 
 
 def _lost(word: str, view: Mapping[str, Any]) -> str:
-    """What the reader knows of a piece he has lost."""
+    """Return where and when the reader lost a piece; "" if it is not known to be lost."""
     lost = (piece for piece in view["own_lost"] if piece["name"] == word.upper())
     return next((f"{piece['name']} was lost on {piece['square']} in move {piece['move']}" for piece in lost), "")
 

@@ -1,7 +1,7 @@
-"""What became of each order of a turn, told from the view of the report on it alone.
+"""Outcome of each order of a turn, worded from the report's view alone.
 
-Of a flight nothing is said but that it began: whether a piece arrives is
-judged later, and a report shows nothing of it before.
+Of a flight it says only that it began: whether a piece arrives is judged
+later, and a report shows nothing of it before.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pbem_rules.dueling_masters.orders import ORDERS, Move, Ram, Setup
 Event = Mapping[str, Any]
 
 MOST_MET = 4
-"""Meetings told of one piece; of more, the rest is a number."""
+"""Most meetings told of one piece; the rest is a number."""
 
 
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
-    """A sentence or two for each order of the reader's."""
+    """Return a sentence or two for each order of the reader."""
     whys = refusals(view, orders, ORDERS.line)
     return [_fate(view, order, why) for order, why in zip(orders, whys, strict=True)]
 
@@ -33,7 +33,7 @@ def _fate(view: View, order: Order, why: str) -> str:
 
 
 def _setup(view: View, order: Setup) -> Iterator[str]:
-    """That pieces stand, by their names where they are numbered."""
+    """Yield that pieces stand, by their names if they are numbered."""
     if _told(view, "placed"):
         names = [name for square in dict.fromkeys(order.squares) for name in _names(view, order.kind, square)]
         what = "they are" if len(names) > 1 else "it is"
@@ -43,12 +43,11 @@ def _setup(view: View, order: Setup) -> Iterator[str]:
 
 
 def _names(view: View, kind: str, square: str) -> list[str]:
-    """What the own pieces of a kind on a square are called."""
     return [piece["name"] for piece in view["own"] if (piece["kind"], piece["square"]) == (kind, square)]
 
 
 def _move(view: View, order: Move) -> Iterator[str]:
-    """That the piece flies now, or why not, and what it had met on its flight before."""
+    """Yield that the piece flies now, or why not, and what it had met on its flight before."""
     moved, rammed = (_of(view, kind, order.piece) for kind in ("moved", "rammed"))
     if moved:
         yield f"it departed from {moved['origin']} and is in transit."
@@ -64,7 +63,7 @@ def _move(view: View, order: Move) -> Iterator[str]:
 
 
 def _meeting(event: Event) -> str:
-    """An enemy that the piece met, where, and which of them was lost."""
+    """Return an enemy that the piece met, the square, and which of them was lost."""
     own, enemy = event["own"]["lost"], event["enemy"]["lost"]
     lost = "both" if own and enemy else "yours" if own else "enemy"
     return f"an enemy {WORDS[event['enemy']['type']]} on {event['square']} ({lost} lost)"
@@ -84,7 +83,6 @@ def _told(view: View, kind: str) -> list[Event]:
 
 
 def _of(view: View, kind: str, name: str) -> Event | None:
-    """What is told of an own piece."""
     return next((event for event in _told(view, kind) if event["piece"] == name), None)
 
 

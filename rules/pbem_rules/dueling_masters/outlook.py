@@ -1,7 +1,7 @@
-"""What a sheet will do, as far as its player can know: the notes of its receipt.
+"""Notes of a receipt: what a sheet will do, as far as its player can know.
 
-What is said without an "if" is certain as long as the opponent sends nothing
-that ends the game first; whatever hangs on hidden pieces is marked.
+A note without an "if" is certain as long as the opponent sends nothing
+that ends the game first; a note that depends on hidden pieces says so.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from pbem_rules.dueling_masters.state import opponent
 
 
 def outlook(view: View, orders: Sequence[Order], *, complete: bool) -> Iterator[Finding]:
-    """The notes on a sheet's orders; `complete` is whether it does all that is asked."""
+    """Yield notes on a sheet's orders; `complete` is True if it does all that is asked."""
+    # Resignations come first, then draws (ruling 18).
     if Resign() in orders:
         yield _note("ends", "this ends the game: you lose it")
     elif Draw("ACCEPT") in orders:
@@ -34,7 +35,7 @@ def _note(code: str, text: str, hint: str = "") -> Finding:
 
 
 def _of_draws(view: View, orders: Sequence[Order]) -> Iterator[Finding]:
-    """An offer made, or one laid aside; to move instead of answering declines it (ruling 16)."""
+    """Yield a note on an offer made or declined; to move instead of answering declines it (ruling 16)."""
     playing_on = any(isinstance(order, Move) for order in orders)
     if Draw("OFFER") in orders:
         yield _note("offers", "your opponent is offered a draw")
@@ -43,7 +44,7 @@ def _of_draws(view: View, orders: Sequence[Order]) -> Iterator[Finding]:
 
 
 def _of_move(view: View, order: Move) -> Iterator[Finding]:
-    """The announcement, and then the departure or the judgement before it (rulings 4 to 6)."""
+    """Yield notes on the announcement, and on the departure or the judgement before it (rulings 4 to 6)."""
     piece = next(piece for piece in view["own"] if piece["name"] == order.piece)
     what = "a piece" if view["blind"] else f"{'an' if piece['kind'] == 'X' else 'a'} {WORDS[piece['kind']]}"
     if not (view["blind"] and piece["transit"]):  # in campaigns of version 1 only if it lives
@@ -62,7 +63,7 @@ def _going(order: Move) -> str:
 
 
 def _rammed(view: View, order: Move) -> str:
-    """The asteroid that a fighter flies into: the first on its path."""
+    """Return the square of the asteroid that a fighter flies into: the first on its path."""
     fleet = Fleet.of_view(view)
     found = fleet.first(ASTEROID, fleet.flights(fleet.pieces[order.piece])[order.square])
     assert found is not None

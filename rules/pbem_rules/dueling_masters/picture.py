@@ -36,7 +36,7 @@ HOME_FILL, ROCK, FLIGHT, BURST, FRESH = "#8fd17a", "#a9a196", "#ffd766", "#ff9a3
 
 
 def pictures(view: View) -> tuple[Picture, ...]:
-    """The board a view tells of."""
+    """Return the picture of the board that a view shows."""
     title = f"Dueling Masters of Space-Time, {view['label']}: the board of player {view['seat']}"
     board = _Board(view)
     return (Drawing(_ground(view["seat"]), tuple(board.marks())).picture("board", title, board.spots()),)
@@ -47,7 +47,7 @@ SMALLEST = 11
 
 
 def _at(seat: SeatName, square: str) -> tuple[int, int]:
-    """The middle of a square on a player's board."""
+    """Return the middle of a square on a player's board, in pixels."""
     row, column = rows_from_top(seat).index(square[0]), int(square[1:]) - 1
     return LEFT + CELL * column + CELL // 2, TOP + CELL * row + CELL // 2
 
@@ -82,7 +82,7 @@ def _grid(seat: SeatName) -> str:
 
 
 def _key() -> str:
-    """What the signs mean, in three lines below the board."""
+    """Return the explanation of the signs, in three lines below the board."""
     top = TOP + SIDE + 30
     own: View = {"kind": "Z", "name": "Z1", "transit": False}
     signs: list[tuple[list[Mark], str]] = [
@@ -114,17 +114,17 @@ def _drawn(mark: Mark) -> str:
 
 
 class _Board:
-    """What is on a player's board."""
+    """The pieces and signs on a player's board."""
 
     def __init__(self, view: View) -> None:
         self.view = view
 
     def at(self, square: str) -> tuple[int, int]:
-        """The middle of a square."""
+        """Return the middle of a square, in pixels."""
         return _at(self.view["seat"], square)
 
     def spots(self) -> Iterator[TapTarget]:
-        """Every square, with what is known to be there, and once pieces move the names of the own ones on it."""
+        """Yield every square as a target for taps, with what is known of it, and in play the names of own pieces."""
         things = _by_square([*self.view["own"], *_enemies(self.view)])
         for square in SQUARES:
             here, (x, y) = things.get(square, ()), self.at(square)
@@ -133,7 +133,7 @@ class _Board:
             yield TapTarget((*own, square), f"{square}: {told}", box(x - CELL // 2, y - CELL // 2, CELL, CELL))
 
     def marks(self) -> Iterator[Mark]:
-        """Everything on the empty board, lowest first."""
+        """Yield all marks on the empty board, lowest first."""
         for square in self.view["latest"]:
             yield SpriteInstance(FRAME, *self.at(square))
         yield from self._known()
@@ -147,7 +147,7 @@ class _Board:
         yield Label(LEFT, 27, f"{moment}: {turn}", 17, INK)
 
     def _known(self) -> Iterator[Mark]:
-        """Where the reader's judged flights have passed, and how many moves ago; where the enemy's did and may go."""
+        """Draw the squares that judged flights of the reader have passed, and those that enemies did or may reach."""
         for square, move in sorted(self.view["scouted"].items()):
             x, y = self.at(square)
             yield from _looked(x - 28, y + 27, self.view["move"] - move)
@@ -162,7 +162,7 @@ class _Board:
             yield SpriteInstance(REACH, x - 26, y - 26)
 
     def _flights(self) -> Iterator[Mark]:
-        """Own pieces in transit, dashed, from where they departed along their paths; enemies' from square to square."""
+        """Draw the paths of own pieces in transit, dashed, and the known flights of enemies."""
         for piece in self.view["own"]:
             if piece["transit"]:
                 points = [self.at(square) for square in [piece["origin"], *piece["path"]]]
@@ -176,7 +176,7 @@ class _Board:
                 )
 
     def _pieces(self) -> Iterator[Mark]:
-        """All pieces of each square, smaller where they are many."""
+        """Draw all pieces of each square, smaller if there are many."""
         for square, things in _by_square([*self.view["own"], *_enemies(self.view)]).items():
             yield from self._crowd(square, things)
 
@@ -192,7 +192,7 @@ class _Board:
 
 
 def _enemies(view: View) -> list[View]:
-    """The enemy's pieces as the reader has them on his board; at the end of the game, as they truly are."""
+    """Return the enemy's pieces as the reader knows them; at the end of the game, as they truly are."""
     left = [piece for piece in view["disclosed"] if piece["fate"] in ("stood", "in transit")]
     return left if view["over"] else list(view["enemy"])
 
@@ -205,7 +205,7 @@ def _by_square(things: Iterable[View]) -> dict[str, list[View]]:
 
 
 def _told(thing: View) -> str:
-    """A piece in words, as far as the reader knows it."""
+    """Return a piece in words, as far as the reader knows it."""
     if "known" in thing:
         return f"your {thing['name']}" + (" in transit to here" if thing["transit"] else "")
     if "mark" not in thing:
@@ -224,7 +224,7 @@ def _turn(view: View) -> str:
 
 
 def _own(piece: View, x: int, y: int, radius: int) -> list[Mark]:
-    """An own piece: light; a home planet green, an asteroid a rock; in transit with a dashed edge."""
+    """Draw an own piece: light; a home planet green, an asteroid a rock; in transit with a dashed edge."""
     if piece["kind"] == ASTEROID:
         return [SpriteInstance(_rock(radius, ROCK, LIGHT), x, y)]
     dashes = "4 3" if piece["transit"] else None
@@ -234,7 +234,7 @@ def _own(piece: View, x: int, y: int, radius: int) -> list[Mark]:
 
 
 def _enemy(mark: View, x: int, y: int, radius: int) -> list[Mark]:
-    """An enemy's mark: a dark disc where it stands, a hollow ring where it departed; its number, and its kind."""
+    """Draw an enemy's mark, a dark disc where it stands, a ring where it departed, with its number and kind."""
     disc = SpriteInstance(_disc(radius, DARK, DARK_EDGE, None if mark["standing"] else "2 4"), x, y)
     kind, number = "?" if mark["kind"] is None else mark["kind"][0], str(mark["mark"])
     if radius < SMALLEST + 4:
@@ -248,7 +248,7 @@ def _enemy(mark: View, x: int, y: int, radius: int) -> list[Mark]:
 
 
 def _disclosed(piece: View, x: int, y: int, radius: int) -> list[Mark]:
-    """An enemy's piece when all is told: as an own one, but dark."""
+    """Draw an enemy's piece after the end of the game: as an own one, but dark."""
     if piece["kind"] == ASTEROID:
         return [SpriteInstance(_rock(radius, DARK, DARK_EDGE), x, y)]
     return [
@@ -263,7 +263,6 @@ def _label(x: int, y: int, label: str, radius: int, fill: str) -> Label:
 
 
 def _looked(x: int, y: int, ago: int) -> list[Mark]:
-    """A cross, and how many moves ago the reader looked."""
     return [SpriteInstance(CROSS, x, y), Label(x + 7, y + 4, str(ago), SMALLEST, INK)]
 
 
@@ -275,7 +274,7 @@ def _disc(radius: int, fill: str, edge: str, dashes: str | None) -> Sprite:
 
 @functools.lru_cache(maxsize=16)
 def _rock(radius: int, fill: str, edge: str) -> Sprite:
-    """An uneven lump."""
+    """Return an uneven lump."""
     reaches = (0.84, 0.98, 0.78, 0.95, 0.88, 0.74, 0.97, 0.8, 0.93)
     points = [
         (radius * reach * math.cos(at * math.tau / 9), radius * reach * math.sin(at * math.tau / 9))
@@ -285,7 +284,7 @@ def _rock(radius: int, fill: str, edge: str) -> Sprite:
 
 
 def _star(radius: float) -> list[tuple[float, float]]:
-    """A star of eight points."""
+    """Return the corners of a star of eight points."""
     return [
         (reach * math.cos(turn * math.pi / 8), reach * math.sin(turn * math.pi / 8))
         for turn in range(16)

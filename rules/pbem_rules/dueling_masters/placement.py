@@ -10,20 +10,20 @@ from pbem_rules.dueling_masters.kinds import ALONE, ASTEROID, HOME, KINDS, WORDS
 from pbem_rules.dueling_masters.state import Piece
 
 _BACK = 2
-"""Rows behind the front, from which on home planets are thought safe."""
+"""Fewest rows behind the front for a home planet placed by dice."""
 
 Placed = Mapping[str, tuple[str, ...]]
 """The squares of the pieces placed so far, by kind."""
 
 
 def placed_of(pieces: Sequence[Piece]) -> dict[str, tuple[str, ...]]:
-    """The squares of pieces by kind."""
+    """Return the squares of pieces by kind."""
     found = {kind: tuple(piece.square for piece in pieces if piece.kind == kind) for kind in KINDS}
     return {kind: squares for kind, squares in found.items() if squares}
 
 
 def pieces_of(placed: Placed, homes: int) -> tuple[Piece, ...]:
-    """The pieces on those squares, named and in the order of `KINDS`."""
+    """Return the pieces on those squares, named and in the order of `KINDS`."""
     number = numbers(homes)
     return tuple(
         Piece(name, kind, square)
@@ -33,7 +33,7 @@ def pieces_of(placed: Placed, homes: int) -> tuple[Piece, ...]:
 
 
 def check_placement(placed: Placed, kind: str, squares: Sequence[str], *, seat: SeatName, homes: int) -> None:
-    """See whether all pieces of a kind may be placed where a sheet says (ruling 1). Raises FieldError."""
+    """Raise FieldError if the pieces of a kind may not all be placed where a sheet says (ruling 1)."""
     number = numbers(homes)[kind]
     if len(squares) != number:
         noun = "square" if number == 1 else "different squares" if kind in ALONE else "squares"
@@ -57,12 +57,12 @@ def check_placement(placed: Placed, kind: str, squares: Sequence[str], *, seat: 
 
 
 def lacking(placed: Placed) -> list[str]:
-    """The kinds that are still to be placed."""
+    """Return the kinds that are still to be placed."""
     return [kind for kind in KINDS if kind not in placed]
 
 
 def arranged(placed: Placed, *, seat: SeatName, homes: int, dice: Dice) -> dict[str, tuple[str, ...]]:
-    """A whole set-up: what was placed stays, the rest is drawn (ruling 12).
+    """Return a whole set-up: what was placed stays, the rest is drawn (ruling 12).
 
     Home planets come to the three rows at the back, and the other pieces to
     squares of their own; most asteroids to the front and around home planets.
@@ -72,6 +72,7 @@ def arranged(placed: Placed, *, seat: SeatName, homes: int, dice: Dice) -> dict[
     for kind in lacking(placed):
         taken = {square for squares in done.values() for square in squares}
         free = [square for square in territory(seat) if square not in taken]
+        # Keyed by seat and kind: what one player left out does not change what the other is dealt.
         drawn = dice.shuffle(free, "set-up", seat, kind)
         if kind == HOME:
             drawn.sort(key=lambda square: _behind(square, seat) < _BACK)
@@ -82,11 +83,10 @@ def arranged(placed: Placed, *, seat: SeatName, homes: int, dice: Dice) -> dict[
 
 
 def _behind(square: str, seat: SeatName) -> int:
-    """How many rows a square lies behind the front: 0 to 4."""
+    """Return how many rows a square lies behind the front: 0 to 4."""
     row = HALVES[seat].index(square[0])
     return len(HALVES[seat]) - 1 - row if seat == "one" else row
 
 
 def _guards(square: str, seat: SeatName, homes: Sequence[str]) -> bool:
-    """Whether an asteroid on a square guards the front or a home planet."""
     return _behind(square, seat) < _BACK or any(distance(square, home) == 1 for home in homes)

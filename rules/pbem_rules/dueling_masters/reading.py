@@ -1,7 +1,6 @@
-"""Lines as people write them, in the words of the orders: `e9-h9`, "my W fighter to D3", "Xs on A2 and E10".
+"""Lenient reading of order lines: `e9-h9`, "my W fighter to D3", "Xs on A2 and E10".
 
-A word that nothing is known of leaves the line as it was, so that it is
-refused as it was typed.
+A line with an unknown word is left as it was, so that it is refused as typed.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _KINDS = {
     "bishops": (Y,),
     "queen": (B, Z),
 }
-"""What pieces are called, in words of chess too: the kinds that may be meant."""
+"""Kinds by the names of pieces, those of chess included; a name may mean several kinds."""
 
 _PLACE = r"(?:[a-z]-?[0-9][0-9o]?|[0-9]{1,2}[a-j])"
 _GLUED = re.compile(rf"([wxyz][1-4]|[wbxyz])?-?({_PLACE})?-?({_PLACE})")
@@ -57,7 +56,11 @@ _HOW_TO_MOVE = "write: MOVE <piece> TO <square>"
 
 
 def plainly(line: str, view: _View) -> str:
-    """A line in the words of the orders, as far as it is understood. Raises FieldError where that cannot be taken."""
+    """Rewrite a line in the words of the orders, as far as it is understood.
+
+    Raises:
+        FieldError: the meaning is plain and the order impossible, or it may mean several pieces.
+    """
     text, remark = parted(line)
     words = list(_parts(joined(spoken(text), _PAIRS)))
     if view["over"] or not words:
@@ -67,7 +70,11 @@ def plainly(line: str, view: _View) -> str:
 
 
 def square_of(word: str) -> str:
-    """The square a word names, also turned round or with zeros, as the board spells it. Raises FieldError."""
+    """Return the square that a word names, also backwards or with zeros, as the board spells it.
+
+    Raises:
+        FieldError: there is no such square.
+    """
     turned = _TURNED.fullmatch(word.lower())
     plain = (turned[2] + turned[1] if turned else word).replace("-", "").upper()
     name = plain[:1] + plain[1:].replace("O", "0").lstrip("0")
@@ -77,7 +84,7 @@ def square_of(word: str) -> str:
 
 
 def _bounds(plain: str) -> str:
-    """Which part of a word of the form of a square lies beyond the board."""
+    """Return the bounds that a word of the form of a square exceeds."""
     if not plain[1:].isdecimal():
         return ""
     if plain[0] not in ROWS:
@@ -93,7 +100,7 @@ def _is_square(word: str) -> bool:
 
 
 def _parts(words: Iterable[str]) -> Iterable[str]:
-    """Words one by one: "e9-h9" and "z3h9" are two, "h 9" is one."""
+    """Split words that run together: "e9-h9" and "z3h9" are two, "h 9" is one."""
     letter = ""
     for word in words:
         glued = None if _NAME.fullmatch(word) or _is_square(word) else _GLUED.fullmatch(letter + word)
@@ -112,18 +119,20 @@ def _parts(words: Iterable[str]) -> Iterable[str]:
 
 
 def _answering(words: Sequence[str], view: _View) -> str:
-    """An offer of a draw or the answer to one, where nothing else is said."""
+    """Return an offer of a draw or the answer to one; "" if the line says anything else."""
     said = [word for word in words if word not in _LITTLE]
     answers = [_ANSWER_OF[word] for word in said if word in _ANSWER_OF]
+    # A square or another word beside it is not guessed at.
     if len(said) > len(answers) + said.count("draw") or said.count("draw") > 1 or len(answers) > 1:
         return ""
+    # A bare "yes" or "no" answers an open offer alone.
     if "draw" not in said and not (view["offer"] and {"ACCEPT", "DECLINE"} & set(answers)):
         return ""
     return "DRAW " + (answers[0] if answers else "OFFER")
 
 
 def _placing(words: Sequence[str], view: _View) -> str:
-    """A SETUP line; before the first move nothing else names pieces or squares."""
+    """Return a SETUP line; before the first move nothing else names pieces or squares."""
     if words[0] in _MOVE or all(map(_is_square, words)):
         check_time(view)
     said = [word for word in words if word not in (_SETUP | _LITTLE | _NOUNS)]
@@ -145,7 +154,7 @@ def _random(words: Sequence[str]) -> str:
 
 
 def _numbered(words: Sequence[str]) -> str:
-    """`X1 A2 X2 E10`, each piece of a kind with its square; "" where a line is none of this."""
+    """Return `X1 A2 X2 E10`, each piece of a kind with its square, as a SETUP line; "" for other lines."""
     pairs = dict(zip(words[::2], words[1::2], strict=False))
     kind = next(iter(pairs), "")[:1].upper()
     every = names(kind, numbers(1).get(kind, 1))
@@ -156,7 +165,7 @@ def _numbered(words: Sequence[str]) -> str:
 
 
 def _squares(words: Iterable[str]) -> Iterable[str]:
-    """Squares from words; a number behind one repeats it."""
+    """Yield the squares that words name; a number after one repeats it."""
     last = ""
     for word in words:
         times = _TIMES.fullmatch(word)
@@ -169,7 +178,7 @@ def _squares(words: Iterable[str]) -> Iterable[str]:
 
 @dataclass
 class _Said:
-    """What a line names: kinds, names and a number of pieces, squares in their order, and whether to ram."""
+    """The words of a line: kinds, names and a number of pieces, squares in their order, and whether to ram."""
 
     kinds: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
@@ -178,7 +187,7 @@ class _Said:
     ram: bool = False
 
     def hear(self, word: str) -> bool:
-        """Take in one more word; False if nothing is known of it."""
+        """Take in one more word. Return False if it is unknown."""
         name = _NAME.fullmatch(word)
         if name and numbers(1)[name[1].upper()] > 1:
             self.names.append((name[1] + name[2]).upper())
@@ -195,7 +204,7 @@ class _Said:
 
 
 def _moving(words: Sequence[str], view: _View) -> str:
-    """A MOVE line, whichever way it names the piece."""
+    """Return a MOVE line, however the line names the piece."""
     said = _Said()
     if not all(map(said.hear, words)) or not (said.names or said.kinds or said.squares):
         return ""
@@ -212,13 +221,14 @@ def _moving(words: Sequence[str], view: _View) -> str:
 
 
 def _named(said: _Said, fleet: Fleet) -> str:
-    """The name of the piece meant, by its name, or by its kind, its square and where it could go."""
+    """Return the name of the piece meant: by its name, or by its kind, its square and where it could go."""
     origin, target = said.squares[0] if len(said.squares) > 1 else "", said.squares[-1]
     if said.names:
         _check_origin(fleet.pieces.get(said.names[0]), origin)
         return said.names[0]
     meant = [piece for piece in fleet.movable() if _fits(piece, said, origin)]
     able = [piece for piece in meant if _may(fleet, piece, target, ram=said.ram)]
+    # One that cannot go there is returned too, so that its move is refused with the reason.
     if len(able) == 1 or len(meant) == 1:
         return (able or meant)[0].name
     if not meant and said.kinds and not origin:
@@ -240,7 +250,6 @@ def _check_origin(piece: Own | None, origin: str) -> None:
 
 
 def _fits(piece: Own, said: _Said, origin: str) -> bool:
-    """Whether a piece is one that a line may mean."""
     numbered = not said.number or piece.name.endswith(str(said.number))
     return numbered and origin in ("", piece.square) and (not said.kinds or piece.kind in said.kinds)
 

@@ -1,4 +1,4 @@
-"""Dueling Masters of Space-Time through the door of the ruleset contract."""
+"""The ruleset of Dueling Masters: its options, and the functions that the contract asks for."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pbem_rules.dueling_masters.views import view_of
 class DuelingMasters(BaseRuleset[State]):
     """The game by Stephen M. Cameron, 2004: find your opponent's home planet and destroy it.
 
-    What a set-up lacks is left to the dice, at the second deadline at the latest, and a missed move passed (ruling 12).
+    Dice complete a set-up at its second deadline at the latest, and a missed move is passed (ruling 12).
     """
 
     key = "dueling_masters"
@@ -86,6 +86,7 @@ class DuelingMasters(BaseRuleset[State]):
     )
     bots = bots.BOTS
 
+    # After an upgrade in mid-turn the view of the open turn is one that the older version mailed.
     parse = staticmethod(of_any_age(renewed, sheet.parse))
     template = staticmethod(of_any_age(renewed, sheet.template))
     desk = staticmethod(of_any_age(renewed, sheet.desk))
@@ -96,7 +97,7 @@ class DuelingMasters(BaseRuleset[State]):
     text_map = staticmethod(of_any_age(renewed, textmap.text_map))
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
-        """Two empty boards; the players place their pieces by mail."""
+        """Return two empty boards; the players place their pieces by mail."""
         return State(
             Rules(
                 homes=int(options["homes"]),
@@ -109,21 +110,21 @@ class DuelingMasters(BaseRuleset[State]):
         )
 
     def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
-        """The seat's own pieces as it believes them to be, and what it has learned of the opponent's."""
+        """Return the view of a seat."""
         return view_of(state, seat, events)
 
     def check_state(self, data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
-        """What is wrong with a state to be played on; its seats are always one and two."""
+        """Return the errors of a state to be played on; its seats are always one and two."""
         return check_state(data)
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
-        """How many pieces the seat had left, move by move."""
+        """Add the number of pieces that the seat has left to its remembered scores."""
         if view["stage"] == "set-up":
             return before
         return {"scores": append_score(before, "pieces", "move", view["move"], len(view["own"]))}
 
     def standing(self, state: State) -> Standing:
-        """Who still sets up, and then the player to move, is awaited; both are told."""
+        """Return who is awaited (players without a complete set-up, then the mover) and who has won."""
         if state.result is None:
             return Standing(over=False, awaiting=state.awaited)
         winners, reason = state.result.winners, ENDS[state.result.how]

@@ -1,6 +1,6 @@
-"""Order sheets of Dueling Masters of Space-Time: what a sheet comes to, and the sheet a report brings along.
+"""Order sheets of Dueling Masters: parsing and checking, and the sheet that a report encloses.
 
-Everything is judged by what the reader believes of his own pieces, as his view
+Everything is judged by what the reader believes of their own pieces, as the view
 shows them; nothing here can know what has become of a piece in transit.
 """
 
@@ -25,7 +25,7 @@ _WHEN = "this takes effect when your opponent's sheet is run, before anything on
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-    """The orders of a sheet, each checked against the view and the lines above it."""
+    """Parse a sheet, each order checked against the view and the lines above it."""
     read = ORDERS.parse(view, lines)
     sheet = _judged(view, read.entries)
     complete = sheet.sum_up()
@@ -36,10 +36,10 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
 
 
 def _judged(view: View, entries: Sequence[ParsedOrder]) -> _Sheet:
-    """The sheet of the lines that can be taken together.
+    """Return the sheet of the lines that can be accepted together.
 
     Where a kind's line is refused, its pieces stay where they stand, as they do in
-    the turn (ruling 11), and the other lines are judged anew with these.
+    the turn (ruling 11), and the other lines are checked again with these.
     """
     told: list[Finding] = []
     while True:
@@ -49,18 +49,19 @@ def _judged(view: View, entries: Sequence[ParsedOrder]) -> _Sheet:
         if not errors:
             sheet.findings += told
             return sheet
+        # Without the refused line its kind stands where it stood, which may bar others.
         entries = sheet.entries
 
 
 def placed(view: View) -> dict[str, tuple[str, ...]]:
-    """The squares of the reader's pieces by kind, as far as they are placed."""
+    """Return the squares of the reader's pieces by kind, as far as they are placed."""
     squares = {kind: tuple(piece["square"] for piece in view["own"] if piece["kind"] == kind) for kind in KINDS}
     return {kind: taken for kind, taken in squares.items() if taken}
 
 
 @dataclass
 class _Sheet:
-    """The lines taken so far. `kinds` are those that the sheet sets up anew."""
+    """The lines accepted so far. `kinds` are those that the sheet places again."""
 
     view: View
     kinds: set[str]
@@ -72,7 +73,7 @@ class _Sheet:
         self.placed = {kind: squares for kind, squares in placed(self.view).items() if kind not in self.kinds}
 
     def refused(self, entries: Iterable[ParsedOrder]) -> Iterator[Finding]:
-        """Take the orders that can be taken, one after the other; what speaks against the others."""
+        """Take the orders one after the other, and yield a finding on each that is refused."""
         for entry in entries:
             try:
                 self.take(entry)
@@ -80,7 +81,7 @@ class _Sheet:
                 yield Finding(entry.line, "error", refused.code, refused.text, refused.hint)
 
     def take(self, entry: ParsedOrder) -> None:
-        """Take one more order. Raises FieldError."""
+        """Accept one more order. Raise FieldError if it is not possible."""
         order = entry.order
         if self.view["over"]:
             raise FieldError("game-over", "the game is over; no more orders are taken")
@@ -91,12 +92,13 @@ class _Sheet:
             self._check_move(order)
         elif isinstance(order, Draw):
             check_draw(order, other=opponent(self.view["seat"]), offer=self.view["offer"])
+        # A resignation may be sent at any time, also by the player who is not to move (ruling 17).
         elif isinstance(order, Resign) and not self.view["awaited"]:
             self.findings.append(Finding(entry.line, "note", "takes-effect", _WHEN, ""))
         self.entries.append(entry)
 
     def sum_up(self) -> bool:
-        """Whether the sheet does what its seat is asked for; warns if it does not."""
+        """Return True if the sheet does what its seat is asked for; warn if it does not."""
         orders = [entry.order for entry in self.entries]
         if not self.view["awaited"] or any(isinstance(order, Resign) for order in orders) or Draw("ACCEPT") in orders:
             return True
@@ -117,7 +119,7 @@ class _Sheet:
         return not missing
 
     def _warn_of_dice(self) -> None:
-        """Tell the player what becomes of a set-up that is not complete at its deadline (rulings 1 and 12)."""
+        """Tell the player what happens to a set-up that is not complete at its deadline (rulings 1 and 12)."""
         if self.view["set_up_round"] == 1:
             text = "what is not placed at this deadline you are asked for once more; at the second one dice place it"
             self.findings.append(Finding(0, "note", "asked-again", text, ""))
@@ -148,7 +150,7 @@ class _Sheet:
 
 
 def _slot(order: Order) -> tuple[type[Order], str]:
-    """What only one line of a sheet may fill."""
+    """Return a key that only one line of a sheet may have."""
     if isinstance(order, Setup):
         return Setup, order.kind
     return Move if isinstance(order, Move) else type(order), ""
@@ -160,15 +162,16 @@ def _counted(kind: str, homes: int) -> str:
 
 
 def template(view: View) -> list[str]:
-    """The sheet a report brings along: the set-up as it stands, or the reader's pieces to choose from.
+    """Return the order sheet that a report encloses: the set-up as it stands, or the pieces to choose from.
 
-    A line that begins with a semicolon is an order once that is taken away and
-    what stands in angles is filled in; remarks begin with a # and stay remarks.
+    A line that begins with a semicolon becomes an order when that is removed and the
+    text in angle brackets is filled in; remarks begin with a # and stay remarks.
     """
     if view["over"]:
         return []
     lines = []
     if view["offer"] == opponent(view["seat"]):
+        # On a line each, so that taking away a semicolon chooses one.
         lines += ["; DRAW ACCEPT", "; DRAW DECLINE"]
     if view["stage"] == "set-up":
         return [*lines, *_setup_lines(view)]
@@ -177,6 +180,7 @@ def template(view: View) -> list[str]:
     fleet = Fleet.of_view(view)
     own = {piece["name"]: piece for piece in view["own"]}
     lines.append("# It is your move: take away one semicolon and write a square.")
+    # A piece that can only ram is offered with RAM.
     lines += [_move_line(view, own[piece.name], ram=not fleet.moves(piece)) for piece in fleet.movable()]
     return lines if view["offer"] else [*lines, "; DRAW OFFER"]
 
@@ -204,7 +208,6 @@ def _setup_lines(view: View) -> Iterator[str]:
 
 
 def _how(view: View, kind: str) -> str:
-    """How pieces of a kind move, in a word of chess; "" if they do not."""
     chessman = CHESSMEN.get(manner(kind, home_moves=view["home_moves"]))
     return f"like a {chessman}" if chessman else ""
 
@@ -216,7 +219,7 @@ def _move_line(view: View, piece: View, *, ram: bool) -> str:
 
 
 def desk(view: View) -> dict[str, Any]:
-    """What a page offers: the set-up, or the moves that there are, and what is said of draws."""
+    """Return the order form of a page: the set-up, or the moves there are, and answers about draws."""
     fleet = Fleet.of_view(view)
     pieces = fleet.movable() if view["stage"] == "play" and view["awaited"] else []
     useful = {

@@ -1,4 +1,4 @@
-"""The state of a game, and how it is saved."""
+"""The state of a game, and the upgrades of older saves."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ VERSION = 3
 
 
 def opponent(seat: SeatName) -> SeatName:
-    """The other player."""
+    """Return the other player."""
     return SEATS[1 - SEATS.index(seat)]
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How a piece was lost: where, in which move, and whether it rammed an own asteroid, which only its owner knows."""
+    """The loss of a piece: where, in which move, and whether it rammed an own asteroid, which only its owner knows."""
 
     square: str
     move: int
@@ -36,10 +36,10 @@ class Piece:
     """A piece, and what the opponent knows of it.
 
     `square` is where it stands or, in transit, where it is bound for. `course`
-    are the squares the opponent has heard it on, one flight after the other:
+    holds the squares the opponent has heard it on, one flight after the other:
     those it departed from, and the one it was met on if it has not left that.
-    `mark` numbers it on his board (0: not there), `typed` tells whether he knows
-    its kind.
+    `mark` is its number on the opponent's board (0: not there), `typed` is True
+    if the opponent knows its kind.
     """
 
     name: str
@@ -53,17 +53,17 @@ class Piece:
 
     @property
     def known(self) -> str | None:
-        """Where the opponent's board shows it: in transit, where it departed from; None before he has heard of it."""
+        """The square where the opponent's board shows it; None before it was heard of."""
         return self.course[-1] if self.course else None
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """What is held of one seat.
+    """The pieces and counters of one seat.
 
-    `pieces` are those placed so far. `misses` are its missed deadlines in a
-    row. `scouted` tells for each square judged on a path of its own in which
-    move that was, last.
+    `pieces` are those placed so far. `misses` counts missed deadlines in a
+    row. `scouted` maps each square judged on a path of the seat to the last move
+    in which that was.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -72,18 +72,18 @@ class Player:
 
     @property
     def alive(self) -> Iterator[Piece]:
-        """The pieces not lost, as far as anybody knows."""
+        """The pieces not known to be lost."""
         return (piece for piece in self.pieces if piece.loss is None)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The campaign's options, and the version of the game it began with, whose rules it keeps to its end.
+    """The campaign's options, and the version of the game in which it began and whose rules it keeps.
 
-    `reached`: collisions count only as far as a piece came. `blind`: a departure
+    With `reached`, collisions count only as far as a piece came; with `blind`, a departure
     is announced by its square alone. In edition 1 a piece was announced only
     after it was judged, and two lone home planets that move played on; up to
-    edition 2 a set-up that lacked something was asked for again and again.
+    edition 2 a set-up that lacked something was asked for again and again (ruling 23).
     """
 
     homes: int = 1
@@ -94,17 +94,17 @@ class Rules:
     edition: int = VERSION
 
     def manner(self, kind: str) -> str:
-        """How a kind moves; "" if it does not."""
+        """Return how a kind moves; "" if it does not."""
         return manner(kind, home_moves=self.home_moves)
 
     def path(self, piece: Piece) -> tuple[str, ...]:
-        """The pending path of a piece in transit; none for one at rest."""
+        """Return the pending path of a piece in transit; nothing for one at rest."""
         return flights(self.manner(piece.kind), piece.known)[piece.square] if piece.transit and piece.known else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a game ended. No winners is a draw; `how` is a key of `events.ENDS`."""
+    """The winners of a game, none for a draw, and the key in `events.ENDS` of how it ended."""
 
     winners: tuple[SeatName, ...]
     how: str
@@ -112,10 +112,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A game. `move` counts the moves from 1 and is 0 during set-up, when `mover` is who will move first.
+    """A game.
 
-    `offer` is whose offer of a draw is open. `asked_again`: the set-up is asked
-    for a second time, as one lacked something at its first deadline.
+    `move` counts the moves from 1 and is 0 during set-up, when `mover` is the player who will move
+    first. `offer` is the seat whose offer of a draw is open. `asked_again` is True while the set-up
+    is asked for a second time, as one lacked something at its first deadline.
     """
 
     rules: Rules
@@ -128,29 +129,30 @@ class State:
 
     @property
     def awaited(self) -> frozenset[SeatName]:
-        """Who is asked for a sheet: whose set-up lacks something, and then who is to move."""
+        """The seats whose sheets are awaited: those without a complete set-up, then the mover."""
         if self.result is not None:
             return frozenset()
         if self.move:
             return frozenset({self.mover})
+        # During the set-up a player with a complete one is not asked again (ruling 11).
         return frozenset(seat for seat in SEATS if not self.is_placed(seat))
 
     @property
     def set_up_round(self) -> int:
-        """Return the deadline that the set-up waits for, 1 or 2; 0 in play, and where there is no second one."""
+        """The deadline that the set-up waits for, 1 or 2; 0 in play, and where there is no second one."""
         return 0 if self.move or self.result or self.rules.edition < 3 else 1 + self.asked_again
 
     def is_placed(self, seat: SeatName) -> bool:
-        """Whether a seat has placed all its pieces."""
+        """Return True if a seat has placed all its pieces."""
         return len(self.players[seat].pieces) == sum(numbers(self.rules.homes).values())
 
     def homes(self, seat: SeatName) -> list[Piece]:
-        """A seat's home planets not lost."""
+        """Return a seat's home planets that are not lost."""
         return [piece for piece in self.players[seat].alive if piece.kind == HOME]
 
 
 def from_version_1(data: Json) -> Json:
-    """A save of version 1, whose campaigns announce squares alone and only after the judgement."""
+    """Upgrade a save of version 1, whose campaigns announce squares alone and only after the judgement."""
     players = {
         seat: {**player, "pieces": [_with_course(piece) for piece in player["pieces"]]}
         for seat, player in data["players"].items()
@@ -159,11 +161,10 @@ def from_version_1(data: Json) -> Json:
 
 
 def from_version_2(data: Json) -> Json:
-    """Return a save of version 2, whose campaigns ask for a set-up until it is complete, as one of version 3."""
+    """Upgrade a save of version 2, whose campaigns ask for a set-up until it is complete."""
     return {**data, "asked_again": False}
 
 
 def _with_course(piece: dict[str, Any]) -> dict[str, Any]:
-    """A piece of version 1, which kept only the last square heard of."""
     kept = {name: value for name, value in piece.items() if name != "known"}
     return {**kept, "course": [piece["known"]] if piece["known"] else []}

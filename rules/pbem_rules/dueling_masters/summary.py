@@ -1,4 +1,4 @@
-"""The turn in brief: what a player would tell a friend, from his view alone."""
+"""Summary of a turn for the head of a report, from the view alone."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pbem_rules.dueling_masters.state import opponent
 
 
 def turn_summary(view: View) -> list[str]:
-    """What happened, what matters most first, and how the duel stands; nothing is said of what did not happen."""
+    """Return sentences on what happened, what matters most first, and on the state of the duel."""
     return shortened(*([line for tell in tellers for line in tell(view)] for tellers in (_NEWS, _STANDING)))
 
 
 def _result(view: View) -> Iterator[str]:
-    """Who won and why, and where the home planet was that was looked for."""
+    """Yield who won and why, and where the home planet was."""
     result = view["result"]
     if not result:
         return
@@ -36,7 +36,7 @@ def _homes(number: int) -> str:
 
 
 def _setting_up(view: View) -> Iterator[str]:
-    """Whose set-up is awaited."""
+    """Yield whose set-up is awaited."""
     if view["stage"] != "set-up":
         return
     own, other = view["ready"][view["seat"]], view["ready"][opponent(view["seat"])]
@@ -57,7 +57,7 @@ def _offer(view: View) -> Iterator[str]:
 
 
 def _missed(view: View) -> Iterator[str]:
-    """Deadlines missed this turn, and how many more lose the game."""
+    """Yield the deadlines missed this turn, and how many lose the game."""
     for event in _told(view, "missed"):
         who = "you" if event["who"] == view["seat"] else "your opponent"
         incomplete = event["stage"] == "incomplete"
@@ -68,7 +68,7 @@ def _missed(view: View) -> Iterator[str]:
 
 
 def _losses(view: View) -> Iterator[str]:
-    """What collisions destroyed: every collision destroys something, so that theirs are the latest losses."""
+    """Yield what collisions destroyed: every collision destroys something, so that these are the latest losses."""
     if not _told(view, "collision"):
         return
     own, enemy = view["own_lost"], view["enemy_lost"]
@@ -91,7 +91,6 @@ def _piece(loss: Mapping[str, Any]) -> str:
 
 
 def _a_kind(kind: str) -> str:
-    """A kind with its article: "an X fighter"."""
     return f"{'an' if kind in ('X', ASTEROID) else 'a'} {WORDS[kind]}"
 
 
@@ -100,7 +99,7 @@ def _number(of: Sequence[Any]) -> str:
 
 
 def _used_up(view: View) -> Iterator[str]:
-    """Moves that came to nothing, and what was rammed."""
+    """Yield moves that had no effect, and what was rammed."""
     for event in _told(view, "rammed"):
         yield f"Your {event['piece']} rammed your own asteroid on {event['square']}: both are gone."
     for event in _told(view, "spent"):
@@ -113,7 +112,7 @@ def _used_up(view: View) -> Iterator[str]:
 
 
 def _departed(view: View) -> Iterator[str]:
-    """Where the opponent's piece flew off, if it still flies."""
+    """Yield the square that the opponent's piece departed from, if it is still in transit."""
     flying = {mark["mark"]: mark for mark in view["enemy"] if not mark["standing"]}
     for event in _told(view, "departed"):
         mark = flying.get(event["mark"])
@@ -128,7 +127,7 @@ def _departed(view: View) -> Iterator[str]:
 
 
 def _threats(view: View) -> Iterator[str]:
-    """Which known flights may go over a home planet of the reader's."""
+    """Yield the known flights that may go over a home planet of the reader."""
     homes = _home_squares(view)
     marks = [mark for mark in view["enemy"] if not set(homes).isdisjoint(mark["meets"])]
     if marks and not view["over"]:
@@ -146,7 +145,7 @@ def _home_squares(view: View) -> list[str]:
 
 
 def _pieces(view: View) -> Iterator[str]:
-    """How many pieces, and home planets, both have left as far as the reader knows."""
+    """Yield how many pieces, and home planets, both have left as far as the reader knows."""
     if view["stage"] == "set-up":
         return
     left = {each["kind"]: each["number"] for each in view["enemy_left"]}
@@ -158,7 +157,6 @@ def _pieces(view: View) -> Iterator[str]:
 
 
 def _search(view: View) -> Iterator[str]:
-    """How much of the opponent's half the reader's flights have looked at."""
     half = territory(opponent(view["seat"]))
     seen = sum(square in view["scouted"] for square in half)
     if view["stage"] == "play":
@@ -175,7 +173,7 @@ def _told(view: View, kind: str) -> list[Mapping[str, Any]]:
 
 
 _NEWS = (_result, _setting_up, _offer, _missed, _losses, _used_up, _threats, _departed)
-"""What happened and what is near, in order."""
+"""Tellers of events and threats, in order."""
 
 _STANDING = (_pieces, _search, _to_move)
-"""What every report tells once the game has begun."""
+"""Tellers for every report in play."""

@@ -1,4 +1,4 @@
-"""The reader's board as text for plain mail, 74 columns wide, his own half at the bottom."""
+"""The reader's board as text for plain mail, 74 columns wide, the reader's half at the bottom."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEGEND = (
 
 
 def text_map(view: View) -> str:
-    """The board with its coordinates, and what the signs mean."""
+    """Return the board with its coordinates, and an explanation of the signs."""
     grid = TextGrid(_WIDTH, 2 + 3 * 10)
     for column in COLUMNS:
         grid.put(_LEFT + _CELL * (column - 1) + _CELL // 2 + 1 - len(str(column)) // 2, 0, str(column))
@@ -40,7 +40,7 @@ def text_map(view: View) -> str:
 
 
 def _own(view: View) -> dict[str, list[str]]:
-    """The reader's own pieces on each square."""
+    """Return the signs of own pieces on each square."""
     signs: dict[str, list[str]] = {}
     for piece in view["own"]:
         sign = "*" if piece["kind"] == ASTEROID else piece["name"]
@@ -49,12 +49,13 @@ def _own(view: View) -> dict[str, list[str]]:
 
 
 def _enemy(view: View) -> dict[str, list[str]]:
-    """The marks of enemy pieces on each square; at the end of the game, the pieces as they truly are."""
+    """Return the marks of enemy pieces on each square; at the end of the game, the pieces as they truly are."""
     signs: dict[str, list[str]] = {}
     for piece in view["disclosed"]:
         if piece["fate"] in ("stood", "in transit"):
             sign = "*" if piece["kind"] == ASTEROID else piece["name"]
             signs.setdefault(piece["square"], []).append(f"[{sign}]")
+    # At the end all pieces are shown (ruling 18).
     if view["over"]:
         return signs
     for mark in view["enemy"]:
@@ -65,7 +66,6 @@ def _enemy(view: View) -> dict[str, list[str]]:
 
 
 def _fitted(signs: Sequence[str], word: str) -> str:
-    """The signs of a square side by side, or their number where they are too many."""
     room = _CELL - 1
     joined = "".join(signs)
     return joined.center(room) if len(joined) <= room else f"{len(signs)} {word}".center(room)

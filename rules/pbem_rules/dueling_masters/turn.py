@@ -1,4 +1,4 @@
-"""A turn: what the sheets ask for, step by step."""
+"""Resolution of a turn, step by step (ruling 18)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OneOrder = TypeVar("OneOrder", bound=Order)
 
 
 class Play:
-    """A turn in the making: the game as the steps change it."""
+    """A turn while it is resolved, as the steps change it."""
 
     def __init__(self, state: State, turn: TurnInput, dice: Dice) -> None:
         self.state, self.turn, self.dice = state, turn, dice
@@ -35,51 +35,51 @@ class Play:
         self.events: list[Event] = []
 
     def orders(self, seat: SeatName, kind: type[OneOrder]) -> list[OneOrder]:
-        """A seat's orders of one kind, as written."""
+        """Return a seat's orders of one type, as written."""
         return [order for order in self.turn.orders.get(seat, ()) if isinstance(order, kind)]
 
     def tell(self, kind: str, **data: Any) -> None:
-        """Note an event both hear of."""
+        """Record an event that both players see."""
         self.events.append(public(kind, **data))
 
     def confide(self, seat: SeatName, kind: str, **data: Any) -> None:
-        """Note an event one player hears of."""
+        """Record an event that one player sees."""
         self.events.append(private(seat, kind, **data))
 
     def end(self, how: str, winner: SeatName | None = None) -> None:
-        """The game is over; without a winner it is a draw."""
+        """End the game; without a winner it is a draw."""
         self.result = Result((winner,) if winner else (), how)
         winners = list(self.result.winners)
         self.tell("ended", winners=winners, how=how, words=result_words(winners, how))
 
     def of(self, seat: SeatName) -> list[Piece]:
-        """A seat's pieces, lost ones included."""
+        """Return a seat's pieces, lost ones included."""
         return [piece for named, piece in self.pieces.items() if named.seat == seat]
 
     def alive(self, seat: SeatName) -> list[Piece]:
-        """A seat's pieces that are not lost."""
+        """Return a seat's pieces that are not lost."""
         return [piece for piece in self.of(seat) if piece.loss is None]
 
     def fleet(self, seat: SeatName) -> Fleet:
-        """A seat's pieces on its own board."""
+        """Return a seat's pieces on its own board."""
         return Fleet.of_pieces(self.alive(seat), home_moves=self.rules.home_moves)
 
     def change(self, named: Named, **fields: Any) -> Piece:
-        """Change a piece."""
+        """Replace fields of a piece, and return it."""
         self.pieces[named] = replace(self.pieces[named], **fields)
         return self.pieces[named]
 
     def mark(self, seat: SeatName, piece: Piece) -> int:
-        """The number of a piece of a seat on the opponent's board: its own, or the next."""
+        """Return the number of a seat's piece on the opponent's board: the one it has, or the next."""
         return piece.mark or 1 + max(each.mark for each in self.of(seat))
 
     def pass_on(self) -> None:
-        """The move is over, and it is the other player's turn."""
+        """Pass the move to the other player."""
         self.move += 1
         self.mover = opponent(self.mover)
 
     def finished(self) -> State:
-        """The state the turn leaves behind."""
+        """Return the state after the turn."""
         return State(
             rules=self.rules,
             players={seat: Player(tuple(self.of(seat)), self.misses[seat], self.scouted[seat]) for seat in SEATS},
@@ -92,7 +92,7 @@ class Play:
 
 
 def resignations(play: Play) -> None:
-    """Who resigns, or was removed by the GM, loses; if both do, the game is drawn (ruling 17)."""
+    """Let players who resign, or were removed by the GM, lose; if both do, the game is drawn (ruling 17)."""
     gone = leaving(play.turn, SEATS)
     for seat in SEATS:
         if seat in gone:
@@ -105,7 +105,8 @@ def resignations(play: Play) -> None:
 
 
 def draws(play: Play) -> None:
-    """Offers of a draw are accepted, declined and made; two offers agree (ruling 16)."""
+    """Accept, decline and make offers of a draw; two offers agree (ruling 16)."""
+    # To move instead of answering declines an offer (ruling 16).
     moving_on = frozenset({play.mover} if play.move and play.orders(play.mover, Move) else ())
     talk = parley(play.turn, seats=SEATS, offer=play.offer, playing_on=moving_on)
     if talk.agreed:
@@ -119,7 +120,7 @@ def draws(play: Play) -> None:
 
 
 def setting_up(play: Play) -> None:
-    """Before the first move, pieces come to where the sheets place them (rulings 1 and 11)."""
+    """Place pieces where the sheets say, before the first move (rulings 1 and 11)."""
     if play.move:
         return
     for seat in SEATS:
@@ -130,6 +131,7 @@ def setting_up(play: Play) -> None:
 
 def _set_up(play: Play, seat: SeatName, orders: list[Setup]) -> None:
     named = {order.kind for order in orders}
+    # A new line takes the place of the old one; if it is refused, the old one stands (ruling 11).
     placed = {kind: squares for kind, squares in placed_of(play.of(seat)).items() if kind not in named}
     for order in orders:
         try:
@@ -156,7 +158,7 @@ def _lines(placed: dict[str, tuple[str, ...]]) -> list[str]:
 
 
 def moving(play: Play) -> None:
-    """The piece ordered is announced, judged if it is in transit, and if it lives departs anew (rulings 4 to 6)."""
+    """Announce the piece ordered, judge it if it is in transit, and let it depart if it lives (rulings 4 to 6)."""
     mover = play.mover
     for order in play.orders(mover, Move)[:1] if play.move else ():
         named = Named(mover, order.piece)
@@ -165,7 +167,9 @@ def moving(play: Play) -> None:
         except FieldError as refused:
             play.confide(mover, "refused", line=ORDERS.line(order), why=refused.text)
             return
+        # A move ends the count of missed deadlines (ruling 12).
         play.misses[mover] = 0
+        # In edition 1 a departure was announced only after the judgement (ruling 23).
         if play.rules.edition > 1:
             announcing(play, named)
         judging(play, named)
@@ -182,7 +186,7 @@ def _fit(play: Play, named: Named, order: Move) -> None:
 
 
 def announcing(play: Play, named: Named) -> None:
-    """The opponent hears which piece departs from which square, and not where to (ruling 4)."""
+    """Tell the opponent which piece departs from which square, and not where to (ruling 4)."""
     seat, piece = named.seat, play.pieces[named]
     mark, kind = play.mark(seat, piece), {} if play.rules.blind else {"type": piece.kind}
     play.confide(opponent(seat), "departed", who=seat, square=piece.square, mark=mark, before=piece.known, **kind)
@@ -190,7 +194,7 @@ def announcing(play: Play, named: Named) -> None:
 
 
 def _go_on(play: Play, named: Named, order: Move) -> None:
-    """What comes of the order after the judgement (ruling 6)."""
+    """Carry out the order after the judgement (ruling 6)."""
     if play.pieces[named].loss:
         play.tell("spent", who=named.seat, type=play.pieces[named].kind)
         return
@@ -200,15 +204,17 @@ def _go_on(play: Play, named: Named, order: Move) -> None:
 
 
 def judging(play: Play, named: Named) -> None:
-    """Judge a piece's pending path and all that hangs on it; both players hear of every meeting (rulings 5 and 7)."""
+    """Judge a piece's pending path and all that depends on it; tell both players of every meeting (rulings 5 and 7)."""
     judgement = Judgement(play.rules, {each: piece for each, piece in play.pieces.items() if piece.loss is None})
     judgement.judge(named)
     lost = judgement.lost()
+    # What was judged stands at its destination and is in transit no more (ruling 14).
     for each, squares in judgement.flown.items():
         play.scouted[each.seat] |= dict.fromkeys(squares, play.move)
         play.change(each, transit=False)
     _reveal(play, judgement.meetings, set(lost))
     for seat in SEATS:
+        # The order in which meetings were found would reveal paths.
         play.events += sorted((_collision(play, seat, meeting) for meeting in judgement.meetings), key=_by_square)
     for each, square in lost.items():
         play.change(each, loss=Loss(square, play.move))
@@ -216,10 +222,10 @@ def judging(play: Play, named: Named) -> None:
 
 
 def _reveal(play: Play, meetings: Iterable[Meeting], lost: set[Named]) -> None:
-    """Who was met and survives is marked on the opponent's board from now on, with its kind.
+    """Mark pieces that were met and survive on the opponent's board, with their kinds (ruling 13).
 
-    If it was met where it stands now, it is known to stand there; if only on
-    its way, its mark stays where it departed from, until it departs anew.
+    A piece met where it stands now is known to stand there; one met only on
+    its way keeps its mark where it departed from, until it departs again.
     """
     met = [(meeting.square, each) for meeting in meetings for each in meeting.pieces if each not in lost]
     for square, each in sorted(met, key=lambda at: (at[0], at[1].seat, play.pieces[at[1]].kind, at[1].name)):
@@ -229,12 +235,12 @@ def _reveal(play: Play, meetings: Iterable[Meeting], lost: set[Named]) -> None:
 
 
 def _heard_on(piece: Piece, square: str) -> tuple[str, ...]:
-    """The course of a piece that the opponent hears of on a square."""
+    """Return the course of a piece that the opponent hears of on a square."""
     return piece.course if square == piece.known else (*piece.course, square)
 
 
 def _collision(play: Play, seat: SeatName, meeting: Meeting) -> Event:
-    """A meeting as one of the two players hears of it."""
+    """Return the event of a meeting for one of the two players."""
     own, enemy = (play.pieces[each] for each in sorted(meeting.pieces, key=lambda each: each.seat != seat))
     return private(
         seat,
@@ -246,13 +252,13 @@ def _collision(play: Play, seat: SeatName, meeting: Meeting) -> Event:
 
 
 def _by_square(event: Event) -> tuple[str, str, str, int]:
-    """An order of meetings that tells nothing of the order in which they were found."""
+    """Return a sort key of meetings that reveals nothing of the order in which they were found."""
     own, enemy = event.data["own"], event.data["enemy"]
     return event.data["square"], own["piece"], enemy["type"], enemy["mark"]
 
 
 def _end_without_home(play: Play) -> None:
-    """Whose last home planet is destroyed has lost; if both players' are, the game is drawn (rulings 8 and 9)."""
+    """End the game if a player's last home planet is destroyed; if both are, it is drawn (rulings 8 and 9)."""
     without = [seat for seat in SEATS if not _homes(play, seat)]
     if len(without) == len(SEATS):
         play.end("both-destroyed")
@@ -261,9 +267,10 @@ def _end_without_home(play: Play) -> None:
 
 
 def departing(play: Play, named: Named, order: Move) -> None:
-    """A piece leaves for another square, or for an asteroid that it rams (ruling 3)."""
+    """Let a piece depart for another square, or for an asteroid that it rams (ruling 3)."""
     seat, piece = named.seat, play.pieces[named]
     fleet = play.fleet(seat)
+    # A ship that rams flies up to the first own asteroid on its path (ruling 3).
     asteroid = fleet.first(ASTEROID, fleet.flights(fleet.pieces[piece.name])[order.square]) if order.ram else None
     play.change(named, square=asteroid or order.square, course=_heard_on(piece, piece.square), transit=True)
     if asteroid is None:
@@ -276,7 +283,7 @@ def departing(play: Play, named: Named, order: Move) -> None:
 
 
 def deadlines(play: Play) -> None:
-    """A missed deadline: the dice finish a set-up, a move is passed; too many in a row lose (rulings 1 and 12)."""
+    """Count missed deadlines: dice finish a set-up, a move is passed, too many in a row lose (rulings 1 and 12)."""
     limit = play.rules.forfeit_after
     for seat in SEATS:
         stage = _missed(play, seat)
@@ -299,6 +306,7 @@ def _missed(play: Play, seat: SeatName) -> str:
     """
     if seat in play.turn.missing:
         return "move" if play.state.move else "set-up"
+    # Since version 3: one line at a time put the game off for ever.
     if play.state.set_up_round == 2 and lacking(placed_of(play.of(seat))):
         return "incomplete"
     return ""
@@ -312,7 +320,7 @@ def _arrange(play: Play, seat: SeatName) -> None:
 
 
 def beginning(play: Play) -> None:
-    """When both set-ups are complete, the first move is due; else whose is not is asked again (ruling 11)."""
+    """Begin play when both set-ups are complete, else ask again for those that are not (ruling 11)."""
     if play.move:
         return
     waiting = [seat for seat in SEATS if lacking(placed_of(play.of(seat)))]
@@ -325,7 +333,7 @@ def beginning(play: Play) -> None:
 
 
 def stalemates(play: Play) -> None:
-    """A game that nobody can win any more is drawn; who has nothing that can move is passed over (rulings 8 and 15)."""
+    """Draw a game that cannot be won any more, and pass over a player without a move (rulings 8 and 15)."""
     if not play.move:
         return
     stuck = [seat for seat in SEATS if not play.fleet(seat).movable()]
@@ -339,15 +347,16 @@ def stalemates(play: Play) -> None:
 
 
 def _may_win(play: Play, seat: SeatName) -> bool:
-    """Whether a seat has a mobile piece that could ever come to a home planet of the other's, and be the better for it.
+    """Return True if a seat has a piece that could ever reach a home planet of the other, and win by that.
 
     Y fighters stay on squares of one colour; other own pieces are not thought
     to be in the way for ever. Home planets that move destroy each other one for
-    one, so that they can win only for the side that has more of them.
+    one, so that they can win only for the side that has more of them (ruling 8).
     """
     own, other = _homes(play, seat), _homes(play, opponent(seat))
     if play.rules.home_moves and (play.rules.edition == 1 or len(own) > len(other)):
         return True
+    # A bishop never changes the colour of its squares.
     colours = {colour(home.square) for home in other}
     fighters = [piece for piece in play.alive(seat) if piece.kind in FIGHTERS]
     return any(piece.kind != Y or play.rules.home_moves or colour(piece.square) in colours for piece in fighters)
@@ -366,11 +375,11 @@ STEPS: tuple[Callable[[Play], None], ...] = (
     beginning,
     stalemates,
 )
-"""What happens in a turn, in this order, until the game is over (ruling 18)."""
+"""The steps of a turn, in order, until the game is over (ruling 18)."""
 
 
 def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
-    """The state after a turn, and what happened. Of a game that is over, nothing more."""
+    """Return the state after a turn, and the events of it; a game that is over stays as it is."""
     if state.result is not None:
         return state, ()
     play = Play(state, turn, dice)

@@ -1,6 +1,6 @@
-"""What a player of Dueling Masters of Space-Time may know, as plain JSON data.
+"""Views: what a player of Dueling Masters may know, as plain JSON data.
 
-His own pieces stand where he believes them to be: whether a piece in transit
+The reader's own pieces stand where their owner believes them to be: whether a piece in transit
 has arrived is decided by its judgement and not before, so nothing here looks
 at both players' pieces at once.
 """
@@ -20,12 +20,12 @@ from pbem_rules.dueling_masters.state import SEATS, Piece, Player, Rules, State,
 
 
 class OwnView(TypedDict):
-    """A piece of the reader's own, as he believes it to be.
+    """A piece of the reader, as they believe it to be.
 
     `square` is where it stands or is bound for. A piece in `transit` has
     departed from `origin` and flies along `path`, the destination last.
-    `known` is where the opponent's board shows it (None: not at all) and
-    `typed` whether he knows its kind.
+    `known` is where the opponent's board shows it (None: not at all);
+    `typed` is True if the opponent knows its kind.
     """
 
     name: str
@@ -39,7 +39,7 @@ class OwnView(TypedDict):
 
 
 class LostView(TypedDict):
-    """A piece of the reader's own that he knows to be lost; `rammed`: his own ship met his own asteroid."""
+    """A piece that the reader knows to be lost; `rammed` is True if it met an own asteroid."""
 
     name: str
     kind: str
@@ -53,8 +53,8 @@ class MarkView(TypedDict):
 
     It stands on `square` if it was met there (`standing`), else that is the
     square it last departed from. `kind` is None while it is not known, and
-    `kinds` are those it may be. `course` are the squares it was heard on, one
-    flight after the other. `reach` is where it may be bound for, `meets` the
+    `kinds` are those it may be. `course` holds the squares it was heard on, one
+    flight after the other. `reach` are the squares it may be bound for, `meets` the
     squares of own pieces that it may meet on the way there.
     """
 
@@ -77,14 +77,14 @@ class EnemyLossView(TypedDict):
 
 
 class LeftView(TypedDict):
-    """How many pieces of a kind the enemy has left, as far as the reader knows."""
+    """The number of pieces of a kind that the enemy has left, as far as the reader knows."""
 
     kind: str
     number: int
 
 
 class DisclosedView(TypedDict):
-    """An enemy piece as it truly was when the game ended; `fate` is "stood", "in transit", "destroyed" or "rammed"."""
+    """An enemy piece as it truly was at the end; `fate` is "stood", "in transit", "destroyed" or "rammed"."""
 
     name: str
     kind: str
@@ -93,7 +93,7 @@ class DisclosedView(TypedDict):
 
 
 class ResultView(TypedDict):
-    """How the game ended: no winners is a draw; `how` is a key of `events.ENDS`, `words` all of it in one line."""
+    """The result: no winners is a draw; `how` is a key of `events.ENDS`, `words` all of it in one line."""
 
     winners: list[SeatName]
     how: str
@@ -101,17 +101,16 @@ class ResultView(TypedDict):
 
 
 class DuelView(TypedDict):
-    """A seat's whole knowledge.
+    """The view of a seat.
 
     `stage` is "set-up", "play" or "over". `move` counts the moves, 0 during
-    set-up; `mover` is who is to move, or during set-up will move first (None at
+    set-up; `mover` is the player to move, or during set-up the one who will move first (None at
     the end). `set_up_round` is 1 or 2 for the first or second deadline of the set-up, when
-    dice complete it, and 0 in play. `blind`: departures name squares alone. `ready` tells whose
-    set-up is complete. `scouted` tells in which move each square on a judged path
-    of the reader's was last looked at. `crossed` are the squares of the
-    enemy's half that his flights are known to have gone over. `latest` are the squares the opponent
-    departed from since the last report. `disclosed` is empty until the game is
-    over.
+    dice complete it, and 0 in play. With `blind`, departures name squares alone. `ready` is True for
+    seats with a complete set-up. `scouted` maps squares on judged paths of the reader to the move in
+    which they were last looked at. `crossed` are the squares of the enemy's half that its flights are
+    known to have gone over. `latest` are the squares the opponent departed from since the last report.
+    `disclosed` is empty until the game is over.
     """
 
     seat: SeatName
@@ -144,7 +143,7 @@ class DuelView(TypedDict):
 
 
 def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> DuelView:
-    """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
+    """Return the view of a seat; of the turn's `events` it takes those that the seat may know."""
     own, enemy = state.players[seat], state.players[opponent(seat)]
     lost = _enemy_lost(enemy)
     told = events_for(events, seat)
@@ -175,6 +174,7 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> DuelView:
         offer=state.offer,
         misses={each: state.players[each].misses for each in SEATS},
         result=_result(state),
+        # Both players are shown all pieces when the game is over (ruling 18).
         disclosed=_disclosed(enemy) if state.result is not None else [],
     )
 
@@ -197,6 +197,7 @@ def _own(state: State, piece: Piece) -> OwnView:
         kind=piece.kind,
         square=piece.square,
         transit=piece.transit,
+        # A departure is announced, so the opponent's board has the square departed from.
         origin=piece.known if piece.transit else None,
         path=list(state.rules.path(piece)),
         known=piece.known,
@@ -219,11 +220,13 @@ def _own_lost(player: Player) -> list[LostView]:
 
 
 def _marks(state: State, own: Player, enemy: Player, lost: Sequence[EnemyLossView]) -> list[MarkView]:
-    """The marks of enemy pieces on a player's board: also of those which, unknown to him, rammed asteroids."""
+    """Return the marks of enemy pieces on a player's board, with those that secretly rammed asteroids (ruling 13)."""
+    # The mark of a ship that rammed stays: of ramming only its owner knows (rulings 10 and 13).
     marked = [piece for piece in enemy.pieces if piece.mark and (piece.loss is None or piece.loss.rammed)]
     unknown = {left["kind"]: left["number"] for left in _left(state, lost)}
     for piece in marked:
         if piece.typed:
+            # A kind of which all pieces are known is not among the possible ones of another.
             unknown[piece.kind] -= 1
     mine = {piece.square for piece in own.alive}
     return [_mark(state.rules, piece, unknown, mine) for piece in sorted(marked, key=lambda piece: piece.mark)]
@@ -246,7 +249,7 @@ def _mark(rules: Rules, piece: Piece, unknown: Mapping[str, int], mine: Abstract
 
 
 def _enemy_lost(player: Player) -> list[EnemyLossView]:
-    """A player's losses that the other knows of, in the order known."""
+    """Return a player's losses that the other knows of, in the order known."""
     lost = [
         EnemyLossView(kind=piece.kind, square=piece.loss.square, move=piece.loss.move)
         for piece in player.pieces

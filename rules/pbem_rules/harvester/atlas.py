@@ -1,4 +1,4 @@
-"""A view's scans by hex: what sheets, maps, pictures and bots look up in it."""
+"""A view's scans, indexed by hex for sheets, maps, pictures and bots."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ UNKNOWN = -1
 
 
 class Sighting(NamedTuple):
-    """What is known of a hex; `band` 1 to 5, UNKNOWN for facts of nearer bands.
+    """The facts that a view gives of a hex; `band` is 1 to 5, and facts of nearer bands are UNKNOWN.
 
-    `entered` names directions ("E SW"), as far as they are told. `number` counts the reader's own units too.
+    `entered` names directions ("E SW"). `number` counts the reader's own units too.
     """
 
     band: int
@@ -33,11 +33,11 @@ _NOTHING = (
     Sighting(4, marked=False, moved=0),
     Sighting(5, marked=False),
 )
-"""What is known of a clear hex, by band."""
+"""The facts of a clear hex, by band."""
 
 
 class Atlas:
-    """The hexes of a view by coordinates, as its reader writes them."""
+    """The hexes of a view, by the coordinates of its reader."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -47,7 +47,7 @@ class Atlas:
 
     @cached_property
     def sightings(self) -> dict[Hex, Sighting]:
-        """Every hex scanned, but for dust seen from outside."""
+        """Every scanned hex, except dust fields seen from outside."""
         found: dict[Hex, Sighting] = {}
         for nothing, spots in zip(_NOTHING, self.view["quiet"], strict=True):
             found.update(dict.fromkeys(zip(spots[::2], spots[1::2], strict=True), nothing))
@@ -57,7 +57,7 @@ class Atlas:
 
     @cached_property
     def marked(self) -> dict[Hex, Sighting]:
-        """The hexes that may hold a resource: of band 1 those that do, of others those that are marked."""
+        """The hexes that may hold a resource: in band 1 those that do, elsewhere those with a mark (ruling 9)."""
         found = {}
         for band, rows in enumerate(self.view["scan"], 1):
             for q, r, marked, *facts in rows:
@@ -71,23 +71,23 @@ class Atlas:
         return frozenset((q, r) for q, r in self.view["crags"])
 
     def named(self, spot: Hex) -> Hex:
-        """A hex as this view writes it, also one that was written around the planet."""
+        """Return the one name of a hex in this view, for coordinates counted on around the planet (ruling 15)."""
         return self.planet.named(*spot, near=(0, 0))
 
     def away(self, spot: Hex) -> Hex:
-        """How far a hex lies from the reader's Harvester, the shortest way there is."""
+        """Return the shortest offset to a hex from the reader's Harvester."""
         return self.planet.named(spot[0] - self.home[0], spot[1] - self.home[1], near=(0, 0))
 
     def beyond_seam(self, spot: Hex, direction: Hex) -> bool:
-        """Whether the hex next to one in a direction has a name that does not go on from there."""
+        """Return True if the neighbour of a hex in a direction lies beyond the seam of the chart (ruling 15)."""
         return distance(step(spot, direction), (0, 0)) >= self.planet.size
 
     def distance(self, a: Hex, b: Hex) -> int:
-        """Steps between two hexes, around the planet if that is shorter."""
+        """Return the steps between two hexes, around the planet if that is shorter."""
         return distance(self.planet.named(b[0] - a[0], b[1] - a[1], near=(0, 0)), (0, 0))
 
     def line(self, start: Hex, end: Hex) -> list[Hex]:
-        """The hexes of a straight line, as Harvesters drive, without the first."""
+        """Return the hexes of the straight line that a Harvester drives, without the first (ruling 5)."""
         here, passed = start, []
         for name in self.course(start, end):
             here = self.named(step(here, DIRECTIONS[name]))
@@ -95,5 +95,5 @@ class Atlas:
         return passed
 
     def course(self, start: Hex, end: Hex) -> list[str]:
-        """The directions of the straight line between two hexes."""
+        """Return the directions of the straight line between two hexes."""
         return course(*self.planet.named(end[0] - start[0], end[1] - start[1], near=(0, 0)))

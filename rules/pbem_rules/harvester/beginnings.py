@@ -1,4 +1,4 @@
-"""How a game begins: the options, the planet's size, and where everything starts."""
+"""Set-up of a game: the options, the size of the planet, and all starting places (rulings 1 and 2)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pbem_rules.harvester.units import SLOTS
 LEAST_SIZE, LARGEST_SIZE = 10, 500
 LEAST_PLAYERS, MOST_PLAYERS = 4, 10_000
 ROOM = 60
-"""Hexes a player on a planet of the usual size."""
+"""Hexes for each player on a planet of the default size."""
 
 APART = 6
-"""How far from each other Harvesters start, at the least."""
+"""Least distance between Harvesters at the start."""
 
 RICHEST = 3
-"""Resources a hex may hold at the beginning."""
+"""Most resources of a hex at the start."""
 
 OPTIONS = (
     Option(
@@ -44,7 +44,11 @@ _SWEEPS = 8
 
 
 def begin(options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
-    """The state before the first turn (rulings 1 and 2). Raises SetupError."""
+    """Return the state before the first turn (rulings 1 and 2).
+
+    Raises:
+        SetupError: the size is out of bounds, or has no room for so many players.
+    """
     planet = planet_of(_size(options["size"], seats))
     players = len(seats)
     starts = _starts(planet, players, dice)
@@ -79,7 +83,7 @@ def _size(wanted: int, seats: Sequence[SeatName]) -> int:
 
 
 def _starts(planet: Planet, players: int, dice: Dice) -> Ints:
-    """Where the Harvesters start: some of the sites of a close packing, then jostled about by chance."""
+    """Choose the hexes of the Harvesters: sites of a close packing, each then moved about at random."""
     sites = _sites(planet)
     if players > len(sites):
         raise SetupError(
@@ -87,13 +91,14 @@ def _starts(planet: Planet, players: int, dice: Dice) -> Ints:
             f" not for {players}; size {least_size(ROOM * players)} has"
         )
     shift = dice.below(planet.count, "shift")
+    # The shift moves the packing as a whole, so that its rows begin anywhere.
     starts = (sites[shuffled(dice, len(sites), "site")[:players]] + shift) % planet.count
     _jostle(planet, starts, dice)
     return starts
 
 
 def _sites(planet: Planet) -> Ints:
-    """Hexes at least APART from each other, row by row, as many as go without moving any."""
+    """Return hexes at least APART from each other, packed greedily row by row."""
     disc = planet.discs[APART - 1]
     flags = bytearray(planet.count)
     taken = np.frombuffer(flags, np.uint8)
@@ -106,7 +111,7 @@ def _sites(planet: Planet) -> Ints:
 
 
 def _jostle(planet: Planet, starts: Ints, dice: Dice) -> None:
-    """Moves each start a few times to a hex nearby, if that keeps it APART from all others."""
+    """Move each start a few times to a random hex nearby, where that keeps it APART from all others."""
     disc = planet.discs[APART - 1]
     near = np.zeros(planet.count, np.int64)
     np.add.at(near, (starts[:, None] + disc) % planet.count, 1)
@@ -122,6 +127,7 @@ def _jostle(planet: Planet, starts: Ints, dice: Dice) -> None:
 
 def _resources(planet: Planet, starts: Ints, density: int, dice: Dice) -> Ints:
     some = draw_many(dice, 100, planet.count, "resource") < density
+    # Each Harvester starts on a hex with a resource, and on plain ground (rulings 2 and 10).
     some[starts] = True
     return np.where(some, 1 + draw_many(dice, RICHEST, planet.count, "amount"), 0)
 

@@ -1,4 +1,4 @@
-"""Bots: they read a mailed view and write the lines of a sheet, as a player would.
+"""Bots: from a mailed view to the lines of a sheet.
 
 "standard" gathers, keeps a guard at its Harvester, scouts, and sends its pack (a
 Lieutenant and the Soldiers) after Harvesters that are guarded less well.
@@ -25,12 +25,12 @@ _MIGHT = {name[0]: int(COMBAT[slot]) for name, slot in SLOT.items()}
 
 
 def standard(view: View, dice: Dice) -> list[str]:
-    """A sensible sheet."""
+    """Return a sensible sheet."""
     return list(_Planner(view, dice).lines()) if view["harvester"] else []
 
 
 def random(view: View, dice: Dice) -> list[str]:
-    """Some random lines; not all are taken."""
+    """Return some random lines, not all of them valid."""
     return [ORDERS.invent(view, dice, "line", number) for number in range(dice.roll(8, "lines"))]
 
 
@@ -38,7 +38,7 @@ BOTS: Mapping[str, Bot] = {"standard": standard, "random": random}
 
 
 class _Planner:
-    """One player's thoughts on one turn."""
+    """The plan of one player for one turn."""
 
     def __init__(self, view: View, dice: Dice) -> None:
         self.view, self.dice, self.atlas = view, dice, Atlas(view)
@@ -48,7 +48,7 @@ class _Planner:
         self.target = self._target()
 
     def lines(self) -> Iterator[str]:
-        """The sheet."""
+        """Yield the lines of the sheet."""
         if self.target and self._may_target():
             yield ORDERS.line(Target(*self.target))
         yield from self._build()
@@ -68,13 +68,16 @@ class _Planner:
         return home["target"] is None or home["waiting"]
 
     def _target(self) -> Hex | None:
-        """Where the Harvester is bound, or the nearest resource it might go for; a full one rests."""
+        """Return the target of the Harvester, or the nearest possible one; None if it is full."""
         home = self.view["harvester"]
+        # A Harvester under way cannot turn aside (ruling 5).
         if home["target"] and not home["waiting"]:
             return home["target"][0], home["target"][1]
+        # What it cannot hold stays in the hex (ruling 7).
         if home["held"] >= MOST_HELD:
             return None
         strangers: set[Hex | None] = {(contact["q"], contact["r"]) for contact in self.view["contacts"]}
+        # A mark may be a Harvester; those known to be one are no goals (ruling 9).
         strangers |= {self.home, self._last()}
         fields = [spot for spot in self.atlas.marked if spot not in strangers]
         if self.atlas.crags:
@@ -82,7 +85,7 @@ class _Planner:
         return min(fields, key=lambda spot: (self.atlas.distance(self.home, spot), spot), default=None)
 
     def _last(self) -> Hex | None:
-        """A target that cannot be reached for now."""
+        """Return the target that cannot be reached for now, if any."""
         target = self.view["harvester"]["target"]
         return (target[0], target[1]) if target else None
 
@@ -94,7 +97,7 @@ class _Planner:
                     return
 
     def _guard(self) -> Iterator[str]:
-        """The guard goes where the Harvester will be, and comes back to it when astray."""
+        """Send the guard to the hex where the Harvester will be."""
         post = self.home
         if self.target is not None:
             post = next(iter(self.atlas.line(self.home, self.target)), post)
@@ -105,7 +108,7 @@ class _Planner:
     # -- the hunt
 
     def _prey(self) -> Hex | None:
-        """The nearest strange Harvester whose known guard the pack outfights."""
+        """Return the nearest foreign Harvester whose known guard is weaker than the pack."""
         might = sum(_MIGHT[unit[0]] for unit in PACK if unit in self.spots)
         guards: dict[Hex, int] = {}
         for contact in self.foes:
@@ -121,12 +124,12 @@ class _Planner:
         return next((self.spots[unit] for unit in PACK if unit in self.spots), self.home)
 
     def _watch(self, unit: str) -> Hex | None:
-        """A scout that has found a strange Harvester stays beside it."""
+        """Return a scout's own hex if it is beside a foreign Harvester, so that it stays there."""
         found = [spot for spot in self._strange_harvesters() if self.atlas.distance(self.spots[unit], spot) == 1]
         return self.spots[unit] if found else None
 
     def _roam(self, unit: str, key: str) -> Hex:
-        """Some way ahead, in a direction that is kept for a few turns."""
+        """Return a hex ahead, in a direction that stays the same for some turns."""
         period = self.view["turn"] // _TURNS_A_HEADING
         heading = self.dice.campaign.pick(tuple(DIRECTIONS), "heading", self.view["seat"], key, period)
         start = self.spots[unit] if unit in SCOUTS else self._pack_spot()
@@ -138,7 +141,7 @@ class _Planner:
         return self.atlas.named(step(start, DIRECTIONS[heading], pace))
 
     def _go(self, unit: str, goal: Hex) -> Iterator[str]:
-        """A line that takes a unit towards a goal, as far as it gets in a turn."""
+        """Yield an order that takes a unit towards a goal, as far as it gets in a turn."""
         here = self.spots[unit]
         path = self.atlas.course(here, goal)[: int(MOVE[SLOT[unit]])]
         if not NIMBLE[SLOT[unit]]:
@@ -147,7 +150,7 @@ class _Planner:
             yield ORDERS.line(Move(unit, tuple(path)))
 
     def _before_crags(self, here: Hex, path: Iterable[str]) -> list[str]:
-        """The part of a path that avoids known crags; around them if one step to the side does."""
+        """Return the part of a path before known crags; sidestep them where one step to the side is enough."""
         taken: list[str] = []
         for name in path:
             ways = list(DIRECTIONS)

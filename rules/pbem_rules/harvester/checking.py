@@ -1,4 +1,4 @@
-"""A state of a game that was begun elsewhere: whether it is one, and can be played on."""
+"""Validation of a dumped state before it is played on."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from pbem_rules.harvester.units import COMBAT, HARVESTER, MOST_HELD, NAMES, NIMB
 
 MOST_TURNS = 100_000
 MOST_RESOURCES = 1_000_000
-"""On one hex: far more than ever drift there."""
+"""Bound for one hex, far more than ever drift there."""
 
 LONGEST_ARRAY = 100_000_000
-"""Characters of base64."""
+"""Most characters of base64."""
 
 _WIDTHS = {"at": SLOTS, "course": 2, "build": 2}
 _OF_HEXES = ("resources", "ground", "traffic")
 
 
 def check_state(data: Json, seats: Sequence[SeatName]) -> Sequence[ValidationError]:
-    """What is wrong with a dumped state, to be played on by these seats."""
+    """Return the errors of a dumped state that is to be played on by these seats."""
     found = list(validation.validate(_SHAPE, data))
     found = found or list(_arrays(data))
     found = found or list(_ranges(data))
@@ -50,7 +50,7 @@ _SHAPE = validation.ObjectSchema(
 
 
 def _arrays(data: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Arrays that are no numbers, or not as many as there are players or hexes."""
+    """Check that each array is base64, of the length that players or hexes ask for."""
     players, hexes = len(data["seats"]), planet_of(data["size"]).count
     for name, kind in ARRAYS.items():
         path = f"/arrays/{name}"
@@ -66,7 +66,7 @@ def _arrays(data: Mapping[str, Any]) -> Iterator[ValidationError]:
 
 
 def _ranges(data: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Numbers that nothing has."""
+    """Check that each number is in its bounds; yield the first fault of each array."""
     last, players = planet_of(data["size"]).count - 1, len(data["seats"])
     bounds = {
         "at": (NOWHERE, last),
@@ -97,7 +97,7 @@ def _ranges(data: Mapping[str, Any]) -> Iterator[ValidationError]:
 
 
 def _said(seats: Sequence[SeatName], name: str, index: int) -> str:
-    """Whose number that is."""
+    """Return whose number an entry of an array is, for a message."""
     if name in _OF_HEXES:
         return f"for hex {index} "
     player, place = divmod(index, _WIDTHS.get(name, 1))
@@ -105,7 +105,7 @@ def _said(seats: Sequence[SeatName], name: str, index: int) -> str:
 
 
 def _across(state: State, seats: Sequence[SeatName]) -> Iterator[ValidationError]:
-    """What does not go together: seats and campaign, who is out, who rules whom, and where units are."""
+    """Yield contradictions between fields: seats and campaign, players out, rulers, and places of units."""
     if set(state.seats) != set(seats):
         yield ValidationError(
             "/seats", f"expected those of the campaign, {', '.join(seats)}, got {', '.join(state.seats)}"
@@ -117,8 +117,9 @@ def _across(state: State, seats: Sequence[SeatName]) -> Iterator[ValidationError
 
 
 def _rulers(state: State) -> Iterator[ValidationError]:
-    """Nobody rules himself, by however many others, and who is out neither rules nor is ruled."""
+    """Check that no chain of rulers is a circle, and that a player who is out neither rules nor is ruled."""
     top = np.where(state.ruler == NOBODY, np.arange(len(state.ruler)), state.ruler)
+    # Each pass doubles the steps up the chain, so a chain that has not ended by then is a circle.
     for _ in range(len(top).bit_length()):
         top = top[top]
     out = ~state.playing
@@ -142,6 +143,7 @@ def _players(state: State) -> Iterator[ValidationError]:
     yield from _courses(state, playing)
     slot, turns = state.build.T
     idle, lost = (slot == NOWHERE) & (turns == 0), ~alive[np.arange(len(slot)), np.maximum(slot, 1)]
+    # A unit takes as many turns as its combat ability (ruling 6).
     due = (turns >= 1) & (turns <= COMBAT[np.maximum(slot, 0)])
     fine = idle | (playing & (slot > HARVESTER) & lost & due)
     yield from _named(state, "build", ~fine, "expected a lost unit and the turns that it takes yet, or -1 and 0")
@@ -150,7 +152,7 @@ def _players(state: State) -> Iterator[ValidationError]:
 
 
 def _courses(state: State, playing: Flags) -> Iterator[ValidationError]:
-    """A straight line begins and ends somewhere else, and its Harvester is on it, short of its end."""
+    """Check that each straight line has two ends, and its Harvester on it, short of its end."""
     start, end = state.course.T
     none = (start == NOWHERE) & (end == NOWHERE)
     here = playing & (start != NOWHERE) & (end != NOWHERE)
@@ -163,6 +165,6 @@ def _courses(state: State, playing: Flags) -> Iterator[ValidationError]:
 
 
 def _named(state: State, name: str, wrong: NDArray[np.bool_], text: str) -> Iterator[ValidationError]:
-    """The first player of whom something is wrong."""
+    """Yield an error for the first player who is flagged."""
     for player in np.flatnonzero(wrong)[:1].tolist():
         yield ValidationError(f"/arrays/{name}/{player * _WIDTHS.get(name, 1)}", f"{text} ({state.seats[player]})")

@@ -1,7 +1,7 @@
-"""Who wins where units of several sides are together, by arrays (rulings 4 and 8).
+"""Combat on arrays: who wins where units of several sides meet (rulings 4 and 8).
 
-It is all one whether a place is a hex or the border between two: whoever is
-there is judged by the totals of the sides.
+A place is a hex or the border between two; both are judged alike, by the total
+strength of each side.
 """
 
 from __future__ import annotations
@@ -11,21 +11,24 @@ import numpy as np
 from pbem_rules.harvester.planet import Flags, Ints
 
 PEACE, WON, LOST, TIED = range(4)
-"""What becomes of a unit: no enemy is there; its side is the strongest; another one is; nobody is."""
+"""Verdicts on a unit: no enemy is there; its side is the strongest; another side is; several are."""
 
 
 def among(values: Ints, wanted: Ints) -> Flags:
-    """Which of the values are wanted; numbers from 0 that are not too large, such as those of hexes."""
+    """Return a flag for each of the values that is among the wanted ones.
+
+    Both hold numbers from 0 of moderate size, such as those of hexes: the time and memory grow with the largest.
+    """
     flags = np.zeros(1 + int(max(values.max(initial=-1), wanted.max(initial=-1))), bool)
     flags[wanted] = True
     return flags[values]
 
 
 def judge(places: Ints, sides: Ints, strengths: Ints) -> Ints:
-    """The verdict on each unit, given where it is, its side and its combat ability.
+    """Return the verdict on each unit, given its place, side and combat ability (ruling 4).
 
-    The side with the highest total wins and all others there lose; if several
-    sides share the highest total, nobody does.
+    The side with the highest total wins, and all others there lose; if several
+    sides share the highest total, they are TIED.
     """
     verdicts = np.full(len(places), PEACE)
     contested = np.flatnonzero(_contested(places, sides))
@@ -35,14 +38,15 @@ def judge(places: Ints, sides: Ints, strengths: Ints) -> Ints:
 
 
 def _contested(places: Ints, sides: Ints) -> Flags:
-    """Which units are at a place with another side: most are not, and need no sorting."""
+    """Flag the units at a place with another side; most are not, and need no sorting."""
+    # Any one side at each place: a place holds several sides if a unit there differs from it.
     anyone = np.empty(int(places.max(initial=-1)) + 1, np.int64)
     anyone[places] = sides
     return among(places, places[anyone[places] != sides])
 
 
 def _verdicts(places: Ints, sides: Ints, strengths: Ints) -> Ints:
-    """The verdicts where every place has several sides."""
+    """Return the verdicts on units that are all at places with several sides."""
     order = np.argsort(places * (int(sides.max()) + 1) + sides)
     place, side = places[order], sides[order]
     new_place = _changes(place)
@@ -59,7 +63,7 @@ def _verdicts(places: Ints, sides: Ints, strengths: Ints) -> Ints:
 
 
 def _changes(values: Ints) -> Flags:
-    """Where a sorted list has another value than just before; its first entry does."""
+    """Flag the entries of a sorted list that differ from the one before; the first counts as different."""
     changed = np.ones(len(values), bool)
     changed[1:] = values[1:] != values[:-1]
     return changed

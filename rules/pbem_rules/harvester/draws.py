@@ -1,9 +1,9 @@
-"""Many draws for the price of a few: one keyed draw of the dice, expanded by SHA-256.
+"""Many draws at once: one keyed draw of the dice, expanded by SHA-256.
 
 Word i of a table is 32 bits of SHA-256(seed ‖ i div 8), the block's number as eight
 little-endian bytes, the word being number i mod 8 in the block, little-endian too.
 The seed of a table is `dice.below(2²⁵⁶, *key, attempt)` as 32 big-endian bytes. A word at or
-above the largest multiple of the limit is thrown away and taken from the table of the next attempt.
+above the largest multiple of the limit is rejected and taken from the table of the next attempt.
 So draw i depends on the dice, the key and i alone, and every outcome is exactly as likely.
 """
 
@@ -21,7 +21,8 @@ _SPAN = 1 << 32
 
 
 def draw_many(dice: Dice, limit: int, count: int, *key: str | int) -> Ints:
-    """`count` integers from 0 to `limit` − 1."""
+    """Return `count` integers from 0 to `limit` − 1."""
+    # Words above the largest multiple of the limit would favour small results.
     bound = _SPAN - _SPAN % limit
     drawn = _words(dice, count, *key, 0)
     attempt = 0
@@ -32,7 +33,7 @@ def draw_many(dice: Dice, limit: int, count: int, *key: str | int) -> Ints:
 
 
 def shuffled(dice: Dice, count: int, *key: str | int) -> Ints:
-    """The numbers 0 to `count` − 1 in a random order: sorted by two words each."""
+    """Return the numbers 0 to `count` − 1 in a random order."""
     return np.lexsort((draw_many(dice, _SPAN, count, *key, "low"), draw_many(dice, _SPAN, count, *key, "high")))
 
 

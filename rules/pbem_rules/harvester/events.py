@@ -1,8 +1,8 @@
-"""The events of Harvester: every kind, its data, and who hears of it.
+"""The events of Harvester: every kind, its data, and the players who see it.
 
-A view's `events` list holds `{"kind": …, **data}`. Units stand as their player
-calls them ("S2"), `who` and `by` are seats, and `q`, `r` are coordinates as the one
-who hears of it writes them, so every hearer has an event of his own.
+A view's `events` list holds `{"kind": …, **data}`. Units have the names that their player
+uses ("S2"), `who` and `by` are seats, and `q`, `r` are coordinates of the reader's own chart,
+so that every reader has an event of their own.
 
 | kind | data | heard by |
 |---|---|---|
@@ -37,9 +37,10 @@ SILENCE_LIMIT = 7
 
 
 def by_seat(events: Iterable[Event], seats: Iterable[SeatName]) -> Mapping[SeatName, list[dict[str, Any]]]:
-    """What each of the seats may hear, as `heard` gives it, from one walk through all events."""
+    """Return the events that each of the seats may see, from one pass over all events."""
     told: dict[SeatName, list[dict[str, Any]]] = {seat: [] for seat in seats}
     for event in events:
+        # Most events have one or two readers, while thousands of seats ask.
         for seat in event.audience if len(event.audience) < len(told) else told:
             if seat in told and seat in event.audience:
                 told[seat].append({"kind": event.kind, **event.data})
@@ -47,5 +48,5 @@ def by_seat(events: Iterable[Event], seats: Iterable[SeatName]) -> Mapping[SeatN
 
 
 def seats_of(players: Iterable[int], seats: Sequence[SeatName]) -> frozenset[SeatName]:
-    """An audience, from players' numbers."""
+    """Return the audience of an event, from players' numbers."""
     return frozenset(seats[player] for player in players)

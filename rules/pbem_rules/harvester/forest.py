@@ -1,7 +1,7 @@
-"""Who rules whom: a forest in which every Harvester has at most one direct ruler.
+"""Rulers and subservients: a forest in which every Harvester has at most one direct ruler.
 
-`rulers[player]` is the direct ruler, NOBODY above a free Harvester. All who
-have the same Harvester at their top are one side (ruling 8).
+`rulers[player]` is the direct ruler, NOBODY above a free Harvester. All players
+with the same Harvester at the top are one side (ruling 8).
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ NOBODY = -1
 
 
 def tops(rulers: Ints) -> Ints:
-    """Who is at the top of each player's chain; the player himself if he is free."""
+    """Return the player at the top of each player's chain; a free player is their own."""
     top = np.where(rulers == NOBODY, np.arange(len(rulers)), rulers)
     while True:
+        # Each pass doubles the height: a chain of thousands takes a dozen.
         higher = top[top]
         if np.array_equal(higher, top):
             return top
@@ -26,7 +27,7 @@ def tops(rulers: Ints) -> Ints:
 
 
 def above(rulers: Ints, player: int) -> Iterator[int]:
-    """The Harvesters above a player, its direct ruler first."""
+    """Yield the Harvesters above a player, its direct ruler first."""
     while (player := int(rulers[player])) != NOBODY:
         yield player
 
@@ -40,7 +41,7 @@ class Subjects:
             self._direct.setdefault(int(rulers[player]), []).append(player)
 
     def below(self, player: int) -> list[int]:
-        """All subservients of a player, rulers before those they rule."""
+        """Return all subservients of a player, rulers before those they rule."""
         found = list(self._direct.get(player, ()))
         for subject in found:
             found += self._direct.get(subject, ())
@@ -48,10 +49,11 @@ class Subjects:
 
 
 def points(rulers: Ints, own: Ints) -> Ints:
-    """Everyone's points: his own, and those of his direct subservients, who count theirs likewise."""
+    """Return the points of all players: their own and those of their direct subservients, added up the same way."""
     total = own.copy()
     subjects = Subjects(rulers)
     for top in np.flatnonzero(rulers == NOBODY).tolist():
+        # From the lowest up: each player's points are complete before they are added to the ruler's (ruling 11).
         for player in reversed(subjects.below(top)):
             total[rulers[player]] += total[player]
     return total

@@ -1,7 +1,7 @@
-"""Views of version 1, as this version mails them.
+"""Views of version 1 in the form of the present version.
 
-Hexes were counted on from each Harvester's way then, around the planet and
-further, so that one had many names. Who is on whose side was not told of contacts.
+In version 1 hexes were counted from each Harvester's way, around the planet and on,
+so that one hex had many names; and contacts had no `side`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pbem_rules.harvester.planet import planet_of
 
 
 def renewed(view: View) -> View:
-    """A view of any version with all that one of this version has, each hex by the one name it has now."""
+    """Return a view of any version in the form of this one, each hex by the one name it has now."""
     if "memory" in view:  # of version 1 none has one
         return view
     return _Renewed(view).view()
@@ -63,11 +63,11 @@ class _Renewed:
         return {**self._placed(harvester), "target": target and list(self._name(*target))}
 
     def _side(self, owner: SeatName) -> str:
-        """As far as it can be told: of who serves the same ruler beside the reader it could not."""
+        """Return "friend" or "foe"; subservients of the same ruler beside the reader cannot be told from foes."""
         below = (each["seat"] for each in self._view["subservients"])
         return "friend" if owner in (*self._view["rulers"], *below) else "foe"
 
     def _subservient(self, each: Mapping[str, Any]) -> dict[str, Any]:
-        """Its Harvester stands among the contacts, as it has scanners of its own; its hold was not told."""
+        """Add the place of a subservient's Harvester, from its contact; what it held was not in the view."""
         harvester = self._placed(self._harvesters[each["seat"]])
         return {**each, "q": harvester["q"], "r": harvester["r"], "held": 0, "units": []}

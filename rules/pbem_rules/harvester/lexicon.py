@@ -1,4 +1,4 @@
-"""The words of players: what a line's words stand for, before anyone asks what the line wants.
+"""Lexicon: the words of players as tokens, before a line is parsed.
 
 People write "soldier 2", "S 2" and "S2", "north-east", "N.E." and "NE", "2 NE",
 "NEx2" and "NE twice". Here such words become tokens; `pbem_rules.harvester.phrases`
@@ -23,12 +23,12 @@ MOST_STEPS = 99
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word and what it stands for.
+    """A word and its meaning.
 
     `sort` is "verb", "unit", "kind", "all", "way", "half" (north or south alone), "count",
-    "hex", "to", "stay", "times", "comma", "filler" or "word" for what nobody knows; `value` is the verb, the
+    "hex", "to", "stay", "times", "comma", "filler", or "word" for an unknown one; `value` is the verb, the
     unit's name, the letter of the kind, the directions, the half's letter, the number or the hex.
-    `many` marks a plural, `turned` directions written the wrong way round, such as EN.
+    `many` marks a plural, `turned` directions with their letters swapped, such as EN.
     """
 
     sort: str
@@ -87,8 +87,9 @@ _SORTS = _table(
     filler="a an the my our your please pls thanks thx thank you i we and then also now just of with by in into at on "
     "from for out its unit units it itself them resource resources res new here confirm direction directions",
 )
-"""The sort of token of words that say little."""
+"""Sorts of other words."""
 
+# Repetitions in these patterns are bounded: long words took time out of proportion.
 _ARROW = re.compile(r"[-=–—]{1,9}>|→|⇒|➔")
 _QUOTE = re.compile('["“”„‘’`]')
 _WHOLE, _GAP = r"([+-]?[0-9]{1,9})", r"\s{0,9}"
@@ -107,7 +108,7 @@ _PARTING = re.compile(r"[-–—/.:+()=\[\]!?]+")
 
 
 def tokens(text: str) -> list[Token]:
-    """What the words of a line stand for, in their order; comments must be gone."""
+    """Return the tokens of a line without comments, in their order."""
     plain = _QUOTE.sub(" ", _ARROW.sub(" to ", text.casefold())).replace("&", " and ")
     plain = _HEX.sub(lambda match: " @{}:{} ".format(*filter(None, match.groups())), plain)
     found = list(chain.from_iterable(_of_chunk(chunk) for chunk in _CHUNK.findall(plain)))
@@ -116,7 +117,7 @@ def tokens(text: str) -> list[Token]:
 
 @lru_cache(maxsize=1_024)  # sheets are made of a few dozen words, over and over
 def _of_chunk(chunk: str) -> Sequence[Token]:
-    """The tokens of what stands between blanks and commas: whole if it means anything, else in pieces."""
+    """Return the tokens of text between blanks and commas: one if the whole has a meaning, else one for each piece."""
     if chunk == ",":
         return [Token("comma", chunk)]
     if placed := _PLACED.fullmatch(chunk):
@@ -133,7 +134,6 @@ def _of_chunk(chunk: str) -> Sequence[Token]:
 
 
 def _of_word(word: str, typed: str) -> Token:
-    """What one word stands for."""
     if _NUMBER.fullmatch(word):
         return Token("count", typed, number=int(word))
     if word.upper() in UNITS:
@@ -142,7 +142,7 @@ def _of_word(word: str, typed: str) -> Token:
 
 
 def _of_set(word: str, typed: str) -> Token | None:
-    """The token of a word that is listed."""
+    """Return the token of a listed word."""
     if word in _HALVES:
         return Token("half", typed, value=_HALVES[word])
     if word in VERBS:
@@ -153,7 +153,7 @@ def _of_set(word: str, typed: str) -> Token | None:
 
 
 def _of_way(word: str, typed: str) -> Token | None:
-    """The token of a direction, of several in one word ("NENEE"), or of one with a count ("NEx2", "2NE")."""
+    """Return the token of a direction, of several in one word ("NENEE"), or of one with a count ("NEx2", "2NE")."""
     repeated = _REPEATED.fullmatch(word)
     letters = (repeated[2] or repeated[3]) if repeated else word
     times = min(int(repeated[1] or repeated[4]), MOST_STEPS) if repeated else 1
@@ -163,7 +163,7 @@ def _of_way(word: str, typed: str) -> Token | None:
 
 
 def _of_number(word: str, typed: str) -> Token | None:
-    """The token of a number word, of "x2", of a unit nobody has, or of a kind and number in one word ("soldier2")."""
+    """Return the token of a number word, of "x2", of an impossible unit, or of a kind and number in one word."""
     if word in _NUMBERS:
         return Token("count", typed, value="after" if word in _AFTER else "", number=_NUMBERS[word])
     if repeated := _TIMES.fullmatch(word):
@@ -175,14 +175,13 @@ def _of_number(word: str, typed: str) -> Token | None:
 
 
 def _ways(word: str) -> tuple[str, ...]:
-    """The directions that a word is, one or several."""
     if word in _WAYS:
         return (_WAYS[word],)
     return _decoded(word)
 
 
 def _decoded(word: str, *, turned: bool = False) -> tuple[str, ...]:
-    """A run of directions without blanks; `turned` ones have the letters the wrong way round, as in EN for NE."""
+    """Return the directions of a word without blanks; with `turned`, letters are swapped, as in EN for NE."""
     if len(word) > MOST_STEPS or set(word) - set("news"):
         return ()
     pairs = {name[::-1] if turned else name: name for name in DIRECTIONS if len(name) > 1}
@@ -197,7 +196,7 @@ def _decoded(word: str, *, turned: bool = False) -> tuple[str, ...]:
 
 
 def _joined(found: Sequence[Token]) -> Iterator[Token]:
-    """North or south and the east or west behind it made one direction."""
+    """Join north or south with an east or west after it into one direction."""
     at = 0
     while at < len(found):
         token = found[at]

@@ -1,4 +1,4 @@
-"""Who goes where, by the words of a line: "soldier 2 to 3,-1", "C2 NE twice, C4 W"."""
+"""Marches: which units of a line go where, as in "soldier 2 to 3,-1" or "C2 NE twice, C4 W"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _QUIET = ("filler", "times", "comma", "verb", "all", "stay")
 
 @dataclass
 class March:
-    """Units and where they go: by directions, or to the last of some hexes, of which one before is where they start."""
+    """Units and their goal: directions, or the last of some hexes; a hex before it is the place where they start."""
 
     units: list[str] = field(default_factory=list)
     ways: list[str] = field(default_factory=list)
@@ -26,12 +26,16 @@ class March:
 
     @property
     def goes(self) -> bool:
-        """Whether it says where."""
+        """True if it has a goal."""
         return bool(self.ways or self.hexes)
 
 
 def marches(words: Sequence[Token], spots: Mapping[str, Hex], home: Hex) -> list[March]:
-    """What the words of a line order; `spots` are where the living units are. Raises FieldError."""
+    """Return the marches that the words of a line order; `spots` are the places of the living units.
+
+    Raises:
+        FieldError: a word is unknown or ambiguous, or the line names no unit.
+    """
     reader = _Marches(_with_hex(words), spots, home)
     for at, token in enumerate(reader.words):
         if token.sort not in _QUIET:
@@ -46,7 +50,7 @@ def marches(words: Sequence[Token], spots: Mapping[str, Hex], home: Hex) -> list
 
 
 def _with_hex(words: Sequence[Token]) -> list[Token]:
-    """The words with the last two numbers as a hex, if there is nothing else that says where to go."""
+    """Return the words with the last two numbers as a hex, if no other word gives a goal."""
     counts = [at for at, token in enumerate(words) if token.sort == "count"]
     if len(counts) < len("qr") or any(token.sort in ("way", "half", "hex") for token in words):
         return list(words)
@@ -56,7 +60,7 @@ def _with_hex(words: Sequence[Token]) -> list[Token]:
 
 
 class _Marches:
-    """Reads words into marches; a unit named after a way begins another march."""
+    """Parser of words into marches; a unit named after a way begins another march."""
 
     def __init__(self, words: Sequence[Token], spots: Mapping[str, Hex], home: Hex) -> None:
         self.words, self.spots, self.home = words, spots, home
@@ -77,18 +81,18 @@ class _Marches:
 
     @property
     def march(self) -> March:
-        """The march being read."""
+        """The march that is being read."""
         return self.found[-1]
 
     def add(self, units: Sequence[str]) -> None:
-        """Units come to this march, or begin the next one if it says already who goes where."""
+        """Add units to this march, or to a new one if this has units and a goal already."""
         if self.march.units and self.march.goes:
             self.found.append(March())
             self.last, self.leads = (), False
         self.march.units += units
 
     def behind(self, at: int, *sorts: str) -> Token | None:
-        """The next word that says something, if it is of one of these sorts."""
+        """Return the next significant word, if it is of one of these sorts."""
         token = next((token for token in self.words[at + 1 :] if token.sort not in ("filler", "times")), None)
         return token if token is not None and token.sort in sorts else None
 
@@ -99,13 +103,14 @@ class _Marches:
             self.add([token.value])
 
     def _is_goal(self, at: int, unit: str) -> bool:
-        """Whether a unit is named as where others go."""
+        """Return True if a unit is named as the goal of others."""
         bound = at > 0 and any(token.sort == "to" for token in self._before(at))
         away = bool(self.march.units) and not self.march.goes
+        # A Harvester takes no steps by order, so its name after a unit is a goal even without TO.
         return away and (unit == H or (bound and unit in self.spots)) and self.march.units != [unit]
 
     def _before(self, at: int) -> Iterator[Token]:
-        """The words just before, back to the one that says something."""
+        """Yield the significant word before, if any."""
         for token in reversed(self.words[:at]):
             if token.sort != "filler":
                 yield token
@@ -122,7 +127,7 @@ class _Marches:
             self.add(self._all_of(at, token))
 
     def _all_of(self, at: int, token: Token) -> list[str]:
-        """The units that a kind alone stands for. Raises FieldError if one is meant and several are there."""
+        """Return the units that a kind alone stands for. Raise FieldError if it may be one of several."""
         units = [name for name in self.spots if name[0] == token.value]
         every = token.many or any(before.sort == "all" for before in self._before(at))
         if not units:
@@ -148,6 +153,7 @@ class _Marches:
             self.used = self.words.index(number, at)
             self.add([f"S{number.number}"])
             return
+        # "S" is short for Soldier where no unit is named yet, for south after one.
         if token.typed == "s" and not self.march.units:
             self.add(self._all_of(at, token))
             return
@@ -168,7 +174,7 @@ class _Marches:
             self._word(at, token)
 
     def _leads(self, at: int, token: Token) -> bool:
-        """Whether a number speaks of the direction behind it, and not of the one before."""
+        """Return True if a number belongs to the direction after it, not to the one before."""
         if self.behind(at, "way") is None:
             return False
         parted = at > 0 and self.words[at - 1].sort == "comma"
@@ -178,7 +184,7 @@ class _Marches:
         self.march.hexes.append(token.hex)
 
     def _to(self, at: int, token: Token) -> None:
-        """The word TO leads on to a hex, a unit or a direction, and says nothing itself."""
+        """Do nothing: TO leads on to a hex, a unit or a direction."""
 
     def _word(self, at: int, token: Token) -> None:
         named = token.typed.strip(".!?:()")[:40]

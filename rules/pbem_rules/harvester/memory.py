@@ -1,7 +1,7 @@
-"""What a seat goes on knowing from its reports: foes and resources out of sight, and where its own units stood.
+"""Memory of a seat: foes and resources out of sight, and the places of its own units a report before.
 
-It is folded from report to report, from mailed views alone. Ground is not
-remembered: whatever cannot enter crags scans farther than it goes in a turn.
+It is carried from report to report, from mailed views alone. Ground is not
+remembered: a unit that cannot enter crags scans farther than it goes in a turn.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from pbem_rules.harvester.atlas import Atlas
 from pbem_rules.harvester.units import KINDS
 
 LASTING = 8
-"""Turns after which what was seen is forgotten."""
+"""Turns after which a sighting is forgotten."""
 
 MOST_FOES, MOST_RICHES = 100, 60
-"""Hexes of foes and of resources that are remembered, those in sight included: the nearest to the Harvester."""
+"""Most hexes of foes and of resources that are remembered, those in sight included."""
 
 _HAS = Counter(KINDS)
-"""Units of each kind that a player has at the most."""
+"""Most units of each kind that a player has."""
 
 Row = list[Any]
 
 
 class Memory(TypedDict):
-    """What a mailed view has as `memory`; of a seat that is out nothing but `scores`.
+    """The `memory` of a mailed view; that of a seat that is out has `scores` alone.
 
     `foes` are [q, r, owner, kinds, turn], a letter for each unit, and `riches` [q, r, resources, turn]: as the
     report of that turn showed them, those of this report included. `left_out` counts units out of sight that were
-    dropped because there are too many nearer ones. `stand` is where own units are, [q, r] by name, and `came` where
-    those stood in the report before that are somewhere else now.
+    dropped because too many are nearer. `stand` gives the places of own units, [q, r] by name, and `came` the former
+    places of those that have moved since the report before.
     """
 
     scores: Json
@@ -63,7 +63,7 @@ class Riches(NamedTuple):
 
 
 def carry_memory(view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
-    """The memory of a view's seat, with that of its report before."""
+    """Return the memory of a view's seat, from the view and the memory of its report before."""
     scores = append_score(before, "points", "turn", view["turn"], view["points"]["total"])
     if view["harvester"] is None:
         return {"scores": scores}
@@ -83,25 +83,25 @@ def carry_memory(view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def lost_foes(view: View) -> list[Lost]:
-    """The units of foes out of sight, those seen last first."""
+    """Return the units of foes out of sight, those seen last first."""
     rows = _older(view, "foes")
     return [Lost((q, r), owner, units, view["turn"] - turn) for q, r, owner, units, turn in rows]
 
 
 def old_riches(view: View) -> list[Riches]:
-    """The resources that are not counted now, those counted last first."""
+    """Return the resources that are not counted now, those counted last first."""
     return [Riches((q, r), number, view["turn"] - turn) for q, r, number, turn in _older(view, "riches")]
 
 
 def moves(view: View) -> dict[str, tuple[Hex, Hex]]:
-    """The own units that are not where the report before had them: whence and whither."""
+    """Return the former and the present place of each own unit that has moved since the report before."""
     memory = view.get("memory", {})
     stand = memory.get("stand", {})
     return {unit: ((q, r), (stand[unit][0], stand[unit][1])) for unit, (q, r) in memory.get("came", {}).items()}
 
 
 def stood(view: View) -> dict[str, Hex]:
-    """Where the own units that are left stood in the report of the turn before; nothing if that is not remembered."""
+    """Return the places of own units in the report of the turn before; nothing if that is not remembered."""
     memory = view.get("memory", {})
     if view["turn"] - 1 not in (turn for turn, _ in memory.get("scores", {"turns": ()})["turns"]):
         return {}
@@ -115,9 +115,9 @@ def _older(view: View, part: str) -> list[Row]:
 
 
 class _Seen:
-    """Which hexes scanners show now; of `clear` ones that no unit, and of `bare` ones that no mark is in them.
+    """The hexes that scanners show now: `clear` ones without a unit, `bare` ones without a mark.
 
-    Units in `exact` ones are contacts. Dust seen from outside is nowhere among them.
+    Units in `exact` ones are contacts. Dust seen from outside is in none of them.
     """
 
     def __init__(self, view: View) -> None:
@@ -135,7 +135,7 @@ def _in_sight(view: View) -> Iterator[Row]:
 
 
 def _out_of_sight(view: View, rows: Iterable[Row], seen: _Seen) -> Iterator[Row]:
-    """What is left of the foes of reports before: not seen again, nor missed where they stood."""
+    """Yield the foes of earlier reports that were neither seen again nor found gone."""
     turn, known, no_foes = view["turn"], _known(view), _no_foes(view)
     newest = sorted(rows, key=lambda row: -row[4])
     for then, group in groupby(newest, key=lambda row: row[4]):
@@ -143,8 +143,11 @@ def _out_of_sight(view: View, rows: Iterable[Row], seen: _Seen) -> Iterator[Row]
             return
         kept = []
         for q, r, owner, units, _ in group:
+            # Friends are not remembered, and units are forgotten where their hex is seen to be empty.
             if owner not in no_foes and (q, r) not in seen.clear:
+                # A player has a fixed number of each kind, so units seen elsewhere may be those remembered.
                 left = "".join(kind for kind in units if known[owner, kind] < _HAS[kind])
+                # A hex without a mark holds no Harvester (band 5, ruling 9).
                 left = left.replace("H", "") if (q, r) in seen.bare else left
                 kept += [[q, r, owner, left, then]] if left else []
         yield from kept
@@ -152,7 +155,7 @@ def _out_of_sight(view: View, rows: Iterable[Row], seen: _Seen) -> Iterator[Row]
 
 
 def _known(view: View) -> Counter[tuple[SeatName, str]]:
-    """How many units of each kind of an owner are known to be elsewhere: in sight, or just destroyed."""
+    """Return the number of units by owner and kind that are known elsewhere: in sight, or just destroyed."""
     known = Counter((each["owner"], kind) for each in view["contacts"] for kind in each["units"])
     for event in view["events"]:
         if event["kind"] == "fought" and event["outcome"] == "won":
@@ -163,7 +166,7 @@ def _known(view: View) -> Counter[tuple[SeatName, str]]:
 
 
 def _no_foes(view: View) -> set[SeatName]:
-    """Who is known to be on the reader's side now, or out."""
+    """Return the seats known to be on the reader's side now, or out."""
     friends = {each["owner"] for each in view["contacts"] if each["side"] == "friend"}
     out = {event["who"] for event in view["events"] if event["kind"] == "out"}
     return friends.union(out, view["rulers"], (each["seat"] for each in view["subservients"]))
@@ -176,7 +179,7 @@ def _counted(view: View) -> Iterator[Row]:
 
 
 def _lies(view: View, row: Row, seen: _Seen) -> bool:
-    """Whether resources of a report before may still lie there, for all that scanners show now."""
+    """Return True if resources of an earlier report may still lie there, by all that scanners show now."""
     spot = row[0], row[1]
     return view["turn"] - row[3] <= LASTING and spot not in seen.exact and spot not in seen.bare
 
@@ -187,7 +190,7 @@ class _Kept(NamedTuple):
 
 
 def _nearest(view: View, rows: list[Row], most: int) -> _Kept:
-    """So many rows at the most, those nearest to the Harvester."""
+    """Keep at most `most` rows, those nearest to the Harvester."""
     if len(rows) > most:
         atlas = Atlas(view)
         rows.sort(key=lambda row: (atlas.distance((row[0], row[1]), atlas.home), row))

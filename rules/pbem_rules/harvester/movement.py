@@ -1,4 +1,4 @@
-"""Movement in four impulses, and the fights that come of it (rulings 4, 5 and 8)."""
+"""Movement in four impulses, and the fights that result (rulings 4, 5 and 8)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WAYS = {name: way for way, name in enumerate(NAMES)}
 
 
 def move(play: Play) -> None:
-    """All four impulses of a turn."""
+    """Move all units, in four impulses."""
     march = _March(play)
     for impulse in range(IMPULSES):
         play.impulse = impulse
@@ -32,7 +32,7 @@ def move(play: Play) -> None:
 
 @dataclass(frozen=True)
 class _Conquest:
-    """A Harvester that lost its hex: to whom, and with which total the winners had it."""
+    """A Harvester that lost its hex, its conqueror, and the total of the winning side."""
 
     victim: int
     conqueror: int
@@ -41,7 +41,7 @@ class _Conquest:
 
 @dataclass
 class _Battle:
-    """All units at one place where sides met, as numbers in the march's rows."""
+    """All units at one place where sides met, as rows of the march."""
 
     units: list[int]
     verdicts: list[int]
@@ -62,7 +62,7 @@ class _March:
         self.conquests: dict[int, _Conquest] = {}
 
     def _paths(self) -> Ints:
-        """The direction of every unit in every impulse."""
+        """Return the direction of every unit in every impulse."""
         play = self.play
         paths = np.full((len(self.cells), IMPULSES), STAY)
         units: list[int] = []
@@ -71,16 +71,19 @@ class _March:
             units.append(player * SLOTS + SLOT[order.unit])
             ways += ([_WAYS[step] for step in order.steps] + _REST)[:IMPULSES]
         paths[units] = np.array(ways, np.int64).reshape(-1, IMPULSES)
+        # Each unit takes as many steps as it moves, one in each impulse.
         paths[np.arange(IMPULSES) >= MOVE[self.slot, None]] = STAY
+        # A Harvester steps in the first impulse (ruling 5).
         bound = np.flatnonzero(play.course[:, 0] != NOWHERE)
         start, target = play.course[bound].T
         paths[bound * SLOTS, 0] = play.planet.heading(start, target, play.home[bound])
         return paths
 
     def take(self, number: int) -> None:
-        """One step of all units, then the judgement of every hex."""
+        """Take one step with all units, then judge every hex."""
         self.number = number + 1
         self.sides = self._sides()
+        # In edition 1 enemies left together were judged only after steps (ruling 16).
         if self.play.state.edition > 1:
             self._meet_where_they_stand()
         self.ways = self.paths[:, number]
@@ -98,23 +101,24 @@ class _March:
             self._arrive(start)
 
     def _sides(self) -> Ints:
-        """The side of every unit, by the top of its player's chain."""
+        """Return the side of every unit, by the top of its player's chain."""
         sides: Ints = forest.tops(self.play.ruler)[self.owner]
         return sides
 
     # -- enemies who are together already
 
     def _meet_where_they_stand(self) -> None:
-        """Enemies left in one hex are judged before anyone takes a step, until no more are (ruling 14).
+        """Judge enemies left in one hex before any unit takes a step, until none are new (ruling 14).
 
-        A conquest may make enemies of others who stand together; each round has
-        one at least, and more rounds than players are not waited for.
+        A conquest may make enemies of others who stand together. Each round has one at
+        least, so there are no more rounds than players.
         """
         self.aims = self.cells.copy()
         for _ in self.play.state.seats:
             alive = np.flatnonzero(self.cells != NOWHERE)
             places = self.cells[alive]
             verdicts = judge(places, self.sides[alive], self.strength[alive])
+            # Equals that stand together are told of each other once (ruling 14).
             news = (verdicts != TIED) | ~np.isin(places, self.play.standoffs)
             self.conquests = {}
             self._fight(alive[news], places[news], verdicts[news], border=False)
@@ -130,6 +134,7 @@ class _March:
     def _hold_back(self) -> None:
         self._block(self.going & (self.play.state.ground[self.aims] == CRAGS) & ~NIMBLE[self.slot], "crags")
         self._block(self._occupied(), "harvester")
+        # Since edition 3 a Harvester barred by a ruler's unit draws no lot for the hex (rulings 8 and 16).
         if self.play.state.edition > 2:
             self._block(self._barred(), "ruler")
             self._block(self._outdrawn(), "harvester")
@@ -144,13 +149,12 @@ class _March:
             self.play.tell_at(owner, "blocked", int(self.cells[unit]), slot=slot, unit=UNIT_NAMES[slot], why=why)
 
     def _stop(self, stopped: Flags) -> None:
-        """These units stay where they are, for the rest of the turn."""
+        """Keep these units where they are for the rest of the turn."""
         self.going &= ~stopped
         self.halted |= stopped
         self.aims[stopped] = self.cells[stopped]
 
     def _drivers(self) -> Ints:
-        """Return the Harvesters that are about to step."""
         return np.flatnonzero(self.going & (self.slot == HARVESTER))
 
     def _occupied(self) -> Flags:
@@ -166,16 +170,17 @@ class _March:
         aims, counts = np.unique(self.aims[drivers], return_counts=True)
         for aim in aims[counts > 1].tolist():
             rivals = drivers[self.aims[drivers] == aim]
+            # Lots decide which of several Harvesters enters a hex (ruling 5).
             first = min(rivals.tolist(), key=lambda unit: self._lot(unit // SLOTS))
             outdrawn[rivals[rivals != first]] = True
         return outdrawn
 
     def _lot(self, player: int) -> int:
-        """A player's lot, the same for all purposes of an impulse."""
+        """Draw a player's lot, the same for all purposes of an impulse."""
         return self.play.dice.below(1 << 62, "lot", self.number, self.play.state.seats[player])
 
     def _barred(self) -> Flags:
-        """Steps into a hex where a unit of a Harvester above stands, or is about to step (ruling 8)."""
+        """Flag steps into a hex where a unit of a Harvester above stands, or is about to step (ruling 8)."""
         play, players = self.play, len(self.play.state.seats)
         ruling = among(np.arange(players), play.ruler[play.ruler != forest.NOBODY])
         masters = np.flatnonzero((self.cells != NOWHERE) & ruling[self.owner])
@@ -194,9 +199,10 @@ class _March:
     # -- fights
 
     def _meet_on_borders(self) -> Ints:
-        """Enemies who would swap hexes; those who fall do so where they came from."""
+        """Judge enemies who would swap hexes, and return the fallen, who fall where they came from (ruling 4)."""
         movers = np.flatnonzero(self.going)
         ways = self.ways[movers]
+        # Directions k and k + 3 are opposite: a border is named by the hex on its outward side.
         outward = ways < 3
         borders = np.where(outward, self.cells[movers], self.aims[movers]) * 3 + ways % 3
         met = np.where(outward, among(borders, borders[~outward]), among(borders, borders[outward]))
@@ -209,11 +215,12 @@ class _March:
         return self._fallen(movers[verdicts == LOST])
 
     def _meet_in_hexes(self) -> Ints:
-        """All hexes: ties are undone first, until none is left that a step brought about."""
+        """Judge all hexes, and return the fallen; first undo steps into ties, until none is left (ruling 4)."""
         alive = np.flatnonzero(self.cells != NOWHERE)
         while True:
             places = self.aims[alive]
             verdicts = judge(places, self.sides[alive], self.strength[alive])
+            # Units that were there already stay in a tie; only those that stepped in go back (ruling 4).
             tied = (verdicts == TIED) & self.going[alive]
             if not tied.any():
                 break
@@ -227,17 +234,16 @@ class _March:
         return self._fallen(alive[verdicts == LOST])
 
     def _fallen(self, losers: Ints) -> Ints:
-        """The defence units among the losers; a Harvester is conquered instead."""
+        """Return the defence units among the losers; a Harvester is conquered instead."""
         self.halted[losers] = True
         fallen: Ints = losers[self.slot[losers] != HARVESTER]
         return fallen
 
     def _nobody(self) -> Flags:
-        """A flag for each unit, none set."""
         return np.zeros(len(self.cells), bool)
 
     def _fight(self, units: Ints, places: Ints, verdicts: Ints, *, border: bool) -> None:
-        """Tell of the fights at all places where a unit has another verdict than peace, and note conquests."""
+        """Tell of the fights at all places where a unit has a verdict other than PEACE, and note conquests."""
         for battle in _battles(units, places, verdicts):
             self._tell_battle(battle, border=border)
             self._note_conquest(battle)
@@ -290,6 +296,7 @@ class _March:
         for unit in battle.units:
             if self.sides[unit] == side:
                 might[unit // SLOTS] = might.get(unit // SLOTS, 0) + int(self.strength[unit])
+        # The most combat ability there, of equals the one higher up, then one by lot (ruling 8).
         conqueror = min(might, key=lambda player: (-might[player], len(self.play.above(player)), self._lot(player)))
         for victim in victims:
             self.conquests[victim] = _Conquest(victim, conqueror, battle.total[side])
@@ -297,10 +304,11 @@ class _March:
     # -- what remains
 
     def _pass(self, fallen: Ints) -> None:
-        """Steps are taken and leave their traces; then the fallen are wrecked where they fell."""
+        """Take the steps and record their traces; then wreck the fallen where they fell."""
         play = self.play
         movers = np.flatnonzero(self.going)
         play.traffic[self.cells[movers]] |= LEFT_BIT
+        # The step of a unit that falls afterwards counts as movement (ruling 9).
         entries = (1 << ((self.ways[movers] + 3) % 6)).astype(np.uint8)
         np.bitwise_or.at(play.traffic, self.aims[movers], entries)
         self.cells[movers] = self.aims[movers]
@@ -309,15 +317,16 @@ class _March:
         play.wreck(fallen)
 
     def _conquer(self) -> None:
-        """Conquests of one impulse, the strongest first; one that earlier ones made needless is none (ruling 8).
+        """Apply the conquests of one impulse, the strongest first; skip those made needless by others (ruling 8).
 
-        What they come to is told when all are done, as those who rule a Harvester do not know which of two came first.
+        Events follow when all are applied: the rulers of a Harvester do not know which of two came first.
         """
         play, seats = self.play, self.play.state.seats
         before = {victim: play.above(victim) for victim in self.conquests}
         done = []
         for conquest in sorted(self.conquests.values(), key=lambda each: (-each.total, self._lot(each.victim))):
             victim, conqueror = conquest.victim, conquest.conqueror
+            # Harvesters that an earlier conquest has put on one side do not conquer each other (ruling 8).
             if [victim, *play.above(victim)][-1] != [conqueror, *play.above(conqueror)][-1]:
                 play.ruler[victim] = conqueror
                 done.append(conquest)
@@ -329,13 +338,14 @@ class _March:
             play.tell([each for each in before[victim] if each not in after], "lost-hold", who=seats[victim])
 
     def _arrive(self, start: Ints) -> None:
-        """After the first impulse, courses that end and Harvesters that were kept waiting (ruling 5)."""
+        """After the first impulse, end courses and mark Harvesters that were kept waiting (ruling 5)."""
         play = self.play
         bound = play.course[:, 1] != NOWHERE
         arrived = bound & (play.course[:, 1] == play.home)
         for player in np.flatnonzero(arrived).tolist():
             play.tell_at(player, "arrived", int(play.home[player]))
         play.course[arrived] = NO_COURSE
+        # Only a Harvester that was kept from its step may be given another target (ruling 5).
         play.waiting[:] = bound & ~arrived & (play.home == start)
 
 
@@ -351,7 +361,7 @@ def _battles(units: Ints, places: Ints, verdicts: Ints) -> Iterator[_Battle]:
 
 
 def _runs(values: Ints) -> tuple[list[int], list[int]]:
-    """Where runs of equal values begin and end."""
+    """Return the first and the last index of each run of equal values."""
     edges = np.flatnonzero(np.diff(values)) + 1
     bounds = [0, *edges.tolist(), len(values)] if len(values) else [0]
     return bounds[:-1], bounds[1:]

@@ -1,4 +1,4 @@
-"""The orders of Harvester."""
+"""The orders of Harvester, and the types of their arguments."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Coordinate(IntegerField):
 
 @dataclass(frozen=True)
 class Amount(Field):
-    """A number of resources, of those that the reader's Harvester holds."""
+    """A number of resources, up to what the reader's Harvester holds."""
 
     shown: str = "amount"
     expected: str = "how many resources"
@@ -65,20 +65,20 @@ class Amount(Field):
 
 
 def _held(view: Mapping[str, Any]) -> int:
-    """How many resources the reader's Harvester holds."""
     return view["harvester"]["held"] if view["harvester"] else 0
 
 
 @dataclass(frozen=True)
 class Lost(NameField):
-    """A lost unit; a page offers those for which there are resources."""
+    """A lost unit; a page offers those that the resources held can pay for."""
 
     def form(self, view: Mapping[str, Any]) -> Pattern:
         return ChoicePattern(tuple(payable(view)))
 
 
 def payable(view: Mapping[str, Any]) -> list[str]:
-    """The lost units that the resources held would do for."""
+    """Return the lost units that the resources held can pay for."""
+    # A unit costs its scanner rating (ruling 6).
     return [unit for unit in view["lost"] if SCANNER[SLOT[unit]] <= _held(view)]
 
 
@@ -87,15 +87,17 @@ _HEX = re.compile(r"([+-]?[0-9]{1,5}),([+-]?[0-9]{1,5})")
 
 @dataclass(frozen=True)
 class Place(Field):
-    """A hex in one word, "3,-2"; samples are those with something to gather, and but for `rich` those of others.
+    """A hex in one word, "3,-2".
 
-    Where scanners tell of nothing, they lie next to the reader's units.
+    Samples are hexes with something to gather; without `rich`, first those of other players' units. If scanners
+    show none, samples lie next to the reader's units.
     """
 
     rich: bool = False
     shown: str = "hex"
     expected: str = "a hex, by two whole numbers such as 3,-2"
     example: str = "3,-2"
+    # One word, so that a tap on the picture can fill in the field.
     glue: str = ","
 
     def read(self, word: str, view: Mapping[str, Any]) -> str:
@@ -117,13 +119,13 @@ class Place(Field):
 
 
 def hex_of(place: str) -> Hex:
-    """The coordinates of a hex as `Place` keeps it."""
+    """Return the coordinates of a hex in the form of `Place`."""
     q, r = place.split(",")
     return int(q), int(r)
 
 
 def unit_words(unit: str) -> str:
-    """A unit in words: "Scout C3"."""
+    """Return the kind and the name of a unit: "Scout C3"."""
     return f"{KIND_NAMES[unit[0]]} {unit}"
 
 
@@ -152,7 +154,7 @@ class Move(Order):
 
 
 class Shorthand(Order):
-    """Base of orders that a sheet writes out as others, by what its player knows; none is ever carried out as such."""
+    """Base of orders that a sheet replaces by others, from what its player knows; none is ever carried out as such."""
 
     __slots__ = ()
 
@@ -231,6 +233,7 @@ class DestroyHarvester(Order):
 
     usage = "RESIGN CONFIRM"
     ends_seat = "your Harvester and all your units would destroy themselves, and you be out of the game"
+    # The rules name it so, and reports of earlier versions offer it.
     also_ends_seat = ("DESTROY HARVESTER CONFIRM",)
 
     def words(self) -> str:

@@ -1,7 +1,7 @@
-"""What became of each order of a turn, from the view of the report on it alone.
+"""Outcome of each order of a turn, from the report's view alone.
 
-Where a unit is, or was lost, is told of every move; why it stopped only where
-that is certain, as a fight is not told by the units that were in it.
+The sentence on a move says where the unit is, or was lost; it says why the unit stopped only
+where that is certain, as the event of a fight does not name the units that were in it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ H = NAMES[HARVESTER]
 
 
 def order_outcomes(view: View, orders: Sequence[Order]) -> list[str]:
-    """A sentence for each order; "" where the view does not tell what came of it."""
+    """Return a sentence for each order; "" where the view does not tell what came of it."""
     turn = _Turn(view)
     tell = _tell if view["harvester"] else _tell_of_the_gone
     return [tell(order, turn) for order in orders]
 
 
 class _Turn:
-    """What a view tells of the turn before it, made ready for many orders."""
+    """A view's facts of the turn before it, indexed for many orders."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -47,16 +47,15 @@ class _Turn:
         self.refused = {event["line"]: event["why"] for event in self.of("refused")}
 
     def of(self, kind: str) -> Sequence[Happening]:
-        """The events of a kind."""
         return self.kinds.get(kind, ())
 
     def first(self, kind: str) -> Happening | None:
-        """The first event of a kind, for those of which there is one at the most."""
+        """Return the first event of a kind, for kinds that occur once at the most."""
         return next(iter(self.of(kind)), None)
 
     @cached_property
     def stood(self) -> Mapping[str, Hex]:
-        """Where own units stood before the turn, as far as that is remembered."""
+        """Places of own units before the turn, as far as they are remembered."""
         return stood(self.view)
 
     @cached_property
@@ -74,16 +73,17 @@ class _Turn:
 
     @cached_property
     def won(self) -> dict[Hex, list[Happening]]:
-        """The fights won, by hex; those on a border are not in any."""
+        """The fights won, by hex, without those on borders."""
         found: dict[Hex, list[Happening]] = {}
         for event in self.fights["won"]:
+            # A fight on a border was won in neither hex.
             if not event["border"]:
                 found.setdefault(_spot(event), []).append(event)
         return found
 
     @cached_property
     def conquered(self) -> frozenset[str]:
-        """Whose Harvesters came below the reader's in this turn, and are."""
+        """Seats whose Harvesters came below the reader's in this turn, and are still there."""
         below = {each["seat"] for each in self.view["subservients"]}
         return frozenset(event["who"] for event in self.of("won-over") if event["who"] in below)
 
@@ -94,7 +94,7 @@ def _tell(order: Order, turn: _Turn) -> str:
 
 
 def _tell_of_the_gone(order: Order, turn: _Turn) -> str:
-    """Who goes out does so before anything else is done."""
+    """Return the outcome of an order of a player who is out: players go out before anything else is done."""
     why = next((event["why"] for event in turn.of("out") if event["who"] == turn.view["seat"]), "")
     if isinstance(order, DestroyHarvester):
         return "It was done." if why == "order" else ""
@@ -127,7 +127,7 @@ def _loss(fight: Happening | None) -> str:
 
 
 def _victory(spot: Hex, turn: _Turn) -> str:
-    """What was won in the hex where a unit is."""
+    """Return what was won in the hex where a unit is."""
     won = turn.won.get(spot)
     if not won:
         return ""
@@ -137,15 +137,16 @@ def _victory(spot: Hex, turn: _Turn) -> str:
 
 
 def _undecided(order: Move, spot: Hex, turn: _Turn) -> Happening | None:
-    """The undecided fight in which a unit was held up.
+    """Return the undecided fight in which a unit was held up.
 
-    It is certain where a unit that nothing else stopped is not where its steps
-    lead, and there is such a fight just ahead of where it is.
+    That is certain for a unit that nothing else stopped, that is not where its steps
+    lead, and that has such a fight just ahead of it.
     """
     ties = turn.fights["tied"]
     start = turn.stood.get(order.unit) if ties else None
     if start is None:
         return None
+    # Events of fights do not name the units in them: a unit short of its goal is matched by place and impulse.
     path = _path(order, start, turn)
     if path[-1] == spot:
         return None
@@ -159,7 +160,7 @@ def _undecided(order: Move, spot: Hex, turn: _Turn) -> Happening | None:
 
 
 def _path(order: Move, start: Hex, turn: _Turn) -> list[Hex]:
-    """The hexes to which the steps of an order lead, the first one before them."""
+    """Return the hexes to which the steps of an order lead, with the start before them."""
     planet, path = planet_of(turn.view["size"]), [start]
     for way in order.steps:
         path.append(planet.named(*step(path[-1], DIRECTIONS[way]), near=(0, 0)))
@@ -176,7 +177,7 @@ def _place(fight: Happening) -> str:
 
 
 def _sides(fight: Happening) -> Iterator[tuple[str, str]]:
-    """The enemies of a fight, and the kinds of their units."""
+    """Yield the enemies of a fight, and the kinds of their units."""
     for enemy in fight["enemies"].split(", "):
         owner, units = enemy.split(" ")
         yield owner, units
@@ -239,4 +240,4 @@ _TELLERS: Mapping[type[Order], Callable[[Any, _Turn], str]] = {
     Drop: _drop,
     Destroy: _destroy,
 }
-"""How each kind of order is told of; with DESTROY HARVESTER its player is gone."""
+"""Tellers of each order; with DESTROY HARVESTER its player is out."""

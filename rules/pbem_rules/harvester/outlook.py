@@ -1,9 +1,9 @@
-"""What a sheet will do, as far as its player's report tells: the forecast of a receipt.
+"""Forecast of a sheet for its receipt, from what the player's report shows.
 
-It is made of the orders kept and of the view, and says what is certain, what holds if nobody comes in the way,
-what if the others in sight stay where they are, and what only if nothing stops them that scanners do not tell.
-Where others are in sight on the way the turn is rehearsed; all other ways are read from the orders, for that is
-cheaper, and most are such.
+It is made of the orders kept and of the view, and says what is certain, what holds if no other unit comes in the
+way, what if the others in sight stay where they are, and what only if nothing unseen stops the units. The turn is
+rehearsed only where others are in sight on a unit's way; all other ways are read from the orders, which is cheaper
+and the usual case.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OrderT = TypeVar("OrderT", bound=Order)
 
 @dataclass(frozen=True)
 class Fate:
-    """The fate of a unit, in words behind its name, and the condition on which it depends, a key of `_CONDITIONS`."""
+    """The forecast for a unit, in words that follow its name, and its condition, a key of `_CONDITIONS`."""
 
     unit: str
     condition: str
@@ -44,7 +44,7 @@ _CONDITIONS = {
     "outlook-seen": "if those in sight stay where they are",
     "outlook-unseen": "if nothing stops them",
 }
-"""The codes of the notes on units, and what these hang on: nobody who is not there now, those in sight, anything."""
+"""Codes of the notes on units, and the conditions that these depend on."""
 
 
 class Outlook:
@@ -64,7 +64,7 @@ class Outlook:
                 self.foes.setdefault(spot, set()).add(each["owner"])
 
     def findings(self) -> Iterator[Finding]:
-        """The forecast, as notes on the whole sheet."""
+        """Yield the forecast, as notes on the whole sheet."""
         if self._of(DestroyHarvester):
             if len(self.orders) > 1:
                 yield _note("nothing-else", "Harvester and units are gone before any other order is carried out")
@@ -84,7 +84,7 @@ class Outlook:
 
     @property
     def spent(self) -> int:
-        """The resources that the sheet gives away."""
+        """The resources that the sheet spends."""
         return sum(order.amount for order in self._of(Drop)) + sum(map(_price, self._of(Build)))
 
     def _treasury(self) -> Iterator[str]:
@@ -99,7 +99,7 @@ class Outlook:
             yield f"{unit} is ready at the end of {when}, and stands with your Harvester then"
 
     def _works(self) -> Iterator[tuple[str, int]]:
-        """The unit being rebuilt and the turns that takes, this one counted."""
+        """Yield the unit being rebuilt and the turns that it still takes, this one counted."""
         if self.view["building"] is not None:
             yield self.view["building"]["unit"], self.view["building"]["turns"]
         for order in self._of(Build):
@@ -117,11 +117,11 @@ class Outlook:
 
     @cached_property
     def _paths(self) -> dict[str, list[Hex]]:
-        """Return the hexes over which each unit ordered would go, its own first."""
+        """The hexes over which each unit with orders would go, its own first."""
         return {order.unit: self._path(order) for order in self._of(Move)}
 
     def _path(self, order: Move) -> list[Hex]:
-        """Return the hexes of a march, up to the first crags known that the unit cannot enter."""
+        """Return the hexes of a march, up to the first known crags that the unit cannot enter."""
         path = [self.at[order.unit]]
         for way in order.steps:
             there = self.atlas.named(step(path[-1], DIRECTIONS[way]))
@@ -131,7 +131,7 @@ class Outlook:
         return path
 
     def _fate(self, order: Move) -> Fate:
-        """Foretell the fate of a unit that marches."""
+        """Return the forecast for a unit that marches."""
         unit, path = order.unit, self._paths[order.unit]
         met = self.others.intersection(path)
         if self._is_known(path) and not met:
@@ -142,7 +142,7 @@ class Outlook:
         return Fate(unit, "outlook-unseen", f"at {written(path[-1])}{foes}")
 
     def _is_known(self, path: Sequence[Hex]) -> bool:
-        """Return whether scanners tell all that is in the hexes of a path, and that anyone can enter them."""
+        """Return True if scanners show all that is in the hexes of a path."""
         return all(self._is_seen(spot) for spot in path[1:])
 
     def _is_seen(self, spot: Hex) -> bool:
@@ -150,10 +150,10 @@ class Outlook:
         return seen is not None and (seen.band == 1 or seen.number == self.own[spot])
 
     def _is_doubtful(self, spots: set[Hex]) -> bool:
-        """Return whether the meeting with others in some hexes depends on more than what is in sight.
+        """Return True if the meeting with others in some hexes depends on more than what is in sight.
 
-        It is not told which foes are on one side, nor who else comes with one that
-        is conquered; and an own unit on an unknown way may come there, or not.
+        A view does not tell which foes are on one side, nor who else changes sides with one that is
+        conquered; and an own unit on an unknown way may come there, or not.
         """
         if any(len(self.foes.get(spot, ())) > 1 for spot in spots):
             return True
@@ -163,7 +163,7 @@ class Outlook:
         return bool(conquered) and any(self.foes.get(spot, conquered) - conquered for spot in spots)
 
     def _rehearsed(self, unit: str, path: Sequence[Hex]) -> str:
-        """Tell in words how the way of a unit ends that meets others."""
+        """Return the end of a unit's way that meets others, in words."""
         fought = self._rehearsal.of("fought")
         end = self._rehearsal.at.get(unit)
         if end is None:
@@ -179,7 +179,7 @@ class Outlook:
         return f"{told}, where you win against {_enemies(won)}" if won else told
 
     def _left_behind(self) -> Iterator[Fate]:
-        """Yield the fates of units that stay, and fall where they stand with foes."""
+        """Yield the forecast for units that stay, and fall where they stand with foes."""
         staying = [unit for unit, spot in self.at.items() if spot in self.foes and unit not in self._paths]
         for unit in staying:
             lost = [fight for fight in self._rehearsal.of("fought") if unit in fight["lost"].split()]
@@ -195,9 +195,10 @@ class Outlook:
     # -- the Harvester
 
     def _driving(self) -> Iterator[Finding]:
-        """Where the Harvester will be, what it gathers there, and what it holds then."""
+        """Yield where the Harvester will be, what it gathers there, and what it holds then."""
         start, ahead = self.atlas.home, next_hex(self.atlas, self.orders)
         target = self.view["harvester"]["target"]
+        # Views up to version 2 do not tell the next hex of a line begun before.
         if ahead is None and target and not self._of(Target):
             left = self.view["harvester"]["left"] - 1
             yield _note("outlook-unseen", f"{_UNSEEN}, your Harvester is {left} steps from {written(target)} then")
@@ -214,7 +215,7 @@ class Outlook:
             yield _note("outlook", f"{_ALONE}, your Harvester {_stands(start, there)}{gain}")
 
     def _driving_among_others(self, start: Hex, ahead: Hex | None) -> Iterator[Finding]:
-        """Foretell the way of the Harvester where others are with it or ahead of it, if they stay."""
+        """Yield the forecast for a Harvester with others beside it or ahead of it, if these stay."""
         there, met = self._rehearsal.at[H], self.others & {start, ahead}
         gain = "".join(_gain(event["amount"], event["held"]) for event in self._rehearsal.of("gathered"))
         conquered = next((event["by"] for event in self._rehearsal.of("conquered")), "")
@@ -232,7 +233,7 @@ class Outlook:
             yield _note(code, f"{condition}, your Harvester {_stands(start, there)}{gain}")
 
     def _kept_out(self, ahead: Hex | None) -> str:
-        """Tell who keeps the Harvester from its next hex, wherever they move; "" if none of those in sight does.
+        """Return who keeps the Harvester from its next hex, however they move; "" if none of those in sight does.
 
         They could still destroy what is in the way before anything moves.
         """
@@ -247,9 +248,10 @@ class Outlook:
         return ""
 
     def _found(self, spot: Hex) -> int:
-        """What will lie in a hex next to the Harvester, or in its own, when it gathers."""
+        """Return the resources in a hex next to the Harvester, or in its own, when it gathers."""
         seen = self.atlas.sightings[spot]
         dropped = sum(order.amount for order in self._of(Drop)) if spot == self.atlas.home else 0
+        # A unit that destroys itself leaves its scanner rating (ruling 6).
         wrecks = sum(int(SCANNER[SLOT[unit]]) for unit in self._gone if self.at[unit] == spot)
         return max(seen.resources, 0) + dropped + wrecks
 
@@ -268,12 +270,11 @@ def _gain(gathered: int, held: int) -> str:
 
 
 def _at(fights: Iterable[Mapping[str, Any]], outcome: str, spot: Hex) -> Mapping[str, Any] | None:
-    """Return a fight of an outcome in a hex, if there is one."""
     return next((each for each in fights if each["outcome"] == outcome and (each["q"], each["r"]) == spot), None)
 
 
 def _enemies(fight: Mapping[str, Any]) -> str:
-    """Name the enemies of a fight with their owners: "bob's G S"."""
+    """Return the enemies of a fight with their owners: "bob's G S"."""
     return "; ".join(f"{who}'s {' '.join(units)}" for who, units in map(str.split, fight["enemies"].split(", ")))
 
 
@@ -291,7 +292,7 @@ def _price(order: Build) -> int:
 
 
 def _together(fates: Iterable[Fate]) -> Iterator[str]:
-    """Word the fates, those of one kind in one sentence."""
+    """Yield the forecasts in words, units with the same one in one sentence."""
     units: dict[str, list[str]] = {}
     for fate in fates:
         units.setdefault(fate.words, []).append(fate.unit)

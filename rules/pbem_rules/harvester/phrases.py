@@ -1,8 +1,8 @@
-"""Lines as people write them, made into lines of the order book.
+"""Lenient reading of order lines, rewritten in the form of the order parser.
 
-A phrase is read by what its words stand for (`pbem_rules.harvester.lexicon`): a line
+A phrase is read by the meaning of its words (`pbem_rules.harvester.lexicon`): a line
 may order several units, name them in full, give a hex to go to, or have no
-verb at all. What no phrase is goes on to the order book as it was written.
+verb at all. A line that is no phrase goes to the order parser as it was typed.
 """
 
 from __future__ import annotations
@@ -27,27 +27,31 @@ H = UNITS[HARVESTER]
 _NO_ORDER = "no order is needed for what stays where it is: a unit without one does"
 
 _BY_THE_BOOK = re.compile(rf"MOVE ([GLSC][1-4]?)(?: (?:{'|'.join(DIRECTIONS)}))+")
-"""A march as the order book writes it, as most lines of a large campaign are: it needs no reading."""
+"""A march in the form of the order parser, which needs no reading."""
 
 
 @dataclass
 class Phrase:
-    """What a line comes to: lines of the order book, and what there is to tell, as severity and words."""
+    """The result of a line: lines for the order parser, and remarks as severity and words."""
 
     lines: list[str] = field(default_factory=list)
     told: list[tuple[str, FieldError]] = field(default_factory=list)
 
     def order(self, order: Order) -> None:
-        """Write an order."""
         self.lines.append(ORDERS.line(order))
 
     def tell(self, severity: str, code: str, text: str, hint: str = "") -> None:
-        """Note something of the line."""
+        """Add a remark on the line."""
         self.told.append((severity, FieldError(code, text, hint)))
 
 
 def read_phrase(view: View, line: str) -> Phrase:
-    """What a line comes to. Raises FieldError where it is plain what is meant, and that it cannot be."""
+    """Return the reading of a line.
+
+    Raises:
+        FieldError: the meaning is plain, and the order is impossible.
+    """
+    # Most lines of a large campaign are written so, and need no reading.
     march = _BY_THE_BOOK.fullmatch(line)
     if march and any(unit["unit"] == march[1] for unit in view["units"]):
         return Phrase([line])
@@ -59,7 +63,7 @@ def read_phrase(view: View, line: str) -> Phrase:
 
 
 def _read(view: View, body: str) -> Phrase:
-    """What a line without remarks comes to; nothing if it is no phrase."""
+    """Return the reading of a line without remarks; an empty one if it is no phrase."""
     phrase = Phrase()
     if view["over"] or view["harvester"] is None:
         return phrase
@@ -77,7 +81,7 @@ def _read(view: View, body: str) -> Phrase:
 
 
 def _clauses(words: Sequence[Token]) -> Iterator[list[Token]]:
-    """The words of a line, parted before each verb but the first."""
+    """Split the words of a line before each verb but the first."""
     clause: list[Token] = []
     for token in words:
         begun = any(before.sort == "verb" for before in clause)
@@ -90,7 +94,7 @@ def _clauses(words: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _with_verb(words: list[Token]) -> list[Token]:
-    """The words with the verb of the order book that the first of them, cut short, stands for."""
+    """Expand the first word if it abbreviates one verb."""
     at = next((at for at, token in enumerate(words) if token.sort not in ("filler", "comma")), None)
     if at is None:
         return words
@@ -105,7 +109,7 @@ def _with_verb(words: list[Token]) -> list[Token]:
 
 
 class _Reader:
-    """Reads the words of one line."""
+    """Reader of the words of one clause."""
 
     def __init__(self, view: View, words: Sequence[Token]) -> None:
         self.view, self.words, self.phrase = view, words, Phrase()
@@ -113,7 +117,7 @@ class _Reader:
         self.spots: dict[str, Hex] = {unit["unit"]: (unit["q"], unit["r"]) for unit in view["units"]}
 
     def read(self) -> None:
-        """Find what the line wants, and write it. Raises FieldError."""
+        """Find the order that the clause means, and write it. Raise FieldError if it cannot be given."""
         readers = {
             "MOVE": self._move,
             "TARGET": self._target,
@@ -130,7 +134,7 @@ class _Reader:
             readers[wanted]()
 
     def _wanted(self) -> str:
-        """The verb of the line; one that begins with a unit moves it, or lets it stay."""
+        """Return the verb of the clause; one that begins with a unit moves it, or lets it stay."""
         first = next((token for token in self.words if token.sort not in ("filler", "comma")), None)
         if first is None or first.sort not in ("verb", "unit", "kind", "all", "stay"):
             return ""
@@ -151,7 +155,7 @@ class _Reader:
                 self.phrase.tell("note", "read-as", f"{token.typed} was read as {' '.join(token.ways)}")
 
     def _order(self, march: March) -> None:
-        """Each unit of a march; of several, those that cannot go are told of. Raises FieldError if none can."""
+        """Order each unit of a march, with a remark on those that cannot go. Raise FieldError if none can."""
         units = self._known(march.units)
         faults = []
         for unit in units:
@@ -159,6 +163,7 @@ class _Reader:
                 self._send(march) if unit == H else self._go(unit, march)
             except FieldError as refused:
                 faults.append(refused)
+        # Of units named together those that can go do.
         if len(faults) == len(units):
             raise faults[0]
         self._leave_out(faults)
@@ -168,7 +173,7 @@ class _Reader:
             self.phrase.tell("warning", fault.code, f"left out: {fault.text}", fault.hint)
 
     def _known(self, named: Sequence[str]) -> list[str]:
-        """Of the units named those that can be ordered; the others are told of. Raises FieldError if there are none."""
+        """Return the named units that can be ordered, with remarks on the others. Raise FieldError if none can."""
         known = [unit for unit in dict.fromkeys(named) if unit in self.spots or unit == H]
         faults = [self._stranger(unit) for unit in dict.fromkeys(named) if unit not in known]
         if not known:
@@ -177,7 +182,7 @@ class _Reader:
         return known
 
     def _stranger(self, unit: str) -> FieldError:
-        """Why a unit cannot be ordered."""
+        """Return the reason why a unit cannot be ordered."""
         if unit in self.view["lost"]:
             return FieldError("lost-unit", f"your {unit_words(unit)} is lost", "lost units can be rebuilt, with BUILD")
         alike = [name for name in self.spots if name[0] == unit[0]] or list(self.spots)
@@ -197,7 +202,7 @@ class _Reader:
         self.phrase.told.append(("note", told_route(unit, route)))
 
     def _send(self, march: March) -> None:
-        """The Harvester goes to a target."""
+        """Set the Harvester's target."""
         if not march.hexes:
             text = "your Harvester takes no steps by order: it goes to a target by itself, a step a turn"
             raise FieldError("harvester", text, "write: TARGET <q>,<r>, a hex with resources")
@@ -218,7 +223,7 @@ class _Reader:
             self.phrase.order(Target(*spots[0]))
 
     def _fields(self) -> list[Hex]:
-        """The hexes that may hold a resource, the nearest first."""
+        """Return the hexes that may hold a resource, the nearest first."""
         home = self.atlas.home
         return sorted(set(self.atlas.marked) - {home}, key=lambda spot: (self.atlas.distance(home, spot), spot))
 
@@ -236,7 +241,7 @@ class _Reader:
             self.phrase.tell("warning", "one-at-a-time", f"a Harvester rebuilds one unit at a time: {lost[0]}{others}")
 
     def _to_build(self) -> list[str]:
-        """The units that a BUILD line names: one of a kind is the first of its kind that is lost."""
+        """Return the units that a BUILD line names; a kind in the singular means the first of it that is lost."""
         named = [token.value for token in self._of("unit")] or self._numbered()
         if named:
             return named
@@ -248,12 +253,12 @@ class _Reader:
         return (found if kinds[0].many or len(kinds) > 1 else found[:1]) or [kinds[0].value]
 
     def _numbered(self) -> list[str]:
-        """A kind and the number behind it, as a unit."""
+        """Return the units written as a kind with a number after it."""
         pairs = zip(self.words, self.words[1:], strict=False)
         return [f"{a.value}{b.number}" for a, b in pairs if a.sort in ("kind", "half") and b.sort == "count"]
 
     def _not_lost(self, unit: str) -> FieldError:
-        """Why a unit, or any of a kind given as its letter, cannot be rebuilt."""
+        """Return the reason why a unit, or any of a kind given as its letter, cannot be rebuilt."""
         lost = self.view["lost"]
         possible = f"possible: {', '.join(lost)}" if lost else "none of your units is lost"
         if unit in self.spots or unit == H:
@@ -309,7 +314,7 @@ class _Reader:
 
 
 def told_route(unit: str, route: Route) -> FieldError:
-    """What is told of a way that was found for a unit, with others that are as short."""
+    """Return the remark on a route found for a unit, with others that are as short."""
     around = ", around the crags" if route.around else ""
     others = "; as short: " + ", or ".join(" ".join(way) for way in route.others[:3]) if route.others else ""
     return FieldError("route", f"{unit} goes {' '.join(route.way)}{around}{others}")

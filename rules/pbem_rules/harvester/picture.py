@@ -1,4 +1,4 @@
-"""The pictures of a report: the known hexes around the reader's Harvester, and for phones the nearest of them."""
+"""Pictures of a report: the known hexes around the reader's Harvester, and a smaller region for phones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pbem_rules.harvester.routes import written
 from pbem_rules.harvester.window import SIDES, Scene, Window, badge_label
 
 RADIUS = 7
-"""Hexes shown around the Harvester, at the most; the least is what it scans itself."""
+"""Most hexes shown around the Harvester; the fewest, LEAST, are those it scans itself."""
 
 LEAST = 5
 NEAR = 2
@@ -28,7 +28,10 @@ APART = 6
 
 
 def pictures(view: View) -> tuple[Picture, ...]:
-    """The scans around the Harvester, none for who is out; the frame depends on what was scanned and nothing else."""
+    """Return both pictures; none for a player who is out.
+
+    The frame depends on what was scanned and on nothing else.
+    """
     if not view["harvester"]:
         return ()
     scene = Scene(view)
@@ -44,7 +47,7 @@ def pictures(view: View) -> tuple[Picture, ...]:
 
 
 def _title(scene: Scene) -> str:
-    """What the picture shows, for those who cannot see it."""
+    """Return the alternative text of the picture."""
     view = scene.view
     foes = sum(len(each["units"]) for each in view["contacts"] if each["side"] == "foe")
     marked = sum(bool(row[-1]) for row in view["scan"][0])
@@ -61,7 +64,7 @@ def _title(scene: Scene) -> str:
 
 
 class _Chart:
-    """All hexes near the Harvester, with insets of what is far off."""
+    """All hexes near the Harvester, with insets of units far off."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.view, self.atlas = scene, scene.view, scene.atlas
@@ -74,11 +77,11 @@ class _Chart:
         self.insets = self._insets() if self.far else []
 
     def drawing(self) -> Drawing:
-        """The chart on its ground."""
+        """Return the chart on its background."""
         return Drawing(sprites.ground(self.radius, bool(self.far)), tuple(self._marks()))
 
     def spots(self) -> Iterator[TapTarget]:
-        """What can be tapped: the hexes told of, and on the overview the own units far off."""
+        """Yield the targets for taps: known hexes, and on the overview the own units far off."""
         for window in (self.main, *self.insets):
             yield from window.tapped()
         if self.far:
@@ -108,13 +111,13 @@ class _Chart:
         yield from self._head()
 
     def _radius(self) -> int:
-        """As far as anything is known, within reason."""
+        """Return the distance to the farthest known hex, between LEAST and RADIUS."""
         around = {self.atlas.named(hexes.step(self.atlas.home, way)): way for way in hexes.disc(RADIUS)}
         told = [way for spot, way in around.items() if self.scene.tells(spot)]
         return max(LEAST, *(hexes.distance(way, (0, 0)) for way in told))
 
     def _insets(self) -> list[Window]:
-        """Windows on own units far off, the mightiest first; the last place is for the overview."""
+        """Return windows on own units far off, the strongest first; the last place is for the overview."""
         places = sprites.inset_places(self.width)[:-1]
         middles: list[Hex] = []
         for unit in self.view["units"]:
@@ -129,7 +132,7 @@ class _Chart:
         ]
 
     def _edges(self) -> Iterator[Mark]:
-        """The coordinates of the first and the last hex known in each row, beside them."""
+        """Label the first and the last known hex of each row."""
         for row in self.main.rows():
             yield _before(row[0])
             x, y, spot = row[-1]
@@ -147,7 +150,7 @@ class _Chart:
         return Label(x, self.bottom + 18, words, 12, sprites.PAPER, "middle", bold=True)
 
     def _overview(self) -> Iterator[Mark]:
-        """The whole planet around the Harvester, in the last inset: a dot for every unit known."""
+        """Draw the whole planet around the Harvester in the last inset, with a dot for every known unit."""
         x, y, farthest, scale = self._scaled()
         ways = self.scene.away
         yield self._frame(x)
@@ -161,7 +164,7 @@ class _Chart:
             yield from (SpriteInstance(sprites.DOTS[side], x + dx, y + dy) for dx, dy in sorted(dots))
 
     def _scaled(self) -> tuple[int, int, int, float]:
-        """The middle of the overview, how many hexes it reaches, and the pixels of each."""
+        """Return the middle of the overview, the hexes that it reaches, and the pixels for each."""
         left, wide = sprites.inset_places(self.width)[len(self.insets)]
         x, y, reach = left + wide // 2, self.bottom + 24 + (sprites.INSET - 24) // 2, (sprites.INSET - 50) // 2
         farthest = max(hexes.distance(way, (0, 0)) for way in self.scene.away.values())
@@ -175,14 +178,14 @@ class _Chart:
 
 
 class _Region:
-    """The hexes next to the Harvester, as wide as a phone, and where own units are beyond them."""
+    """The hexes next to the Harvester, as wide as a phone, and a list of own units beyond them."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene, self.view = scene, scene.view
         self.window = Window(scene, scene.atlas.home, sprites.REGION, *sprites.REGION_MIDDLE)
 
     def drawing(self) -> Drawing:
-        """The region on its ground."""
+        """Return the region on its background."""
         marks = (*self.window.marks(), *map(_before, (row[0] for row in self.window.rows())))
         return Drawing(sprites.region_ground(), (*marks, *self._head(), *self._beyond()))
 
@@ -193,7 +196,7 @@ class _Region:
         yield from _legend_of_letters(letters, 37, sprites.PHONE, 2)
 
     def _beyond(self) -> Iterator[Mark]:
-        """Own units that are not shown, as far as two lines go."""
+        """List own units that are not shown, in two lines at the most."""
         far = [unit for unit in self.view["units"] if (unit["q"], unit["r"]) not in self.window.spots]
         words = "; ".join(f"{unit['unit']}_{unit['q']},{unit['r']}" for unit in far)
         lines = textwrap.wrap(f"Beyond: {words}", 52, max_lines=2, placeholder=" …") if far else []
@@ -202,7 +205,6 @@ class _Region:
 
 
 def _before(first: tuple[int, int, Hex]) -> Label:
-    """The coordinates of the first hex of a row, before it."""
     x, y, spot = first
     return Label(x - sprites.ASIDE, y + 4, written(spot), 11, sprites.PALE, "end")
 
@@ -216,7 +218,7 @@ def _shortened(name: str) -> str:
 
 
 def _legend_of_letters(letters: dict[str, str], top: int, width: int, lines: int) -> Iterator[Mark]:
-    """Which owner a letter is for, on so many lines at the most."""
+    """Draw the owner of each letter, in so many lines at the most."""
     x, y = 14, top
     for letter, owner in sorted((letter, owner) for owner, letter in letters.items()):
         words = f"{letter} {_shortened(owner)}"
@@ -229,7 +231,7 @@ def _legend_of_letters(letters: dict[str, str], top: int, width: int, lines: int
 
 
 def _dot(way: Hex, scale: float) -> tuple[int, int]:
-    """Where a hex so far from the Harvester is on an overview, in pixels from its middle."""
+    """Return the place on an overview of a hex at an offset from the Harvester, in pixels from the middle."""
     q, r = way
     return APART * round(scale * (q + r / 2) / APART), APART * round(scale * r * 0.87 / APART)
 

@@ -41,15 +41,15 @@ STEPS: Ints = np.array(list(DIRECTIONS.values()), np.int64)
 
 @lru_cache(maxsize=8)
 def planet_of(size: int) -> Planet:
-    """The one planet of a size; made once, then shared."""
+    """Return the planet of a size, made once and then shared."""
     return Planet(size)
 
 
 class Planet:
-    """The geometry of a planet with `size` hexes on a side.
+    """The geometry of a planet with `size` hexes on a side (ruling 1).
 
-    `q`, `r` and `distance` are indexed by an offset: the nearest way it can be
-    written as coordinates, and its length in steps; 16 bits each, as they are
+    `q`, `r` and `distance` are indexed by an offset: its shortest form as
+    coordinates, and its length in steps; 16 bits each, as they are
     looked up millions of times. `steps` are the offsets of the six directions.
     """
 
@@ -68,15 +68,15 @@ class Planet:
         self.steps: Ints = self.offset(STEPS[:, 0], STEPS[:, 1])
 
     def offset(self, q: Ints, r: Ints) -> Ints:
-        """The offsets of coordinates, however far around the planet they lead."""
+        """Return the offsets of coordinates, however far around the planet they lead."""
         return (q - self._row * r) % self.count
 
     def moved(self, cells: Ints, directions: Ints) -> Ints:
-        """The hexes one step away from `cells`."""
+        """Return the hexes one step away from `cells`."""
         return (cells + self.steps[directions]) % self.count
 
     def named(self, q: int, r: int, *, near: hexes.Hex) -> hexes.Hex:
-        """The coordinates of the hex (q, r), written as near to `near` as it can be."""
+        """Return the coordinates of the hex (q, r) in the form nearest to `near`."""
         if hexes.distance((q, r), near) < self.size:
             return q, r
         offset = (q - near[0] - self._row * (r - near[1])) % self.count
@@ -93,7 +93,7 @@ class Planet:
 
     @cached_property
     def between(self) -> Ints:
-        """For each offset of the largest disc, those a straight line leads over before it, from 0 on; padded with 0."""
+        """For each offset of the largest disc, the offsets on the straight line to it, from 0 on; padded with 0."""
         largest = self.discs[FARTHEST]
         passed = np.zeros((len(largest), FARTHEST), np.int64)
         here = np.zeros_like(largest)
@@ -105,7 +105,7 @@ class Planet:
         return passed
 
     def heading(self, start: Ints, target: Ints, at: Ints) -> Ints:
-        """The direction of the next step on the straight line from `start` to `target`.
+        """Return the direction of the next step on the straight line from `start` to `target`.
 
         `at` is on that line, short of its end. The line is made of two neighbouring
         directions; where it runs just between two hexes it takes the one
@@ -114,6 +114,8 @@ class Planet:
         offset = (target - start) % self.count
         first, major, minor = self._legs(self.q[offset].astype(np.int64), self.r[offset].astype(np.int64))
         done, length = self.distance[(at - start) % self.count].astype(np.int64), major + minor
+        # The number of minor steps in the first `done` of the line, rounded half up: of two equally near hexes the
+        # one to the left.
         turned = (2 * done * minor + length) // (2 * length)
         turning = (2 * (done + 1) * minor + length) // (2 * length)
         heading: Ints = (first + (turning > turned)) % 6
@@ -121,7 +123,7 @@ class Planet:
 
     @staticmethod
     def _legs(q: Ints, r: Ints) -> tuple[Ints, Ints, Ints]:
-        """Coordinates as steps in a direction and steps in the next one counter-clockwise."""
+        """Return coordinates as steps in a direction and steps in the next one counter-clockwise."""
         first, major, minor = np.zeros_like(q), np.zeros_like(q), np.zeros_like(q)
         for number in range(6):
             (q1, r1), (q2, r2) = STEPS[number], STEPS[(number + 1) % 6]
@@ -132,7 +134,7 @@ class Planet:
 
 
 def course(q: int, r: int) -> list[str]:
-    """The directions of the straight line to (q, r), step by step: the line of `Planet.heading`."""
+    """Return the directions of the straight line to (q, r), step by step: the line of `Planet.heading`."""
     for number in range(6):
         (q1, r1), (q2, r2) = DIRECTIONS[NAMES[number]], DIRECTIONS[NAMES[(number + 1) % 6]]
         major, minor = r * q2 - q * r2, r1 * q - q1 * r
@@ -144,7 +146,7 @@ def course(q: int, r: int) -> list[str]:
 
 
 def least_size(hexes_wanted: int) -> int:
-    """The smallest planet with at least so many hexes."""
+    """Return the size of the smallest planet with at least so many hexes."""
     size = 1
     while 3 * size * (size - 1) + 1 < hexes_wanted:
         size += 1

@@ -1,4 +1,4 @@
-"""A turn while it is being resolved: arrays that may change, and what is told of it."""
+"""A turn while it is resolved: arrays that may change, and its events."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ OrderT = TypeVar("OrderT", bound=Order)
 
 
 class Play:
-    """A turn under way. `home` is where each Harvester is, or was before its player went out.
+    """A turn while it is resolved. `home` is the hex of each Harvester, also after its player went out.
 
-    Everything is told with the `step` of the turn, the `impulse` of movement, the first of its
-    hearer's units that it is about, and the place: `events` sorts by these. They are the same
-    whatever happens out of a hearer's sight, so the order tells nothing more.
+    Every event has a sort key: the `step` of the turn, the `impulse` of movement, the first unit of its
+    reader that it concerns, and the place. These are the same whatever happens out of the reader's sight,
+    so the order of events reveals nothing more (ruling 12).
     """
 
     def __init__(self, state: State, turn: TurnInput, dice: Dice) -> None:
@@ -52,7 +52,7 @@ class Play:
         return orders
 
     def orders(self, kind: type[OrderT]) -> Iterator[tuple[int, OrderT]]:
-        """All orders of a kind from those still in play, by player."""
+        """Yield all orders of a type from players still in play, by player."""
         for player, order in zip(*self._orders.get(kind, ([], [])), strict=True):
             if self.left[player] == 0:
                 yield player, cast("OrderT", order)
@@ -62,27 +62,27 @@ class Play:
         return [player for player in numbers if self.left[player] == 0]
 
     def tell(self, players: Iterable[int], kind: str, **data: Any) -> None:
-        """Tell players of something that has no place; of several such things, in the order of `who` they are about."""
+        """Record an event without a place; several are sorted by the seat `who` they are about."""
         self._told.append(Event(kind, seats_of(players, self.state.seats), data))
         self._keys += (self.step, self.impulse, SLOTS, NOWHERE, NOWHERE, self._rank.get(data.get("who", ""), NOWHERE))
 
     def tell_at(self, player: int, kind: str, cell: int, *, slot: int = HARVESTER, way: int = 0, **data: Any) -> None:
-        """Tell one player of something that concerns the unit in `slot`, in a hex or `way` from it."""
+        """Record an event for one player about the unit in `slot`, in a hex or `way` from it."""
         self._told.append(Event(kind, self._alone[player], data))
         self._keys += (self.step, self.impulse, slot, player, cell, way)
 
     def above(self, player: int) -> list[int]:
-        """All who rule a player, the direct ruler first."""
+        """Return all who rule a player, the direct ruler first."""
         return list(forest.above(self.ruler, player))
 
     def wreck(self, units: Ints) -> None:
-        """Destroy defence units, given as player × SLOTS + slot: resources remain of them (ruling 6)."""
+        """Destroy defence units, given as player × SLOTS + slot, and leave their resources (ruling 6)."""
         cells = self.at.reshape(-1)
         np.add.at(self.resources, cells[units], SCANNER[units % SLOTS])
         cells[units] = NOWHERE
 
     def leave(self, leaving: Mapping[int, str]) -> None:
-        """Players go out, for the reasons given: Harvester and units destroy themselves (rulings 6, 8 and 11)."""
+        """Take players out, for the reasons given: Harvester and units destroy themselves (rulings 6, 8 and 11)."""
         for player in sorted(leaving, key=self.state.seats.__getitem__):
             self.tell([player, *self.above(player)], "out", who=self.state.seats[player], why=leaving[player])
         for player in leaving:
@@ -96,7 +96,8 @@ class Play:
         self._pass_on(leaving)
 
     def _pass_on(self, leaving: Mapping[int, str]) -> None:
-        """The subservients of lost rulers pass to those above, or are free (ruling 8)."""
+        """Pass the subservients of lost rulers to those above, or free them (ruling 8)."""
+        # All heirs are found before any ruler changes, as several rulers may leave at once.
         heirs = {}
         for player in np.flatnonzero(np.isin(self.ruler, list(leaving))).tolist():
             heir = next((ruler for ruler in self.above(player) if ruler not in leaving), forest.NOBODY)
@@ -112,11 +113,11 @@ class Play:
             self.ruler[player] = forest.NOBODY
 
     def strengths(self) -> Ints:
-        """The combat ability of every unit, by player and slot in one row."""
+        """Return the combat ability of every unit, by player and slot in one row."""
         return np.tile(COMBAT, len(self.state.seats))
 
     def finished(self) -> State:
-        """The state the turn leaves behind."""
+        """Return the state after the turn."""
         return State(
             seats=self.state.seats,
             size=self.state.size,
@@ -139,7 +140,7 @@ class Play:
         )
 
     def events(self) -> tuple[Event, ...]:
-        """What happened, with hexes as each hearer writes them."""
+        """Return the events in their order, with hexes in each reader's coordinates."""
         step, impulse, slot, player, cell, last = np.array(self._keys, np.int64).reshape(-1, 6).T
         name = (cell - self.state.origin[player]) % self.planet.count
         placed = player != NOWHERE
@@ -147,5 +148,8 @@ class Play:
         spots = zip(q.tolist(), r.tolist(), strict=True)
         for event, here, known in zip(self._told, spots, placed.tolist(), strict=True):
             if known:
+                # Coordinates are each reader's own (ruling 15), so they are added last, for all events at once.
                 cast("dict[str, Any]", event.data).update(q=here[0], r=here[1])
+        # A counter of judgements would tell of losses out of sight: events are sorted by what is the same for the
+        # reader.
         return tuple(self._told[number] for number in np.lexsort((last, r, q, slot, impulse, step)).tolist())

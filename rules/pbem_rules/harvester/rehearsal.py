@@ -1,6 +1,6 @@
-"""A turn rehearsed: what a sheet comes to if the others in sight stay where they are and nobody else is about.
+"""Rehearsal of a turn: the result of a sheet if the others in sight stay, and there are no others.
 
-The steps of the turn itself are run, on a planet that holds nothing but what the report shows. So a forecast
+It runs the steps of the turn itself, on a planet that holds nothing but what the report shows. So a forecast
 cannot follow other rules than the turn.
 """
 
@@ -22,11 +22,11 @@ from pbem_rules.harvester.turn import REHEARSED
 from pbem_rules.harvester.units import HARVESTER, NAMES, SLOT, SLOTS
 
 _DICE = Dice(b"rehearsal")
-"""Nothing hangs on them: lots are drawn between Harvesters that move, and only one does."""
+"""They decide nothing: lots are drawn between Harvesters that move, and only one does."""
 
 
 class Rehearsal:
-    """The orders of a sheet, carried out; `at` tells where the reader's units are then, without those that are lost."""
+    """The orders of a sheet, carried out; `at` gives the places of the reader's surviving units."""
 
     def __init__(self, atlas: Atlas, orders: Sequence[Order]) -> None:
         aimed = any(isinstance(order, Target) for order in orders)
@@ -50,7 +50,7 @@ class Rehearsal:
 def next_hex(atlas: Atlas, orders: Sequence[Order]) -> Hex | None:
     """Return the next hex on the Harvester's way; None if it has no target.
 
-    Of a line that was begun before, views up to version 2 do not always tell it: None then, too.
+    Views up to version 2 do not always tell it for a line of an earlier turn: then it is None, too.
     """
     home = atlas.view["harvester"]
     target = next((order for order in orders if isinstance(order, Target)), None)
@@ -66,7 +66,7 @@ def next_hex(atlas: Atlas, orders: Sequence[Order]) -> Hex | None:
 
 
 def _state(atlas: Atlas, ahead: Hex | None) -> State:
-    """Build a state of all that the report shows: the reader comes first, players without a Harvester in it are out."""
+    """Build a state of all that the report shows, the reader first; players without a Harvester in it are out."""
     view, planet = atlas.view, atlas.planet
     seats = _seats(view)
     number = {seat: index for index, seat in enumerate(seats)}
@@ -93,6 +93,7 @@ def _state(atlas: Atlas, ahead: Hex | None) -> State:
         build=_own(len(seats), _building(view), (NOWHERE, 0)),
         ruler=np.array([number.get(_ruler(view, seat), NOWHERE) for seat in seats]),
         silent=np.zeros(len(seats), np.int64),
+        # A player whose Harvester is not in the report takes no part, but may own units in it.
         left=np.where(at[:, HARVESTER] == NOWHERE, 1, 0),
         resources=resources,
         ground=ground,
@@ -126,6 +127,7 @@ def _units(view: View) -> Iterator[tuple[SeatName, str, Hex]]:
     for each in view["contacts"]:
         names = free.setdefault(each["owner"], list(NAMES))
         for kind in each["units"]:
+            # A report gives units of others by kind, not by number (ruling 12).
             name = next(name for name in names if name[0] == kind)
             names.remove(name)
             yield each["owner"], name, (each["q"], each["r"])
@@ -137,7 +139,6 @@ def _building(view: View) -> tuple[int, int]:
 
 
 def _own(players: int, value: Any, others: Any) -> Any:
-    """Build an array by player, with one value for the reader and another for everyone else."""
     return np.array([value, *[others] * (players - 1)])
 
 

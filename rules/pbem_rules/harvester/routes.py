@@ -1,4 +1,4 @@
-"""The ways of a unit to a hex: the shortest that known crags allow."""
+"""Routes of a unit to a hex: the shortest that known crags allow."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Route:
 
 
 def written(spot: Hex) -> str:
-    """A hex as players write it."""
+    """Return a hex as players write it."""
     return f"{spot[0]},{spot[1]}"
 
 
 def route_to(atlas: Atlas, unit: str, start: Hex, goal: Hex) -> Route:
-    """The way of a unit to a hex. Raises FieldError when there is none that it could go this turn."""
+    """Return the route of a unit to a hex. Raise FieldError if there is none for this turn."""
     goal = atlas.named(goal)
     far, most = atlas.distance(start, goal), int(MOVE[SLOT[unit]])
     shut = frozenset() if NIMBLE[SLOT[unit]] else atlas.crags
@@ -57,7 +57,7 @@ def _too_far(unit: str, way: list[str], goal: Hex, far: int) -> FieldError:
 
 
 def _ways(atlas: Atlas, start: Hex, goal: Hex, length: int, shut: frozenset[Hex]) -> Iterator[Way]:
-    """All ways of a length that enter nothing that is shut."""
+    """Yield all ways of a length that enter no closed hex."""
     if not length:
         if start == goal:
             yield ()

@@ -1,4 +1,4 @@
-"""Harvester through the door of the ruleset contract."""
+"""The ruleset of Harvester: its options, and the functions that the contract asks for."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ class Harvester(BaseRuleset[State]):
     begin = staticmethod(begin)
     views = staticmethod(views_of)
     carry_memory = staticmethod(carry_memory)
+    # After an upgrade in mid-turn the view of the open turn is one that the older version mailed.
     parse = staticmethod(of_any_age(renewed, sheet.parse))
     template = staticmethod(of_any_age(renewed, sheet.template))
     desk = staticmethod(of_any_age(renewed, sheet.desk))
@@ -52,12 +53,12 @@ class Harvester(BaseRuleset[State]):
     check_state = staticmethod(check_state)
 
     def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
-        """What the scanners of a seat and of its subservients perceive, and its own affairs."""
+        """Return the view of one seat."""
         ((_, view),) = views_of(state, [seat], events)
         return view
 
     def standing(self, state: State) -> Standing:
-        """All still in play are awaited; who went out is told so once, and all are told of the end."""
+        """Return who is awaited and who has won; who goes out gets one more report, and all get the last one."""
         points = dict(zip(state.seats, state.points().tolist(), strict=True))
         if state.over:
             winners = () if state.winner is None else (state.winner,)

@@ -1,4 +1,4 @@
-"""What scanners perceive: which hexes, in which band, for many players at once (ruling 9).
+"""Scanners: which hexes are perceived, in which band, for many players at once (ruling 9).
 
 The work is done on arrays for a chunk of players; of a hex that several units
 perceive only the nearest band counts.
@@ -18,12 +18,12 @@ from pbem_rules.harvester.state import DUST, LEFT_BIT, NOWHERE, State
 from pbem_rules.harvester.units import FARTHEST, HARVESTER, SCANNER
 
 CHUNK = 60_000
-"""Scanned hexes that are worked on at once, roughly; more is faster up to a point, and takes memory."""
+"""Scanned hexes processed at once, roughly; more is faster up to a point, and takes memory."""
 
 _HEXES_A_PLAYER = 311
 
 UNSEEN = FARTHEST + 1
-"""In place of a band: no scanner tells of the hex."""
+"""Value in place of a band for a hex that no scanner shows."""
 
 _SPAN = 12
 """Bits that hold the coordinates of any offset, negative ones too."""
@@ -34,7 +34,7 @@ class Scans:
     """The scanned hexes of a chunk of players, sorted by reader, band and coordinates.
 
     `reader` counts within the chunk. `band` is 1 to 5; `dusty` marks dust fields seen from
-    outside, of which nothing more is told.
+    outside, of which nothing more is told (ruling 10).
     """
 
     reader: Ints
@@ -55,7 +55,7 @@ class Sensors:
 
     @cached_property
     def marked(self) -> Flags:
-        """Which hexes hold a Harvester or a resource (band 5)."""
+        """Flags of the hexes that hold a Harvester or a resource (band 5)."""
         marked = self.state.resources > 0
         harvesters = self.state.at[:, HARVESTER]
         marked[harvesters[harvesters != NOWHERE]] = True
@@ -63,7 +63,7 @@ class Sensors:
 
     @cached_property
     def counts(self) -> Ints:
-        """How many units are in each hex (band 2)."""
+        """The number of units in each hex (band 2)."""
         cells = self.state.at.reshape(-1)
         return np.bincount(cells[cells != NOWHERE], minlength=self.planet.count)
 
@@ -76,15 +76,15 @@ class Sensors:
         return cells[units][order], units[order]
 
     def entered(self, cells: Ints) -> Ints:
-        """The directions from which the hexes were entered, as bits (band 3)."""
+        """Return the directions from which the hexes were entered, as bits (band 3)."""
         return self.state.traffic[cells].astype(np.int64) & (LEFT_BIT - 1)
 
     def moved(self, cells: Ints) -> Ints:
-        """Whether anything moved into or out of the hexes, as 0 or 1 (band 4)."""
+        """Return 1 for each hex that anything moved into or out of, else 0 (band 4)."""
         return (self.state.traffic[cells] > 0).astype(np.int64)
 
     def chunks(self, players: Sequence[int]) -> Iterator[tuple[list[int], Scans]]:
-        """The players, a chunk at a time, with what their scanners and those of their subservients perceive."""
+        """Yield the players, a chunk at a time, with what their scanners and those of their subservients perceive."""
         chunk: list[int] = []
         crews: list[list[int]] = []
         weight = 0
@@ -92,6 +92,7 @@ class Sensors:
             crew = [player, *self.subjects.below(player)]
             chunk.append(player)
             crews.append(crew)
+            # Rulers see what all below them see, so a player's scans grow with their subservients.
             weight += len(crew) * _HEXES_A_PLAYER
             if weight >= CHUNK:
                 yield chunk, self._scan(chunk, crews)
@@ -100,7 +101,7 @@ class Sensors:
             yield chunk, self._scan(chunk, crews)
 
     def are_empty(self, players: Ints, cells: Ints) -> Flags:
-        """Of one hex for each of the players, whether his scanners tell that nothing to gather can be in it.
+        """Flag the players whose scanners show nothing to gather in a hex, one hex for each player (ruling 5).
 
         In band 1 that is a hex without resources, in others one without a mark.
         """
@@ -110,7 +111,7 @@ class Sensors:
         return told
 
     def _bands(self, players: Ints, cells: Ints) -> Ints:
-        """The nearest band in which each player's report tells of a hex; UNSEEN where none does."""
+        """Return the nearest band in which each player's report tells of a hex; UNSEEN if none does."""
         crews = [[player, *self.subjects.below(player)] for player in players.tolist()]
         readers = np.repeat(np.arange(len(crews)), [len(crew) for crew in crews])
         at = self.state.at[[member for crew in crews for member in crew]]
@@ -118,6 +119,7 @@ class Sensors:
         distances = self.planet.distance[offsets]
         seen = (at != NOWHERE) & (distances <= SCANNER)
         if self.has_dust:
+            # A unit in dust, or behind it, sees the next hexes alone (ruling 10).
             seen &= (distances <= 1) | ~self._clouded(at, np.where(seen, offsets, 0))
             seen &= (distances <= 1) | (self.state.ground[cells] != DUST)[readers, None]
         bands = np.full(len(crews), UNSEEN)
@@ -125,7 +127,7 @@ class Sensors:
         return bands
 
     def _clouded(self, at: Ints, offsets: Ints) -> Flags:
-        """Whether dust lies under a unit or on its straight line to a hex within the reach of scanners."""
+        """Flag units with dust under them, or on the straight line to a hex within reach (ruling 10)."""
         largest = self.planet.discs[FARTHEST]
         place = np.zeros(self.planet.count, np.int64)
         place[largest] = np.arange(len(largest))
@@ -138,6 +140,7 @@ class Sensors:
         readers = np.repeat(np.arange(len(chunk)), [len(crew) for crew in crews])
         found = [self._reach(readers, self.state.at[crew], rating) for rating in range(1, FARTHEST + 1)]
         keys = np.concatenate(found)
+        # Sorted, the nearest band of each hex comes first: reader and hex are the high bits, the band the low ones.
         keys.sort()
         spots = keys >> 3
         nearest = np.ones(len(keys), bool)
@@ -145,7 +148,7 @@ class Sensors:
         return self._named(np.array(chunk), spots[nearest], keys[nearest] & 7)
 
     def _reach(self, readers: Ints, at: Ints, rating: int) -> Ints:
-        """(reader, hex, band) within reach of all units of a rating, packed into one number each."""
+        """Return (reader, hex, band) within reach of all units of a rating, packed into one number each."""
         columns = at[:, rating == SCANNER]
         whose = np.repeat(readers, columns.shape[1])
         cells = columns.reshape(-1)
@@ -153,19 +156,20 @@ class Sensors:
         whose, cells = whose[alive], cells[alive]
         offsets = self.planet.discs[rating]
         reached = (cells[:, None] + offsets) % self.planet.count
+        # A unit's own hex counts as near as the next ones (ruling 9).
         bands = np.maximum(self.planet.distance[offsets], 1)
         keys: Ints = ((whose[:, None] * self.planet.count + reached) << 3) + bands
         return keys[self._visible(cells, offsets)] if self.has_dust else keys.reshape(-1)
 
     def _visible(self, cells: Ints, offsets: Ints) -> Flags:
-        """No dust hides what is next to a unit; beyond, none may lie under it or on the way (ruling 10)."""
+        """Flag hexes that no dust hides: the next ones, and those without dust under it or on the way (ruling 10)."""
         on_the_way = (cells[:, None, None] + self.planet.between[: len(offsets)]) % self.planet.count
         clouded = (self.state.ground[on_the_way] == DUST).any(axis=2)
         visible: Flags = ~clouded | (self.planet.distance[offsets] <= 1)
         return visible
 
     def _named(self, chunk: Ints, spots: Ints, bands: Ints) -> Scans:
-        """The scans with coordinates as each reader writes them."""
+        """Return the scans with coordinates as each reader writes them."""
         state, planet = self.state, self.planet
         readers, cells = np.divmod(spots, planet.count)
         whose = chunk[readers]

@@ -1,7 +1,7 @@
-"""Order sheets of Harvester: what a sheet comes to, and the sheet a report brings along.
+"""Order sheets of Harvester: parsing and checking, and the sheet that a report encloses.
 
 Lines are checked against the view that was mailed and the lines above them. What
-depends on more, such as who else comes to a hex, is seen when the turn is resolved.
+depends on more, such as who else enters a hex, is decided when the turn is resolved.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from pbem_rules.harvester.units import MOVE, NIMBLE, SCANNER, SLOT
 
 LONGEST_LINE = 500
 MOST_FINDINGS = 50
-"""A line longer than this, and lines behind so many findings, are left to the order book, which refuses them."""
+"""Longer lines, and lines after so many findings, go to the order parser as typed."""
 
 
 def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-    """The orders of a sheet, and what is wrong with the rest."""
+    """Parse a sheet, with findings on the lines that are not accepted and a forecast of the rest."""
     sheet = _Sheet(view)
     read = ORDERS.parse(view, list(sheet.plain(lines)))
     for entry in read.entries:
@@ -66,7 +66,7 @@ def parse(view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
 
 @dataclass
 class _Sheet:
-    """The lines taken so far. `busy` are the units that have an order, `spent` the resources given away."""
+    """The lines accepted so far. `busy` are the units that have an order, `spent` the resources spent."""
 
     view: View
     entries: list[ParsedOrder] = field(default_factory=list)
@@ -83,7 +83,7 @@ class _Sheet:
         self.findings.append(Finding(line, severity, told.code, told.text, told.hint))
 
     def plain(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-        """The lines as the order book writes them; what no phrase is stays as it was written."""
+        """Yield the lines as the order parser reads them; a line that is no phrase stays as it was typed."""
         remarks = 0
         for number, line in join_lines(lines):
             if len(self.findings) >= MOST_FINDINGS or len(line) > LONGEST_LINE:
@@ -97,13 +97,14 @@ class _Sheet:
             for severity, told in phrase.told:
                 self.tell(number, severity, told)
             remarks += ";" in line
+            # An order behind a semicolon may be meant to count.
             for told in orders_in_remark(line, self._orders) if remarks <= MOST_REMARKS else ():
                 self.tell(number, "warning", told)
             for plain in phrase.lines:
                 yield number, plain
 
     def _orders(self, text: str) -> list[str] | None:
-        """Return the lines that a text would come to on a line of its own; None if it is no order."""
+        """Return the orders that a text would be on a line of its own; None if it is no order."""
         try:
             lines = read_phrase(self.view, text).lines
         except FieldError:
@@ -112,7 +113,7 @@ class _Sheet:
         return None if read.findings else [ORDERS.line(order) for order in read.orders] or None
 
     def take(self, entry: ParsedOrder) -> None:
-        """Take one more order. Raises FieldError."""
+        """Accept one more order. Raise FieldError if it is not possible."""
         if self.view["over"]:
             raise FieldError("game-over", "the game is over; no more orders are taken")
         if self.view["harvester"] is None:
@@ -138,7 +139,7 @@ class _Sheet:
         self.entries.append(ParsedOrder(entry.line, order))
 
     def _written_out(self, entry: ParsedOrder) -> Order:
-        """The order, of one written short what it stands for. Raises FieldError."""
+        """Return the order, or the one that a shorthand stands for. Raise FieldError if there is no route."""
         order = entry.order
         if isinstance(order, TargetHex):
             return Target(*hex_of(order.hex))
@@ -166,6 +167,7 @@ class _Sheet:
     def _check_move(self, order: Move, line: int) -> None:
         most = int(MOVE[SLOT[order.unit]])
         if len(order.steps) > most:
+            # Another line may order the unit as far as it goes.
             del self.busy[order.unit]
             hint = f"write: MOVE {order.unit} {' '.join(order.steps[:most])}"
             raise FieldError(
@@ -208,11 +210,12 @@ class _Sheet:
         self._warn_of_crags(line, "your Harvester", self.atlas.line(self.atlas.home, spot))
 
     def _again(self, order: Order, refused: FieldError) -> FieldError:
-        """The refusal, after which another line may try again."""
+        """Return the refusal, after which another line may try again."""
         del self.once[type(order)]
         return refused
 
     def _nearest(self, spot: Hex) -> str:
+        # A Harvester cannot enter crags (ruling 10).
         barred = {self.atlas.home, *self.atlas.crags}
         known = [other for other in self.atlas.marked if other not in barred]
         if not known:
@@ -229,7 +232,7 @@ class _Sheet:
         self._spend(order, price, f"to rebuild {order.unit} costs {price}")
 
     def _spend(self, order: Order, amount: int, what: str) -> None:
-        """Give resources away. Raises FieldError if there are not as many left."""
+        """Spend resources. Raise FieldError if there are not as many left."""
         left = self.view["harvester"]["held"] - self.spent
         if amount > left:
             hint = f"write: DROP {left}" if isinstance(order, Drop) and left else ""
@@ -247,10 +250,10 @@ def _count(number: int, thing: str) -> str:
 
 
 def template(view: View) -> list[str]:
-    """The sheet a report brings along: nothing of it is decided yet, and nothing offered that would be refused.
+    """Return the order sheet that a report encloses, without anything that would be refused.
 
-    A line that begins with a semicolon is an order once that is taken away and
-    what stands in angles is filled in; remarks begin with a # and stay remarks.
+    A line that begins with a semicolon becomes an order when that is removed and the
+    text in angle brackets is filled in; remarks begin with a # and stay remarks.
     """
     home = view["harvester"]
     if view["over"] or home is None:
@@ -276,18 +279,18 @@ def _target_lines(view: View, home: View) -> list[str]:
 
 
 def _is_under_way(home: View) -> bool:
-    """Whether a Harvester has a target that it is not kept from."""
+    """Return True if a Harvester has a target that it is not kept from."""
     return home["target"] is not None and not home["waiting"]
 
 
 def _knows_riches(view: View) -> bool:
-    """Whether scanners tell of any hex with resources but the Harvester's own."""
+    """Return True if scanners tell of any hex with resources except the Harvester's own."""
     atlas = Atlas(view)
     return not set(atlas.marked) <= {atlas.home}
 
 
 def desk(view: View) -> dict[str, Any]:
-    """What a page offers: orders for the units there are, a target where one may be chosen and is known."""
+    """Return the order form of a page: orders for the units there are, a target where one may be chosen."""
     home = view["harvester"]
     if view["over"] or home is None:
         return ORDERS.desk(view, [])

@@ -1,4 +1,4 @@
-"""What the picture of a report is stamped with, and the ground it stands on: an empty board and the legend.
+"""Sprites and backgrounds of the pictures: hexes, badges, arrows and the legend.
 
 Own units are boxes, friends round, foes pointed, so that none needs its colour
 to be told apart; crags have peaks and dust has grains.
@@ -18,7 +18,7 @@ WIDE, TALL = 44, 38
 """Pixels from a hex to the next in its row, and from row to row."""
 
 PEAK, SHOULDER = 25, 13
-"""How far above its middle a hex has its upper corner, and its upper side corners."""
+"""Pixels from the middle of a hex up to its upper corner, and to its upper side corners."""
 
 UPPER_EDGES = {
     "E": ((WIDE // 2, -SHOULDER), (WIDE // 2, SHOULDER)),
@@ -31,7 +31,7 @@ SIDE, HEAD, ASIDE = 46, 70, WIDE // 2 + 4
 """Pixels left and right of the hexes for coordinates, above them for words, and from a middle to its coordinates."""
 
 PHONE, REGION_ROWS, REGION_REACH = 374, 4, 3 * WIDE
-"""How wide a picture for phones is, its rows above and below the middle, and pixels to its outermost hexes."""
+"""Width of a picture for phones, its rows above and below the middle, and pixels to its outermost hexes."""
 
 REGION = [
     (q, r)
@@ -44,10 +44,10 @@ REGION = [
 REGION_TOP = 66
 REGION_MIDDLE = PHONE - REGION_REACH - WIDE // 2 - 10, REGION_TOP + REGION_ROWS * TALL + PEAK
 REGION_END = REGION_TOP + 2 * (REGION_ROWS * TALL + PEAK) + 44
-"""Where its hexes begin, their middle, and where what is said below them ends."""
+"""The top of its hexes, their middle, and the bottom of the text below them."""
 
 INSET, INSETS = 234, 3
-"""How tall the strip of insets is, where there is one, and how many it holds."""
+"""Height of the strip of insets, if there is one, and the number of its places."""
 
 UNSCANNED, INK, PALE, PAPER = "#2b2620", "#221d17", "#cfc6b6", "#f7f1e4"
 BANDS = ("#f4ecd8", "#eadfc4", "#dccdaa", "#ccba92", "#bba77c")
@@ -62,7 +62,7 @@ CORNERS = (
 """The corners of a hex, in pixels from its middle."""
 
 BADGE = 18
-"""How tall a badge is."""
+"""Height of a badge."""
 
 
 def _hex(fill: str, inside: str = "") -> Sprite:
@@ -123,7 +123,7 @@ FIGHT = Sprite(
 
 @functools.cache
 def badge(side: str, wide: int) -> Sprite:
-    """The box, pill or pointed plate of units, for a label so wide.
+    """Return the box, pill or pointed plate of units, for a label so wide.
 
     "home" is the reader's Harvester, and "lost" a hollow plate of foes that were seen before.
     """
@@ -145,7 +145,7 @@ def badge(side: str, wide: int) -> Sprite:
 
 @functools.cache
 def entered(dx: int, dy: int) -> Sprite:
-    """A wedge that points from the edge towards the middle; (dx, dy) leads to the next hex."""
+    """Return a wedge that points from the edge towards the middle; (dx, dy) leads to the next hex."""
     ax, ay = dx * 0.45, dy * 0.45
     bx, by, wing = dx * 0.28, dy * 0.28, 0.12
     points = [(ax - dy * wing, ay + dx * wing), (bx, by), (ax + dy * wing, ay - dx * wing)]
@@ -154,7 +154,7 @@ def entered(dx: int, dy: int) -> Sprite:
 
 @functools.cache
 def trodden(ground: Sprite, ways: str) -> Sprite:
-    """A hex in which something moved, with the directions from which it was entered ("E SW")."""
+    """Return a hex in which something moved, with the directions from which it was entered ("E SW")."""
     wedges = [DIRECTIONS[way] for way in ways.split()]
     came = "".join(entered(WIDE * q + WIDE // 2 * r, TALL * r).body for q, r in wedges)
     return ground._replace(body=ground.body + MOVED.body + came)
@@ -162,7 +162,7 @@ def trodden(ground: Sprite, ways: str) -> Sprite:
 
 @functools.cache
 def arrow(dx: int, dy: int) -> Sprite:
-    """A thin arrow with its middle at (0, 0), from a hex to the one (dx, dy) away: an own unit's move."""
+    """Return a thin arrow with its middle at (0, 0) for an own unit's move from a hex to the one (dx, dy) away."""
     length = math.hypot(dx, dy)
     ux, uy = dx / length, dy / length
     tip = length / 2 - 18
@@ -176,19 +176,19 @@ def arrow(dx: int, dy: int) -> Sprite:
 
 @functools.lru_cache(maxsize=16)
 def ground(radius: int, insets: bool) -> Background:
-    """What is the same for all who see as far: a dark board with room for insets below it, and the legend."""
+    """Return the background of a chart: a dark board with room for insets below it, and the legend."""
     width, board = measures(radius)
     return _with_legend(width, HEAD + board + (INSET if insets else 0))
 
 
 @functools.cache
 def region_ground() -> Background:
-    """What is the same for all on phones."""
+    """Return the background of the region for phones."""
     return _with_legend(PHONE, REGION_END)
 
 
 def _with_legend(width: int, bottom: int) -> Background:
-    """A dark ground with the legend below it."""
+    """Return a dark background with the legend below it."""
     columns, pitch = (4, 24) if width > 700 else (3, 19) if width > PHONE else (2, 19)
     height = bottom + pitch * math.ceil(len(_entries()) / columns) + 12
     body = svg.rect(0, 0, width, height, fill=UNSCANNED)
@@ -196,18 +196,18 @@ def _with_legend(width: int, bottom: int) -> Background:
 
 
 def measures(radius: int) -> tuple[int, int]:
-    """Width of a picture that shows so many hexes to each side, and how tall its board is."""
+    """Return the width of a picture that shows so many hexes to each side, and the height of its board."""
     return (2 * radius + 1) * WIDE + 2 * SIDE, 2 * radius * TALL + 2 * PEAK + 8
 
 
 def inset_places(width: int) -> list[tuple[int, int]]:
-    """Where insets begin, from left to right, and how wide they are."""
+    """Return the left edge and the width of each inset, from left to right."""
     return [(width * at // INSETS, width // INSETS) for at in range(INSETS)]
 
 
 @functools.cache
 def frame(wide: int) -> Sprite:
-    """The frame of an inset."""
+    """Return the frame of an inset."""
     half, tall = wide // 2, INSET // 2
     line = svg.rect(2 - half, 2 - tall, 2 * half - 4, 2 * tall - 4, fill="none", stroke=PALE, stroke_width=1)
     return Sprite(line, 2 * half, 2 * tall)

@@ -1,4 +1,4 @@
-"""The state of a game as arrays, and how it is saved."""
+"""The state of a game as arrays, its JSON form, and the upgrades of older saves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pbem_rules.harvester.units import COMBAT, MOST_HELD, SLOTS
 VERSION = 3
 NOWHERE = -1
 PLAIN, CRAGS, DUST = range(3)
-"""What the ground of a hex may be."""
+"""Kinds of ground."""
 
 LEFT_BIT = 1 << 6
 """In `traffic`: something left the hex. Bits 0 to 5: something entered it from that direction."""
@@ -31,17 +31,17 @@ NO_COURSE = (NOWHERE, NOWHERE)
 class State:
     """A game between two turns; `turn` is the one to be played next.
 
-    `edition` is the version of the game it began with, whose rules it keeps to its
+    `edition` is the version of the game in which the campaign began, whose rules it keeps to its
     end: in edition 1 a target was judged by what its hex held in truth, and enemies
     left together by a conquest could walk away; up to edition 2 lots for a hex were
-    drawn before a ruler's units barred it. `standoffs` are the hexes in which
-    enemies stand together undecided, and have been told so.
+    drawn before a ruler's units barred it (ruling 16). `standoffs` are the hexes in which
+    enemies stand together undecided, and were told so (ruling 14).
 
     Arrays by player: `at` (× 11) the hex of each unit, NOWHERE for one that is
     destroyed; `held` resources in the Harvester; `origin` the hex that the player
     calls 0,0, where its Harvester started; `course` (× 2) the hexes where its straight line
-    begins and ends; `waiting`, whether it was kept from its last step; `build`
-    (× 2) the slot being rebuilt and the turns that still takes; `ruler` the direct
+    begins and ends; `waiting`, 1 if it was kept from its last step; `build`
+    (× 2) the slot being rebuilt and the turns that it still takes; `ruler` the direct
     one; `silent` turns without a sheet in a row; `left` the turn in which the
     player went out, 0 for one still in play. Arrays by hex: `resources`,
     `ground`, and the last turn's `traffic`.
@@ -68,6 +68,7 @@ class State:
 
     def __post_init__(self) -> None:
         for name in ARRAYS:
+            # States share arrays that no turn changes (`ground`, `origin`); of the others a turn makes copies.
             getattr(self, name).flags.writeable = False
 
     def __eq__(self, other: object) -> bool:
@@ -80,33 +81,34 @@ class State:
 
     @property
     def planet(self) -> Planet:
-        """The geometry."""
+        """The geometry of the planet."""
         return planet_of(self.size)
 
     @property
     def playing(self) -> Flags:
-        """Who is still in play."""
+        """Flags of the players still in play."""
         playing: Flags = self.left == 0
         return playing
 
     @property
     def over(self) -> bool:
-        """One Harvester rules all others still in play, or none is left (ruling 11)."""
+        """True if one Harvester rules all others still in play, or none is left (ruling 11)."""
         return int((self.playing & (self.ruler == forest.NOBODY)).sum()) <= 1
 
     @property
     def winner(self) -> SeatName | None:
-        """The One, when the game is over."""
+        """The Harvester that rules all others, if there is one."""
         free = np.flatnonzero(self.playing & (self.ruler == forest.NOBODY))
+        # With nobody left, nobody wins (ruling 11).
         return self.seats[free[0]] if len(free) == 1 else None
 
     def combat(self) -> Ints:
-        """The combat ability of each player's living units together."""
+        """Return the total combat ability of each player's living units."""
         combat: Ints = (COMBAT * (self.at != NOWHERE)).sum(axis=1)
         return combat
 
     def points(self) -> Ints:
-        """Everyone's victory points (ruling 11)."""
+        """Return the victory points of all players (ruling 11)."""
         own = np.minimum(self.held, MOST_HELD) + np.minimum(self.combat(), MOST_HELD)
         return forest.points(self.ruler, np.where(self.playing, own, 0))
 
@@ -132,14 +134,14 @@ PLAIN_FIELDS = tuple(slot.name for slot in dataclasses.fields(State) if slot.nam
 
 
 def dump(state: State) -> Json:
-    """The state as JSON data; each array as the base64 of its numbers, row by row, little-endian."""
+    """Return the state as JSON data; each array as the base64 of its numbers, row by row, little-endian."""
     arrays = {name: _packed(getattr(state, name), kind) for name, kind in ARRAYS.items()}
     plain = {name: getattr(state, name) for name in PLAIN_FIELDS}
     return {**plain, "seats": list(state.seats), "standoffs": list(state.standoffs), "arrays": arrays}
 
 
 def read(data: Mapping[str, Any]) -> State:
-    """The state from JSON data."""
+    """Return the state that `dump` has written. Raise ValueError if an array has the wrong length."""
     arrays: dict[str, Any] = {name: _unpacked(name, data["arrays"][name]) for name in ARRAYS}
     plain: dict[str, Any] = {name: data[name] for name in PLAIN_FIELDS}
     state = State(**{**plain, "seats": tuple(data["seats"]), "standoffs": tuple(data["standoffs"])}, **arrays)
@@ -152,7 +154,7 @@ def read(data: Mapping[str, Any]) -> State:
 
 
 def from_version_1(data: Mapping[str, Any]) -> Json:
-    """A save of version 1, which kept each Harvester's way from its start and not the hex where that was."""
+    """Upgrade a save of version 1, which kept each Harvester's way from its start and not the start itself."""
     arrays = dict(data["arrays"])
     at, way = (np.frombuffer(base64.b64decode(arrays[name], validate=True), "<i4") for name in ("at", "place"))
     q, r = way.astype(np.int64).reshape(-1, 2).T

@@ -1,4 +1,4 @@
-"""The turn in brief: what a player of Harvester would tell a friend, from the view alone."""
+"""Summary of a turn for the head of a report, from the view alone."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ AHEAD = {
     "ruler": "units of a Harvester above yours have the hex ahead",
     "harvester": "another Harvester has the hex ahead",
 }
-"""What stopped a unit, by the reason of the event."""
+"""Reasons why a unit stopped, by the reason in the event."""
 
 
 def turn_summary(view: View) -> list[str]:
-    """What was won and lost, what threatens, what the Harvester does, and what the player's rule comes to."""
+    """Return sentences on gains, losses and threats, on the Harvester, and on rulers and subservients."""
     return fitted([*_end(view), *_rule(view), *_fights(view), *_playing(view)])
 
 
@@ -47,7 +47,7 @@ def _end(view: View) -> Iterator[str]:
 
 
 def _rule(view: View) -> Iterator[str]:
-    """Who was put above and below the player, and who is gone."""
+    """Yield who was put above and below the player, and who is gone."""
     you = view["seat"]
     for event in _of(view, "conquered"):
         yield f"Your Harvester was conquered by {event['by']}, and serves it. You play on."
@@ -98,7 +98,7 @@ def _playing(view: View) -> Iterator[str]:
 
 
 def _sheet(view: View) -> Iterator[str]:
-    """What was amiss with the player's orders."""
+    """Yield what was wrong with the player's orders."""
     if view["silent"]:
         yield f"No sheet of yours for {counted(view['silent'], 'turn')}; after {SILENCE_LIMIT} in a row you are out."
     if refused := _of(view, "refused"):
@@ -106,7 +106,7 @@ def _sheet(view: View) -> Iterator[str]:
 
 
 def _foes(view: View, atlas: Atlas) -> Iterator[str]:
-    """The nearest foe by name, and how many of their units are in sight."""
+    """Yield the nearest foe by name, and the number of foes in sight."""
     foes = [each for each in view["contacts"] if each["side"] == "foe"]
     if foes:
         near = min(foes, key=lambda each: _reach(atlas, (each["q"], each["r"])))
@@ -117,7 +117,7 @@ def _foes(view: View, atlas: Atlas) -> Iterator[str]:
 
 
 def _unknown(atlas: Atlas) -> Iterator[str]:
-    """Units that scanners only count: all are others', for of a hex with an own one they tell exactly."""
+    """Yield the units that scanners only count: all are others', as a hex with an own unit is told exactly."""
     found = {(q, r): number for q, r, _, _, _, number in atlas.view["scan"][1] if number}
     if found:
         nearest = min(found, key=lambda spot: _reach(atlas, spot))
@@ -131,12 +131,11 @@ def _reach(atlas: Atlas, spot: Hex) -> tuple[int, Hex]:
 
 
 def _far(atlas: Atlas, spot: Hex) -> str:
-    """A hex, and how far from the own Harvester."""
     return f"{written(spot)}, {counted(atlas.distance(atlas.home, spot), 'step')} off"
 
 
 def _harvester(view: View) -> Iterator[str]:
-    """What it gathered and holds, and where it goes; what stopped it has a line of its own where one is too short."""
+    """Yield what the Harvester gathered and holds, and where it goes or what stopped it."""
     home = view["harvester"]
     gathered = sum(event["amount"] for event in _of(view, "gathered"))
     does = [f"gathered {gathered}"] if gathered else []
@@ -155,11 +154,12 @@ def _course(home: dict[str, Any]) -> str:
 
 
 def _nearest(view: View, atlas: Atlas) -> Iterator[str]:
-    """Where a Harvester without a target might go: of the nearest hexes the one with most."""
+    """Yield a goal for a Harvester without a target: of the nearest hexes the richest."""
     if view["harvester"]["target"] is not None:
         return
     known = {(each["q"], each["r"]) for each in view["subservients"]} | {atlas.home}
     known |= {(each["q"], each["r"]) for each in view["contacts"] if "H" in each["units"]}
+    # A Harvester cannot enter crags (ruling 10).
     free = [spot for spot in atlas.marked if spot not in known and spot not in atlas.crags]
     if free:
         spot = min(free, key=lambda spot: (_reach(atlas, spot)[0], -atlas.marked[spot].resources, spot))
@@ -183,7 +183,7 @@ def _building(view: View) -> Iterator[str]:
 
 
 def _lost(view: View, atlas: Atlas) -> Iterator[str]:
-    """The strongest foe out of sight that may have come within one turn of the own Harvester."""
+    """Yield the strongest foe out of sight that may come within one turn of the own Harvester."""
     found = [
         (-int(COMBAT[slot]), each.ago, _reach(atlas, each.spot), each.owner, kind)
         for each in lost_foes(view)

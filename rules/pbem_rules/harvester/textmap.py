@@ -1,4 +1,4 @@
-"""The map as text for plain mail: the hexes around the reader's Harvester."""
+"""The map as text, for plain mail: the hexes around the reader's Harvester."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pbem_rules.harvester.memory import lost_foes
 from pbem_rules.harvester.planet import DIRECTIONS
 
 WIDTH = 80
-"""Columns a plain mail may have."""
+"""Most columns of a plain mail."""
 
 RADIUS = 8
 """Hexes shown around the Harvester."""
 
 _ORDER = "hglsc%&"
-"""Signs of others' units: which is shown where several are."""
+"""Signs of others' units, in the order of precedence."""
 
 _PITCH = 4
 _MARGIN = 9
@@ -37,7 +37,7 @@ _REMEMBERED = "First sign ?: foes seen there in reports before"
 
 
 def text_map(view: View) -> str:
-    """The hexes around the Harvester, as far as they are known; empty for a player who is out."""
+    """Return the hexes around the Harvester, as far as they are known; "" for a player who is out."""
     if view["harvester"] is None:
         return ""
     atlas = Atlas(view)
@@ -59,26 +59,27 @@ def text_map(view: View) -> str:
 
 
 def _row(atlas: Atlas, r: int) -> dict[Hex, int]:
-    """The hexes of a row of the map, from west to east, and where each stands: on no planet is one there twice."""
+    """Return the hexes of a row of the map, from west to east, with their columns; no hex is in it twice."""
     home_q, home_r = atlas.home
     spots = {(home_q + q, home_r + r): x for q, x in _columns(r)}
+    # Away from the seam names need not be looked up, and most maps have none.
     return spots if _is_inland(atlas) else {atlas.named(spot): x for spot, x in spots.items()}
 
 
 @functools.cache
 def _columns(r: int) -> tuple[tuple[int, int], ...]:
-    """How far each hex of a row of the map is to the east of the Harvester's, and in which column it stands."""
+    """Return each hex of a row by its distance east of the Harvester's, with its column."""
     ways = range(max(-RADIUS, -RADIUS - r), min(RADIUS, RADIUS - r) + 1)
     return tuple((q, _MARGIN + _PITCH * (q + RADIUS) + _PITCH // 2 * r) for q in ways)
 
 
 def _is_inland(atlas: Atlas) -> bool:
-    """Whether the map lies wholly within the chart, without a seam."""
+    """Return True if the map lies wholly within the chart, without a seam."""
     return distance(atlas.home, (0, 0)) + RADIUS < atlas.planet.size - 1
 
 
 def _behind_seams(atlas: Atlas, row: Sequence[Hex]) -> list[Hex]:
-    """Where a row goes on under other coordinates than it began with."""
+    """Return the hexes of a row before which the chart has its seam (ruling 15)."""
     return [] if _is_inland(atlas) else [spot for spot in row[1:] if atlas.beyond_seam(spot, DIRECTIONS["W"])]
 
 
@@ -93,13 +94,13 @@ def _written(spot: Hex) -> str:
 
 
 def _trimmed(lines: list[str]) -> list[str]:
-    """Without empty rows above and below, and without blanks that all rows share on their left."""
+    """Return the lines without empty ones above and below."""
     shown = [number for number, line in enumerate(lines) if line]
     return lines[shown[0] : shown[-1] + 1]
 
 
 def _signs(view: View, atlas: Atlas, shown: frozenset[Hex]) -> dict[Hex, str]:
-    """The three signs of every hex known that is shown."""
+    """Return the three signs of every known hex that is shown."""
     near = {spot: seen for spot, seen in atlas.sightings.items() if spot in shown}
     who = _occupants(view)
     ground = dict.fromkeys(map(tuple, view["dust"]), ":") | dict.fromkeys(atlas.crags, "^")
@@ -110,7 +111,7 @@ def _signs(view: View, atlas: Atlas, shown: frozenset[Hex]) -> dict[Hex, str]:
 
 
 def _occupants(view: View) -> dict[Hex, str]:
-    """Own units go before foes, foes before friends, and the mightiest before the rest."""
+    """Return the sign of the unit shown in each hex: own units before foes, foes before friends, strongest first."""
     who: dict[Hex, str] = {}
     for contact in view["contacts"]:
         spot = contact["q"], contact["r"]

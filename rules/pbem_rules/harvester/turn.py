@@ -1,4 +1,4 @@
-"""How a turn is resolved: the steps of the rulebook, one function each."""
+"""Resolution of a turn: the steps of the rulebook, one function each (ruling 13)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from pbem_rules.harvester.units import COMBAT, HARVESTER, MOST_HELD, NAMES, SCAN
 
 
 def leave(play: Play) -> None:
-    """Who is removed, destroys its own Harvester, or is silent for the seventh turn goes out (rulings 6 and 11)."""
+    """Take out players who are removed, destroy their Harvester, or miss their seventh turn (rulings 6 and 11)."""
+    # A sheet without orders is a sheet (ruling 11): only seats without one are missing.
     play.silent[:] = np.where(np.isin(np.arange(len(play.silent)), play.missing), play.silent + 1, 0)
     for player in play.missing:
         play.tell([player], "missed", turns=int(play.silent[player]), limit=SILENCE_LIMIT)
@@ -29,7 +30,7 @@ def leave(play: Play) -> None:
 
 
 def self_destruct(play: Play) -> None:
-    """Defence units destroy themselves where they are (ruling 6)."""
+    """Let defence units destroy themselves where they are (ruling 6)."""
     for player, order in play.orders(Destroy):
         slot = SLOT[order.unit]
         cell = int(play.at[player, slot])
@@ -39,7 +40,7 @@ def self_destruct(play: Play) -> None:
 
 
 def drop(play: Play) -> None:
-    """Harvesters drop resources where they stand, before they move."""
+    """Drop resources of Harvesters where they stand, before they move (ruling 7)."""
     for player, order in play.orders(Drop):
         if order.amount <= play.held[player]:
             cell = int(play.home[player])
@@ -51,10 +52,10 @@ def drop(play: Play) -> None:
 
 
 def target(play: Play) -> None:
-    """Harvesters get their targets, as far as scanners told that there may be something to gather (ruling 5).
+    """Set the targets of Harvesters (ruling 5).
 
-    What they told was judged with the sheet, by the report: to judge by the hex
-    itself would tell a player what lies there.
+    Whether there may be anything to gather was judged with the sheet, by the report:
+    to judge by the hex itself would tell a player what lies there.
     """
     for player, order in play.orders(Target):
         home, planet = int(play.home[player]), play.planet
@@ -63,6 +64,7 @@ def target(play: Play) -> None:
             _refuse(play, player, order, "your Harvester is on its way to another target")
         elif cell == home:
             _refuse(play, player, order, "your Harvester is there")
+        # In edition 1 the hex itself was asked (ruling 16).
         elif play.state.edition == 1 and not play.state.resources[cell]:
             _refuse(play, player, order, "there is no resource")
         else:
@@ -70,7 +72,7 @@ def target(play: Play) -> None:
 
 
 def build(play: Play) -> None:
-    """Harvesters pay for a lost unit and begin to rebuild it, one at a time (ruling 6)."""
+    """Pay for lost units and begin to rebuild them, one for each Harvester (ruling 6)."""
     for player, order in play.orders(Build):
         slot = SLOT[order.unit]
         if play.at[player, slot] != NOWHERE:
@@ -85,7 +87,7 @@ def build(play: Play) -> None:
 
 
 def gather(play: Play) -> None:
-    """Each Harvester gathers what its hex holds, up to what it can hold itself (ruling 7)."""
+    """Move the resources of each Harvester's hex into it, up to what it can hold (ruling 7)."""
     here = np.flatnonzero(play.left == 0)
     cells = play.home[here]
     taken = np.minimum(MOST_HELD - play.held[here], play.resources[cells])
@@ -96,14 +98,15 @@ def gather(play: Play) -> None:
 
 
 def drift(play: Play) -> None:
-    """New resources come to the surface anywhere (ruling 2)."""
+    """Add new resources anywhere (ruling 2)."""
     whole, part = divmod(play.planet.count * play.state.drift, 1_000)
+    # A fraction of a resource is a chance (ruling 2).
     count = whole + play.dice.chance(part, 1_000, "drift")
     np.add.at(play.resources, draw_many(play.dice, play.planet.count, count, "drift"), 1)
 
 
 def finish_building(play: Play) -> None:
-    """Units that are ready appear at their Harvesters (ruling 6)."""
+    """Place units that are ready at their Harvesters (ruling 6)."""
     busy = play.build[:, 0] != NOWHERE
     play.build[busy, 1] -= 1
     for player in np.flatnonzero(busy & (play.build[:, 1] == 0)).tolist():
@@ -114,7 +117,7 @@ def finish_building(play: Play) -> None:
 
 
 def look(play: Play) -> None:
-    """Harvesters stop on their way to a target at which, as their scanners tell now, nothing is (ruling 5)."""
+    """Stop Harvesters whose scanners show now that nothing is at their target (ruling 5)."""
     if play.state.edition == 1:
         return
     bound = np.flatnonzero(play.course[:, 1] != NOWHERE)
@@ -138,14 +141,14 @@ STEPS: tuple[Callable[[Play], None], ...] = (
     finish_building,
     look,
 )
-"""What happens in a turn, in this order (ruling 13)."""
+"""The steps of a turn, in order (ruling 13)."""
 
 REHEARSED = tuple(step for step in STEPS if step not in (leave, drift, look))
-"""The steps that a forecast carries out: without those that hang on others' sheets, on dice, or on later scans."""
+"""The steps of a forecast: all but those that depend on others' sheets, on dice, or on later scans."""
 
 
 def resolve(state: State, turn: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
-    """The state after a turn, and what happened. Of a game that is over, nothing more."""
+    """Return the state after a turn, and the events of it; a game that is over stays as it is."""
     if state.over:
         return state, ()
     play = Play(state, turn, dice)

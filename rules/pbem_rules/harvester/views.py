@@ -1,8 +1,8 @@
-"""What a player of Harvester may know, as plain JSON data, made in one pass for all.
+"""Views: what a player of Harvester may know, as plain JSON data, made in one pass for all.
 
-Coordinates are the reader's own: (0, 0) is where its Harvester started, for good,
+Coordinates are the reader's own: (0, 0) is the hex where its Harvester started, for good,
 q grows to the east and r to the south-east, and every hex is written as near to
-(0, 0) as it can be. So a hex keeps its name.
+(0, 0) as it can be. So a hex keeps its name (ruling 15).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SeatContext = list[int]
 """A hex, [q, r]."""
 
 Row = list[Any]
-"""A hex and what is told of it, as GameView says."""
+"""A hex and the facts told of it; see GameView."""
 
 _WAYS = tuple(" ".join(name for bit, name in enumerate(DIRECTIONS) if mask >> bit & 1) for mask in range(64))
 _ENTERED = 4
@@ -47,7 +47,7 @@ class HarvesterView(TypedDict):
 
 
 class UnitView(TypedDict):
-    """A living defence unit of the reader's."""
+    """A living defence unit of the reader."""
 
     unit: str
     q: int
@@ -62,7 +62,7 @@ class BuildingView(TypedDict):
 
 
 class PointsView(TypedDict):
-    """Victory points: for resources, combat abilities and subservients, and together."""
+    """Victory points: for resources, combat abilities and subservients, and their sum."""
 
     held: int
     combat: int
@@ -71,7 +71,7 @@ class PointsView(TypedDict):
 
 
 class SubservientView(TypedDict):
-    """A Harvester below the reader's: its direct ruler, victory points, place and hold, and where its units are.
+    """A Harvester below the reader's: its direct ruler, victory points, place, resources and units.
 
     `units` are [q, r, kinds], a letter for each unit (G, L, S, C).
     """
@@ -89,7 +89,7 @@ class ContactView(TypedDict):
     """Units of another player in a hex of band 1: their kinds, a letter each (H, G, L, S, C).
 
     `side` is "friend" if its player is on the reader's side, so that neither fights
-    the other, else "foe".
+    the other, else "foe" (ruling 12).
     """
 
     q: int
@@ -100,11 +100,11 @@ class ContactView(TypedDict):
 
 
 class GameView(TypedDict):
-    """A seat's whole knowledge.
+    """The view of a seat.
 
     `scan` has a list for each band, 1 to 5, of the hexes in which the band's facts tell of anything:
     band 5 [q, r, marked], band 4 [… moved], band 3 [… entered], band 2 [… number], band 1 [… resources].
-    `marked` is 1 where there is a Harvester or a resource, `moved` 1 where anything moved in or out,
+    `marked` is 1 for a Harvester or a resource, `moved` 1 where anything moved in or out,
     `entered` names the directions from which something came ("E SW"), `number` counts units, the reader's own
     included. `quiet` has a list for each band of the other hexes perceived, as q, r, q, r … `crags` and `dust`
     are the hexes of such ground; of dust beyond distance 1 nothing else is told.
@@ -134,7 +134,7 @@ class GameView(TypedDict):
 
 
 def views_of(state: State, seats: Sequence[SeatName], events: Sequence[Event]) -> Iterator[tuple[SeatName, GameView]]:
-    """The views of some seats, in their order; `events` are all of the turn."""
+    """Yield the views of some seats, in their order; `events` are all of the turn."""
     writer = _Writer(state)
     told = by_seat(events, seats)
     numbers = {seat: number for number, seat in enumerate(state.seats)}
@@ -146,7 +146,7 @@ def views_of(state: State, seats: Sequence[SeatName], events: Sequence[Event]) -
 
 
 class Findings(NamedTuple):
-    """What one reader's scanners found, as in a GameView."""
+    """The scans of one reader, in the form of a GameView."""
 
     scan: list[list[Row]]
     quiet: list[list[int]]
@@ -156,7 +156,7 @@ class Findings(NamedTuple):
 
 
 class _Writer:
-    """Writes views of one state."""
+    """Writer of the views of one state."""
 
     def __init__(self, state: State) -> None:
         self.state, self.sensors = state, Sensors(state)
@@ -168,7 +168,7 @@ class _Writer:
         self.label = f"the end, after turn {state.turn - 1}" if self.over else f"turn {state.turn}"
 
     def view(self, player: int, told: list[dict[str, Any]], found: Findings) -> GameView:
-        """The view of a player."""
+        """Return the view of a player."""
         state = self.state
         playing = not state.left[player]
         lost = (state.at[player] == NOWHERE).tolist()
@@ -218,7 +218,7 @@ class _Writer:
         return [UnitView(unit=name, q=q, r=r) for name, (q, r) in spots.items() if name != NAMES[HARVESTER]]
 
     def _name(self, player: int, cell: int) -> SeatContext:
-        """A hex as a player calls it."""
+        """Return a hex in a player's coordinates."""
         planet = self.state.planet
         away = (cell - int(self.state.origin[player])) % planet.count
         return [int(planet.q[away]), int(planet.r[away])]
@@ -251,7 +251,7 @@ class _Writer:
         )
 
     def _crew(self, player: int, each: int) -> list[Row]:
-        """Where a subservient's defence units are, in a ruler's coordinates."""
+        """Return the places of a subservient's defence units, in a ruler's coordinates."""
         kinds: dict[tuple[int, ...], str] = {}
         for slot, cell in enumerate(self.state.at[each].tolist()):
             if slot != HARVESTER and cell != NOWHERE:
@@ -292,7 +292,7 @@ class _Found:
         self.contacts = _contacts(sensors, chunk, scans)
 
     def of(self, reader: int) -> Findings:
-        """What one of the readers found."""
+        """Return what one of the readers found."""
         return Findings(
             scan=[_with_words(part.of(reader)) for part in self.scan[:3]] + [part.of(reader) for part in self.scan[3:]],
             quiet=[part.flat(reader) for part in self.quiet],
@@ -306,7 +306,7 @@ class _Found:
 
 
 class _Rows(NamedTuple):
-    """Rows of all readers, one after the other, and where each reader's begin.
+    """Rows of all readers, one after the other, and the bounds of each reader's.
 
     They become lists one reader at a time: so many lists at once would keep the
     garbage collector busy for longer than all the rest takes.
@@ -316,25 +316,24 @@ class _Rows(NamedTuple):
     bounds: list[int]
 
     def of(self, reader: int) -> list[Row]:
-        """A reader's rows."""
+        """Return a reader's rows."""
         rows: list[Row] = self.rows[self.bounds[reader] : self.bounds[reader + 1]].tolist()
         return rows
 
     def flat(self, reader: int) -> list[int]:
-        """A reader's rows, all in one list."""
+        """Return a reader's rows, all in one list."""
         row: list[int] = self.rows[self.bounds[reader] : self.bounds[reader + 1]].reshape(-1).tolist()
         return row
 
 
 def _with_words(rows: list[Row]) -> list[Row]:
-    """The rows with directions by name."""
     for row in rows:
         row[_ENTERED] = _WAYS[row[_ENTERED]]
     return rows
 
 
 def _facts(sensors: Sensors, scans: Scans) -> Ints:
-    """q, r and the facts of every scan, those of farther bands first; 0 where the band does not tell them."""
+    """Return q, r and the facts of every scan, those of farther bands first; 0 where the band does not tell them."""
     known = [
         sensors.marked[scans.cell].astype(np.int64),
         sensors.moved(scans.cell),
@@ -342,12 +341,13 @@ def _facts(sensors: Sensors, scans: Scans) -> Ints:
         sensors.counts[scans.cell],
         sensors.state.resources[scans.cell],
     ]
+    # A nearer band tells all that the farther ones tell (ruling 9).
     told = [np.where(scans.band <= FARTHEST - place, fact, 0) for place, fact in enumerate(known)]
     return np.stack([scans.q, scans.r, *told], axis=1)
 
 
 def _contacts(sensors: Sensors, chunk: Sequence[int], scans: Scans) -> dict[int, list[ContactView]]:
-    """The units of others in hexes of band 1, by reader, hex and owner's name."""
+    """Return the units of others in hexes of band 1, by reader, hex and owner's name."""
     near = np.flatnonzero((scans.band == 1) & (sensors.counts[scans.cell] > 0))
     cells, units = sensors.by_cell
     first = np.searchsorted(cells, scans.cell[near], "left")
@@ -362,6 +362,7 @@ def _contacts(sensors: Sensors, chunk: Sequence[int], scans: Scans) -> dict[int,
     found = sorted((*spot, seats[each // SLOTS], each % SLOTS) for spot, each in zip(spots, unit.tolist(), strict=True))
     contacts: dict[int, list[ContactView]] = {}
     for (reader, q, r, owner), group in groupby(found, key=lambda entry: entry[:4]):
+        # On one side are all with the same Harvester at the top, rulers or not (ruling 12).
         side = "friend" if tops[numbers[owner]] == tops[chunk[reader]] else "foe"
         contact = ContactView(q=q, r=r, owner=owner, side=side, units="".join(KINDS[slot] for *_, slot in group))
         contacts.setdefault(reader, []).append(contact)

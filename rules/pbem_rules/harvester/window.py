@@ -1,4 +1,4 @@
-"""Parts of the planet as pictures show them: what a view tells of their hexes, as marks."""
+"""Parts of the planet in pictures: what a view tells of their hexes, as marks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Crowd = list[tuple[str, str]]
 
 
 class Scene:
-    """What a view tells, hex by hex; `away` is the way from the Harvester to each hex with units, now or before."""
+    """A view's facts by hex; `away` is the offset from the Harvester to each hex with units, now or before."""
 
     def __init__(self, view: View) -> None:
         self.view, self.atlas = view, Atlas(view)
@@ -43,6 +43,7 @@ class Scene:
         self.ways = sorted(set(moves(view).values()))
         self.riches = {each.spot: each.resources for each in reversed(old_riches(view))}
         self.lost: dict[Hex, tuple[int, Crowd]] = {}
+        # Those seen last come first, and older ones on the same hex are not drawn.
         for each in lost_foes(view):
             ago, crowd = self.lost.setdefault(each.spot, (each.ago, []))
             crowd.extend((each.owner, kind) for kind in each.units if each.ago == ago)
@@ -50,25 +51,25 @@ class Scene:
         self.letters = self._letters()
 
     def knows(self, spot: Hex) -> bool:
-        """Whether scanners tell of a hex now."""
+        """Return True if scanners tell of a hex now."""
         return spot in self.atlas.sightings or spot in self.dust
 
     def tells(self, spot: Hex) -> bool:
-        """Whether there is anything to draw in a hex, be it old."""
+        """Return True if there is anything to draw in a hex, also from earlier reports."""
         return self.knows(spot) or spot in self.lost or spot in self.riches
 
     def names(self, spot: Hex) -> tuple[str, ...]:
-        """The words by which orders may mean what is in a hex: own units, then the hex itself."""
+        """Return the words for orders that mean a hex or its contents: own units, then the hex itself."""
         own = [name for _, name in self.crowds.get(spot, {}).get("own", ()) if name != _HARVESTER]
         return (*own, written(spot))
 
     def words(self, spot: Hex) -> str:
-        """What is known of a hex, for who does not see it."""
+        """Return what is known of a hex, in words."""
         return f"{written(spot)}: {', '.join(self._told(spot)) or _NOTHING}"
 
     @cached_property
     def telling(self) -> frozenset[Hex]:
-        """The hexes of which there is more to say than that they are scanned."""
+        """The hexes about which more is known than that they are scanned."""
         return frozenset({*self.crowds, *self.lost, *self.riches, *self.dust, *self.atlas.crags, *self.atlas.marked})
 
     def _told(self, spot: Hex) -> Iterator[str]:
@@ -90,11 +91,11 @@ class Scene:
             yield "dust"
 
     def letters_of(self, crowd: Crowd) -> str:
-        """The letters of the owners in a crowd; an ellipsis for those that have none."""
+        """Return the letters of the owners in a crowd; an ellipsis for those that have none."""
         return "".join(sorted({self.letters.get(owner, "…") for owner, _ in crowd}))
 
     def _letters(self) -> dict[str, str]:
-        """A letter for the owners of the nearest contacts, and of the nearest foes seen before."""
+        """Return a letter for the owners of the nearest contacts, and of the nearest foes seen before."""
         far = {spot: distance(way, (0, 0)) for spot, way in self.away.items()}
         contacts = [(far[each["q"], each["r"]], each["owner"]) for each in self.view["contacts"]]
         lost = [(far[spot], owner) for spot, (_, crowd) in self.lost.items() for owner, _ in crowd]
@@ -103,15 +104,16 @@ class Scene:
 
 
 class Window:
-    """Some hexes around one, whose middle is at (x, y) in a picture; `ways` lead to them from there.
+    """Hexes around one whose middle is at (x, y) in a picture; `ways` lead to them from there.
 
-    `spots` are the names of its hexes and where their middles are, in pixels; on a small planet, each but once.
+    `spots` maps the names of its hexes to their middles in pixels; on a small planet, each once.
     """
 
     def __init__(self, scene: Scene, middle: Hex, ways: Iterable[Hex], x: int, y: int) -> None:
         self.scene, self.atlas, self.middle = scene, scene.atlas, middle
         named = [(self.atlas.named(step(middle, way)), way) for way in ways]
         if len(dict(named)) < len(named):
+            # On a small planet several ways lead to one hex; the shortest is kept.
             named = [(spot, way) for spot, way in named if self._away(spot) == way]
         self.spots = {spot: (x + WIDE * q + WIDE // 2 * r, y + TALL * r) for spot, (q, r) in named}
 
@@ -119,14 +121,14 @@ class Window:
         return self.atlas.planet.named(spot[0] - self.middle[0], spot[1] - self.middle[1], near=(0, 0))
 
     def owners(self) -> set[SeatName]:
-        """Whose units are shown, now or before."""
+        """Return the owners of units that are shown, now or before."""
         here = self.spots.keys()
         crowds = [crowd for spot in here & self.scene.crowds.keys() for crowd in self.scene.crowds[spot].values()]
         crowds += [self.scene.lost[spot][1] for spot in here & self.scene.lost.keys()]
         return {owner for crowd in crowds for owner, _ in crowd}
 
     def tapped(self) -> Iterator[TapTarget]:
-        """What can be tapped: every hex that something is told of."""
+        """Yield a target for taps for every known hex."""
         for spot, (x, y) in self.spots.items():
             if spot in self.scene.telling:
                 yield TapTarget(self.scene.names(spot), self.scene.words(spot), _outline(x, y))
@@ -134,13 +136,13 @@ class Window:
                 yield _empty(spot, x, y)
 
     def rows(self) -> Iterator[list[tuple[int, int, Hex]]]:
-        """The hexes drawn in each row from west to east: x, y and name."""
+        """Yield the hexes drawn in each row from west to east: x, y and name."""
         known = [(y, x, spot) for spot, (x, y) in self.spots.items() if self.scene.tells(spot)]
         for _, row in itertools.groupby(sorted(known), key=lambda each: each[0]):
             yield [(x, y, spot) for y, x, spot in row]
 
     def marks(self) -> Iterator[Mark]:
-        """Everything in it, lowest first."""
+        """Yield all marks, lowest first."""
         seen = {spot: self.atlas.sightings.get(spot) for spot in self.spots if self.scene.tells(spot)}
         known = {spot: sighting for spot, sighting in seen.items() if sighting or spot in self.scene.dust}
         yield from (SpriteInstance(sprites.OLD, *self.spots[spot]) for spot in seen if spot not in known)
@@ -154,7 +156,7 @@ class Window:
             yield from self._contents(spot, sighting)
 
     def _ground_of(self, spot: Hex, sighting: Sighting | None) -> Sprite:
-        """A hex of its band or ground, with what moved there: one stamp for what many pictures have in common."""
+        """Return a hex of its band or ground, with what moved there, as one sprite that many pictures share."""
         if sighting is None:
             return sprites.CRAG if spot in self.atlas.crags else sprites.DUSTY
         clear = sprites.DUSTY if spot in self.scene.dust else sprites.CELLS[sighting.band - 1]
@@ -162,7 +164,7 @@ class Window:
         return sprites.trodden(ground, sighting.entered) if sighting.moved > 0 else ground
 
     def _seam(self, spot: Hex) -> Iterator[Mark]:
-        """The edges on which the chart is joined: behind them coordinates begin anew."""
+        """Draw the edges on which the chart is joined, where coordinates change to the opposite side (ruling 15)."""
         x, y = self.spots[spot]
         for way, ends in sprites.UPPER_EDGES.items():
             if self.atlas.beyond_seam(spot, DIRECTIONS[way]):
@@ -180,7 +182,7 @@ class Window:
                 )
 
     def _ways(self) -> Iterator[Mark]:
-        """The ways of own units this turn, as the crow flies; of one from beyond the window its end."""
+        """Draw the moves of own units this turn, as straight arrows; of one from outside the window its end."""
         for whence, whither in self.scene.ways:
             if whither in self.spots:
                 back = [whither, *self.atlas.line(whither, whence)]
@@ -191,7 +193,7 @@ class Window:
                     yield SpriteInstance(arrow, (x + left) // 2, (y + top) // 2)
 
     def _contents(self, spot: Hex, sighting: Sighting | None) -> Iterator[Mark]:
-        """What is and was in a hex."""
+        """Draw what is and was in a hex."""
         x, y = self.spots[spot]
         crowded = spot in self.scene.crowds or spot in self.scene.lost
         if spot in self.scene.crowds:
@@ -206,7 +208,7 @@ class Window:
             yield SpriteInstance(sprites.FIGHT, x - 17, y - 17)
 
     def _crowd(self, spot: Hex) -> Iterator[Mark]:
-        """The badges of a hex, its name below them, and the letters of owners above."""
+        """Draw the badges of a hex, its name below them, and the letters of owners above."""
         x, y = self.spots[spot]
         crowds = self.scene.crowds[spot]
         sides = [side for side in SIDES if side in crowds]
@@ -221,7 +223,7 @@ class Window:
         yield _word(x, y + 18, written(spot))
 
     def _lost(self, spot: Hex) -> Iterator[Mark]:
-        """A hollow badge where foes were seen before, with the mightiest and how many turns ago; their owners above."""
+        """Draw a hollow badge of foes seen before: the strongest, the turns since, and their owners above."""
         x, y = self.spots[spot]
         ago, crowd = self.scene.lost[spot]
         label = f"{badge_label(crowd)} {ago}"
@@ -231,7 +233,7 @@ class Window:
         yield _word(x, y + 18, written(spot))
 
     def _finds(self, spot: Hex, seen: Sighting | None, *, crowded: bool) -> Iterator[Mark]:
-        """What there is in a hex, but for units that are known exactly."""
+        """Draw what is in a hex, except units that are known exactly."""
         x, y = self.spots[spot]
         uncounted = bool(seen and seen.resources == UNKNOWN and seen.number > 0)
         px, py = (x + 15, y - 15) if crowded or uncounted else (x, y - 4)
@@ -257,7 +259,7 @@ def _word(x: int, y: int, text: str, *, bold: bool = False) -> Label:
 
 @lru_cache(maxsize=8192)
 def _empty(spot: Hex, x: int, y: int) -> TapTarget:
-    """A hex with nothing in it, as most are: of many players with the same name at the same place."""
+    """Return the target of an empty hex, as most are; cached because many players share name and place."""
     return TapTarget((written(spot),), f"{written(spot)}: {_NOTHING}", _outline(x, y))
 
 
@@ -267,13 +269,13 @@ def _outline(x: int, y: int) -> tuple[Point, ...]:
 
 
 def _grouped(crowd: Crowd) -> str:
-    """Units of others by owner: "bob C, cyd S S"."""
+    """Return units of others by owner: "bob C, cyd S S"."""
     owners = dict.fromkeys(owner for owner, _ in crowd)
     return ", ".join(f"{owner} {' '.join(kind for each, kind in crowd if each == owner)}" for owner in owners)
 
 
 def _crowds(view: View) -> dict[Hex, dict[str, Crowd]]:
-    """Who is in each hex, by side: owners and the names of units, or their kinds."""
+    """Return the units of each hex by side: owners with the names of units, or their kinds."""
     found: dict[Hex, dict[str, Crowd]] = {}
 
     def add(spot: Sequence[int], side: str, owner: str, names: Sequence[str]) -> None:
@@ -290,7 +292,7 @@ def _crowds(view: View) -> dict[Hex, dict[str, Crowd]]:
 
 
 def _captured(view: View) -> set[Hex]:
-    """Where Harvesters are that changed hands this turn, the reader's own or one below."""
+    """Return the hexes of Harvesters that changed hands this turn, the reader's own or one below."""
     won = {event["who"] for event in view["events"] if event["kind"] == "won-over"}
     spots = {(each["q"], each["r"]) for each in view["subservients"] if each["seat"] in won}
     if any(event["kind"] == "conquered" for event in view["events"]):
@@ -299,7 +301,7 @@ def _captured(view: View) -> set[Hex]:
 
 
 def badge_label(crowd: Crowd, *, small: bool = False) -> str:
-    """The mightiest unit, and how many there are besides; `small`: its kind, and how many there are."""
+    """Return the strongest unit and how many more there are; with `small`, its kind and their number."""
     names = sorted((name for _, name in crowd), key=lambda name: (_MIGHT.index(name[0]), name))
     if small:
         return names[0][0] + (str(len(names)) if len(names) > 1 else "")

@@ -1,7 +1,7 @@
-"""The golden games: whole games as one text, every sheet, finding and event of them.
+"""The golden games: whole games as one text, with every sheet, finding and event.
 
-`python -m tests.rules.bubble_singularity.golden` writes it anew; what then
-differs in golden.txt is what a change of the rules, bots or words has changed.
+`python -m tests.rules.bubble_singularity.golden` writes golden.txt; what then
+differs is what a change of the rules, bots or words has changed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SLIPS: Mapping[int, Sequence[str]] = {
 """Sheets of the first game that no bot would write, by turn."""
 
 MISSED = 3
-"""The turn of the first game in which no sheet comes."""
+"""The turn of the first game without sheets."""
 
 
 Sheets = Mapping[SeatName, Sequence[str]]
@@ -37,7 +37,7 @@ Write = Callable[[State, int], Sheets]
 
 
 def game(write: Write, seats: int, edition: int = VERSION, **options: Any) -> Iterator[str]:
-    """The lines of a game in which `write` gives the sheets of each turn."""
+    """Yield the lines of a game in which `write` gives the sheets of each turn."""
     state = dataclasses.replace(new_game(seats, seed=SEED, **options), edition=edition)
     yield from _moment(state, ())
     for number in itertools.count():
@@ -50,27 +50,27 @@ def game(write: Write, seats: int, edition: int = VERSION, **options: Any) -> It
 
 
 def games(slipping: Write, other: Write, edition: int = VERSION) -> Iterator[str]:
-    """The lines of both golden games; no sheet comes in one turn of the first."""
+    """Yield the lines of both golden games; in one turn of the first no sheet is sent."""
     yield from game(lambda state, number: {} if number == MISSED else slipping(state, number), 3, edition)
     yield ""
     yield from game(other, 2, edition, advanced=True, layout="shuffled")
 
 
 def bots(state: State, number: int) -> Sheets:
-    """What bots write."""
+    """Return the sheets of bots."""
     awaited = sorted(RULESET.standing(state).awaiting)
     return {seat: RULESET.bots["standard"](view(state, seat), Dice(SEED).scoped(number, seat)) for seat in awaited}
 
 
 def slips(state: State, number: int) -> Sheets:
-    """What bots write, but for some turns."""
+    """Return the sheets of bots, except in the turns of `SLIPS`."""
     if number in SLIPS:
         return dict.fromkeys(RULESET.standing(state).awaiting, SLIPS[number])
     return bots(state, number)
 
 
 def again(edition: int) -> tuple[list[str], list[str]]:
-    """The golden games of an earlier version, as they were and as their sheets are played now; without findings."""
+    """Return the golden games of an earlier version, without findings, as they were and as played by this code."""
     before = PATH.with_name(f"golden{edition}.txt").read_text()
     moments = [list(_taken(moment)) for moment in before.split("\n== ")[1:]]
     second = before.split("\n== ")[1:].index(next(each for each in before.split("\n== ")[2:] if each[:6] == "set-up"))
@@ -84,7 +84,7 @@ def again(edition: int) -> tuple[list[str], list[str]]:
 
 
 def _taken(moment: str) -> Iterator[tuple[SeatName, str]]:
-    """The lines of a moment's sheets that were taken then, with their seats; others may be understood by now."""
+    """Yield the lines of a moment's sheets that were accepted then, with their seats; by now others may be."""
     for seat, sheet in re.findall(
         r"^([a-z]+)> (.*(?:\n\1> .*|\n  (?:error|warning|note) in .*)*)", moment, re.MULTILINE
     ):
@@ -95,7 +95,7 @@ def _taken(moment: str) -> Iterator[tuple[SeatName, str]]:
 
 
 def _lasting(lines: Iterable[str]) -> list[str]:
-    """All but sheets and findings, and without what events tell only since version 2."""
+    """Return all lines but sheets and findings, without the data that events have only since version 2."""
     return [
         re.sub("'chain': 1, |, 'chain': 1", "", line)
         for line in lines
@@ -110,7 +110,7 @@ def _turn(state: State, sheets: Mapping[SeatName, Sequence[str]]) -> TurnInput:
 
 
 def _moment(state: State, events: Sequence[Event]) -> Iterator[str]:
-    """What happened, and the position; the board once a round."""
+    """Yield events and the position; the board once a round."""
     for event in events:
         heard = "" if len(event.audience) == len(state.seats) else f" (to {'+'.join(sorted(event.audience))})"
         yield f"  {event.kind} {dict(event.data)}{heard}"
@@ -125,7 +125,6 @@ def _moment(state: State, events: Sequence[Event]) -> Iterator[str]:
 
 
 def _sheets(state: State, sheets: Mapping[SeatName, Sequence[str]]) -> Iterator[str]:
-    """The sheets with their findings."""
     for seat, lines in sheets.items():
         yield from (f"{seat}> {line}" for line in lines)
         for found in read(state, *lines, seat=seat).findings:
@@ -133,7 +132,7 @@ def _sheets(state: State, sheets: Mapping[SeatName, Sequence[str]]) -> Iterator[
 
 
 def text() -> str:
-    """The golden games as they are now."""
+    """Return the golden games as they are now."""
     return "\n".join(games(slips, bots)) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 Written from the designer's text and the numbered rulings; it uses events and
 states alone and none of the game's functions. `audited` follows the bubbles of
-a turn through its events and compares all there is with the state after it.
+a turn through its events and compares the result with the state after it.
 """
 
 from __future__ import annotations
@@ -27,17 +27,16 @@ class Ledger:
         self.hands = {seat: Counter(player.hand) for seat, player in state.players.items()}
 
     def take_down(self, event: Event) -> None:
-        """Enter what an event moves."""
+        """Enter the bubbles that an event moves."""
         entry = getattr(self, f"_{event.kind.replace('-', '_')}", None)
         if entry:
             entry(event.data)
 
     def as_in(self, state: State) -> bool:
-        """Return whether a state has the same in all places, and no place less than nothing."""
+        """Return True if a state has the same in all places, and no count is negative."""
         return vars(self) == vars(Ledger(state)) and all(count >= 0 for count in self._counts())
 
     def total(self) -> int:
-        """Return the number of all bubbles."""
         return sum(self._counts())
 
     def _counts(self) -> list[int]:
@@ -86,7 +85,7 @@ class Ledger:
 
 
 def asked_for(state: State, events: Sequence[Event], listed: Words) -> list[tuple[str, ...]]:
-    """Return what a turn leaves to choose: all drawn from the first that a list does not name in full (ruling 26)."""
+    """Return the open choices of a turn: all drawn from the first that a list does not name in full (ruling 26)."""
     drawn = [tuple(event.data["bubbles"]) for event in events if event.kind == "researched"]
     drawn += [tuple(event.data["cards"]) for event in events if event.kind == "drawn"]
     open_ones = [at for at, choices in enumerate(drawn) if not set(choices) <= set(listed)]
@@ -95,14 +94,14 @@ def asked_for(state: State, events: Sequence[Event], listed: Words) -> list[tupl
 
 
 def pairs_due(before: State, events: Sequence[Event]) -> int:
-    """Return for how many pops of a turn cards are drawn: those on nodes, unless its player has no further turn."""
+    """Return how many pairs of cards a turn draws: one for each pop on a node, none in a last turn (ruling 14)."""
     if before.rules.beginner or is_last_round(before, events) or has_ended_at_once(events):
         return 0
     return sum(event.data["node"] for event in events if event.kind == "popped")
 
 
 def is_last_round(before: State, events: Sequence[Event]) -> bool:
-    """Return whether anybody in play has the markers that end the game, with those of this turn."""
+    """Return True if a player still in the game has the markers that end it, with those of this turn."""
     won = Counter[SeatName]()
     for event in events:
         if event.kind == "scored":
@@ -114,12 +113,12 @@ def is_last_round(before: State, events: Sequence[Event]) -> bool:
 
 
 def has_ended_at_once(events: Sequence[Event]) -> bool:
-    """Return whether a bubble had to be drawn and the bag was empty, or all others left."""
+    """Return True if a bubble had to be drawn from an empty bag, or all others left."""
     return any(event.kind == "ended" and event.data["how"] in ("bag", "left") for event in events)
 
 
 def ending(before: State, events: Sequence[Event], asked: Sequence[object]) -> str:
-    """Return how the game ends with a turn in which nobody left, "" if it goes on, by rulings 24, 35 and 36."""
+    """Return how the game ends with a turn in which no player left, "" if it goes on (rulings 24, 35 and 36)."""
     kinds = [event.kind for event in events]
     if has_ended_at_once(events):
         return "bag"
@@ -137,7 +136,7 @@ def ending(before: State, events: Sequence[Event], asked: Sequence[object]) -> s
 
 
 def audited(before: State, after: State, events: Sequence[Event], listed: Words) -> list[str]:
-    """Return what of a turn in which nobody left is not as the rulings have it."""
+    """Return the differences between a turn in which no player left and the rulings."""
     ledger, wrong = Ledger(before), []
     for event in events:
         ledger.take_down(event)

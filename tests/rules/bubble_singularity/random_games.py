@@ -1,4 +1,4 @@
-"""Random games: sheets of bots and nonsense in good form, from tables where bags run out and markers are near."""
+"""Random games: sheets of bots and well-formed nonsense, from tables where bags run out and markers are near."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Step = tuple[State, State, tuple[Event, ...], SeatName, tuple[str, ...]]
 
 
 def table(rnd: random.Random, **options: Any) -> State:
-    """A game somewhere in its middle: many bubbles on the board, few in the bag, cards held, markers won."""
+    """Build a game in its middle: many bubbles on the board, few in the bag, cards held, markers won."""
     seats = rnd.choice((2, 2, 3, 4))
     stations = rnd.random() < 0.8
     state = begun(seats, stations=stations, advanced=rnd.random() < 0.3, **options).state
@@ -36,7 +36,7 @@ def table(rnd: random.Random, **options: Any) -> State:
 
 
 def _with_players(state: State, rnd: random.Random) -> State:
-    """The table with cards and markers before the players, and stations held."""
+    """Give the players cards and markers, and control of stations."""
     limit = state.rules.markers_to_end
     cards = rnd.sample(sorted(ABILITIES), len(ABILITIES))
     if rnd.random() < 0.7:  # Energy Harvest draws from the bag
@@ -62,7 +62,7 @@ def _with_players(state: State, rnd: random.Random) -> State:
 
 
 def keep_line(rnd: random.Random) -> str:
-    """A KEEP line: all cards and colours, some of them, or two colours."""
+    """Return a KEEP line: all cards and colours, some of them, or two colours."""
     words = [*ABILITIES, *COLOURS]
     kind = rnd.randrange(5)
     if kind == 0:
@@ -75,7 +75,7 @@ def keep_line(rnd: random.Random) -> str:
 
 
 def lines_for(state: State, rnd: random.Random, turn: int) -> list[str]:
-    """A sheet for a turn, without KEEP; often to a station and with what is to be had there."""
+    """Return a sheet for a turn, without KEEP; often with uses of the research station."""
     seat = state.mover or ""
     lines = RULESET.bots["random"](view(state, seat), Dice(b"sheet").scoped(turn, rnd.randrange(10**6)))
     if rnd.random() < 0.6:
@@ -85,7 +85,7 @@ def lines_for(state: State, rnd: random.Random, turn: int) -> list[str]:
 
 
 def turns(rnd: random.Random, most: int, **options: Any) -> Iterator[Step]:
-    """The turns of a game, questions included."""
+    """Yield the turns of a game, questions included."""
     state = table(rnd, **options)
     for number in range(most):
         if state.result is not None:
@@ -101,11 +101,11 @@ def turns(rnd: random.Random, most: int, **options: Any) -> Iterator[Step]:
 
 
 def played(state: State, seat: SeatName, lines: Sequence[str], number: int) -> tuple[State, tuple[Event, ...]]:
-    """What becomes of the lines of a sheet that are taken."""
+    """Resolve a turn with the lines of a sheet that are accepted."""
     orders = read(state, *lines, seat=seat).orders
     return RULESET.resolve(state, TurnInput({seat: orders}), Dice(b"fate").scoped(number))
 
 
 def listed(state: State, after: State, seat: SeatName) -> tuple[str, ...]:
-    """The list that counts for a turn: the one that stands after it."""
+    """Return the list that counts for a turn: the standing one after it."""
     return after.lists.get(seat, ()) if state.question is None else ()

@@ -1,4 +1,4 @@
-"""What a seat of Bubble Singularity may not know: in which order the cards lie in the decks, and others' wishes.
+"""The secrets of Bubble Singularity: the order of cards in the decks, and the wishes of others.
 
 What the bag will bring is not stored at all: the dice decide when a bubble is drawn.
 """
@@ -14,13 +14,13 @@ from pbem_rules.bubble_singularity.state import VERSION, State
 
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
-    """The same table with the decks shuffled, and other wishes than the seat's own."""
+    """Return the same table with the decks shuffled, and with other wishes except the seat's own."""
     decks = {category: _shuffled(cards, 0, rnd) for category, cards in state.decks.items()}
     return wishing(dataclasses.replace(state, decks=decks), seat, rnd)
 
 
 def wishing(state: State, seat: SeatName, rnd: random.Random) -> State:
-    """The same table with other wishes kept than a seat's own."""
+    """Return the same table with other wishes except a seat's own."""
     state = listing(state, seat, rnd=rnd)
     if state.phase != "question" or state.mover == seat:
         return state
@@ -28,15 +28,15 @@ def wishing(state: State, seat: SeatName, rnd: random.Random) -> State:
 
 
 def listing(state: State, *spared: SeatName | None, rnd: random.Random) -> State:
-    """The same table with other standing lists, but for some seats."""
+    """Return the same table with other standing lists, except those of some seats."""
     lists = {seat: _list(rnd) for seat in state.seats if seat not in spared}
     return dataclasses.replace(state, lists={**state.lists, **lists})
 
 
 def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
-    """The same table with the decks shuffled below what the next turn may bring to light.
+    """Return the same table with the decks shuffled below the cards that the next turn may reveal.
 
-    Standing lists differ, but for the mover's, which what is drawn brings to light.
+    Standing lists differ, except the mover's, which the cards drawn may reveal.
     """
     fixed = _reach(state)
     decks = {category: _shuffled(cards, fixed, rnd) for category, cards in state.decks.items()}
@@ -49,10 +49,9 @@ def _list(rnd: random.Random) -> tuple[str, ...]:
 
 
 def _reach(state: State) -> int:
-    """How many cards of a deck may be seen in the next turn.
+    """Return how many cards of a deck the next turn may reveal.
 
-    All of them, for a turn may have any number of pops on nodes, and brings the
-    cards of all of them to light; an answer brings no more.
+    All of them for a turn, which may have any number of pops on nodes; none for an answer.
     """
     return sum(map(len, state.decks.values())) if state.phase == "turn" or state.edition < VERSION else 0
 

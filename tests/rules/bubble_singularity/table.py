@@ -1,7 +1,7 @@
-"""Lays tables and plays turns, as the host would: sheets as lines, against views through JSON.
+"""Builders of tables and turns: sheets as lines, checked against views that went through JSON.
 
 Bubbles are written by their first letters ("rrb"), cards by their arrows and,
-where they are not plain, their kind ("NE energy").
+if they are not plain, their kind ("NE energy").
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SEED = b"test"
 
 
 def bubbles(letters: str) -> tuple[str, ...]:
-    """Bubbles from their letters."""
+    """Return bubbles by their letters."""
     return in_order(LETTERS[letter] for letter in letters)
 
 
@@ -44,9 +44,9 @@ def lay(
     points: int = 0,
     **options: Any,
 ) -> State:
-    """A table at blue's turn in the first round, with red after blue.
+    """Build a table at blue's turn in the first round, with red after blue.
 
-    `blue` and `red` are where their Maris stand, `hand` is blue's supply,
+    `blue` and `red` are the spaces of their Maris, `hand` is blue's supply,
     `held` are blue's ability cards.
     """
     rules = Rules(**options)
@@ -82,41 +82,41 @@ def _card(text: str) -> Card:
 
 @dataclass(frozen=True)
 class Played:
-    """What became of a turn."""
+    """The result of a turn."""
 
     state: State
     events: tuple[Event, ...]
 
     def lying(self, place: str) -> str:
-        """The letters of the bubbles on a space."""
+        """Return the letters of the bubbles on a space."""
         return "".join(colour[0] for colour in self.state.bubbles.get(place, ()))
 
     def hand(self, seat: SeatName = "blue") -> str:
-        """The letters of a player's supply."""
+        """Return the letters of a player's supply."""
         return "".join(colour[0] for colour in self.state.players[seat].hand)
 
     def player(self, seat: SeatName = "blue") -> Player:
-        """What lies before a player."""
+        """Return a player."""
         return self.state.players[seat]
 
     def told(self, kind: str) -> list[dict[str, Any]]:
-        """The data of all events of a kind."""
+        """Return the data of all events of a kind."""
         return [dict(event.data) for event in self.events if event.kind == kind]
 
     @property
     def pops(self) -> list[str]:
-        """Where bubbles popped, in order."""
+        """The spaces of the pops, in order."""
         return [event["space"] for event in self.told("popped")]
 
     @property
     def scored(self) -> dict[str, Any]:
-        """What the chain came to."""
+        """The score of the only chain."""
         (scored,) = self.told("scored")
         return scored
 
 
 def play(state: State, *lines: str, seat: SeatName | None = None, seed: bytes = SEED) -> Played:
-    """One turn by a sheet that must be free of errors."""
+    """Resolve a turn with a sheet that must be free of errors."""
     who = seat or next(iter(RULESET.standing(state).awaiting))
     parsed = read(state, *lines, seat=who)
     assert not parsed.errors, parsed.errors
@@ -124,36 +124,36 @@ def play(state: State, *lines: str, seat: SeatName | None = None, seed: bytes = 
 
 
 def miss(state: State, *, kept: Sequence[Any] = ()) -> Played:
-    """One turn in which no sheet of those awaited came."""
+    """Resolve a turn without the sheets of those awaited."""
     missing = RULESET.standing(state).awaiting
     orders = {seat: RULESET.defaults(view(state, seat), tuple(kept)) for seat in missing}
     return Played(*RULESET.resolve(state, TurnInput(orders, missing), Dice(SEED)))
 
 
 def read(state: State, *lines: str, seat: SeatName = "blue") -> ParsedSheet:
-    """What a seat's sheet comes to."""
+    """Parse a seat's sheet."""
     return RULESET.parse(view(state, seat), list(enumerate(lines, 1)))
 
 
 def codes(parsed: ParsedSheet) -> list[tuple[int, str]]:
-    """The errors and warnings of a sheet: line and code."""
+    """Return line and code of the errors and warnings of a sheet."""
     return [(found.line, found.code) for found in parsed.findings if found.severity != "note"]
 
 
 def refused(state: State, *lines: str) -> tuple[str, str]:
-    """The one error of a sheet of blue's: its code, and its text with the hint."""
+    """Return the one error of a sheet of blue's: its code, and its text with the hint."""
     (error,) = read(state, *lines).errors
     return error.code, f"{error.text}; {error.hint}".removesuffix("; ")
 
 
 def view(state: State, seat: SeatName, events: Sequence[Event] = ()) -> View:
-    """A seat's view as it comes out of a mail."""
+    """Return a seat's view after a way through JSON."""
     data: View = json.loads(canonical_json(RULESET.view(state, seat, events)))
     return data
 
 
 def new_game(seats: int | Sequence[SeatName] = 2, *, seed: bytes = SEED, **options: Any) -> State:
-    """A game before anybody has chosen anything."""
+    """Return a game before any choice."""
     names = SEATS[:seats] if isinstance(seats, int) else seats
     return RULESET.setup(options, names, Dice(seed))
 
@@ -161,7 +161,7 @@ def new_game(seats: int | Sequence[SeatName] = 2, *, seed: bytes = SEED, **optio
 def begun(
     seats: int | Sequence[SeatName] = 2, *, sheets: Mapping[SeatName, Sequence[str]] | None = None, **options: Any
 ) -> Played:
-    """A game before its first turn, with the starts and cards that the sheets choose."""
+    """Return a game before its first turn, with the starts and cards that the sheets choose."""
     state = new_game(seats, **options)
     lines = {seat: (sheets or {}).get(seat, ()) for seat in state.seats}
     parsed = {seat: read(state, *lines[seat], seat=seat) for seat in state.seats}
@@ -171,13 +171,13 @@ def begun(
 
 
 def tokens(state: State) -> int:
-    """All bubbles of a game, wherever they are."""
+    """Return the number of all bubbles of a game."""
     held = sum(len(player.hand) for player in state.players.values())
     return len(state.bag) + held + sum(map(len, state.bubbles.values()))
 
 
 def sides(state: State) -> dict[SeatName, str]:
-    """The side each player started on, by where the Mari stands."""
+    """Return the side each player started on, by the place of the Mari."""
     size = state.rules.size
     places = {place for side in starts(size).values() for place in side}
     return {

@@ -29,7 +29,7 @@ def test_wormhole_travel_goes_from_edge_to_edge() -> None:
 
 
 def test_wormhole_travel_does_not_cross_a_mari() -> None:
-    """The far edge must be free, as any space."""
+    """The far edge must be free, like any space."""
     assert refused(lay(red="A3", held=["wormhole"]), "MOVE E E", "ROTATE CW")[0] == "occupied"
 
 
@@ -96,7 +96,7 @@ def test_bubble_fusion_is_for_the_own_colour(lying: dict[str, str]) -> None:
 
 
 def test_bubble_fusion_works_in_ones_own_turns() -> None:
-    """Another player's two bubbles stay in your turn; your two anywhere on the board pop in yours."""
+    """A pair of another player's colour stays in your turn; your pair anywhere on the board pops in yours."""
     lying = {"A4": "bb"}
 
     assert play(lay(held=["fusion"], hand="", lying=lying), "ROTATE CW").pops == ["A4"]
@@ -120,7 +120,7 @@ def test_cascade_control_sends_bubbles_two_spaces() -> None:
     ],
 )
 def test_cascade_control_has_its_bounds(held: list[str], line: str, code: str) -> None:
-    """Only with the card, only bubbles of your colour, and not over the edge."""
+    """It needs the card and a bubble of your colour, and it does not cross the edge."""
     assert refused(lay(held=held, hand="", lying={"C3": "b", "C2": "rr"}), "PULL N", line)[0] == code
 
 
@@ -161,7 +161,7 @@ def test_space_folder_turns_any_card() -> None:
 
 
 def test_space_folder_works_before_or_after_the_move() -> None:
-    """An ability acts where its line stands: turned before or after the push, the bubbles go other ways."""
+    """An ability acts where its line stands: the card is turned before or after the push."""
     state = lay(held=["folder"], cards={"C2": "NS"})
     before = play(state, "MOVE N", "USE FOLDER C2 CW", "ROTATE CW")
     after = play(state, "MOVE N", "ROTATE CW", "USE FOLDER C2 CW")
@@ -197,7 +197,7 @@ def test_singularity_attractor_passes_a_node(way: str) -> None:
 
 @pytest.mark.parametrize("way", ["S", ""])
 def test_singularity_attractor_brings_a_node_one_space_where_others_block_it(way: str) -> None:
-    """Where a node would come onto another one whichever way it goes, it comes one space (ruling 16)."""
+    """A node comes one space if it would end on another node by any way of two (ruling 16)."""
     state = lay(red="D4", held=["attractor"], nodes=["C1", "C3"])
 
     assert play(state, f"USE ATTRACTOR C1 {way}", "MOVE N", "PULL S").state.nodes == ("C2", "C3")
@@ -243,7 +243,7 @@ def test_bubble_director_moves_no_other_colour() -> None:
 
 @pytest.mark.parametrize("line", ["USE FOLDER A1 CW", "USE ATTRACTOR D2", "USE DIRECTOR C2 N"])
 def test_an_ability_must_be_held(line: str) -> None:
-    """Only who holds the card may use it."""
+    """Only the holder of a card may use it."""
     assert refused(lay(nodes=["D2"], lying={"C2": "b"}), "MOVE N", line, "PULL S")[0] == "no-ability"
 
 

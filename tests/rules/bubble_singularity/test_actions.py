@@ -93,12 +93,12 @@ def test_there_is_nothing_beyond_the_edge_to_pull() -> None:
 
 
 def test_exactly_one_action_is_taken() -> None:
-    """A second action is refused, whichever it is."""
+    """A second action of any kind is refused."""
     assert codes(read(lay(), "MOVE N", "ROTATE CW", "PULL N", "ROTATE CCW")) == [(3, "only-one"), (4, "only-one")]
 
 
 def test_a_sheet_without_an_action_rotates_clockwise() -> None:
-    """To act is not optional: without an action the card is rotated clockwise."""
+    """An action is not optional: without one the card is rotated clockwise."""
     state = lay(cards={"C2": "NE"})
 
     assert play(state, "MOVE N").state.cards["C2"].arrows == "ES"

@@ -15,7 +15,7 @@ from tests.rules.bubble_singularity.table import begun, codes, lay, new_game, pl
 
 
 def wide(**changes: object) -> State:
-    """A 5 by 5 table with blue on C5 and red on A3."""
+    """Build a 5 by 5 table with blue on C5 and red on A3."""
     return lay(**{"blue": "C5", "red": "A3", "advanced": True, **changes})  # type: ignore[arg-type]  # by name
 
 
@@ -151,7 +151,7 @@ def test_an_unstable_card_changes_places_with_a_neighbour() -> None:
 
 
 def test_an_unstable_card_swaps_north_by_default() -> None:
-    """Without SWAP it is the first neighbour clockwise from north; one off the board is refused."""
+    """Without SWAP the partner is the first neighbour clockwise from north; one off the board is refused."""
     state = wide(hand="", lying={"E4": "rrr"})
 
     assert play(state, "ROTATE CW").told("swapped") == [{"space": "E4", "other": "E3"}]

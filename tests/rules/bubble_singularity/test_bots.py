@@ -13,12 +13,12 @@ from tests.rules.bubble_singularity.table import lay, new_game, play, read, toke
 
 
 def sheet(state: State, seat: SeatName, name: str = "standard", key: int = 0) -> list[str]:
-    """What a bot writes."""
+    """Return the sheet of a bot."""
     return RULESET.bots[name](view(state, seat), Dice(b"bot").scoped(key))
 
 
 def played(state: State, names: dict[SeatName, str], cap: int = 200) -> tuple[State, int]:
-    """A game of bots, to its end or to a cap, and the turns it took."""
+    """Play a game of bots, to its end or to a cap, and return it with the number of its turns."""
     turns = 0
     while state.result is None and turns < cap:
         if state.phase == "setup":
@@ -35,7 +35,7 @@ def played(state: State, names: dict[SeatName, str], cap: int = 200) -> tuple[St
 
 
 def test_the_bot_takes_the_best_chain() -> None:
-    """Where one action brings more pops than any other, it is chosen."""
+    """The bot chooses the action that brings the most pops."""
     lying = {"C3": "rr", "C2": "gy", "B3": "rr", "D3": "rr", "C4": "rr"}
     state = lay(hand="", lying=lying, cards={"B3": "NES", "D3": "NSW"})
 
@@ -43,7 +43,7 @@ def test_the_bot_takes_the_best_chain() -> None:
 
 
 def test_the_bot_uses_its_abilities() -> None:
-    """A bubble moved by Bubble Director that begins a chain is moved."""
+    """The bot moves a bubble by Bubble Director where that begins a chain."""
     state = lay(held=["director"], hand="", lying={"A4": "b", "B4": "rr"})
 
     assert any(line.startswith("USE DIRECTOR") for line in sheet(state, "blue"))
@@ -53,7 +53,7 @@ def test_the_bot_uses_its_abilities() -> None:
     "options", [{}, {"stations": True}, {"advanced": True}, {"layout": "shuffled"}, {"beginner": True}]
 )
 def test_a_game_of_standard_bots_ends(options: dict[str, Any]) -> None:
-    """With every option a game of two bots comes to its end, with all bubbles there."""
+    """With every option a game of two bots ends, and no bubble is lost."""
     first = new_game(2, **options)
     state, _ = played(first, dict.fromkeys(first.seats, "standard"))
 
@@ -79,14 +79,14 @@ def test_beginners_bots_do_not_stall(seats: int, seed: bytes, layout: str) -> No
 
 @pytest.mark.parametrize("name", ["standard", "random"])
 def test_bots_play_on_where_nothing_can_be_done(name: str) -> None:
-    """Without bubbles in the supply or beside the Mari, and with ROTATE blocked, a bot names no act and is not lost."""
+    """Without bubbles in reach and with ROTATE blocked, a bot names no action and plays on."""
     stuck = lay(hand="", blocked="ROTATE", stations=True)
 
     assert play(stuck, *sheet(stuck, "blue", name)).state.mover == "red"
 
 
 def test_one_sheet_is_one_turn() -> None:
-    """Standard bots name all cards in KEEP, so nobody is ever asked between turns."""
+    """Standard bots name all cards in KEEP, so they are never asked between turns."""
     state, asked = new_game(2), 0
     while state.result is None:
         state, _ = played(state, dict.fromkeys(state.seats, "standard"), cap=1)
@@ -123,7 +123,7 @@ def test_bots_write_nothing_when_they_are_not_asked(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["standard", "random"])
 def test_bots_answer_questions(name: str) -> None:
-    """Cards drawn are chosen from, and at the set-up a start and a card are chosen."""
+    """Bots choose from the cards drawn, and at the set-up a start and a card."""
     asked = play(lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}), "PULL N").state
 
     assert read(asked, *sheet(asked, "blue", name)).errors == ()

@@ -1,4 +1,4 @@
-"""What chain reactions are worth: lengths, points, markers, nodes."""
+"""Scores of chain reactions: lengths, points, markers, nodes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_each_pop_counts(more: str, points: int, markers: int) -> None:
 
 
 def test_the_mover_scores_for_all_bubbles() -> None:
-    """The player who began the chain scores all of it, whoever placed the bubbles."""
+    """The player who began the chain scores all of it, no matter who placed the bubbles."""
     after = play(lay(hand="", lying={"C3": "r", "C2": "rr", "D3": "rr"}), "PULL N")
 
     assert after.player("red").points == 0
@@ -39,7 +39,7 @@ def test_the_mover_scores_for_all_bubbles() -> None:
 
 
 def test_a_marker_is_earned_at_once() -> None:
-    """The marker of a chain of 4 is there after the turn; longer chains bring no more than one."""
+    """A chain of 4 brings its marker in the same turn; longer chains bring no more than one."""
     lying = {"C3": "rr", "C2": "gy", "B3": "rr", "D3": "rr", "C4": "rr"}
     after = play(lay(hand="", lying=lying, cards={"B3": "NES", "D3": "NSW"}), "PULL N")
 

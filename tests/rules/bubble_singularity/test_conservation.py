@@ -21,7 +21,7 @@ GAMES = 30
 
 @pytest.mark.parametrize("options", [{}, {"scoreless": 2}, {"beginner": True, "scoreless": 2}])
 def test_each_turn_is_as_an_independent_account_has_it(options: dict[str, Any]) -> None:
-    """Bubbles, cards, questions and the end of the game are after each turn what the rulings make of its events."""
+    """After each turn bubbles, cards, questions and the end agree with an independent account of its events."""
     ends, asked = set(), 0
     for seed in range(GAMES):
         for before, after, events, seat, words in turns(random.Random(seed), 12, **options):
@@ -34,7 +34,7 @@ def test_each_turn_is_as_an_independent_account_has_it(options: dict[str, Any]) 
 
 
 def test_a_lost_bubble_is_found() -> None:
-    """The account finds what campaigns of version 3 lose: bubbles to choose from where the bag runs out."""
+    """The account finds the bubbles that campaigns of version 3 lose when the bag runs out during a choice."""
     state = lay(
         blue="B2",
         red="D4",
@@ -56,7 +56,10 @@ def test_a_lost_bubble_is_found() -> None:
 
 
 def twins(state: State, lines: list[str], keep: str, number: int) -> tuple[State, State, int]:
-    """A turn with KEEP in its sheet, and the same with KEEP as the answer by mail; and how often that was asked for."""
+    """Play a turn with KEEP in its sheet, and with KEEP as the answer by mail.
+
+    Return both states, and True if the second was asked.
+    """
     seat, sheet = state.mover or "", [*lines, keep]
     listed, _ = played(state, seat, sheet, number)
     mailed, _ = played(state, seat, lines, number)
@@ -69,12 +72,12 @@ def twins(state: State, lines: list[str], keep: str, number: int) -> tuple[State
 
 
 def told_alike(state: State) -> State:
-    """The state without what a player has said."""
+    """Return the state without the wishes of players."""
     return dataclasses.replace(state, lists={}, liking=())
 
 
 def points_alike(state: State) -> tuple[object, ...]:
-    """How a game has ended."""
+    """Return the result, the scores and the markers of a finished game."""
     return state.result, RULESET.standing(state).scores, {seat: each.markers for seat, each in state.players.items()}
 
 
@@ -97,7 +100,7 @@ def test_a_list_and_an_answer_by_mail_bring_the_same() -> None:
 
 @pytest.mark.parametrize("leaving", ["resigned", "removed"])
 def test_a_player_who_leaves_takes_no_bubble_along(leaving: str) -> None:
-    """Whoever leaves, also while something is to be chosen, there are sixty bubbles after it (rulings 31 and 35)."""
+    """After a player leaves there are sixty bubbles, also while a choice is open (rulings 31 and 35)."""
     rnd, open_ones = random.Random(5), 0
     for number in range(GAMES):
         for _, state, _, _, _ in turns(rnd, 6):

@@ -1,4 +1,4 @@
-"""What a page offers a player of Bubble Singularity, and what he taps on the board."""
+"""The order form of a page, and the targets for taps on the board."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from tests.rules.bubble_singularity.table import lay, new_game, view
 
 
 def offered(seen: View) -> set[str]:
-    """The orders of a desk."""
+    """Return the orders of a form."""
     return {verb["name"] for verb in RULESET.desk(seen)["verbs"]}
 
 
 def form(seen: View, order: str, at: int = 1) -> Json:
-    """The form of a part of an order."""
+    """Return the pattern of a part of an order."""
     desk = RULESET.desk(seen)
     (part,) = (verb["parts"][at] for verb in desk["verbs"] if verb["name"] == order)
     return desk["kinds"][part["kind"]]["form"]
 
 
 def test_a_start_is_offered_first() -> None:
-    """During the set-up nothing else is asked, but which of two cards is kept."""
+    """During the set-up only a start, and which of two cards is kept, can be chosen."""
     seen = view(new_game(), "red")
 
     assert offered(seen) == {"start", "keep", "resign"}
@@ -31,7 +31,7 @@ def test_a_start_is_offered_first() -> None:
 
 
 def test_a_turn_offers_what_the_cards_allow() -> None:
-    """Uses of abilities are offered to who holds them; slanting ways need Quantum Drift."""
+    """Uses of abilities are offered to holders of the cards; diagonal ways need Quantum Drift."""
     bare, holding = (view(lay(hand="rgbb", held=held), "blue") for held in ((), ("drift", "folder", "resonance")))
 
     assert not {"use-folder", "use-attractor", "use-director", "use-research", "start"} & offered(bare)
@@ -42,13 +42,13 @@ def test_a_turn_offers_what_the_cards_allow() -> None:
 
 
 def test_pairs_are_offered_in_turn() -> None:
-    """A colour, then a way, round and round."""
+    """SEND takes colours and ways in turn."""
     assert [each["values"][0] for each in form(view(lay(hand="r"), "blue"), "send")["of"]] == ["red", "N"]
     assert form(view(lay(hand="r"), "blue"), "send")["type"] == "in-turn"
 
 
 def test_a_station_is_offered_where_there_is_one() -> None:
-    """Its action to all, its bonus to who controls it."""
+    """A station's action is offered to all, its bonus to the controller alone."""
     state = lay(hand="rgbb", cards={"C2": "NESW transit"}, control={"transit": "blue"}, stations=True)
 
     assert {"use-teleport", "use-transfer"} <= offered(view(state, "blue"))
@@ -56,7 +56,7 @@ def test_a_station_is_offered_where_there_is_one() -> None:
 
 
 def test_a_question_offers_its_answers() -> None:
-    """Each once, also where two bubbles are alike."""
+    """Each answer is offered once, also if two bubbles are alike."""
     state = replace(lay(hand="r"), question=Question("bubbles", "blue", ("red", "red", "green")))
 
     assert offered(view(state, "blue")) == {"keep", "resign"}
@@ -64,12 +64,12 @@ def test_a_question_offers_its_answers() -> None:
 
 
 def test_who_waits_may_leave() -> None:
-    """Orders are offered to who is asked."""
+    """A player who is not awaited is offered nothing but RESIGN."""
     assert offered(view(lay(hand="r"), "red")) == {"resign"}
 
 
 def test_a_space_tells_what_lies_on_it() -> None:
-    """Its card with arrows, Maris, nodes and bubbles."""
+    """The title of a space names its card, Mari, node and bubbles."""
     (picture,) = RULESET.pictures(view(lay(red="A2", hand="r", lying={"C2": "rrg"}, nodes=["C2"]), "blue"))
     told = {spot.names[0]: spot.title for spot in picture.spots}
 

@@ -1,4 +1,4 @@
-"""How a game ends, and who has won."""
+"""The ends of a game, and its winners."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ GREEN: dict[SeatName, Player] = {"green": Player(side="E", at="D4")}
 
 
 def with_players(state: State, **changes: dict[str, object]) -> State:
-    """The state with other players' belongings."""
+    """Replace fields of some players."""
     players = {seat: dataclasses.replace(player, **changes.get(seat, {})) for seat, player in state.players.items()}  # type: ignore[arg-type]  # fields by name
     return dataclasses.replace(state, players=players)
 
 
 def test_the_round_is_completed_after_the_fifth_marker() -> None:
-    """When somebody has 5 markers, all get the same number of turns; then the game is over."""
+    """After a player's fifth marker all get the same number of turns; then the game is over."""
     first = play(lay(hand="", markers=5, others=GREEN), "ROTATE CW")
     second = play(first.state, "ROTATE CW")
     third = play(second.state, "ROTATE CW")
@@ -105,7 +105,7 @@ def test_ties_are_broken_by_markers_then_by_chains(
 
 
 def test_a_standstill_ends_the_game() -> None:
-    """When through two whole rounds no Mari moves and nothing pops, the game is over."""
+    """The game is over after two whole rounds in which no Mari moves and nothing pops."""
     state = lay(hand="")
     for _ in range(3):
         state = play(state, "ROTATE CW").state
@@ -118,7 +118,7 @@ def test_a_standstill_ends_the_game() -> None:
 
 
 def test_a_move_or_a_pop_ends_the_count_of_quiet_turns() -> None:
-    """Each turn in which a Mari moves or something pops begins the count anew."""
+    """A turn in which a Mari moves or something pops resets the count of quiet turns."""
     quiet = dataclasses.replace(lay(hand="b", lying={"A4": "rrr"}), quiet=2)
 
     assert play(quiet, "MOVE N", "PULL S").state.quiet == 0
@@ -138,7 +138,7 @@ def test_turns_without_a_score_end_a_game_if_an_option_says_so() -> None:
 
 
 def test_a_score_begins_the_count_anew() -> None:
-    """Whoever scores, the turns without a score are counted from nothing again."""
+    """A score of any player resets the count of turns without one."""
     state = dataclasses.replace(lay(hand="", lying={"A4": "rrr"}, scoreless=3), unscored=2)
     after = play(state, "ROTATE CW").state
 
@@ -153,7 +153,7 @@ def test_an_end_without_scores_is_foretold() -> None:
 
 
 def test_what_is_still_to_be_chosen_counts_at_the_end() -> None:
-    """Bubbles drawn at the research station in the turn in which the bag runs out are kept: two, by default."""
+    """Of bubbles drawn in the turn in which the bag runs out two are kept, by default the first."""
     after = play(drawing(), "MOVE N W", "USE RESEARCH")
     first, second, third = after.told("researched")[0]["bubbles"]
 
@@ -165,7 +165,7 @@ def test_what_is_still_to_be_chosen_counts_at_the_end() -> None:
 
 
 def test_a_list_chooses_at_the_end() -> None:
-    """A standing list that names all drawn chooses where the game ends before its player is asked."""
+    """A standing list that names all bubbles drawn chooses if the game ends before the question."""
     after = play(drawing(), "MOVE N W", "USE RESEARCH", "KEEP yellow green red blue")
 
     assert after.told("kept")[0]["what"] == ["yellow", "green"]
@@ -181,7 +181,7 @@ def test_another_who_leaves_takes_nothing_from_the_one_asked() -> None:
 
 
 def drawing() -> State:
-    """A table at which a chain beside the research station draws more than the bag holds after USE RESEARCH."""
+    """Build a table at which a chain draws more than the bag holds after USE RESEARCH."""
     lying = {"B1": "bb", "A2": "b"}
     return lay(blue="B2", red="D4", hand="bb", bag="rgy", held=["harvest", "fusion"], lying=lying, stations=True)
 
@@ -199,7 +199,7 @@ def test_no_cards_are_drawn_in_the_last_round(markers: int, drawn: int) -> None:
 
 
 def test_in_the_last_turn_nothing_is_asked() -> None:
-    """Where the game ends with the turn, bubbles drawn are kept without a mail to ask for them."""
+    """If the game ends with the turn, bubbles drawn are kept without a question."""
     state = lay(blue="B1", red="C2", hand="b", bag="rgyy", stations=True)
     state = dataclasses.replace(state, order=("red", "blue"), last_round=True)
     after = play(state, "MOVE W", "USE RESEARCH")
@@ -210,7 +210,7 @@ def test_in_the_last_turn_nothing_is_asked() -> None:
 
 
 def test_who_resigns_leaves_the_board() -> None:
-    """RESIGN takes Mari, bubbles and cards of a player away before anything else; the others play on."""
+    """RESIGN takes away a player's Mari, bubbles and cards before anything else; the others play on."""
     state = lay(hand="ry", held=["drift"], others=GREEN)
     after = play(state, "RESIGN CONFIRM")
 
@@ -228,7 +228,7 @@ def test_the_last_one_left_wins() -> None:
 
 
 def test_a_removed_player_is_skipped() -> None:
-    """When the GM takes out a player who is not on move, the mover's turn goes on."""
+    """When the GM removes a player who is not on move, the mover's turn goes on."""
     state = lay(hand="", others=GREEN)
     after, events = RULESET.resolve(state, TurnInput({"blue": ()}, removed=frozenset({"red"})), Dice(b"test"))
 
@@ -237,12 +237,12 @@ def test_a_removed_player_is_skipped() -> None:
 
 
 def test_anybody_may_resign_at_any_time() -> None:
-    """A player who is not on move may leave too, and nothing else."""
+    """A player who is not on move may resign, and send no other order."""
     assert codes(read(lay(), "RESIGN CONFIRM", "ROTATE CW", seat="red")) == [(2, "not-your-turn")]
 
 
 def test_after_the_end_no_orders_are_taken() -> None:
-    """A finished game takes nothing, changes nothing, and asks for nothing."""
+    """A finished game accepts no orders, does not change and asks for nothing."""
     over = play(lay(hand="b"), "RESIGN CONFIRM").state
 
     assert codes(read(over, "MOVE N", seat="red")) == [(1, "game-over")]
@@ -251,7 +251,7 @@ def test_after_the_end_no_orders_are_taken() -> None:
 
 
 def test_every_end_has_words() -> None:
-    """The GM and the players read why the game ended."""
+    """The GM and the players read the reason of the end."""
     over = play(lay(hand="b"), "RESIGN CONFIRM").state
 
     assert RULESET.standing(over).reason == ENDS["left"]

@@ -1,4 +1,4 @@
-"""All worked examples and all answers to frequent questions of the source, played."""
+"""All worked examples and all frequent questions of the source, played."""
 
 from __future__ import annotations
 
@@ -71,8 +71,10 @@ def test_example_of_a_node() -> None:
 
 
 def test_example_turn_1() -> None:
-    """Quantum Drift: 2 diagonal spaces, a bubble on each; rotated clockwise, blue and yellow are pushed along arrows;
-    the blue one joins 2 blue others, and with a fourth lying there the pop on 3 arrows leaves one excess: 1 point."""
+    """Quantum Drift: two diagonal moves and a push make a pop with one excess bubble, worth 1 point.
+
+    The source's example needs a fourth bubble for the excess (ruling 33).
+    """
     lying = {"C3": "y", "D3": "bbr"}
     cards = {"C3": "NS", "D3": "NSW"}
     state = lay(blue="A1", red="D1", hand="bb", held=["drift"], nodes=["D2"], lying=lying, cards=cards)
@@ -124,16 +126,18 @@ def test_example_of_final_scoring() -> None:
 
 
 def _walled(players: object) -> dict[SeatName, Player]:
-    """Blue in a corner between the others, so that nothing is placed."""
+    """Place blue in a corner between the others, so that nothing is placed."""
     assert isinstance(players, dict)
     places = {"blue": "A1", "red": "B1", "green": "A2"}
     return {seat: dataclasses.replace(player, at=places[seat]) for seat, player in players.items()}
 
 
 def test_example_of_the_advanced_game() -> None:
-    """Two spaces to the Energy Station, 3 red bubbles converted as the action, the bonus pops a single blue bubble; its
-    4-chain passes the Universe (moved to D4 by an unstable card): 10 points and 2 markers. The converted bubbles pop
-    too, as a chain of their own."""
+    """Three red bubbles are converted, then the bonus pops a single blue one: 10 points and 2 markers.
+
+    The 4-chain passes the Universe, which an unstable card moved to D4. The converted bubbles pop too, as a chain of
+    their own.
+    """
     state = lay(
         blue="C5",
         red="A3",
@@ -158,7 +162,7 @@ def test_example_of_the_advanced_game() -> None:
 
 
 def test_faq_fewer_than_three_spaces() -> None:
-    """One may move 1, 2 or 3 spaces."""
+    """A Mari may move 1, 2 or 3 spaces."""
     assert [play(lay(), f"MOVE {ways}", "PULL E").player().at for ways in ("W", "W W", "W W N")] == ["B3", "A3", "A2"]
 
 
@@ -168,7 +172,7 @@ def test_faq_a_bubble_on_every_space() -> None:
 
 
 def test_faq_not_enough_bubbles() -> None:
-    """Nobody moves more spaces than there are bubbles to place."""
+    """A Mari cannot move more spaces than there are bubbles to place."""
     assert refused(lay(hand="b"), "MOVE W W", "PULL E")[0] == "too-few-bubbles"
 
 
@@ -184,7 +188,7 @@ def test_faq_more_than_three_spaces() -> None:
 
 
 def test_faq_who_chooses_the_arrows() -> None:
-    """The player who triggered the pop decides which bubbles go where, whosever they are."""
+    """The player who triggered the pop decides which bubbles go where, whatever their colour."""
     after = play(lay(hand="", lying={"C3": "r", "C2": "gy"}, cards={"C3": "NES"}), "PULL N", "POP C3 yellow N, red E")
 
     assert [after.lying(place) for place in ("C2", "D3", "C4")] == ["y", "r", "g"]
@@ -210,7 +214,7 @@ def test_faq_the_same_space_twice() -> None:
 
 
 def test_faq_one_ability_of_each_category() -> None:
-    """Nobody holds two abilities of one category, and a new one is kept or goes below its deck."""
+    """A player holds one ability of each category at most; a new one is kept or goes below its deck."""
     state = lay(hand="", nodes=["C3"], held=["wormhole", "amplifier", "folder"], lying={"C3": "rr", "C2": "g"})
     after = miss(play(state, "PULL N").state)
 
@@ -229,7 +233,7 @@ def test_faq_abilities_stack() -> None:
 
 
 def test_faq_passive_effects_are_for_all() -> None:
-    """A station's passive effect works for any player, whoever controls it."""
+    """A station's passive effect works for any player, controller or not."""
     state = lay(hand="", red="D1", stations=True, control={"energy": "red"}, lying={"D3": "ry"})
 
     assert play(state, "ROTATE CW").pops == ["D3"]
@@ -243,7 +247,7 @@ def test_faq_active_effects_are_for_whoever_ends_there() -> None:
 
 
 def test_faq_control_needs_a_pop_on_the_station() -> None:
-    """A chain of 3 gives control of a station on which a bubble popped, and of no other."""
+    """A chain of 3 gives control of a station with a pop on it, and of no other."""
     lying = {"A1": "rrr", "B1": "rr", "A2": "rr", "C1": "r"}
     after = play(lay(red="D4", hand="", stations=True, lying=lying), "ROTATE CW")
 

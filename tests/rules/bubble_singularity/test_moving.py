@@ -13,7 +13,7 @@ from tests.rules.bubble_singularity.table import bubbles, codes, lay, miss, play
     ("ways", "end"), [("N", "C2"), ("W W", "A3"), ("N N W", "B1"), ("S E N", "D3"), ("E W E", "D3")]
 )
 def test_a_mari_moves_one_to_three_spaces(ways: str, end: str) -> None:
-    """The Mari goes 1, 2 or 3 spaces by the four winds, also round corners and back."""
+    """The Mari goes 1, 2 or 3 spaces north, east, south or west, also round corners and back."""
     assert play(lay(), f"MOVE {ways}", "PULL N" if end != "B1" else "PULL S").player().at == end
 
 
@@ -53,7 +53,7 @@ def test_the_own_colour_is_placed_last_by_default() -> None:
 
 
 def test_bubbles_cannot_be_placed_that_are_not_there() -> None:
-    """Only bubbles of the own supply are placed, one word for each space."""
+    """Only bubbles of the own supply can be placed, one word for each space."""
     state = lay(hand="rrb")
 
     assert refused(state, "MOVE N N", "BUBBLES blue blue", "ROTATE CW")[0] == "no-such-bubble"
@@ -62,7 +62,7 @@ def test_bubbles_cannot_be_placed_that_are_not_there() -> None:
 
 
 def test_refused_bubbles_go_by_default() -> None:
-    """A BUBBLES line that cannot be followed leaves the placing to default."""
+    """A BUBBLES line that cannot be followed leaves the placing to the default."""
     parsed = read(lay(hand="rb"), "MOVE N", "BUBBLES green", "ROTATE CW")
 
     assert [entry.line for entry in parsed.entries] == [1, 3]
@@ -77,7 +77,7 @@ def test_nobody_moves_through_another_mari() -> None:
 
 
 def test_a_way_may_cross_the_own_start() -> None:
-    """The own Mari blocks nothing: a way may come back to where it began."""
+    """The Mari does not block its own way, which may come back to its start."""
     assert play(lay(), "MOVE N S", "PULL E").player().at == "C3"
 
 
@@ -88,7 +88,7 @@ def test_no_more_spaces_than_bubbles(hand: str) -> None:
 
 
 def test_who_has_no_bubbles_only_acts() -> None:
-    """Without bubbles the Mari stays where it is, and the action follows."""
+    """Without bubbles the Mari stays, and the action follows."""
     after = play(lay(hand="", lying={"C3": "r"}), "ROTATE CW")
 
     assert after.told("stayed")[0]["why"] == "there are no bubbles to place"
@@ -97,7 +97,7 @@ def test_who_has_no_bubbles_only_acts() -> None:
 
 
 def test_who_is_walled_in_only_acts() -> None:
-    """Where other Maris stand on all sides, the Mari stays and only acts."""
+    """A Mari with others on all sides stays and only acts."""
     walls: dict[SeatName, Player] = {"green": Player(side="N", at="B1")}
     after = play(lay(blue="A1", red="A2", others=walls), "PULL E")
 
@@ -105,7 +105,7 @@ def test_who_is_walled_in_only_acts() -> None:
 
 
 def test_a_sheet_without_a_move_moves_by_default() -> None:
-    """To move is not optional: without MOVE it goes one space, clockwise from north the first free one."""
+    """A move is not optional: without MOVE the Mari goes one space, the first free one clockwise from north."""
     state = lay(red="C2")
 
     assert play(state, "PULL W").player().at == "D3"

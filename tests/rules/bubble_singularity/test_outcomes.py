@@ -1,4 +1,4 @@
-"""What became of each order: what is said is what the report shows."""
+"""Outcomes of orders: each sentence agrees with the report."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ CROSS = {"C3": "NESW"}
 
 
 def orders_of(state: State, *lines: str, seat: str = "blue") -> tuple[Order, ...]:
-    """The orders of lines, whether or not they can be followed."""
+    """Return the orders of lines, whether or not they can be followed."""
     parsed = ORDERS.parse(view(state, seat), enumerate(lines, 1))
     assert not parsed.errors, parsed.errors
     return parsed.orders
 
 
 def told(state: State, *lines: str, others: dict[str, Sequence[str]] | None = None, **turn: Any) -> list[str]:
-    """What blue's report says of each of his lines."""
+    """Return the outcomes of blue's lines."""
     sheets = {"blue": lines, **(others or {})}
     orders = {seat: orders_of(state, *of, seat=seat) for seat, of in sheets.items()}
     after, events = RULESET.resolve(state, TurnInput(orders, **turn), Dice(SEED))
@@ -162,19 +162,19 @@ TURNS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
         ],
     ),
 ]
-"""Tables as `lay` takes them; sheets, and how what is said of each line begins."""
+"""Arguments of `lay`; the lines of a sheet, and the beginning of each outcome."""
 
 
 @pytest.mark.parametrize(("table", "sheet"), TURNS)
 def test_each_order_of_a_turn_is_told(table: dict[str, Any], sheet: list[tuple[str, str]]) -> None:
-    """Where it led, or why it was not followed and what came about instead."""
+    """An outcome says what an order led to, or why it was refused and what happened instead."""
     said = told(lay(**table), *(line for line, _ in sheet))
 
     assert [one[: len(other)] for one, (_, other) in zip(said, sheet, strict=True)] == [begin for _, begin in sheet]
 
 
 def test_a_block_turns_an_action_into_the_default() -> None:
-    """Where rotating is blocked, the default pulls."""
+    """If rotating is blocked, the default action is a pull."""
     said = told(lay(hand="", blue="A1", red="D4", blocked="ROTATE"), "ROTATE CW")
 
     assert said == [
@@ -183,7 +183,7 @@ def test_a_block_turns_an_action_into_the_default() -> None:
 
 
 def test_of_two_moves_the_first_is_made_and_no_default_is_told() -> None:
-    """A second line of its kind is refused, and what the first did stands below the first."""
+    """A second line of a kind is refused; the outcome of the first is told with the first."""
     said = told(lay(hand="rr"), "MOVE N", "MOVE E", "PULL E", "ROTATE CW")
 
     assert said[0] == "It went to C2, placing red on C2."
@@ -194,7 +194,7 @@ def test_of_two_moves_the_first_is_made_and_no_default_is_told() -> None:
 
 
 def test_a_second_line_for_a_pop_is_for_the_second_pop() -> None:
-    """Each line has the pop it was for, and two that are alike have each its own."""
+    """Each line for a pop is told with its own pop, also if two lines are alike."""
     state = lay(hand="", lying={"C3": "rr", "C2": "g"}, cards={"C3": "NS"})
 
     assert told(state, "PULL N", "POP C3 green N", "POP C3 green N")[1:] == [
@@ -204,7 +204,7 @@ def test_a_second_line_for_a_pop_is_for_the_second_pop() -> None:
 
 
 def test_a_start_and_a_first_card_are_told() -> None:
-    """Where the Mari is, and why not on the space named first; which card is held and which went back."""
+    """The outcome names the start and why it is not the first choice, and the card held and the one returned."""
     state = new_game(("red", "blue"))
     card, other = state.players["blue"].offer
     titles = view(state, "blue")["abilities"]
@@ -223,7 +223,7 @@ def test_a_start_and_a_first_card_are_told() -> None:
 
 
 def test_what_cards_were_drawn_and_kept_is_told() -> None:
-    """Asked for it, what is offered; answered, what is kept, also in place of a card held."""
+    """The outcome of DRAW names the cards drawn, that of KEEP the cards offered or kept."""
     state = stacked(
         lay(hand="", nodes=["C3"], held=["wormhole"], lying={"C3": "rr", "C2": "g"}, cards={"C3": "NES"}),
         movement="drift explorer",
@@ -242,7 +242,7 @@ def test_what_cards_were_drawn_and_kept_is_told() -> None:
 
 
 def test_bubbles_drawn_and_not_chosen_yet_are_asked_for() -> None:
-    """Without a KEEP the line of the research station tells what is asked, or what a standing list kept."""
+    """Without a KEEP the outcome of USE RESEARCH names the open choice, or what the standing list kept."""
     state = lay(blue="B1", red="C2", hand="b", bag="rgy", stations=True)
     asked = told(state, "MOVE W", "USE RESEARCH")[1]
     listed = told(replace(state, lists={"blue": ("yellow", "green", "red")}), "MOVE W", "USE RESEARCH")[1]
@@ -252,7 +252,7 @@ def test_bubbles_drawn_and_not_chosen_yet_are_asked_for() -> None:
 
 
 def test_who_left_did_nothing_else() -> None:
-    """Whatever else the sheet says comes to nothing; who is removed hears the same."""
+    """All other lines of a player who resigned or was removed had no effect."""
     assert told(lay(), "MOVE N", "RESIGN CONFIRM") == [
         "You were out of the game by then.",
         "What lay before you went back.",
@@ -261,7 +261,7 @@ def test_who_left_did_nothing_else() -> None:
 
 
 def test_nothing_comes_of_a_turn_after_the_end() -> None:
-    """Where all others left first, no line was looked at."""
+    """If all others left first, no line has an effect."""
     assert told(lay(), "MOVE N", "KEEP red", "POP C3 red N", "SWAP C3 N", others={"red": ["RESIGN CONFIRM"]})[0:2] == [
         "The game ended before it came to that.",
         "The game ended before it came to that.",
@@ -269,7 +269,7 @@ def test_nothing_comes_of_a_turn_after_the_end() -> None:
 
 
 def test_without_an_action_the_move_tells_what_popped() -> None:
-    """Pops come after the action; where that was the default, what they scored stands with the move, chains summed."""
+    """The score of pops after a default action is told with the move, chains summed."""
     lying = {"D4": "ggg", "A4": "ggg"}
 
     assert told(lay(hand="r", lying=lying), "MOVE N") == [
@@ -278,7 +278,7 @@ def test_without_an_action_the_move_tells_what_popped() -> None:
 
 
 def _reports() -> Iterator[tuple[View, View, tuple[Order, ...]]]:
-    """Whoever was awaited in games of bots and gremlins: the views before and after a turn, and its orders."""
+    """Yield the views before and after a turn, and its orders, of all seats awaited in games of bots and gremlins."""
     for game in games(RULESET):
         for step, following in pairwise(game.steps):
             for seat, orders in step.turn.orders.items():
@@ -286,7 +286,7 @@ def _reports() -> Iterator[tuple[View, View, tuple[Order, ...]]]:
 
 
 def test_in_played_games_the_places_said_are_those_of_the_view() -> None:
-    """A Mari is where its line says, the first card is held, and points said are those won."""
+    """In played games outcomes name the Mari's place, the first card and the points won as the view has them."""
     seen = set[type[Order]]()
     for before, after, orders in _reports():
         me, lines = after["players"][after["seat"]], RULESET.order_outcomes(after, orders)

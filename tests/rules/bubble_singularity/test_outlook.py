@@ -1,4 +1,4 @@
-"""What a receipt says a turn will bring, against what it brings."""
+"""Forecasts of receipts, compared with the turns that follow."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ def _ended(text: str, after: Played) -> bool:
 
 
 TRUE: Mapping[str, Check] = {"goes": _went, "pushes": _pushed, "pulls": _pulled, "outlook": _popped, "ends": _ended}
-"""What must have come of each certain note."""
+"""Checks of the certain notes."""
 
 
 def untrue(findings: Sequence[Finding], after: Played) -> list[str]:
-    """The certain notes of a receipt that did not come true."""
+    """Return the certain notes of a receipt that did not come true."""
     return [found.text for found in findings if found.code in TRUE and not TRUE[found.code](found.text, after)]
 
 
 def sheets(state: State, number: int) -> Iterator[list[str]]:
-    """Sheets that the mover might send: those of the bots, some with lines that cannot be followed, and none."""
+    """Yield possible sheets of the mover: those of the bots, some with lines that cannot be followed, and none."""
     assert state.mover is not None
     shown = view(state, state.mover)
     yield []
@@ -70,7 +70,7 @@ def sheets(state: State, number: int) -> Iterator[list[str]]:
 
 
 def games(seats: int, **options: Any) -> Iterator[State]:
-    """The turns of a game of bots."""
+    """Yield the states of the turns of a game of bots."""
     state = play(new_game(seats, **options), seat="red").state
     for number in range(60):
         if state.result is not None:
@@ -83,7 +83,7 @@ def games(seats: int, **options: Any) -> Iterator[State]:
 
 @pytest.mark.parametrize(("seats", "options"), [(2, {}), (3, {"stations": True}), (2, {"advanced": True})])
 def test_what_a_receipt_states_comes_true(seats: int, options: dict[str, Any]) -> None:
-    """All that is said without an "if" happens, whatever the sheet and however the dice fall."""
+    """Every note without an "if" comes true, with any sheet and any dice."""
     stated = set()
     for number, state in enumerate(games(seats, **options)):
         for lines in sheets(state, number):
@@ -97,7 +97,7 @@ def test_what_a_receipt_states_comes_true(seats: int, options: dict[str, Any]) -
 
 
 def test_a_wrong_forecast_is_caught() -> None:
-    """The notes of one sheet are found untrue of the turn that another one makes."""
+    """The notes of one sheet are found untrue of the turn of another."""
     lying = {"C2": "rg", "C4": "b"}
     said = read(lay(hand="rgbb", lying=lying), "MOVE N", "ROTATE CW").findings
     other = play(lay(hand="rgbb", lying={"C2": "r"}), "MOVE N", "BUBBLES blue", "ROTATE CCW")
@@ -108,7 +108,7 @@ def test_a_wrong_forecast_is_caught() -> None:
 
 @pytest.mark.parametrize(("bag", "code"), [("", "ends"), ("r", "cards")])
 def test_an_end_by_energy_harvest_is_foretold(bag: str, code: str) -> None:
-    """A bubble that the bag has not ends the game before cards are drawn; that the bag is empty lies open."""
+    """Energy Harvest from an empty bag ends the game before cards are drawn, and the receipt says so."""
     state = lay(hand="", held=["harvest"], nodes=["C3"], lying={"C3": "rr", "C2": "g"}, bag=bag)
     after = play(state, "PULL N")
 
@@ -128,7 +128,7 @@ def test_an_end_by_energy_harvest_is_foretold(bag: str, code: str) -> None:
     ],
 )
 def test_the_bubbles_of_the_research_station_are_counted(bag: str, select: str, code: str) -> None:
-    """Three drawn by USE RESEARCH, and what SELECT then takes, are not there for Energy Harvest any more."""
+    """Bubbles drawn by USE RESEARCH or taken by SELECT are not in the bag for Energy Harvest."""
     lying, held = {"B1": "bb", "A2": "b"}, ["harvest", "fusion"]
     state = lay(blue="B2", red="D4", hand="bb", bag=bag, held=held, lying=lying, stations=True)
     state = dataclasses.replace(state, control={"research": "blue"})
@@ -142,7 +142,7 @@ def test_the_bubbles_of_the_research_station_are_counted(bag: str, select: str, 
 
 
 def test_refused_lines_have_no_part_in_the_forecast() -> None:
-    """A line that is refused changes nothing of what is said of the others."""
+    """A refused line does not change the notes on the others."""
     state = lay(hand="rgbb", lying={"C2": "rg"})
     plain, other = read(state, "MOVE N", "PULL S"), read(state, "MOVE N", "POP C2 yellow N", "PULL S", "ROTATE CW")
 

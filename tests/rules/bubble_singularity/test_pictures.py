@@ -1,4 +1,4 @@
-"""The board as players see it: picture and text map."""
+"""The board in reports: picture and text map."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, s
 
 
 def svg(state: State, after: Played | None = None) -> str:
-    """The picture in red's report."""
+    """Return the picture in red's report."""
     (picture,) = RULESET.pictures(view(state, "red", after.events if after else ()))
     return picture.svg
 
 
 def written(drawing: str) -> list[str]:
-    """All texts of a picture."""
+    """Return all texts of a picture."""
     return re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
 
 
@@ -53,7 +53,7 @@ def test_bubbles_bear_letters() -> None:
 
 
 def test_many_bubbles_fit_a_card() -> None:
-    """A crowd of bubbles is counted by colour."""
+    """Many bubbles on a card are counted by colour."""
     none, some, many = (written(svg(lay(lying={"B2": lying}))) for lying in ("", "rrrrry", "r" * 9 + "y" * 12))
 
     assert some.count("R") - none.count("R") == 5
@@ -86,7 +86,7 @@ def test_the_last_turn_is_drawn() -> None:
 
 
 def test_the_last_turn_is_told_in_order() -> None:
-    """Below the board stand the way, what was pulled, and the pops from the first to the last."""
+    """Below the board stand the way, the pull, and the pops from the first to the last."""
     after = play(lay(hand="bb", lying={"C2": "rg"}), "MOVE N N", "PULL W")
     told = " ".join(written(svg(after.state, after)))
     pops = [event.data["space"] for event in after.events if event.kind == "popped"]
@@ -98,7 +98,7 @@ def test_the_last_turn_is_told_in_order() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"advanced": True}])
 def test_a_phone_shows_it_whole(options: dict[str, Any]) -> None:
-    """Shown in the 374 pixels of a phone, letters are still 11 pixels high; they stand out, and nothing is clipped."""
+    """At the 374 pixels of a phone letters are 11 pixels high and have contrast, and nothing is clipped."""
     (picture,) = RULESET.pictures(view(lay(lying={"B2": "rgby" * 3, "C2": "rgby"}, **options), "red"))
     (fresh,) = RULESET.pictures(view(new_game(**options), "red"))
 
@@ -109,7 +109,7 @@ def test_a_phone_shows_it_whole(options: dict[str, Any]) -> None:
 
 
 def test_tokens_stand_out() -> None:
-    """For every kind of sight: letters on bubbles, frames and signs on cards of every kind."""
+    """Letters on bubbles, frames and signs have enough contrast on cards of every kind."""
     cards = [*board.GROUND.values(), board.STATION]
 
     assert min(contrast(board.LETTERS[colour], BUBBLES[colour]) for colour in BUBBLES) >= LETTERS
@@ -153,7 +153,7 @@ def test_the_text_map_shows_cards_bubbles_and_maris() -> None:
 
 
 def test_the_text_map_names_special_cards_and_owners() -> None:
-    """Stations and special cards have their names at the bottom, with the letter of who controls them."""
+    """Stations and special cards have their names at the bottom, with the letter of their controller."""
     shown = text_map(view(lay(advanced=True, control={"energy": "blue"}), "red"))
 
     assert "|energy     (B)|" in shown
@@ -162,7 +162,7 @@ def test_the_text_map_names_special_cards_and_owners() -> None:
 
 
 def test_the_picture_is_told_in_words() -> None:
-    """Who cannot see it reads how many bubbles lie there, and where the Maris stand."""
+    """The alternative text has the number of bubbles and the places of the Maris."""
     (picture,) = RULESET.pictures(view(lay(lying={"A2": "rb"}), "red"))
 
     assert picture.title == "Board, round 1, blue moving: 2 bubbles on it; Maris: red on A1, blue on C3"

@@ -1,4 +1,4 @@
-"""Phase 3: when bubbles pop, where they go, and how one pop brings the next."""
+"""Phase 3: when bubbles pop, where they go, and how one pop causes the next."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_one_bubble_moves_along_each_arrow() -> None:
 
 
 def test_the_mover_collects_the_excess() -> None:
-    """What the arrows do not carry comes to the supply of the player who triggered the pop."""
+    """Bubbles that no arrow carries go to the supply of the player who triggered the pop."""
     after = play(lay(hand="", lying={"C3": "rr", "C2": "bbb"}, cards={"C3": "NE"}), "PULL N")
 
     assert after.hand() == "bbb"
@@ -45,7 +45,7 @@ def test_fewer_bubbles_than_arrows_go_clockwise_from_north() -> None:
 
 
 def test_the_mover_chooses_which_bubble_takes_which_arrow() -> None:
-    """POP assigns bubbles to arrows; who is not named goes by default, and the rest is collected."""
+    """POP assigns bubbles to arrows; those not named go by default, and the rest is collected."""
     state = lay(hand="", lying={"C3": "r", "C2": "gyb"}, cards={"C3": "NE"})
     after = play(state, "PULL N", "POP C3 blue N, yellow E")
 
@@ -53,7 +53,7 @@ def test_the_mover_chooses_which_bubble_takes_which_arrow() -> None:
 
 
 def test_the_own_colour_is_sent_last_by_default() -> None:
-    """By default the others' colours leave and the own colour is what is collected."""
+    """By default the other colours leave and the own colour is collected."""
     after = play(lay(hand="", lying={"C3": "b", "C2": "yr"}, cards={"C3": "NE"}), "PULL N")
 
     assert [after.lying("C2"), after.lying("D3"), after.hand()] == ["r", "y", "b"]
@@ -76,7 +76,7 @@ def test_a_choice_that_cannot_be_is_refused(line: str, code: str) -> None:
 
 
 def test_a_pop_that_does_not_come_is_remarked() -> None:
-    """A POP line for a space that does not pop, or not so often, is answered with a warning."""
+    """A POP line for a space that does not pop, or not so often, brings a warning."""
     state = lay(hand="", lying={"C3": "r", "C2": "gy"})
 
     assert codes(read(state, "PULL N", "POP B2 red N", "POP C3 red N", "POP C3 red E")) == [
@@ -166,7 +166,7 @@ def test_a_space_may_pop_again() -> None:
 
 
 def test_a_second_pop_line_is_for_the_second_pop() -> None:
-    """Lines for one space are used up pop by pop."""
+    """The lines for a space are used pop by pop."""
     lying = {"C3": "rr", "C2": "gy", "B3": "rr", "D3": "rr", "C4": "rr"}
     state = lay(hand="", lying=lying, cards={"B3": "NES", "D3": "NSW"})
     lines = ["PULL N", "POP C3 yellow N", "POP C3 red S"]
@@ -179,7 +179,7 @@ def test_a_second_pop_line_is_for_the_second_pop() -> None:
 
 
 def test_a_chain_ends_where_everything_repeats() -> None:
-    """A chain that would go round for ever ends when board and waiting pops are as they were before (ruling 15)."""
+    """An endless chain ends when board and waiting pops are as they were before (ruling 15)."""
     everywhere = dict.fromkeys(squares(4), "NESW")
     state = lay(blue="A1", red="D4", hand="", lying=dict.fromkeys(squares(4), "rrr"), cards=everywhere, bag="")
     after = play(state, "ROTATE CW")
@@ -190,7 +190,7 @@ def test_a_chain_ends_where_everything_repeats() -> None:
 
 
 def test_the_receipt_tells_what_a_sheet_will_bring() -> None:
-    """As all lies open, the receipt tells pops, length and points beforehand."""
+    """As the game lies open, the receipt tells pops, length and points in advance."""
     notes = read(lay(hand="", lying={"C3": "r", "C2": "gy"}), "PULL N").findings
 
     assert [(note.severity, note.text) for note in notes] == [

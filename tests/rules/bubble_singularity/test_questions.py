@@ -1,4 +1,4 @@
-"""What a player is asked between turns: cards of nodes, full categories, bubbles of the research station."""
+"""Questions between turns: cards of nodes, full categories, bubbles of the research station."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NODE_POP = {"C3": "rr", "C2": "g"}
 
 
 def stacked(state: State, **decks: str) -> State:
-    """The state with these cards on top of its decks."""
+    """Put cards on top of the decks."""
     return dataclasses.replace(
         state,
         decks={
@@ -31,7 +31,7 @@ def stacked(state: State, **decks: str) -> State:
 def asked(
     held: list[str], *, draw: str = "DRAW movement reactions", pops: int = 1, line: str = "", edition: int = VERSION
 ) -> Played:
-    """Blue has popped a node, with drift and fusion on top of the decks, explorer and harvest below."""
+    """Pop a node of blue, with drift and fusion on top of the decks, explorer and harvest below."""
     nodes = ["C3", "D3"][:pops]
     lying = NODE_POP | ({"D3": "rr"} if pops > 1 else {})
     state = lay(hand="", nodes=nodes, held=held, lying=lying, cards={"C3": "NES", "D3": "NSW"})
@@ -78,7 +78,7 @@ def test_without_wishes_the_lot_decides_the_decks() -> None:
 
 
 def test_a_full_category_is_asked_for() -> None:
-    """In campaigns of version 2, who keeps a second card of a category is asked which of the two, by a further mail."""
+    """In campaigns of version 2 a second card of a category brings a question of its own."""
     after = play(asked(["wormhole"], edition=2).state, "KEEP drift")
 
     assert after.told("chosen") == [{"who": "blue", "card": "drift", "returned": ["fusion"], "held": "wormhole"}]
@@ -105,7 +105,7 @@ def test_by_default_a_new_card_replaces_the_one_held() -> None:
 
 
 def test_there_is_never_more_than_one_card_of_a_category() -> None:
-    """With a card of each category held, whatever is kept leaves three."""
+    """A player with a card of each category still holds three after any choice."""
     after = play(asked(["wormhole", "amplifier", "folder"]).state, "KEEP fusion amplifier")
 
     assert after.player().cards == ("wormhole", "fusion", "folder")
@@ -113,7 +113,7 @@ def test_there_is_never_more_than_one_card_of_a_category() -> None:
 
 @pytest.mark.parametrize(("line", "card"), [("KEEP drift wormhole", "drift"), ("KEEP wormhole drift", "wormhole")])
 def test_one_line_answers_both_questions(line: str, card: str) -> None:
-    """A KEEP that names both cards of the category, best first, spares the further mail."""
+    """A KEEP that names both cards of the category, best first, spares a further mail."""
     after = play(asked(["wormhole"]).state, line)
 
     assert after.player().cards == (card,)
@@ -148,7 +148,7 @@ def test_bubbles_and_cards_are_one_question() -> None:
 
 
 def test_of_what_an_answer_leaves_to_choose_the_new_card_is_kept() -> None:
-    """A card named takes the place of the one held of its category, unless that is named before it (ruling 26)."""
+    """A card named replaces the one held in its category, unless the line names that one first (ruling 26)."""
     state = asked(["wormhole"], pops=2).state
 
     assert play(state, "KEEP drift harvest").player().cards == ("drift", "harvest")
@@ -159,7 +159,10 @@ def test_of_what_an_answer_leaves_to_choose_the_new_card_is_kept() -> None:
 
 @pytest.mark.parametrize(("line", "cards"), [("", ("explorer",)), ("KEEP wormhole", ("wormhole",))])
 def test_at_the_deadline_a_new_card_replaces_the_one_held(line: str, cards: tuple[str, ...]) -> None:
-    """Also one that came a pair before; unless the standing list names the one held. An empty sheet does the same."""
+    """A new card replaces the one held, also one of the pair before, unless the standing list names the one held.
+
+    An empty sheet does the same.
+    """
     state = asked(["wormhole"], pops=2, line=line).state
 
     assert [question.choices[0] for question in state.questions] == ["drift", "explorer"]
@@ -167,7 +170,7 @@ def test_at_the_deadline_a_new_card_replaces_the_one_held(line: str, cards: tupl
 
 
 def test_two_nodes_ask_twice_in_campaigns_of_version_2() -> None:
-    """There, for each pop on a node there is a pair of cards, one after the other."""
+    """In campaigns of version 2 each pop on a node brings a question of its own, one after the other."""
     first = asked([], pops=2, edition=2)
     second = play(first.state, "KEEP drift")
 
@@ -184,7 +187,7 @@ def test_a_turns_sheet_may_answer_beforehand() -> None:
 
 
 def test_a_turns_sheet_that_names_too_little_is_asked() -> None:
-    """Where the list does not name all the choices, the player is asked by mail."""
+    """A list that does not name all the choices leaves the question open."""
     assert asked([], line="KEEP fusion explorer").state.question is not None
 
 
@@ -208,7 +211,7 @@ def test_a_list_of_colours_leaves_the_cards() -> None:
 
 @pytest.mark.parametrize(("words", "kept"), [("green red blue", "gg"), ("green red", "rg"), ("red green", "rg")])
 def test_colours_are_two_bubbles_or_a_ranking(words: str, kept: str) -> None:
-    """Two colours are the two bubbles kept; of more the best are, twice if drawn twice (ruling 26)."""
+    """Two colours are the two bubbles kept; more are a ranking, of which the best may be kept twice (ruling 26)."""
     state = lay(blue="B1", red="C2", hand="b", bag="rgg", stations=True)
     listed = play(dataclasses.replace(state, lists={"blue": tuple(words.split())}), "MOVE W", "USE RESEARCH")
     mailed = play(play(state, "MOVE W", "USE RESEARCH").state, f"KEEP {words}")
@@ -259,7 +262,7 @@ def test_a_new_card_works_from_the_next_turn() -> None:
 
 
 def test_no_cards_are_drawn_from_empty_decks() -> None:
-    """Where no cards are left nothing is asked."""
+    """Empty decks bring no question."""
     state = dataclasses.replace(
         lay(hand="", nodes=["C3"], lying=NODE_POP), decks=dict.fromkeys(["movement", "reactions", "special"], ())
     )
@@ -269,7 +272,7 @@ def test_no_cards_are_drawn_from_empty_decks() -> None:
 
 
 def test_a_deck_wished_for_may_be_empty() -> None:
-    """Where a deck named by DRAW is empty, the lot picks another."""
+    """If a deck named by DRAW is empty, another is drawn by lot."""
     state = lay(hand="", nodes=["C3"], lying=NODE_POP)
     state = dataclasses.replace(state, decks={**state.decks, "movement": ()})
 
@@ -279,7 +282,7 @@ def test_a_deck_wished_for_may_be_empty() -> None:
 
 
 def test_a_seat_that_leaves_is_asked_no_more() -> None:
-    """When the player asked is taken out of the game, play goes on with the next."""
+    """When the player with a question is removed, play goes on with the next."""
     state = asked([]).state
     others = dict(lay(hand="").players) | {"green": dataclasses.replace(state.players["red"], at="D1")}
     state = dataclasses.replace(state, players=others, seats=("red", "green", "blue"), order=("blue", "red", "green"))

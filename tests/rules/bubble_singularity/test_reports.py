@@ -1,4 +1,4 @@
-"""Reports in words: every event, and everything a seat may know."""
+"""Reports in words: every event, and all that a seat may know."""
 
 from __future__ import annotations
 
@@ -133,19 +133,19 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "refused": ({"line": "PULL N", "why": "N of C1 is the edge"}, "Not done: PULL N, for N of C1 is the edge."),
 }
-"""Each kind of event with its data, and how a report says it."""
+"""Each kind of event with its data, and its sentence in a report."""
 
 
 @pytest.fixture(scope="module")
 def reporter() -> Iterator[Renderer]:
-    """Renders without pictures."""
+    """Yield a renderer without pictures."""
     reporter = Renderer([TEMPLATES], pictures=False)
     yield reporter
     reporter.close()
 
 
 def report(reporter: Renderer, state: State, seat: SeatName, events: Sequence[Event] = ()) -> RenderedReport:
-    """A seat's report."""
+    """Render a seat's report."""
     facts = ReportFacts(
         campaign="bubble1",
         seat=seat,
@@ -159,7 +159,7 @@ def report(reporter: Renderer, state: State, seat: SeatName, events: Sequence[Ev
 
 
 def plain(text: str) -> str:
-    """A text with its wrapped lines joined and the entities of HTML read."""
+    """Join the wrapped lines of a text and decode the entities of HTML."""
     joined = re.sub(r"\s+", " ", text)
     return joined.replace("&#39;", "'").replace("&middot;", "-")
 
@@ -177,14 +177,14 @@ def test_every_event_has_its_sentence(reporter: Renderer, kind: str) -> None:
 
 
 def test_the_table_of_events_is_whole() -> None:
-    """The kinds listed for template writers are those that have a sentence."""
+    """The kinds listed for template authors are those that have a sentence."""
     listed = re.findall(r"^\| ([a-z-]+) \|", events_module.__doc__ or "", re.MULTILINE)
 
     assert set(listed) - {"kind"} == set(SAID)
 
 
 def test_a_report_tells_the_whole_table(reporter: Renderer) -> None:
-    """Whose turn it is, points, supplies, bag, decks, abilities and special cards stand in every report."""
+    """Every report has the mover, points, supplies, bag, decks, abilities and special cards."""
     state = lay(hand="rb", held=["drift"], stations=True, control={"energy": "red"}, blocked="PULL")
 
     parts = report(reporter, state, "blue")
@@ -199,7 +199,7 @@ def test_a_report_tells_the_whole_table(reporter: Renderer) -> None:
 
 
 def test_a_report_of_the_set_up_tells_what_to_choose(reporter: Renderer) -> None:
-    """Before the first turn one reads the cards dealt and who will begin."""
+    """The report of the set-up names the cards dealt and the first player."""
     state = new_game()
 
     text = plain(report(reporter, state, "red").text)
@@ -210,7 +210,7 @@ def test_a_report_of_the_set_up_tells_what_to_choose(reporter: Renderer) -> None
 
 
 def test_a_report_of_a_question_tells_the_choices(reporter: Renderer) -> None:
-    """Everybody reads who chooses, and from what."""
+    """All reports name the player who chooses, and the choices."""
     after = play(lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}), "PULL N")
     assert after.state.question is not None
 
@@ -221,7 +221,7 @@ def test_a_report_of_a_question_tells_the_choices(reporter: Renderer) -> None:
 
 
 def test_the_last_report_names_the_winners(reporter: Renderer) -> None:
-    """The end tells who won and why."""
+    """The last report names the winners and the reason."""
     over = play(lay(hand="b"), "RESIGN CONFIRM")
 
     for shown in (report(reporter, over.state, "red").text, report(reporter, over.state, "red").html):
@@ -229,7 +229,7 @@ def test_the_last_report_names_the_winners(reporter: Renderer) -> None:
 
 
 def test_where_all_left_nobody_wins(reporter: Renderer) -> None:
-    """A game from which all resigned at once has no winner, and says so."""
+    """A game from which all resigned at once has no winner, and its report says so."""
     orders = {seat: (Resign(),) for seat in ("red", "blue")}
     over, events = RULESET.resolve(lay(), TurnInput(orders), Dice(b"all"))
 
@@ -239,5 +239,5 @@ def test_where_all_left_nobody_wins(reporter: Renderer) -> None:
 
 
 def test_beginners_read_of_no_cards(reporter: Renderer) -> None:
-    """Without ability cards a report has no word of them."""
+    """A report of a game without ability cards does not mention them."""
     assert "bilities" not in report(reporter, new_game(beginner=True), "red").text

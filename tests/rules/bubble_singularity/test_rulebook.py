@@ -1,4 +1,4 @@
-"""The rulebook says what the program does, and whose game it is."""
+"""The rulebook agrees with the program, and names the designer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_rulings_are_numbered_without_a_gap() -> None:
 
 
 def test_the_code_names_rulings_that_there_are() -> None:
-    """Every ruling that a docstring names is in the rulebook."""
+    """Every ruling that the code cites is in the rulebook."""
     named = [
         int(number)
         for file in CODE.glob("*.py")
@@ -42,12 +42,12 @@ def test_the_code_names_rulings_that_there_are() -> None:
 
 
 def test_the_order_reference_has_its_place() -> None:
-    """One line is left to the reference generated from the declarations."""
+    """One line is reserved for the reference generated from the orders."""
     assert RULESET.rulebook.splitlines().count("{{ORDERS}}") == 1
 
 
 def test_all_cards_and_options_are_explained() -> None:
-    """Every ability, special card and campaign option stands in the rulebook."""
+    """The rulebook has every ability, special card and campaign option."""
     words = RULESET.rulebook
 
     assert [
@@ -58,7 +58,7 @@ def test_all_cards_and_options_are_explained() -> None:
 
 
 def test_the_example_sheet_is_taken() -> None:
-    """The sheet shown is taken whole, on a table where it fits."""
+    """The example sheet is accepted as a whole, on a table where it fits."""
     lines = re.findall(r"^    ([A-Z].*)$", RULESET.rulebook.split("## Rulings")[0], re.MULTILINE)
     state = lay(blue="A2", hand="bbrr", lying={"C1": "r", "C2": "rb"}, cards={"C1": "NW"})
 

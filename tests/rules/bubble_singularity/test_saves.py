@@ -1,4 +1,4 @@
-"""Saves: what is stored comes back, from every version released."""
+"""Saves: a state survives storage, and saves of every released version can be read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_save_of_version_1_is_read() -> None:
 
 
 def _counting(data: dict[str, Any]) -> dict[str, Any]:
-    """Data of a save before version 4, with the turns without a score and the option that limits them."""
+    """Add the fields of version 4 to data of an earlier one: the turns without a score and their limit."""
     return {**data, "rules": {**data["rules"], "scoreless": 0}, "unscored": 0}
 
 
@@ -90,13 +90,13 @@ def test_other_versions_are_refused_by_name(version: int) -> None:
 
 @pytest.mark.parametrize("data", [None, [], {}, {"rules": {}}, {**RULESET.dump(lay()), "bag": []}])
 def test_what_is_no_save_is_refused(data: object) -> None:
-    """Other data are a SaveError, not a traceback."""
+    """Other data raise a SaveError."""
     with pytest.raises(SaveError, match="not a save"):
         RULESET.load(data, VERSION)
 
 
 def test_a_view_of_version_3_is_still_read() -> None:
-    """A report mailed before an update is answered after it: sheets, form, brief and defaults take its view."""
+    """Sheets, form, summary and defaults accept a view that was mailed before an update."""
     shown = view(dataclasses.replace(lay(nodes=["D2"]), edition=3), "blue")
     del shown["unscored"], shown["rules"]["scoreless"]
 

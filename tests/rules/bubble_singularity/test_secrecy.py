@@ -1,4 +1,4 @@
-"""The suite's scrambled worlds are fit for their purpose; the suite itself is pbem.testing."""
+"""The scrambled worlds of the suite are fit for their purpose; the suite itself is `pbem.testing`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.rules.twins import reports
 
 
 def test_scrambling_changes_only_decks_and_wishes() -> None:
-    """In a scrambled world a seat's view is the same, and the decks lie otherwise."""
+    """In a scrambled world a seat's view is the same, and the decks lie in another order."""
     state = begun(3).state
 
     worlds = {seat: [scramble(state, seat, random.Random(number)) for number in range(5)] for seat in state.seats}
@@ -26,7 +26,7 @@ def test_scrambling_changes_only_decks_and_wishes() -> None:
 
 
 def test_what_the_mover_wishes_stands_in_no_others_view() -> None:
-    """While the mover is asked, other views do not tell what KEEP and DRAW said; the mover's own does."""
+    """While the mover has a question, other views do not show KEEP and DRAW; the mover's own does."""
     state = play(
         lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}), "PULL N", "KEEP fusion", "DRAW special reactions"
     ).state
@@ -39,19 +39,19 @@ def test_what_the_mover_wishes_stands_in_no_others_view() -> None:
 
 
 def telling(state: State, seat: SeatName, events: Sequence[Event]) -> BubbleView:
-    """A view that shows everybody's standing list to all, in the place of the own one."""
+    """Return a view that shows all standing lists to all, in place of the own one."""
     everything = [word for kept in state.lists.values() for word in kept]
     return {**view_of(state, seat, events), "keeping": everything}
 
 
 class TellsLists(BubbleSingularity):
-    """Leaks what everybody keeps."""
+    """Ruleset that leaks all standing lists."""
 
     view = staticmethod(telling)
 
 
 def differ(ruleset: BubbleSingularity) -> bool:
-    """Whether red's reports of several turns differ between worlds in which green keeps another list."""
+    """Return True if red's reports of several turns depend on the list that green keeps."""
     state = lay(others={"green": Player(side="E", at="D4")})
     turns = [{"blue": ["MOVE W", "ROTATE CW"]}, {"red": ["PULL S", "KEEP drift"]}, {"green": ["ROTATE CW"]}]
     worlds = [elsewhere(state, "red", random.Random(number))[0] for number in range(4)]
@@ -61,17 +61,17 @@ def differ(ruleset: BubbleSingularity) -> bool:
 
 
 def test_what_others_keep_shows_in_no_later_turn() -> None:
-    """Over several turns with the same sheets another's standing list changes nothing that a seat is told."""
+    """Over several turns with the same sheets another's standing list changes nothing in a seat's reports."""
     assert not differ(RULESET)
 
 
 def test_a_leak_of_lists_is_found() -> None:
-    """Telling all what each keeps is caught."""
+    """A ruleset that leaks standing lists is caught."""
     assert differ(TellsLists())
 
 
 def test_what_lies_elsewhere_does_not_come_to_light() -> None:
-    """The cards drawn for a pop on a node are the same in all worlds elsewhere."""
+    """The cards drawn for a pop on a node are the same in all worlds that differ elsewhere."""
     state = lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"})
 
     drawn = {
@@ -83,7 +83,7 @@ def test_what_lies_elsewhere_does_not_come_to_light() -> None:
 
 
 def test_the_bag_is_no_secret_of_the_state() -> None:
-    """What the bag will bring is nowhere stored: the state holds how many bubbles of each colour there are."""
+    """The state does not store what the bag will bring: it holds the number of bubbles of each colour."""
     state = begun(3).state
 
     assert view(state, "red")["bag"] == {

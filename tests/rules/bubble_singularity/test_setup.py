@@ -1,4 +1,4 @@
-"""Setting up: board, nodes, first supplies, starts, starting abilities, two players, beginners."""
+"""Set-up: board, nodes, first supplies, starts, starting abilities, two players, beginners."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.rules.bubble_singularity.table import begun, codes, miss, new_game, r
 
 
 def shapes(arrows: list[str]) -> Counter[int]:
-    """How many cards have how many arrows."""
+    """Count cards by their number of arrows."""
     return Counter(map(len, arrows))
 
 
@@ -30,7 +30,7 @@ def test_sixteen_cards_lie_in_a_square(layout: str) -> None:
 
 
 def test_a_shuffled_layout_is_by_the_seed() -> None:
-    """With `layout` shuffled another seed lays another board; the standard chart is always the same."""
+    """With `layout` shuffled another seed gives another board; the standard chart is always the same."""
     shuffled = [new_game(layout="shuffled", seed=seed).cards for seed in (b"one", b"two", b"one")]
     standard = [new_game(seed=seed).cards for seed in (b"one", b"two")]
 
@@ -44,7 +44,7 @@ def test_four_nodes_form_a_diamond() -> None:
 
 
 def test_there_are_sixty_bubbles_fifteen_of_each_colour() -> None:
-    """Whatever lies on the board, in supplies and in the bag, makes 60 bubbles, 15 of each colour."""
+    """Board, supplies and bag together hold 60 bubbles, 15 of each colour."""
     state = begun(4).state
 
     everything = Counter(state.bag)
@@ -99,7 +99,7 @@ def test_a_mari_starts_on_a_middle_card_of_a_side() -> None:
 
 
 def test_no_two_players_start_on_the_same_side() -> None:
-    """In the order of joining each gets the first start named whose side is free."""
+    """In the order of joining each player gets the first start named whose side is free."""
     state = begun(3, sheets={"red": ["START C1"], "green": ["START B1 D2"], "blue": ["START C1 D3 A3"]}).state
 
     assert [state.players[seat].at for seat in state.seats] == ["C1", "D2", "A3"]
@@ -132,7 +132,7 @@ def test_play_goes_clockwise_from_the_player_drawn() -> None:
 
 
 def test_the_set_up_has_defaults() -> None:
-    """Who sends nothing gets a start by default and keeps the first card dealt."""
+    """A player without a sheet gets a start by default and keeps the first card dealt."""
     before = new_game()
 
     after = miss(before)
@@ -144,7 +144,7 @@ def test_the_set_up_has_defaults() -> None:
 
 
 def test_with_two_players_neutral_bubbles_lie_on_the_empty_edge() -> None:
-    """With two players each edge space without bubble or Mari gets a bubble of a colour that nobody plays."""
+    """With two players each edge space without bubble or Mari gets a bubble of a colour without a player."""
     after = begun(2, sheets={"red": ["START C1"], "green": ["START B4"]})
 
     for place in rim(4):
@@ -210,7 +210,7 @@ def test_any_of_the_colours_may_play() -> None:
 
 
 def test_a_seat_that_leaves_before_the_start_gets_none() -> None:
-    """Who is taken out during the set-up has no Mari; bubbles and cards go back."""
+    """A player removed during the set-up has no Mari; bubbles and cards go back."""
     before = new_game(3)
 
     after, _ = RULESET.resolve(before, TurnInput({}, removed=frozenset({"green"})), Dice(b"test"))

@@ -1,4 +1,4 @@
-"""What a receipt says of a sheet."""
+"""Receipts of sheets."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.rules.bubble_singularity.table import codes, lay, new_game, play, rea
     ],
 )
 def test_orders_may_be_written_in_many_ways(lines: list[str]) -> None:
-    """Case, commas, comments, short verbs, full winds and first letters of colours make no difference."""
+    """Case, commas, comments, short verbs, full names of directions and initials of colours make no difference."""
     parsed = read(lay(hand="rb"), *lines)
 
     assert [RULESET.orders.line(order) for order in parsed.orders] == ["MOVE E N", "BUBBLES blue red", "ROTATE CW"]
 
 
 def test_a_whole_turn_fits_one_sheet() -> None:
-    """Every choice of a turn can be written at once; all lines are taken."""
+    """Every choice of a turn can be written at once, and all lines are accepted."""
     state = lay(hand="rbb", held=["folder"], nodes=["C2"], lying={"C2": "rg"})
     lines = [
         "USE FOLDER A4 CW",
@@ -40,12 +40,12 @@ def test_a_whole_turn_fits_one_sheet() -> None:
 
 
 def test_unknown_directions_are_named() -> None:
-    """A word that is no direction is refused with those that are."""
+    """A word that is no direction is refused with a list of those that are."""
     assert refused(lay(), "MOVE AWAY", "ROTATE CW")[1].startswith("expected a direction, N, E, S or W, got 'AWAY'")
 
 
 def test_an_unknown_use_is_answered_with_all() -> None:
-    """USE with a word that is nothing to use gets the nearest, or all of them."""
+    """USE with an unknown word is answered with the nearest use, or with all."""
     assert refused(lay(), "USE FODLER A1 CW")[1] == "expected what you use, got 'FODLER'; did you mean FOLDER?"
     assert refused(lay(), "USE")[1].startswith("expected what you use, the line ends; possible: FOLDER, ATTRACTOR")
 
@@ -56,7 +56,7 @@ def test_a_use_with_wrong_arguments_is_explained() -> None:
 
 
 def test_a_bubble_none_cannot_have_an_extra() -> None:
-    """`none+` is nothing that can be placed."""
+    """`none+` cannot be placed."""
     assert refused(lay(), "MOVE N", "BUBBLES none+")[0] == "no-bubble"
 
 
@@ -77,7 +77,7 @@ def test_the_set_up_takes_one_of_each() -> None:
 
 
 def test_an_empty_sheet_is_remarked() -> None:
-    """Who sends nothing learns what will be done by default."""
+    """The receipt of an empty sheet says what will be done by default."""
     assert codes(read(lay())) == [(0, "no-move"), (0, "no-action")]
     assert codes(read(new_game(), seat="red")) == [(0, "no-start"), (0, "no-card")]
 
@@ -92,7 +92,7 @@ def test_an_empty_sheet_is_remarked() -> None:
     ],
 )
 def test_the_default_action_named_is_that_of_the_moves_end(mari: str, move: str, advanced: bool, action: str) -> None:
-    """Where ROTATE is blocked, a neighbour of the space moved to is pulled; on the Universe nothing is blocked."""
+    """If ROTATE is blocked, a neighbour of the space moved to is pulled; on the Universe nothing is blocked."""
     state = lay(blue=mari, blocked="ROTATE", advanced=advanced)
 
     (said,) = [found.text for found in read(state, move).findings if found.code == "no-action"]
@@ -102,7 +102,7 @@ def test_the_default_action_named_is_that_of_the_moves_end(mari: str, move: str,
 
 
 def test_nobody_plays_out_of_turn() -> None:
-    """Who is not on move is told whose turn it is."""
+    """A player who is not on move is told whose turn it is."""
     (error,) = read(lay(), "MOVE N", seat="red").errors
 
     assert (error.code, error.text) == ("not-your-turn", "it is blue's turn")
@@ -143,7 +143,7 @@ def test_orders_are_restated_in_words() -> None:
 
 
 def test_the_form_of_a_turn_shows_what_can_be_written() -> None:
-    """The report's sheet shows MOVE, BUBBLES, the actions, and the uses of abilities and stations one has."""
+    """The order sheet shows MOVE, BUBBLES, the actions, and the uses of the player's abilities and stations."""
     plain = RULESET.template(view(lay(), "blue"))
     rich = RULESET.template(view(lay(held=["folder"], stations=True, control={"energy": "blue"}), "blue"))
 
@@ -155,7 +155,7 @@ def test_the_form_of_a_turn_shows_what_can_be_written() -> None:
 
 @pytest.mark.parametrize("lying", [{}, {"D4": "b"}, {"C2": "rg"}])
 def test_every_line_of_the_form_of_a_turn_is_taken_alone(lying: dict[str, str]) -> None:
-    """A line without its semicolon is that order and no error; what cannot be done now is a remark."""
+    """A line without its semicolon is that order and no error; an impossible one is a remark."""
     cards = ["folder", "attractor", "director"]
     state = lay(hand="rb", held=cards, nodes=["B1"], lying=lying, stations=True, control={"energy": "blue"})
 
@@ -182,7 +182,7 @@ def test_the_form_can_be_returned_untouched() -> None:
 
 
 def test_the_form_of_a_question_shows_the_choices() -> None:
-    """A question's sheet names what may be kept."""
+    """The order sheet of a question names the choices."""
     state = play(lay(hand="", nodes=["C3"], lying={"C3": "rr", "C2": "g"}), "PULL N").state
     assert state.question is not None
 
@@ -198,7 +198,7 @@ def test_a_sheet_that_resigns_needs_no_more() -> None:
 
 
 def test_an_unplayable_line_is_refused_alone() -> None:
-    """One line that cannot be followed leaves the others standing."""
+    """A line that cannot be followed leaves the others valid."""
     parsed = read(lay(), "MOVE S S", "PULL E")
 
     assert codes(parsed) == [(0, "no-move"), (1, "off-board")]

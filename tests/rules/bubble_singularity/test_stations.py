@@ -12,7 +12,7 @@ from tests.rules.bubble_singularity.table import bubbles, codes, lay, miss, new_
 
 
 def station(**changes: object) -> State:
-    """A table with stations: research A1, transit D1, energy D4, defense A4; red stands out of the way."""
+    """Build a table with stations: research A1, transit D1, energy D4, defense A4; red is out of the way."""
     return lay(**{"red": "C2", "stations": True, "hand": "bbbrr", **changes})  # type: ignore[arg-type]  # by name
 
 
@@ -97,7 +97,7 @@ def test_the_controller_of_research_takes_three_bubbles_of_choice() -> None:
 
 
 def test_select_comes_after_research() -> None:
-    """On top of the action: SELECT takes of what RESEARCH has left in the bag, and what is kept is told last."""
+    """SELECT takes from what RESEARCH has left in the bag, and the bubbles kept are told last."""
     state = station(blue="B1", hand="b", bag="rgy", control={"research": "blue"})
     after = play(state, "MOVE W", "USE SELECT yellow red", "USE RESEARCH", "KEEP yellow green red")
 
@@ -111,7 +111,7 @@ def test_select_comes_after_research() -> None:
 
 
 def test_research_at_an_empty_bag_ends_the_game_at_once() -> None:
-    """Where three bubbles cannot be drawn the game ends before anything pops, and the receipt says so (ruling 24)."""
+    """If three bubbles cannot be drawn the game ends before anything pops, and the receipt says so (ruling 24)."""
     state = station(blue="B1", hand="b", bag="rg", lying={"D2": "rrr"})
     after = play(state, "MOVE W", "USE RESEARCH")
 
@@ -124,7 +124,7 @@ def test_research_at_an_empty_bag_ends_the_game_at_once() -> None:
 
 
 def test_moving_beside_transit_costs_no_bubbles() -> None:
-    """Passive: spaces beside the transit station are entered without a bubble; one may be placed all the same."""
+    """Passive: spaces beside the transit station are entered without a bubble, but one may be placed."""
     state = station(blue="B1", hand="b", red="A3")
 
     assert play(state, "MOVE E", "PULL W").told("moved")[0]["path"] == [["C1", []]]
@@ -132,7 +132,7 @@ def test_moving_beside_transit_costs_no_bubbles() -> None:
 
 
 def test_who_has_no_bubbles_can_move_beside_transit() -> None:
-    """An empty supply does not hold a Mari where spaces cost nothing."""
+    """A Mari without bubbles can move where spaces cost nothing."""
     assert play(station(blue="B1", hand="", red="A3"), "MOVE E", "PULL W").player().at == "C1"
 
 
@@ -187,7 +187,7 @@ def test_energy_converts_bubbles_beside_it() -> None:
     ],
 )
 def test_conversion_has_its_bounds(line: str, code: str) -> None:
-    """Three at the most, beside the station, that are there, and as many as the bag has of your colour."""
+    """Up to three bubbles beside the station are converted, and no more than the bag has of the own colour."""
     state = station(blue="D2", hand="bb", lying={"C4": "rrr"}, bag="bb")
 
     assert refused(state, "MOVE S S", line)[0] == code
@@ -207,7 +207,7 @@ def test_the_controller_of_energy_pops_a_single_bubble() -> None:
 
 
 def test_defense_keeps_others_from_moving_bubbles_beside_it() -> None:
-    """Passive: beside it, actions of others do not move the bubbles of a player; those of nobody move."""
+    """Passive: beside it, actions of others do not move a player's bubbles; those of colours without a player move."""
     pulled = play(station(blue="B3", hand="", lying={"A3": "ry"}), "PULL W")
     pushed = play(station(blue="B3", hand="b", lying={"B4": "ry"}, cards={"B4": "NS"}), "MOVE S", "ROTATE CW")
 
@@ -216,7 +216,7 @@ def test_defense_keeps_others_from_moving_bubbles_beside_it() -> None:
 
 
 def test_defense_does_not_hold_ones_own_bubbles() -> None:
-    """One's own bubbles beside it can be moved by oneself."""
+    """A player can move their own bubbles beside it."""
     assert play(station(blue="C4", hand="", lying={"B4": "br"}), "PULL W").lying("C4") == "b"
 
 
@@ -273,7 +273,7 @@ def test_an_active_effect_needs_the_move_to_end_there(line: str) -> None:
     "line", ["USE SELECT red", "USE IGNITE D4", "USE BLOCK red PULL", "USE TRANSFER red FROM C4 TO B2"]
 )
 def test_a_bonus_needs_control(line: str) -> None:
-    """The controller's bonus is for the controller, on the station."""
+    """The controller's bonus needs control of the station that the Mari is on."""
     places = {"SELECT": "B1", "IGNITE": "C4", "BLOCK": "B4", "TRANSFER": "C1"}
     ways = {"SELECT": "W", "IGNITE": "E", "BLOCK": "W", "TRANSFER": "E"}
     word = line.split()[1]
@@ -287,7 +287,7 @@ def test_an_active_effect_is_an_action() -> None:
 
 
 def test_anybody_may_use_an_active_effect() -> None:
-    """Who controls the station does not matter for its active effect."""
+    """Any player may use a station's active effect, controller or not."""
     assert play(station(blue="C1", control={"transit": "red"}), "MOVE E", "USE TELEPORT A3").player().at == "A3"
 
 

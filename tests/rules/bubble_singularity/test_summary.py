@@ -1,4 +1,4 @@
-"""The turn in brief: each line is right, and there is none when there is nothing to say."""
+"""Summary of a turn: each line is right, and none is there without a reason."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.rules.bubble_singularity.table import bubbles, lay, miss, new_game, p
 
 
 def summary(state: State, seat: SeatName = "blue", events: Sequence[Event] = ()) -> list[str]:
-    """The lines of a seat's report."""
+    """Return the summary in a seat's report."""
     return list(RULESET.turn_summary(view(state, seat, events)))
 
 
 def test_a_quiet_table_tells_whose_turn_it_is_and_who_leads() -> None:
-    """Who moves, the totals as they would count now, and where the own Mari stands."""
+    """The summary has the mover, the present totals, and the place of the own Mari."""
     state = lay(points=6)
 
     assert summary(state) == [
@@ -31,7 +31,7 @@ def test_a_quiet_table_tells_whose_turn_it_is_and_who_leads() -> None:
 
 
 def test_players_between_are_named_and_equals_share_the_lead() -> None:
-    """In the order of play; whoever has the same total stands first with the others."""
+    """Players are named in the order of play; those with equal totals share the lead."""
     others = {"green": Player(side="W", at="A3", points=3), "yellow": Player(side="E", at="D2")}
     state = lay(others=others)
 
@@ -42,7 +42,7 @@ def test_players_between_are_named_and_equals_share_the_lead() -> None:
 
 
 def test_what_a_turn_scored_is_summed_up() -> None:
-    """Points, markers and pops, to who moved and to the others; several chains of a turn together."""
+    """Points, markers and pops are summed over all chains of a turn, for the mover and for others."""
     done = play(lay(hand="", lying={"C3": "rr", "C2": "g"}), "PULL N")
     chains = [
         public(done.state.seats, "scored", who="blue", pops=3, points=6, markers=0, total=6, chain=1),
@@ -55,7 +55,7 @@ def test_what_a_turn_scored_is_summed_up() -> None:
 
 
 def test_markers_are_told_with_how_many_end_the_game() -> None:
-    """Who has any, the most first; in the last round, that it is the last."""
+    """Markers are listed, the most first; in the last round the summary says that it is the last."""
     state = lay(markers=2, others={"green": Player(side="W", at="A3", markers=4)})
 
     assert "Markers, of 5 that end the game: green 4, you 2." in summary(state)
@@ -65,7 +65,7 @@ def test_markers_are_told_with_how_many_end_the_game() -> None:
 
 
 def test_stations_and_abilities_won_are_named() -> None:
-    """From whom a station was taken, and which card somebody kept."""
+    """The summary names the former controller of a station, and the card that a player kept."""
     state = lay(control={"energy": "blue"}, stations=True)
     events = [
         public(state.seats, "controlled", who="blue", station="energy", before="red"),
@@ -80,7 +80,7 @@ def test_stations_and_abilities_won_are_named() -> None:
 
 
 def test_a_card_chosen_again_is_no_new_ability() -> None:
-    """Who keeps the card held has no new one; nor is one told that another card of the turn has replaced."""
+    """A card that was held before, or was replaced in the same turn, is not told as new."""
     asked = replace(
         lay(held=["wormhole"]),
         question=Question("card", "blue", ("drift", "folder")),
@@ -99,13 +99,13 @@ def test_a_card_chosen_again_is_no_new_ability() -> None:
 
 
 def test_a_block_is_told_to_whom_it_binds() -> None:
-    """What may not be done in the next turn."""
+    """A block is told to the player it binds, and to no other."""
     assert "You may not ROTATE in your next turn." in summary(lay(blocked="ROTATE"))
     assert not [line for line in summary(lay(blocked="ROTATE"), "red") if "may not" in line]
 
 
 def test_a_missed_turn_is_told() -> None:
-    """To who missed it, and to the others."""
+    """A missing sheet is told to its player and to the others."""
     done = miss(lay())
 
     assert summary(done.state, "blue", done.events)[0] == "No sheet of yours came; the game's default was played."
@@ -113,7 +113,7 @@ def test_a_missed_turn_is_told() -> None:
 
 
 def test_a_question_and_the_set_up_are_awaited_in_their_words() -> None:
-    """What is to be chosen, by whom."""
+    """The summary says what is to be chosen, and which player chooses."""
     asked = replace(lay(), question=Question("bubbles", "blue", ("red", "blue")))
 
     assert summary(asked)[0] == "You choose what to keep."
@@ -125,12 +125,12 @@ def test_a_question_and_the_set_up_are_awaited_in_their_words() -> None:
 
 
 def test_spaces_one_bubble_short_of_a_pop_are_named() -> None:
-    """Those with two bubbles, by name."""
+    """Spaces with two bubbles are named."""
     assert summary(lay(lying={"D4": "rb", "A2": "yy", "B2": "r"}))[-1] == "One bubble short of a pop: A2 and D4."
 
 
 def test_two_bubbles_that_fusion_pops_are_not_called_short() -> None:
-    """What is ready in the reader's turn by his cards or beside the energy station, is not so for the others."""
+    """Spaces that pop in the reader's turn alone are named as ready to the reader, and as short to the others."""
     state = lay(held=["fusion"], lying={"B2": "bb", "D4": "rb"})
 
     assert summary(state)[-2:] == [
@@ -141,13 +141,13 @@ def test_two_bubbles_that_fusion_pops_are_not_called_short() -> None:
 
 
 def test_a_coming_standstill_is_told() -> None:
-    """From a whole round without a move or a pop on."""
+    """A coming standstill is told after a whole round without a move or a pop."""
     assert "Nothing moves or pops: the game ends after 1 more turn like that." in summary(replace(lay(), quiet=3))
     assert not [line for line in summary(replace(lay(), quiet=1)) if line.startswith("Nothing")]
 
 
 def test_the_end_tells_who_won_and_why() -> None:
-    """The reason, the winner and the totals."""
+    """The summary of the end has the reason, the winner and the totals."""
     done = RULESET.resolve(lay(points=6), TurnInput({}, frozenset(), frozenset({"red"})), Dice(b"test"))
 
     assert summary(done[0], "blue", done[1]) == [
@@ -165,7 +165,7 @@ def test_the_end_tells_who_won_and_why() -> None:
 
 
 def test_a_table_that_everybody_has_left_is_told_too() -> None:
-    """Where all resign in one turn nobody leads, and the report says how it ended."""
+    """If all resign in one turn, the summary names no leader and says how the game ended."""
     done, events = RULESET.resolve(lay(), TurnInput({"blue": (Resign(),), "red": (Resign(),)}), Dice(b"all"))
     told = summary(done, "red", events)
 
@@ -175,7 +175,7 @@ def test_a_table_that_everybody_has_left_is_told_too() -> None:
 
 
 def test_a_coming_end_without_scores_is_told() -> None:
-    """Where an option ends games in which nobody scores, the turns that are left are told once they are few."""
+    """The turns left before an end without scores are told once they are few."""
     state = lay(scoreless=5)
 
     assert "No score for 3 turns: the game ends after 2 more turns like that." in summary(replace(state, unscored=3))

@@ -20,28 +20,28 @@ CARDS = ("drift", "cascade", "resonance", "folder", "attractor", "director")
 
 
 def turning() -> State:
-    """Blue on C3 with four bubbles, and red and green ones north of it; no abilities."""
+    """Build blue's turn on C3 with four bubbles, red and green ones north of it, and no abilities."""
     return lay(hand="rgbb", lying={"C2": "rg"}, nodes=["B1", "D2"])
 
 
 def holding() -> State:
-    """The same with more ability cards than anybody can hold, and blue ones to use them on."""
+    """Build the same with more ability cards than a player can hold, and blue bubbles to use them on."""
     return lay(red="A2", hand="rgbb", held=CARDS, lying={"C1": "b", "C2": "rg", "D3": "b"}, nodes=["B1", "D2"])
 
 
 def at_station(kind: str) -> State:
-    """Blue one step south of a station that it controls."""
+    """Build blue's turn one step south of a station that blue controls."""
     lying = {"C1": "rb", "C2": "r", "B2": "g"}
     return lay(hand="rgbb", cards={"C2": f"NESW {kind}"}, control={kind: "blue"}, lying=lying, stations=True)
 
 
 def asked(kind: str, *choices: str) -> State:
-    """Blue with a question."""
+    """Build a question to blue."""
     return replace(turning(), question=Question(kind, "blue", choices))
 
 
 def setting_up() -> State:
-    """Red to choose a start and one of two cards."""
+    """Build red's choice of a start and of one of two cards."""
     state = new_game(2)
     return replace(state, players={**state.players, "red": replace(state.players["red"], offer=("drift", "folder"))})
 
@@ -64,17 +64,17 @@ VIEWS: Mapping[str, Callable[[], View]] = {
 
 @pytest.fixture(scope="module")
 def reader() -> Reader:
-    """Reads by those views."""
+    """Return a reader for those views."""
     return Reader(RULESET, VIEWS)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row.view}: {row.typed}" for row in ROWS])
 def test_what_people_write_is_understood(reader: Reader, row: Row) -> None:
-    """Each line comes to the orders meant, or is refused with a hint that helps; what it says to write is taken."""
+    """Each line gives the orders meant, or is refused with a hint whose suggestion is accepted."""
     assert reader.outcome(row) == row.meant
     assert reader.untaken_hints(row) == []
 
 
 def test_nearly_all_lawful_lines_are_understood(reader: Reader) -> None:
-    """At least 95 of 100 lines that mean something lawful are taken as that, of at least 120 lines in all."""
+    """At least 95 of 100 lines with a lawful meaning are understood, of at least 120 lines in all."""
     assert understood(reader, ROWS) >= 0.95

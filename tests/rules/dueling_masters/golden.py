@@ -1,7 +1,7 @@
-"""The golden game: a whole game as one text, every sheet, event and board of it.
+"""The golden game: a whole game as one text, with every sheet, event and board.
 
-`python -m tests.rules.dueling_masters.golden` writes it anew; what then differs in
-golden.txt is what a change of the rules, bots or words has changed.
+`python -m tests.rules.dueling_masters.golden` writes golden.txt; what then differs is
+what a change of the rules, bots or words has changed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ OPENING: Sequence[Sheets] = (
     {},
     {"one": ["MOVE X1 TO E2", "MOVE X1 TO E2 RAM"]},
 )
-"""Turns with everything in them that bots do not do; slips included."""
+"""Turns with all that bots do not do, slips included."""
 
 FIRST_SAVES: Mapping[int, Json] = {
     1: {
@@ -60,11 +60,11 @@ FIRST_SAVES: Mapping[int, Json] = {
         "result": None,
     },
 }
-"""What the golden games of earlier versions began with."""
+"""The first saves of the golden games of earlier versions."""
 
 
 def game(state: State, write: Callable[[State, int], Sheets]) -> Iterator[str]:
-    """The lines of a whole game in which `write` gives the sheets of each turn."""
+    """Yield the lines of a whole game in which `write` gives the sheets of each turn."""
     events: tuple[Event, ...] = ()
     for number in itertools.count():
         yield from _moment(state, events)
@@ -77,12 +77,12 @@ def game(state: State, write: Callable[[State, int], Sheets]) -> Iterator[str]:
 
 
 def played(state: State, number: int) -> Sheets:
-    """The sheets of the golden game: an opening, and then what bots write."""
+    """Return the sheets of the golden game: an opening, and then those of bots."""
     return OPENING[number] if number < len(OPENING) else _bots(state, Dice(b"golden").scoped(number))
 
 
 def again(version: int) -> tuple[list[str], list[str]]:
-    """The golden game of an earlier version, as it was and as its sheets are played now; without findings."""
+    """Return the golden game of an earlier version, without findings, as it was and as played by this code."""
     before = PATH.with_name(f"golden{version}.txt").read_text()
     sheets = [_written(moment) for moment in re.split("^== ", before, flags=re.MULTILINE)[1:]]
     now = game(RULESET.load(FIRST_SAVES[version], version), lambda state, number: sheets[number])
@@ -110,7 +110,7 @@ def _taken(state: State, seat: SeatName, lines: list[str]) -> list[str]:
 
 
 def _moment(state: State, events: Sequence[Event]) -> Iterator[str]:
-    """What happened, and both boards."""
+    """Yield events and both boards."""
     for event in events:
         yield f"  {'+'.join(sorted(event.audience))}: {event.kind} {dict(event.data)}"
     yield ""
@@ -122,7 +122,6 @@ def _moment(state: State, events: Sequence[Event]) -> Iterator[str]:
 
 
 def _sheets(state: State, sheets: Sheets) -> Iterator[str]:
-    """The sheets with their findings."""
     for seat, lines in sheets.items():
         yield from (f"{seat}> {line}" for line in lines)
         for found in read(state, seat, *lines).findings:
@@ -130,7 +129,7 @@ def _sheets(state: State, sheets: Sheets) -> Iterator[str]:
 
 
 def text() -> str:
-    """The golden game as it is now."""
+    """Return the golden game as it is now."""
     return "\n".join(game(new_game(homes="3"), played)) + "\n"
 
 

@@ -1,13 +1,14 @@
-"""What a player of Dueling Masters of Space-Time may not know.
+"""The secrets of a player of Dueling Masters of Space-Time.
 
-Of the opponent's pieces he knows:
+Of the opponent's pieces a player knows:
+
 - those a judgement destroyed: kind, square and move;
 - those that were met and have not moved since: kind and square;
 - of the others that have moved: the squares they were heard on, and the kind, in the blind variant once they were met.
 
-All else is hidden: where those in transit are bound for, and whether one of
-them has in truth rammed an asteroid; where everything else stands; which piece
-is called what; how well the opponent has searched. So it is hidden, too,
+All else is hidden: the destinations of those in transit, and whether one of
+them has in truth rammed an asteroid; the squares of everything else; the names
+of pieces; what the opponent has searched. So it is hidden, too,
 whether an own piece in transit has run into something.
 """
 
@@ -33,7 +34,7 @@ ERRANDS = 4
 
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
-    """The same game with the opponent's secrets otherwise."""
+    """Return the same game with other secrets of the opponent."""
     if state.result is not None:
         return state
     enemy = opponent(seat)
@@ -45,10 +46,10 @@ def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
 
 
 def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
-    """The same game with other secrets, none of them on a pending path of the seat's, and a sheet of the opponent's.
+    """Return the same game with other secrets, none of them on a pending path of the seat, and a sheet of the opponent.
 
-    On the sheet he completes his set-up, or moves one and the same piece to
-    somewhere: of that, the seat hears only the square departed from.
+    The sheet completes the opponent's set-up, or moves one and the same piece to
+    any square: of that, the seat hears only the square departed from.
     """
     enemy = opponent(seat)
     if not state.move:
@@ -65,10 +66,10 @@ def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, 
 
 
 def lasting(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, list[dict[SeatName, list[str]]]]:
-    """The same game with other secrets that stay beyond the seat's ken for several turns, and the sheets of these.
+    """Return the same game with other secrets that stay unknown to the seat for several turns, and their sheets.
 
-    The seat's own sheets are the same in all such worlds, and its flights stay at
-    home, where nothing hidden is; each of the enemy's fixed fighters departs once,
+    The seat's own sheets are the same in all such worlds, and its flights stay in
+    its own half, where nothing hidden is; each of the enemy's fixed fighters departs once,
     and does not ram, so that none is in the way of another.
     """
     enemy = opponent(seat)
@@ -84,7 +85,7 @@ def lasting(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, li
 
 
 def _errands(state: State, seat: SeatName, rnd: random.Random) -> list[list[str]]:
-    """A few flights within the own half, of a piece each, with a question on each sheet."""
+    """Return sheets with a flight within the own half each, and with lines that ask questions."""
     fleet, home = _fleet(state, seat), {*territory(seat)}
     errands = []
     for piece in fleet.movable():
@@ -95,7 +96,7 @@ def _errands(state: State, seat: SeatName, rnd: random.Random) -> list[list[str]
 
 
 def _in_turn(state: State, sheets: Mapping[SeatName, list[list[str]]]) -> list[dict[SeatName, list[str]]]:
-    """The sheets of both players in the order in which they move."""
+    """Return the sheets of both players in the order in which they move."""
     order = [state.mover, opponent(state.mover)]
     return [
         {mover: sheet}
@@ -105,19 +106,19 @@ def _in_turn(state: State, sheets: Mapping[SeatName, list[list[str]]]) -> list[d
 
 
 def _with(state: State, enemy: SeatName, pieces: tuple[Piece, ...], rnd: random.Random) -> State:
-    """The state with other pieces of the enemy's, and another record of what he has searched."""
+    """Return the state with other pieces of the enemy, and another record of what it has searched."""
     scouted = {square: rnd.randint(1, 1 + state.move) for square in rnd.sample(SQUARES, rnd.randrange(30))}
     player = dataclasses.replace(state.players[enemy], pieces=pieces, scouted=scouted if state.move else {})
     return dataclasses.replace(state, players={**state.players, enemy: player})
 
 
 def _placed(state: State, seat: SeatName, rnd: random.Random) -> Squares:
-    """Any complete set-up."""
+    """Return any complete set-up."""
     return _dispersed(numbers(state.rules.homes), list(territory(seat)), rnd)
 
 
 def _begun(state: State, seat: SeatName, rnd: random.Random) -> Squares:
-    """A complete set-up if the seat's is, else any part of one."""
+    """Return a complete set-up if the seat's is, else any part of one."""
     whole = _placed(state, seat, rnd)
     if state.is_placed(seat):
         return whole
@@ -125,14 +126,14 @@ def _begun(state: State, seat: SeatName, rnd: random.Random) -> Squares:
 
 
 def _dispersed(number: Mapping[str, int], squares: list[str], rnd: random.Random) -> Squares:
-    """Pieces anywhere on some squares, home planets and asteroids by themselves."""
+    """Place pieces anywhere on some squares, home planets and asteroids on squares of their own."""
     free = rnd.sample(squares, len(squares))
     alone = {kind: tuple(free.pop() for _ in range(number[kind])) for kind in ALONE}
     return alone | {kind: tuple(rnd.choice(free) for _ in range(number[kind])) for kind in FIGHTERS}
 
 
 def _movers(state: State, enemy: SeatName) -> list[Piece]:
-    """The pieces that the enemy can move in this world."""
+    """Return the pieces that the enemy can move in this world."""
     movable = {own.name for own in _fleet(state, enemy).movable()}
     return sorted((piece for piece in state.players[enemy].alive if piece.name in movable), key=lambda p: p.name)
 
@@ -150,7 +151,7 @@ def _moves(world: State, enemy: SeatName, name: str) -> list[Move]:
 def _aside(
     state: State, seat: SeatName, rnd: random.Random, fixed: Sequence[Piece], besides: AbstractSet[str] = frozenset()
 ) -> State:
-    """A world with nothing hidden on the seat's pending paths and `besides`, and some enemy pieces as they are."""
+    """Return a world with nothing hidden on the seat's pending paths or `besides`; `fixed` pieces stay as they are."""
     paths = {square for piece in state.players[seat].alive for square in state.rules.path(piece)}
     enemy = opponent(seat)
     fog = _Fog(state.players[enemy], enemy, state.rules, rnd, avoid=paths | besides, fixed=fixed)
@@ -158,7 +159,7 @@ def _aside(
 
 
 class _Fog:
-    """The enemy's pieces as they might be, for all that is known of them."""
+    """The enemy's pieces as they might be, by all that is known of them."""
 
     def __init__(
         self,
@@ -180,7 +181,7 @@ class _Fog:
             self.pool[piece.kind] -= 1
 
     def pieces(self) -> tuple[Piece, ...]:
-        """One of the possible fleets, named and ordered anyhow."""
+        """Return one of the possible fleets, with other names in another order."""
         made = [*self.lost, *self.met]
         made += [self._in_transit(piece) for piece in self.gone]
         made += self._rammed(made)
@@ -188,7 +189,7 @@ class _Fog:
         return tuple(self._renamed(made))
 
     def _in_transit(self, piece: Piece) -> Piece:
-        """A piece that has departed somewhere; not of any kind that it can't be."""
+        """Return a piece bound for any square, of any kind that it may be."""
         assert piece.known
         kinds = (
             [piece.kind]
@@ -205,7 +206,7 @@ class _Fog:
         return [square for square in flights(self.rules.manner(kind), origin) if square not in self.avoid]
 
     def _rammed(self, made: list[Piece]) -> list[Piece]:
-        """Asteroids secretly rammed by ships in transit, as long as another fighter is left for sure."""
+        """Return asteroids secretly rammed by ships in transit, as long as another fighter is certainly left."""
         asteroids = []
         ships = [piece for piece in made if piece.transit and piece.loss is None and piece.kind in FIGHTERS]
         spare = bool(self.fixed) or any(self.pool[kind] for kind in FIGHTERS)
@@ -218,7 +219,7 @@ class _Fog:
         return asteroids
 
     def _at_home(self, made: list[Piece]) -> Iterator[Piece]:
-        """All the others, anywhere in their half."""
+        """Yield all the others, anywhere in their half."""
         taken = {piece.square for piece in (*made, *self.fixed) if piece.loss is None}
         squares = [square for square in territory(self.seat) if square not in taken | self.avoid]
         for kind, places in _dispersed(self.pool, squares, self.rnd).items():

@@ -1,4 +1,4 @@
-"""Sets up positions and plays turns, as the host would: sheets as lines, against views through JSON."""
+"""Builders of positions and turns: sheets as lines, checked against views that went through JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pbem_rules.dueling_masters.kinds import ASTEROID, HOME
 from pbem_rules.dueling_masters.state import SEATS, Piece, Player, Rules, State
 
 HOMES = {"one": "A10", "two": "J10"}
-"""Where home planets stand that a test does not place."""
+"""Default squares of home planets."""
 
 SETUPS: Mapping[SeatName, Sequence[str]] = {
     "one": (
@@ -39,20 +39,20 @@ SETUPS: Mapping[SeatName, Sequence[str]] = {
 
 
 def new_game(**options: Any) -> State:
-    """A game before its set-up, in which player one will move first unless told otherwise."""
+    """Return a game before its set-up, in which player one moves first unless an option says otherwise."""
     return RULESET.setup({"first": "one"} | options, SEATS, Dice(b"test"))
 
 
 def begun(**options: Any) -> State:
-    """A game with the set-ups of SETUPS, player one to move."""
+    """Return a game with the set-ups of SETUPS, player one to move."""
     state, _ = turn(new_game(**options), one=SETUPS["one"], two=SETUPS["two"])
     return state
 
 
 def position(one: str = "", two: str = "", *, mover: SeatName = "one", move: int = 9, **rules: Any) -> State:
-    """A game with just these pieces, "X1 C2, Z1 E1>A1" standing on C2 and in transit from E1 to A1.
+    """Build a game with just these pieces: "X1 C2, Z1 E1>A1" stands on C2, and is in transit from E1 to A1.
 
-    A home planet on its square in HOMES is added where none is placed.
+    A home planet is added on its square in HOMES if none is placed.
     """
     held = Rules(**rules)
     texts = dict(zip(SEATS, (one, two), strict=True))
@@ -74,23 +74,23 @@ def _pieces(seat: SeatName, text: str, *, typed: bool) -> Iterator[Piece]:
 
 
 def with_rules(state: State, **rules: Any) -> State:
-    """The same position under other rules."""
+    """Return the same position under other rules."""
     return dataclasses.replace(state, rules=dataclasses.replace(state.rules, **rules))
 
 
 def view(state: State, seat: SeatName, events: Sequence[Event] = ()) -> View:
-    """A seat's view as it comes out of a mail."""
+    """Return a seat's view after a way through JSON."""
     data: View = json.loads(canonical_json(RULESET.view(state, seat, events)))
     return data
 
 
 def read(state: State, seat: SeatName, *lines: str) -> ParsedSheet:
-    """What a seat's sheet comes to."""
+    """Parse a seat's sheet."""
     return RULESET.parse(view(state, seat), list(enumerate(lines, 1)))
 
 
 def codes(parsed: ParsedSheet) -> list[tuple[int, str]]:
-    """The errors and warnings of a sheet: line and code."""
+    """Return line and code of the errors and warnings of a sheet."""
     return [(finding.line, finding.code) for finding in parsed.findings if finding.severity != "note"]
 
 
@@ -101,7 +101,10 @@ def turn(
     two: Sequence[str] | None = None,
     removed: Sequence[SeatName] = (),
 ) -> tuple[State, tuple[Event, ...]]:
-    """One turn with the sheets given, which must be free of errors; an awaited seat without one misses its deadline."""
+    """Resolve a turn with the sheets given, which must be free of errors.
+
+    An awaited seat without a sheet misses its deadline.
+    """
     sheets = {seat: lines for seat, lines in zip(SEATS, (one, two), strict=True) if lines is not None}
     orders = {}
     for seat, lines in sheets.items():
@@ -114,13 +117,13 @@ def turn(
 
 
 def told(events: Sequence[Event], seat: SeatName, *kinds: str) -> list[dict[str, Any]]:
-    """What a seat hears of some kinds of events, or of all."""
+    """Return the data of a seat's events, of some kinds or of all."""
     heard = [{"kind": event.kind, **event.data} for event in events if seat in event.audience]
     return [event for event in heard if event["kind"] in kinds] if kinds else heard
 
 
 def meetings(events: Sequence[Event], seat: SeatName) -> list[str]:
-    """The meetings a seat hears of: "B1 Z1 Y -+" for its lost Z1 and an enemy Y that stays."""
+    """Return the meetings that a seat hears of: "B1 Z1 Y -+" for its lost Z1 and an enemy Y that stays."""
     signs = {True: "-", False: "+"}
     return [
         f"{event['square']} {event['own']['piece']} {event['enemy']['type']} "
@@ -130,10 +133,10 @@ def meetings(events: Sequence[Event], seat: SeatName) -> list[str]:
 
 
 def lost(state: State, seat: SeatName) -> list[str]:
-    """The names of a seat's pieces that are lost in truth."""
+    """Return the names of a seat's pieces that are lost in truth."""
     return [piece.name for piece in state.players[seat].pieces if piece.loss]
 
 
 def own(state: State, seat: SeatName, name: str) -> View:
-    """A piece as its owner believes it to be."""
+    """Return a piece as its owner believes it to be."""
     return next(piece for piece in view(state, seat)["own"] if piece["name"] == name)

@@ -1,4 +1,4 @@
-"""What an opponent hears of departures, and what follows from them: the rulings on announcements."""
+"""Announcements of departures, and what follows from them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tests.rules.dueling_masters.table import SETUPS, lost, meetings, new_game, 
 
 
 def marks(state: State, seat: str) -> list[View]:
-    """The enemy pieces a seat knows of."""
+    """Return the enemy pieces that a seat knows of."""
     return list(view(state, seat)["enemy"])
 
 
 def test_the_announcement_names_the_piece() -> None:
-    """The opponent hears which kind departs from which square, and sees it on his board (ruling 4)."""
+    """The opponent hears which kind departs from which square, and sees it on the board (ruling 4)."""
     after, events = turn(position("Y1 D3, Z1 E1", "Z1 J1"), one=["MOVE Y1 B1"])
 
     assert told(events, "two", "departed")[0] | {"mark": 1} == {
@@ -24,7 +24,7 @@ def test_the_announcement_names_the_piece() -> None:
 
 
 def test_a_later_move_is_known_as_the_same_pieces() -> None:
-    """Its counter goes along, so that each of two Y is known from the other (ruling 4)."""
+    """The mark of a piece moves along, so that each of two Y is known from the other (ruling 4)."""
     state, _ = turn(position("Y1 D3, Y2 E5", "Z1 J1, Z2 F1"), one=["MOVE Y1 B1"])
     state, _ = turn(state, two=["MOVE Z2 F2"])
 
@@ -42,7 +42,7 @@ def test_in_the_blind_variant_the_square_is_all_that_is_heard() -> None:
 
 
 def test_pieces_are_announced_by_default() -> None:
-    """A campaign that sets nothing plays the author's rule, and `announce=square` the blind one (ruling 4)."""
+    """A campaign without options plays the author's rule, and `announce=square` the blind one (ruling 4)."""
     assert [new_game().rules.blind, new_game(announce="square").rules.blind] == [False, True]
 
 
@@ -58,7 +58,7 @@ def test_the_square_is_announced_before_the_judgement() -> None:
 
 
 def test_a_judgement_that_ends_the_game_is_announced_too() -> None:
-    """The square is heard first, whatever the judgement brings (ruling 6)."""
+    """The square is announced first, also if the judgement ends the game (ruling 6)."""
     _, events = turn(position("Z1 J1>J10, Z2 A1", "X1 B5"), one=["MOVE Z1 I10"])
 
     assert [event["kind"] for event in told(events, "two")] == ["departed", "collision", "ended"]
@@ -73,7 +73,7 @@ def test_the_first_player_is_drawn_from_the_seed_or_set() -> None:
 
 
 def test_both_hear_during_the_set_up_who_moves_first() -> None:
-    """Whoever places his pieces knows whether he will be the first to move (ruling 21)."""
+    """Players know during the set-up who will move first (ruling 21)."""
     state = new_game(first="two")
 
     begun, events = turn(state, one=SETUPS["one"], two=SETUPS["two"])
@@ -106,7 +106,7 @@ def test_an_own_piece_in_reach_is_named() -> None:
 
 
 def test_in_the_blind_variant_flights_tell_of_kinds() -> None:
-    """What flew D3 - B1 cannot be an X or a W, and what is lost is ruled out too (ruling 22)."""
+    """A piece that flew D3 - B1 cannot be an X or a W, nor of a kind that is lost (ruling 22)."""
     state, _ = turn(position("X1 A9, Z1 A3", "Y1 D3, Z1 J1", mover="two", blind=True), two=["MOVE Y1 B1"])
     state, _ = turn(state, one=["MOVE X1 A8"])
 
@@ -116,7 +116,7 @@ def test_in_the_blind_variant_flights_tell_of_kinds() -> None:
 
 
 def test_a_piece_that_never_arrived_has_crossed_nothing() -> None:
-    """Of a flight that failed it is not said that it went anywhere (ruling 22)."""
+    """A flight that failed is not told as having gone anywhere (ruling 22)."""
     state = position("Z1 A1, X1 H2", "Y1 I3>G1, Z1 J1", mover="two")
 
     after, events = turn(state, two=["MOVE Y1 F2"])

@@ -20,12 +20,12 @@ VARIANTS: tuple[dict[str, object], ...] = (
 
 
 def sheet(state: State, seat: SeatName, name: str = "standard") -> list[str]:
-    """What a bot writes."""
+    """Return the sheet of a bot."""
     return RULESET.bots[name](view(state, seat), Dice(b"bot"))
 
 
 def played(state: State, names: tuple[str, str], number: int) -> State:
-    """A game of two bots, as far as it goes; no line of theirs is refused."""
+    """Play a game of two bots, as far as it goes; none of their lines is refused."""
     for _ in range(LONGEST):
         if state.result is not None:
             break
@@ -44,7 +44,7 @@ def test_a_game_of_bots_ends(options: dict[str, object]) -> None:
 
 
 def test_the_bot_beats_one_that_moves_anywhere() -> None:
-    """Luck matters in this game, but of sixteen games, from both seats, it wins twelve."""
+    """Luck matters in this game, but the bot wins twelve of sixteen games, played from both seats."""
     won = 0
     for number in range(16):
         names = ("standard", "random") if number % 2 else ("random", "standard")
@@ -55,7 +55,7 @@ def test_the_bot_beats_one_that_moves_anywhere() -> None:
 
 
 def test_the_bot_completes_a_set_up() -> None:
-    """What is missing is placed, what stands is left."""
+    """The bot places the kinds that are missing, and leaves the others."""
     state, _ = turn(new_game(), one=["SETUP HOME C3"], two=[])
 
     assert codes(read(state, "one", *sheet(state, "one"))) == []
@@ -63,14 +63,14 @@ def test_the_bot_completes_a_set_up() -> None:
 
 
 def test_the_bot_goes_on_with_a_flight_over_unknown_squares() -> None:
-    """A piece that has flown through the enemy's half is ordered again, to have it judged."""
+    """The bot orders a piece again that has flown through the enemy's half, to have it judged."""
     state = position("Z1 J1>J9, Z2 A1, X1 A2", "Z1 F1")
 
     assert sheet(state, "one")[0].startswith("MOVE Z1")
 
 
 def test_the_bot_strikes_at_what_is_weaker() -> None:
-    """An enemy that is known to stand in the open is flown at by what destroys it."""
+    """The bot attacks a known enemy with a piece that destroys it."""
     state, events = turn(position("X1 C1, Z1 A4>D1, B A1", "Y1 D1, Z1 J2"), one=["MOVE Z1 E1"])
     state, _ = turn(state, two=["MOVE Z1 J3"])
     assert told(events, "one", "spent")
@@ -81,7 +81,7 @@ def test_the_bot_strikes_at_what_is_weaker() -> None:
 
 
 def test_the_bot_agrees_to_a_draw_without_hope() -> None:
-    """Who has nothing left to search with takes a draw, and else offers one."""
+    """A bot with nothing left to search with accepts a draw, or else offers one."""
     state = position("HOME A5", "Z1 J1, HOME J9", home_moves=True)
     offered, _ = turn(position("HOME A5", "Z1 J1", mover="two", home_moves=True), two=["MOVE Z1 J2", "DRAW OFFER"])
 

@@ -1,4 +1,4 @@
-"""What a page offers a player of Dueling Masters of Space-Time, and what he taps on his board."""
+"""The order form of a page, and the targets for taps on the board."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from tests.rules.dueling_masters.table import begun, new_game, position, turn, v
 
 
 def offered(seen: View) -> set[str]:
-    """The orders of a desk."""
+    """Return the orders of a form."""
     return {verb["name"] for verb in RULESET.desk(seen)["verbs"]}
 
 
 def values(seen: View, shown: str) -> Json:
-    """What may be chosen for a kind of a desk, by the word that stands for it in usages."""
+    """Return the choices of an argument of a form, by the word that stands for it in usages."""
     kinds = RULESET.desk(seen)["kinds"].values()
     return next(kind["form"]["values"] for kind in kinds if kind["shown"] == shown)
 
 
 def told(seen: View, square: str) -> tuple[tuple[str, ...], str]:
-    """The names and the title of the spot on a square."""
+    """Return the names and the title of the target on a square."""
     (picture,) = RULESET.pictures(seen)
     return next((spot.names, spot.title) for spot in picture.spots if square in spot.names)
 
 
 def test_pieces_are_set_up_in_the_own_half() -> None:
-    """Nothing moves before both have placed all pieces."""
+    """During the set-up SETUP is offered, for squares of the own half, and no move."""
     seen = view(new_game(), "one")
 
     assert offered(seen) == {"setup", "draw", "resign"}
@@ -34,7 +34,7 @@ def test_pieces_are_set_up_in_the_own_half() -> None:
 
 
 def test_who_is_on_move_is_offered_pieces_that_can_move_and_where_to() -> None:
-    """Ramming only where an own asteroid is in the way."""
+    """The player on move is offered pieces that can move and their squares, and RAM only if an asteroid is there."""
     free, barred = (view(position(pieces), "one") for pieces in ("Z1 C2, ASTEROID1 J1", "Z1 C2, ASTEROID1 C4"))
 
     assert offered(free) == {"move", "draw", "resign"}
@@ -45,7 +45,7 @@ def test_who_is_on_move_is_offered_pieces_that_can_move_and_where_to() -> None:
 
 
 def test_who_waits_may_leave_or_speak_of_a_draw() -> None:
-    """A move is offered to who is asked for one."""
+    """A player who is not on move is offered RESIGN and DRAW."""
     assert offered(view(begun(), "two")) == {"draw", "resign"}
 
 
@@ -57,7 +57,7 @@ def test_nothing_is_offered_at_the_end() -> None:
 
 
 def test_a_square_tells_what_is_known_to_be_there() -> None:
-    """Own pieces by their names, also in transit; enemies by their marks; an empty square by itself."""
+    """The title of a square names own pieces, also in transit, and enemies by their marks."""
     seen = view(position("Z1 C2, X1 A1>A7", "Y1 E5>F6"), "one")
 
     assert told(seen, "C2") == (("Z1", "C2"), "C2: your Z1")
@@ -67,5 +67,5 @@ def test_a_square_tells_what_is_known_to_be_there() -> None:
 
 
 def test_pieces_have_no_names_to_tap_before_they_move() -> None:
-    """In a set-up orders name kinds and squares."""
+    """During the set-up a target names its square alone, as orders name kinds and squares."""
     assert told(view(new_game(), "one"), "B8")[0] == ("B8",)

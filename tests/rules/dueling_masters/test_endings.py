@@ -1,4 +1,4 @@
-"""How a game ends, and what happens when nobody can go on."""
+"""The ends of a game, and turns in which no move is possible."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.rules.dueling_masters.table import begun, codes, lost, new_game, own,
 
 
 def ended(state: State) -> tuple[tuple[str, ...], str]:
-    """Winners, and how the game ended."""
+    """Return the winners, and how the game ended."""
     assert state.result is not None
     return state.result.winners, state.result.how
 
 
 def test_who_keeps_his_home_planet_wins() -> None:
-    """When one home planet is destroyed, the player whose home planet remains has won."""
+    """The player whose home planet remains wins when the other's is destroyed."""
     after, events = turn(position("Z1 J1>J10", "X1 B1"), one=["MOVE Z1 A1"])
 
     assert ended(after) == (("one",), "destroyed")
@@ -47,14 +47,14 @@ def test_a_home_planet_may_be_lost_in_the_own_move() -> None:
     ],
 )
 def test_a_draw_when_neither_can_reach_the_others_home(one: str, two: str, drawn: bool) -> None:
-    """A Y is stuck on squares of one colour; if nobody has a piece that can come to the other's home, it is a draw."""
+    """The game is drawn if no piece can reach the other's home; a Y stays on squares of one colour (ruling 8)."""
     after, _ = turn(position(one, two), one=[])
 
     assert (after.result is not None and ended(after) == ((), "out-of-reach")) is drawn
 
 
 def test_a_draw_is_seen_when_the_last_pieces_fall() -> None:
-    """The last two fighters that destroy each other leave a draw, in the very turn."""
+    """When the last two fighters destroy each other, the game is drawn in the same turn."""
     after, events = turn(position("Z1 E1>A1, HOME A10", "Z1 C1"), one=["MOVE Z1 A2"])
 
     assert ended(after) == ((), "out-of-reach")
@@ -62,7 +62,7 @@ def test_a_draw_is_seen_when_the_last_pieces_fall() -> None:
 
 
 def test_who_has_no_piece_to_move_is_passed_over() -> None:
-    """Without a piece that can move a player is not awaited; the other moves on and both are told."""
+    """A player without a piece that can move is not awaited; the other moves on and both are told."""
     after, events = turn(position("Z1 E1, Z2 E9", "ASTEROID1 F9"), one=["MOVE Z1 A1"])
 
     assert RULESET.standing(after).awaiting == {"one"}
@@ -70,7 +70,7 @@ def test_who_has_no_piece_to_move_is_passed_over() -> None:
 
 
 def test_a_piece_enclosed_by_asteroids_may_still_ram() -> None:
-    """A fighter with own asteroids all around is not without a move."""
+    """A fighter with own asteroids all around still has a move."""
     after, _ = turn(position("Z1 E1, Z2 E9", "Y1 J1, ASTEROID1 I2"), one=["MOVE Z1 A1"])
 
     assert RULESET.standing(after).awaiting == {"two"}
@@ -92,7 +92,7 @@ def test_who_resigns_loses() -> None:
 
 
 def test_who_is_removed_has_resigned() -> None:
-    """A player taken out by the GM loses, during the set-up as well."""
+    """A player removed by the GM loses, also during the set-up."""
     after, _ = turn(new_game(), one=[], removed=["two"])
 
     assert ended(after) == (("one",), "removed")
@@ -116,7 +116,7 @@ def test_an_offer_accepted_is_a_draw() -> None:
 
 
 def test_a_move_instead_of_an_answer_declines() -> None:
-    """Who moves while an offer waits for him has declined it."""
+    """A player who moves while an offer is open has declined it."""
     offered, _ = turn(begun(), one=["MOVE Z1 F1", "DRAW OFFER"])
 
     after, events = turn(offered, two=["MOVE Z1 E3"])
@@ -146,7 +146,7 @@ def test_too_many_missed_deadlines_lose() -> None:
 
 
 def test_player_ones_missed_set_up_is_counted_first() -> None:
-    """Where both miss their set-ups and one deadline is enough, player one has lost (ruling 12)."""
+    """If both miss their set-ups and one deadline is enough, player one has lost (ruling 12)."""
     after, events = turn(new_game(forfeit_after=1))
 
     assert ended(after) == (("two",), "forfeit")
@@ -154,7 +154,7 @@ def test_player_ones_missed_set_up_is_counted_first() -> None:
 
 
 def test_a_move_ends_the_count() -> None:
-    """Who moves in between has missed none in a row; with forfeit_after 0 nobody ever loses by the clock."""
+    """A move in between ends the count of missed deadlines; with forfeit_after 0 no player loses by the clock."""
     state, _ = turn(begun())
     state, _ = turn(state, two=["MOVE Z1 E3"])
     state, _ = turn(state, one=["MOVE Z1 F1"])
@@ -175,7 +175,7 @@ def test_missed_set_ups_count_too() -> None:
 
 
 def test_a_finished_game_stays_as_it_is() -> None:
-    """Nothing happens any more once the game is over, and no sheet is asked for."""
+    """A game that is over does not change, and asks for no sheet."""
     over, _ = turn(begun(), one=["RESIGN CONFIRM"])
 
     assert RULESET.resolve(over, TurnInput({"one": (Move("Z1", "F1"),)}), None) == (over, ())  # type: ignore[arg-type]
@@ -184,7 +184,7 @@ def test_a_finished_game_stays_as_it_is() -> None:
 
 
 def test_all_is_told_at_the_end() -> None:
-    """When the game is over, both players are shown how the other's pieces truly were; never before."""
+    """Both players are shown how the other's pieces truly were when the game is over, and not before."""
     running = position("Z1 J1>J10, Z2 E1", "X1 A1>D1, Y1 J5, ASTEROID1 G1")
     over, _ = turn(running, one=["MOVE Z1 I9"])
 
@@ -212,7 +212,7 @@ def test_three_home_planets_count_down() -> None:
 
 
 def test_a_home_planet_may_move_like_a_king() -> None:
-    """In that variant a home planet moves one square in any direction, and its departure is announced as any is."""
+    """In that variant a home planet moves one square in any direction, and its departure is announced as usual."""
     state = position("HOME B2, Z1 E1", "Z1 J1", home_moves=True)
 
     after, events = turn(state, one=["MOVE HOME C3"])
@@ -230,7 +230,7 @@ def test_a_home_planet_stays_where_it_is_otherwise() -> None:
 
 
 def test_a_moving_home_planet_stands_alone() -> None:
-    """It comes to no square with a piece of its own, and does not ram."""
+    """It moves to no square with a piece of its own side, and does not ram."""
     state = position("HOME B2, Z1 B3, ASTEROID1 C2", "Z1 J1", home_moves=True)
 
     assert codes(read(state, "one", "MOVE HOME B3"))[-1] == (1, "not-alone")
@@ -249,7 +249,7 @@ def test_home_planets_that_meet_are_both_destroyed() -> None:
 
 @pytest.mark.parametrize("asteroids", ["", "ASTEROID1 A1"])
 def test_two_lone_home_planets_are_a_draw(asteroids: str) -> None:
-    """Home planets that move can only destroy each other: when no fighter is left, nobody can win (ruling 8)."""
+    """Home planets that move can only destroy each other: without fighters the game is drawn (ruling 8)."""
     after, _ = turn(position(asteroids, "", home_moves=True), one=[])
 
     assert ended(after) == ((), "out-of-reach")
@@ -263,7 +263,7 @@ def test_who_has_more_home_planets_may_win_with_them() -> None:
 
 
 def test_a_fighter_may_always_reach_a_home_planet_that_moves() -> None:
-    """A home planet that moves changes its colour, so that even a Y may come to it (ruling 8)."""
+    """A home planet that moves changes its colour, so that even a Y may reach it (ruling 8)."""
     after, _ = turn(position("Y1 A2", "", home_moves=True), one=[])
 
     assert after.result is None

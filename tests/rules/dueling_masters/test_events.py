@@ -1,4 +1,4 @@
-"""Events as reports word them, for the one who acts and for the other."""
+"""Events as reports word them, for the acting player and for the other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Turn = tuple[State, tuple[Event, ...]]
 
 
 def sentences(happened: Turn, seat: SeatName) -> list[str]:
-    """What a seat's report says happened."""
+    """Return the sentences on events in a seat's report."""
     state, events = happened
     templates = Environment(loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True)
     templates.filters.update(TEXT_FILTERS)
@@ -37,7 +37,7 @@ def sentences(happened: Turn, seat: SeatName) -> list[str]:
 
 
 def offered() -> State:
-    """A game in which player two is to move and has been offered a draw."""
+    """Return a game in which player two is to move and has been offered a draw."""
     return turn(begun(), one=["MOVE Z1 F1", "DRAW OFFER"])[0]
 
 
@@ -151,5 +151,5 @@ SAID: Sequence[tuple[Turn, list[str], list[str]]] = (
 
 @pytest.mark.parametrize(("happened", "one", "two"), SAID, ids=[str(number) for number in range(len(SAID))])
 def test_events_in_words(happened: Turn, one: list[str], two: list[str]) -> None:
-    """Each player is told in plain sentences what he may know, and nothing else."""
+    """Each player is told in plain sentences what they may know, and nothing else."""
     assert [sentences(happened, seat) for seat in SEATS] == [one, two]

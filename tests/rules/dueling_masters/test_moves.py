@@ -1,4 +1,4 @@
-"""How pieces move, what is in their way, and what the opponent hears of it."""
+"""Movement of pieces, what is in their way, and what the opponent hears of it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from tests.rules.dueling_masters.table import begun, codes, lost, own, position,
 
 
 def ends(manner: str, origin: str) -> set[str]:
-    """The squares in reach."""
+    """Return the squares in reach."""
     return set(flights(manner, origin))
 
 
 def test_the_board() -> None:
-    """A hundred squares, rows A to J and columns 1 to 10; neighbours differ in colour."""
+    """The board has rows A to J and columns 1 to 10; neighbours differ in colour."""
     assert (len(SQUARES), SQUARES[0], SQUARES[-1]) == (100, "A1", "J10")
     assert all(colour(f"C{column}") != colour(f"C{column + 1}") for column in range(1, 10))
 
 
 def test_x_moves_like_a_rook() -> None:
-    """Any number of squares along its row or column."""
+    """An X moves any number of squares along its row or column."""
     assert ends("rook", "C4") == {f"C{column}" for column in range(1, 11)} ^ {f"{row}4" for row in "ABCDEFGHIJ"}
 
 
 def test_y_moves_like_a_bishop() -> None:
-    """Any number of squares diagonally, and so always on one colour."""
+    """A Y moves any number of squares diagonally, and so always on one colour."""
     assert ends("bishop", "B2") == {"A1", "A3", "C1", *(f"{row}{at}" for at, row in enumerate("CDEFGHIJ", 3))}
     assert {colour(square) for square in ends("bishop", "E7")} == {colour("E7")}
 
@@ -42,7 +42,7 @@ def test_b_and_z_move_like_queens(origin: str) -> None:
 
 
 def test_w_moves_like_a_knight() -> None:
-    """Two squares straight and one sideways, within the board."""
+    """A W moves two squares straight and one sideways, within the board."""
     assert ends("leap", "E5") == {"C4", "C6", "D3", "D7", "F3", "F7", "G4", "G6"}
     assert ends("leap", "A1") == {"B3", "C2"}
 
@@ -73,7 +73,7 @@ def test_own_fighters_may_be_crossed_and_joined() -> None:
 
 @pytest.mark.parametrize("target", ["D1", "C1"])
 def test_no_piece_crosses_its_own_asteroid_or_home_planet(target: str) -> None:
-    """Neither beyond an own asteroid or home planet nor to its square."""
+    """A piece moves neither beyond an own asteroid or home planet nor to its square."""
     asteroid = position("Z1 E1, ASTEROID1 D1", "Z1 J1")
     home = position("Z1 E1, HOME D1", "Z1 J1")
 
@@ -96,7 +96,7 @@ def test_ramming_destroys_ship_and_asteroid() -> None:
 
 
 def test_ramming_sounds_like_any_departure() -> None:
-    """The opponent hears the same of a ship that rams and of one that flies away."""
+    """The opponent hears the same of a ship that rams as of one that flies away."""
     state = position("Z1 E1, Z2 A9, ASTEROID1 D1", "Z1 J1")
 
     rammed, loud = turn(state, one=["MOVE Z1 C1 RAM"])
@@ -114,7 +114,7 @@ def test_a_ship_that_rams_is_judged_before() -> None:
 
 
 def test_a_flight_that_ended_in_ramming_is_never_met() -> None:
-    """A ship that rammed is gone: no flight of the enemy's finds it."""
+    """A ship that rammed is gone, and no flight of the enemy meets it."""
     state, _ = turn(position("Z1 E1, Z2 A9, ASTEROID1 D1", "X1 D10>D1, X2 J5"), one=["MOVE Z1 C1 RAM"])
 
     _, events = turn(state, two=["MOVE X1 J1"])
@@ -134,7 +134,7 @@ def test_the_opponent_does_not_hear_where_to() -> None:
 
 
 def test_the_opponents_board_keeps_the_last_departures() -> None:
-    """A piece that departs again takes its mark along; another one gets the next."""
+    """A piece that departs again keeps its mark; another piece gets the next one."""
     state, _ = turn(position("Z1 E1, Z2 E9", "Z1 J1, Z2 J2"), one=["MOVE Z1 A1"])
     state, _ = turn(state, two=["MOVE Z1 J5"])
     state, _ = turn(state, one=["MOVE Z2 A9"])
@@ -167,7 +167,7 @@ def test_both_are_told_of_every_turn() -> None:
 
 
 def test_a_sheet_without_a_move_leaves_its_player_to_move() -> None:
-    """Nothing is passed by an empty sheet."""
+    """An empty sheet does not pass the move (ruling 20)."""
     after, _ = turn(begun(), one=[])
 
     assert (after.mover, after.move) == ("one", 1)
@@ -175,7 +175,7 @@ def test_a_sheet_without_a_move_leaves_its_player_to_move() -> None:
 
 @pytest.mark.parametrize("order", [Move("Z1", "G2"), Move("Z9", "F1"), Move("HOME", "A1"), Ram("Z1", "C1")])
 def test_what_cannot_be_done_is_refused(order: Move) -> None:
-    """An order that got past its receipt is refused when the turn is resolved, to the knowledge of its player alone."""
+    """An order that got past its receipt is refused when the turn is resolved, and only its player is told."""
     before = position("Z1 E1", "Z1 J1")
 
     after, events = RULESET.resolve(before, TurnInput({"one": (order,)}), Dice(b"test"))

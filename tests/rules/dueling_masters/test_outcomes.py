@@ -1,4 +1,4 @@
-"""What became of each order: what is said is what the report shows, and nothing of a flight not yet judged."""
+"""Outcomes of orders agree with the report, and reveal nothing of a flight not yet judged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MET = ", ".join(f"an enemy Z fighter on {square} (enemy lost)" for square in ("E
 
 
 def told(state: State, *lines: str, two: Sequence[str] = (), seat: SeatName = "one") -> list[str]:
-    """What a seat's report says of its lines, player one's unless told otherwise; they need not be right."""
+    """Return the outcomes of a seat's lines, player one's by default; the lines need not be valid."""
     sheets: Mapping[SeatName, Sequence[str]] = {"one": lines, "two": two}
     orders = {each: _orders(state, each, of) for each, of in sheets.items()}
     after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"test"))
@@ -32,7 +32,7 @@ def _orders(state: State, seat: SeatName, lines: Sequence[str]) -> tuple[Order, 
 
 
 def test_pieces_placed_are_told_by_their_names() -> None:
-    """In the order of the squares; what has no number is placed, and what cannot stand there is not."""
+    """The outcome of SETUP has the names of numbered pieces, or the reason why they are not placed."""
     assert told(new_game(), *SETUPS["one"]) == [
         "It is placed.",
         "They are placed.",
@@ -90,19 +90,19 @@ def test_pieces_placed_are_told_by_their_names() -> None:
     ],
 )
 def test_a_move_is_told_as_far_as_it_was_judged(own: str, enemy: str, line: str, said: str) -> None:
-    """Where the piece departed, what its flight before met, or why it does not fly."""
+    """The outcome of MOVE has the departure, the meetings of the flight before, or the reason why the piece stays."""
     assert told(position(own, enemy), line) == [said]
 
 
 def test_a_flight_is_told_alike_whatever_it_will_meet() -> None:
-    """A piece that flies onto an enemy is in transit like one that flies free: the judgement comes later."""
+    """A piece that flies onto an enemy is told like one that flies free, as its judgement comes later."""
     own = "X1 E1, Z1 C2"
 
     assert told(position(own, "B F1, X1 J1"), "MOVE X1 F1") == told(position(own, "B F2, X1 J1"), "MOVE X1 F1")
 
 
 def test_offers_of_a_draw_and_their_answers_are_told() -> None:
-    """An offer waits; an answer agrees to it or lays it aside; an end before it lets it lapse."""
+    """The outcome of DRAW says whether an offer is open, agreed, declined or void."""
     state = position("X1 C2", "X1 J1")
     offered, _ = turn(state, two=["DRAW OFFER"], one=["MOVE X1 C3"])
 
@@ -114,7 +114,7 @@ def test_offers_of_a_draw_and_their_answers_are_told() -> None:
 
 
 def test_a_resignation_is_told() -> None:
-    """It ends the game; given up at once by both, the game is drawn."""
+    """RESIGN ends the game; if both resign at once, it is drawn."""
     state = position("X1 C2", "X1 J1")
 
     assert told(state, "RESIGN CONFIRM", "MOVE X1 C3") == ["The game is over.", "The game ended before it departed."]
@@ -123,7 +123,7 @@ def test_a_resignation_is_told() -> None:
 
 
 def test_in_played_games_what_is_said_is_what_the_view_has() -> None:
-    """A piece in transit has departed from where its line says; one whose move is used up is lost."""
+    """In played games a piece said to have departed is in transit, and one whose move is used up is lost."""
     seen = set[str]()
     for game in games(RULESET):
         for step, following in pairwise(game.steps):

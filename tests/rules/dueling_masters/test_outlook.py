@@ -1,4 +1,4 @@
-"""What a receipt says will happen, against what happens while the opponent sends nothing."""
+"""Forecasts of receipts, compared with turns in which the opponent sends nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pbem_rules.dueling_masters.state import SEATS, State, opponent
 from tests.rules.dueling_masters.table import SETUPS, begun, new_game, position, read, told, turn, view
 
 MOVES = 40
-"""Moves of each game that is played."""
+"""Most moves of each game."""
 
 Outcome = tuple[State, Sequence[Event]]
 Said = Sequence[str]
@@ -72,18 +72,18 @@ TRUE: Mapping[str, tuple[str, Check]] = {
     "declines": ("your opponent's offer of a draw is declined", _declined),
     "begins": ("the game begins, and (you move|your opponent moves) first", _began),
 }
-"""How each certain note is worded, and what must have come of it."""
+"""The wording of each certain note, and the check of it."""
 
 
 def alone(state: State, seat: SeatName, parsed: ParsedSheet) -> Outcome:
-    """What a turn comes to in which the other seat sends nothing."""
+    """Resolve a turn in which the other seat sends nothing."""
     missing = RULESET.standing(state).awaiting - {seat}
     orders = {seat: parsed.orders} | dict.fromkeys(missing, ())
     return RULESET.resolve(state, TurnInput(orders, frozenset(missing)), Dice(b"alone"))
 
 
 def untrue(outcome: Outcome, seat: SeatName, findings: Sequence[Finding]) -> list[str]:
-    """The certain notes of a receipt that did not come true."""
+    """Return the certain notes of a receipt that did not come true."""
     found = []
     for finding in findings:
         if finding.code in TRUE:
@@ -95,7 +95,7 @@ def untrue(outcome: Outcome, seat: SeatName, findings: Sequence[Finding]) -> lis
 
 
 def sheets(state: State, seat: SeatName, dice: Dice) -> Iterator[list[str]]:
-    """Sheets that a player might send: a bot's, moves of all sorts, and talk."""
+    """Yield sheets that a player might send: a bot's, moves of all sorts, and answers about draws."""
     yield RULESET.bots["standard"](view(state, seat), dice)
     fleet = Fleet.of_view(view(state, seat))
     for piece in dice.shuffle(fleet.movable(), "pieces")[:3]:
@@ -108,7 +108,7 @@ def sheets(state: State, seat: SeatName, dice: Dice) -> Iterator[list[str]]:
 
 
 def games(**rules: Any) -> Iterator[State]:
-    """The states of a game of bots, some with an offer open."""
+    """Yield the states of a game of bots, some with an offer open."""
     state = begun(**rules)
     for number in range(MOVES):
         yield state
@@ -122,7 +122,7 @@ def games(**rules: Any) -> Iterator[State]:
 
 @pytest.mark.parametrize("rules", [{}, {"announce": "square"}, {"home_moves": True}, {"collisions": "reached"}])
 def test_what_a_receipt_states_comes_true(rules: dict[str, Any]) -> None:
-    """All that is said without an "if" happens, whatever the sheet, if the opponent does nothing."""
+    """Every note without an "if" comes true, with any sheet, if the opponent does nothing."""
     stated = set()
     for number, state in enumerate(games(**rules)):
         for seat in SEATS:
@@ -135,7 +135,7 @@ def test_what_a_receipt_states_comes_true(rules: dict[str, Any]) -> None:
 
 
 def test_the_end_of_the_set_up_comes_true() -> None:
-    """Whose sheet completes the second set-up is told that the game begins, and it does."""
+    """The receipt of the sheet that completes the second set-up says that the game begins, and it does."""
     waiting, _ = turn(new_game(), one=SETUPS["one"], two=SETUPS["two"][1:])
     parsed = read(waiting, "two", *SETUPS["two"])
 
@@ -144,7 +144,7 @@ def test_the_end_of_the_set_up_comes_true() -> None:
 
 
 def test_a_wrong_forecast_is_caught() -> None:
-    """A receipt of another position is found untrue, note by note."""
+    """The notes for another position are found untrue, one by one."""
     state, other = position("Z1 E1", "Z1 J1"), position("Z1 E2", "Z1 J1")
     parsed = read(state, "one", "MOVE Z1 TO E5", "DRAW OFFER")
 
@@ -153,7 +153,7 @@ def test_a_wrong_forecast_is_caught() -> None:
 
 
 def test_what_hangs_on_hidden_pieces_is_marked() -> None:
-    """The new flight of a piece in transit is told with an if: it may turn out to be destroyed."""
+    """The new flight of a piece in transit is told with an "if", as the piece may turn out to be destroyed."""
     findings = read(position("Z1 E1>C1", "Z1 J1"), "one", "MOVE Z1 H1").findings
     (note,) = [finding for finding in findings if finding.code == "judged"]
 

@@ -1,4 +1,4 @@
-"""The board as players see it: picture and text map."""
+"""The board in reports: picture and text map."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from tests.rules.sight import LETTERS, SIGNS, contrast, faint_labels, outside, s
 
 
 def stamps(state: State, seat: str = "one") -> list[Sprite]:
-    """What the board in a seat's report is stamped with."""
+    """Return the sprites on the board in a seat's report."""
     drawing = RULESET.pictures(view(state, seat))[0].drawing
     assert drawing is not None
     return [mark.sprite for mark in drawing.marks if isinstance(mark, SpriteInstance)]
 
 
 def svg(state: State, seat: str = "one") -> str:
-    """The picture in a seat's report."""
+    """Return the picture in a seat's report."""
     (picture,) = RULESET.pictures(view(state, seat))
     return picture.svg
 
 
 def written(drawing: str) -> list[str]:
-    """All texts of a picture."""
+    """Return all texts of a picture."""
     return re.findall(r"<text[^>]*>([^<]*)</text>", drawing)
 
 
 def rows(state: State, seat: str) -> dict[str, str]:
-    """The upper lines of a text map's rows, by letter."""
+    """Return the upper lines of a text map's rows, by letter."""
     lines = RULESET.text_map(view(state, seat)).splitlines()
     return {line[0]: line for line in lines if re.match(r"[A-J] \|", line)}
 
@@ -71,21 +71,21 @@ def test_the_text_map_of_a_position() -> None:
 
 
 def test_a_crowded_square_is_counted() -> None:
-    """Where the signs of a square are too many for it, their number stands."""
+    """If the signs of a square do not fit, their number stands there."""
     state = position("Z1 E1, Z2 E1, Z3 E1, W E1", "Z1 J1")
 
     assert rows(state, "one")["E"].startswith("E |4 own |")
 
 
 def test_the_picture_shows_own_pieces_and_marks() -> None:
-    """Own pieces bear their names, enemy marks their numbers and kinds; nothing else of the enemy's is drawn."""
+    """Own pieces bear their names, enemy marks their numbers and kinds; nothing else of the enemy is drawn."""
     drawing = svg(position("Z1 E1>C1, W B2", "X1 J3>A5, Y2 G4", blind=True))
     assert {"Z1", "W", "H", "?", "1"} <= set(written(drawing))
     assert "Y2" not in drawing
 
 
 def test_flights_in_transit_are_drawn() -> None:
-    """A dashed line goes from where a piece departed to where it is bound for."""
+    """A dashed line goes from the square departed from to the destination."""
     assert svg(position("Z1 E1>C1", "Z1 J1")).count("<polyline") == 1
     assert "<polyline" not in svg(position("Z1 E1", "Z1 J1>A1"))
 
@@ -101,7 +101,7 @@ def test_the_picture_marks_what_is_new() -> None:
 
 
 def test_pictures_can_be_read() -> None:
-    """Letters are large enough and stand out from what is below them, in crowded squares too; nothing is clipped."""
+    """Letters are large enough and have contrast, also in crowded squares; nothing is clipped."""
     state = position("Z1 E1>C1, W B2, Z2 B2, Z3 B2, X1 B2, Y1 B2", "X1 J3>A5, Y2 G4, Z1 J1", blind=True)
     (picture,) = RULESET.pictures(view(state, "one"))
 
@@ -111,7 +111,7 @@ def test_pictures_can_be_read() -> None:
 
 
 def test_signs_stand_out_from_both_halves() -> None:
-    """For every kind of sight: pieces, flights, marks of the enemy, crosses and coordinates."""
+    """Pieces, flights, enemy marks, crosses and coordinates have contrast for every kind of sight."""
     grounds = (board.OWN_HALF, board.THEIR_HALF)
     signs = (board.LIGHT, board.HOME_FILL, board.ROCK, board.FLIGHT, board.DARK_EDGE, board.BURST, board.STAR)
 
@@ -120,7 +120,7 @@ def test_signs_stand_out_from_both_halves() -> None:
 
 
 def test_what_was_seen_has_its_age() -> None:
-    """A square that a judged flight passed bears how many moves ago it was looked at."""
+    """A square on a judged flight bears the number of moves since."""
     before = position("Z1 E1>C1, Z2 E9", "Z1 J1")
     state, _ = turn(before, one=["MOVE Z2 A5"])
     state, _ = turn(state, two=["MOVE Z1 F1"])
@@ -145,7 +145,7 @@ def test_where_a_fresh_enemy_may_be_bound_is_marked() -> None:
 
 
 def test_titles_tell_the_moment() -> None:
-    """The alternative text names the game, the moment and whose board it is."""
+    """The alternative text names the game, the move and the player of the board."""
     (picture,) = RULESET.pictures(view(begun(), "two"))
 
     assert picture.title == "Dueling Masters of Space-Time, move 1: the board of player two"

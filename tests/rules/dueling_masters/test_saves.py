@@ -1,4 +1,4 @@
-"""Saves: what is stored comes back, from every version released."""
+"""Saves: a state survives storage, and saves of every released version can be read."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_save_of_version_3_is_read() -> None:
 
 
 def test_a_campaign_of_version_1_keeps_its_rules() -> None:
-    """It was begun with departures announced by the square alone, after the judgement, and is played so to its end."""
+    """It announces the square alone, after the judgement, to its end (ruling 23)."""
     state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
 
     assert (state.rules.blind, state.rules.edition) == (True, 1)
@@ -74,6 +74,6 @@ def test_other_versions_are_refused(version: int) -> None:
 
 @pytest.mark.parametrize("data", [{}, [], None, {"rules": {"moons": 2}}])
 def test_data_that_is_no_save_is_refused(data: object) -> None:
-    """Anything else than a save is refused with a sentence."""
+    """Data other than a save are refused with a sentence."""
     with pytest.raises(SaveError, match="not a save of Dueling Masters"):
         RULESET.load(data, VERSION)

@@ -1,4 +1,4 @@
-"""Own losses not yet revealed, and all else that is hidden, show nowhere; the suite would see it if they did."""
+"""Secrecy: losses not yet revealed and all else that is hidden show nowhere, and the suite would find them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEARCH = 60
 
 
 def doomed(state: State, seat: SeatName) -> set[str]:
-    """The pieces of a seat's that a judgement would find destroyed now."""
+    """Return the pieces of a seat that a judgement would find destroyed now."""
     alive = {Named(each, piece.name): piece for each in SEATS for piece in state.players[each].alive}
     found = set()
     for named in alive:
@@ -35,7 +35,7 @@ def doomed(state: State, seat: SeatName) -> set[str]:
 
 
 class KnowsLosses(DuelingMasters):
-    """A report leaves out own pieces as soon as they are in truth destroyed."""
+    """Ruleset whose reports leave out own pieces as soon as they are in truth destroyed."""
 
     def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         seen = {**super().view(state, seat, events)}
@@ -43,7 +43,7 @@ class KnowsLosses(DuelingMasters):
 
 
 class NamesKinds(DuelingMasters):
-    """The enemy's marks show kinds that nobody has met."""
+    """Ruleset whose enemy marks show kinds before they were met."""
 
     def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         seen = {**super().view(state, seat, events)}
@@ -52,7 +52,7 @@ class NamesKinds(DuelingMasters):
 
 
 class CountsRammed(DuelingMasters):
-    """A mark vanishes from the enemy's board when its ship rams."""
+    """Ruleset in which a mark vanishes from the enemy's board when its ship rams."""
 
     def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         seen = {**super().view(state, seat, events)}
@@ -61,7 +61,7 @@ class CountsRammed(DuelingMasters):
 
 
 class WarnsOfEnemies(DuelingMasters):
-    """A receipt warns of a destination where an enemy is."""
+    """Ruleset whose receipts warn of a destination with an enemy on it."""
 
     def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
         self.there = {piece.square for piece in state.players[opponent(seat)].alive}
@@ -75,7 +75,7 @@ class WarnsOfEnemies(DuelingMasters):
 
 
 class TellsDestinations(DuelingMasters):
-    """A departure is announced together with where the piece is bound for."""
+    """Ruleset that announces a departure with its destination."""
 
     def resolve(self, state: State, turn_input: Any, dice: Any) -> tuple[State, tuple[Event, ...]]:
         after, events = super().resolve(state, turn_input, dice)
@@ -90,7 +90,7 @@ class TellsDestinations(DuelingMasters):
 
 @pytest.mark.parametrize("options", [default_options(RULESET), other_options(RULESET)], ids=["usual", "variants"])
 def test_nothing_hidden_shows(options: dict[str, Any]) -> None:
-    """Reports, receipts, forms, pictures, and what follows from orders, in usual games and in all variants."""
+    """Reports, receipts, forms, pictures and results of orders reveal nothing hidden, in usual games and variants."""
     games = [play(RULESET, standard, 40, game=number, options=options) for number in range(2)]
 
     assert list(find_leaks(games, SECRETS, count=SEARCH)) == []
@@ -98,7 +98,7 @@ def test_nothing_hidden_shows(options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("leaky", [KnowsLosses, NamesKinds, CountsRammed, WarnsOfEnemies, TellsDestinations])
 def test_a_planted_leak_is_found(leaky: type[DuelingMasters]) -> None:
-    """Each way of telling too much that this game invites is caught in scrambled worlds."""
+    """Each leak that this game invites is caught in scrambled worlds."""
     blind = default_options(RULESET) | {"announce": "square"}
     games = [play(leaky(), standard, 40, game=number, options=blind) for number in range(3)]
 
@@ -106,7 +106,7 @@ def test_a_planted_leak_is_found(leaky: type[DuelingMasters]) -> None:
 
 
 class AnswersByCounting(DuelingMasters):
-    """An offer of a draw is answered by how many pieces the other truly has left, so that it can be used to ask."""
+    """Ruleset that answers an offer of a draw by the number of pieces the other truly has left."""
 
     def resolve(self, state: State, turn_input: Any, dice: Any) -> tuple[State, tuple[Event, ...]]:
         after, events = super().resolve(state, turn_input, dice)
@@ -116,7 +116,7 @@ class AnswersByCounting(DuelingMasters):
 
 
 def later_leaks(ruleset: DuelingMasters, games: Sequence[Game]) -> list[tuple[int, SeatName]]:
-    """Where several turns of the same sheets read otherwise in worlds that differ in secrets alone."""
+    """Return where several turns of the same sheets read differently in worlds that differ in secrets alone."""
     found = []
     for step in (step for game in games for step in game.steps[2::5] if step.state.result is None):
         for seat in SEATS:
@@ -132,27 +132,27 @@ def later_leaks(ruleset: DuelingMasters, games: Sequence[Game]) -> list[tuple[in
 def lasting_worlds(
     state: State, seat: SeatName, rnd: random.Random
 ) -> list[tuple[State, list[dict[SeatName, list[str]]]]]:
-    """Three worlds to be played on for some turns."""
+    """Return three worlds to be played on for some turns."""
     return [secrecy.lasting(state, seat, rnd) for _ in range(3)]
 
 
 @pytest.mark.parametrize("options", [default_options(RULESET), other_options(RULESET)], ids=["usual", "variants"])
 def test_nothing_hidden_shows_in_later_turns(options: dict[str, Any]) -> None:
-    """Several turns with the same sheets, with lines that ask questions, read alike whatever the enemy has and does."""
+    """Several turns with the same sheets, some of which probe, read alike whatever the enemy has and does."""
     games = [play(RULESET, standard, 30, options=options)]
 
     assert later_leaks(RULESET, games) == []
 
 
 def test_an_order_used_as_a_probe_is_found() -> None:
-    """An answer that depends on what the other has left is caught when worlds differ in that."""
+    """An answer that depends on the other's pieces is caught when worlds differ in these."""
     games = [play(RULESET, standard, 30, game=number) for number in range(2)]
 
     assert later_leaks(AnswersByCounting(), games)
 
 
 def test_a_piece_that_is_doomed_looks_like_one_that_is_not() -> None:
-    """A flight into an enemy and one into the void show the same, in the report, the form and the receipt."""
+    """A flight into an enemy and one into the void look the same, in the report, the form and the receipt."""
     doomed_one = position("Z1 E1>J1, X1 A2", "X1 H1, Y1 J5")
     free = position("Z1 E1>J1, X1 A2", "X1 H7, Y1 J5")
     lines = ["MOVE Z1 J2", "MOVE X1 B2", "MOVE Z1 I1"]
@@ -165,7 +165,7 @@ def test_a_piece_that_is_doomed_looks_like_one_that_is_not() -> None:
 
 
 def test_the_opponent_learns_nothing_from_a_flight_that_failed() -> None:
-    """Nor does it show to the other player that something has run into him, until it is judged."""
+    """A flight that ran into a piece does not show to that piece's player until it is judged."""
     hit, heard = turn(position("Z1 E1, X1 A2", "X1 H1"), one=["MOVE Z1 J1"])
     missed, others = turn(position("Z1 E1, X1 A2", "X1 H1"), one=["MOVE Z1 E9"])
 
@@ -173,7 +173,7 @@ def test_the_opponent_learns_nothing_from_a_flight_that_failed() -> None:
 
 
 def test_scrambled_worlds_differ_in_what_matters() -> None:
-    """Scrambling moves, names and orders enemies anew, sends those in transit elsewhere, and dooms other own pieces."""
+    """Scrambling moves, renames and reorders enemies, changes destinations, and dooms other own pieces."""
     state = begun()
     for number in range(3):
         state, _ = turn(state, one=["MOVE Z1 F1", "MOVE Z3 F9", "MOVE X2 F10"][number : number + 1])

@@ -1,4 +1,4 @@
-"""Placing the pieces by mail."""
+"""Set-up: placing the pieces by mail."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.rules.dueling_masters.table import SETUPS, begun, codes, new_game, re
 
 
 def squares(state: State, seat: str, kind: str) -> list[str]:
-    """Where a seat's pieces of a kind are."""
+    """Return the squares of a seat's pieces of a kind."""
     return [piece.square for piece in state.players[seat].pieces if piece.kind == kind]
 
 
@@ -29,7 +29,7 @@ def test_the_game_is_for_one_and_two(seats: tuple[str, ...]) -> None:
 
 
 def test_every_player_has_18_pieces() -> None:
-    """Seven asteroids, one W, one B, two X, two Y, four Z and a home planet."""
+    """A player has seven asteroids, one W, one B, two X, two Y, four Z and a home planet."""
     assert numbers(1) == {"HOME": 1, "ASTEROID": 7, "W": 1, "B": 1, "X": 2, "Y": 2, "Z": 4}
     assert sum(numbers(1).values()) == 18
 
@@ -42,7 +42,7 @@ def test_each_player_owns_half_of_the_board() -> None:
 
 
 def test_both_set_up_first() -> None:
-    """At the beginning both players are awaited, and nothing moves."""
+    """Before the set-up both players are awaited, and no move is possible."""
     assert RULESET.standing(new_game()).awaiting == {"one", "two"}
     assert read(new_game(), "one", "MOVE Z1 C4").orders == ()
 
@@ -66,7 +66,7 @@ def test_the_rulebooks_set_up_is_complete() -> None:
 
 
 def test_nothing_is_known_of_the_enemys_set_up() -> None:
-    """After the set-up the enemy's board half is blank."""
+    """After the set-up the enemy's half of the board is blank."""
     blank = view(begun(), "two")
 
     assert (blank["enemy"], blank["enemy_lost"], blank["scouted"]) == ([], [], {})
@@ -103,12 +103,12 @@ def test_fighters_may_share_squares() -> None:
 
 @pytest.mark.parametrize("line", ["SETUP Z A1 A2 A3", "SETUP HOME A1 A2", "SETUP X A1 A2 A3", "SETUP ASTEROID A1"])
 def test_a_line_places_all_pieces_of_its_kind(line: str) -> None:
-    """Too many or too few squares are refused, with the number there must be."""
+    """Too many or too few squares are refused, with the right number."""
     assert codes(read(new_game(), "one", line))[-1] == (1, "wrong-number")
 
 
 def test_what_is_missing_is_said() -> None:
-    """A sheet that leaves kinds unplaced is taken, and warned of with what is still to be placed."""
+    """A sheet that leaves kinds unplaced is accepted, with a warning that lists them."""
     (finding, note) = read(new_game(), "one", *SETUPS["one"][:4]).findings
 
     assert (note.code, note.severity) == ("asked-again", "note")
@@ -117,7 +117,7 @@ def test_what_is_missing_is_said() -> None:
 
 
 def test_an_incomplete_set_up_is_asked_for_again() -> None:
-    """What was placed stays, and only who lacks something is awaited; the game waits for it."""
+    """Placed pieces stay, and only a player without a complete set-up is awaited."""
     state, events = turn(new_game(), one=SETUPS["one"][:4], two=SETUPS["two"])
 
     assert state.move == 0
@@ -130,7 +130,7 @@ def test_an_incomplete_set_up_is_asked_for_again() -> None:
 
 
 def delayed(state: State, turns: int) -> tuple[State, tuple[Event, ...]]:
-    """A set-up for which player one sends one line of the seven each time, player two all at once."""
+    """Play a set-up for which player one sends one line of the seven each time, player two all at once."""
     state, events = turn(state, one=SETUPS["one"][:1], two=SETUPS["two"])
     for number in range(1, turns):
         state, events = turn(state, one=[SETUPS["one"][number]])
@@ -138,7 +138,7 @@ def delayed(state: State, turns: int) -> tuple[State, tuple[Event, ...]]:
 
 
 def test_dice_complete_a_set_up_at_its_second_deadline() -> None:
-    """What is placed stands, the rest is drawn, and it counts as a missed deadline (rulings 1 and 12)."""
+    """Placed pieces stay, the rest is drawn, and it counts as a missed deadline (rulings 1 and 12)."""
     state, events = delayed(new_game(), 2)
 
     assert (state.move, state.players["one"].misses, state.players["two"].misses) == (1, 1, 0)
@@ -148,14 +148,14 @@ def test_dice_complete_a_set_up_at_its_second_deadline() -> None:
 
 
 def test_an_incomplete_set_up_may_lose_the_game() -> None:
-    """Where one missed deadline is enough, the second deadline of a set-up is one."""
+    """If one missed deadline is enough, the second deadline of a set-up is one."""
     state, _ = delayed(new_game(forfeit_after=1), 2)
 
     assert state.result == Result(("two",), "forfeit")
 
 
 def test_a_campaign_of_version_2_asks_for_a_set_up_until_it_is_complete() -> None:
-    """One line a time puts it off, as it did."""
+    """In a campaign of version 2 a player may send one line at a time (ruling 23)."""
     state, events = delayed(with_rules(new_game(), edition=2), 6)
 
     assert (state.move, state.players["one"].misses) == (0, 0)
@@ -178,12 +178,12 @@ def test_what_comes_of_an_incomplete_set_up_is_said_before() -> None:
 
 
 def form(state: State, seat: str) -> list[str]:
-    """The sheet that a report brings along."""
+    """Return the order sheet that a report encloses."""
     return RULESET.template(view(state, seat))
 
 
 def test_a_set_up_may_be_corrected() -> None:
-    """A new line for a kind takes the place of the old one, also of a complete set-up while the game waits."""
+    """A new line for a kind replaces the old one, also in a complete set-up while the game waits."""
     state, _ = turn(new_game(), one=SETUPS["one"], two=[])
 
     state, _ = turn(state, one=["SETUP HOME A5", "SETUP W B8"], two=SETUPS["two"])
@@ -193,7 +193,7 @@ def test_a_set_up_may_be_corrected() -> None:
 
 
 def test_a_correction_is_checked_against_what_stays() -> None:
-    """A new line must go with the lines sent before that it does not replace."""
+    """A new line must agree with earlier lines that it does not replace."""
     state, _ = turn(new_game(), one=SETUPS["one"], two=[])
 
     assert codes(read(state, "one", "SETUP HOME A1")) == [(1, "not-alone")]
@@ -201,7 +201,7 @@ def test_a_correction_is_checked_against_what_stays() -> None:
 
 
 def test_a_line_refused_leaves_what_it_would_have_replaced() -> None:
-    """What was placed stays where a new line for its kind is refused (ruling 11); other lines must go with it."""
+    """Placed pieces stay if a new line for their kind is refused (ruling 11); other lines must agree with them."""
     state, _ = turn(new_game(), one=SETUPS["one"][:4], two=[])
     slip = "SETUP W J1"
 
@@ -212,12 +212,12 @@ def test_a_line_refused_leaves_what_it_would_have_replaced() -> None:
 
 
 def test_the_game_has_begun_for_good() -> None:
-    """After the beginning no piece is placed any more."""
+    """No piece is placed after the set-up."""
     assert codes(read(begun(), "one", "SETUP HOME A5")) == [(0, "no-move"), (1, "set-up-over")]
 
 
 def test_dice_complete_a_set_up_that_does_not_come() -> None:
-    """Who misses the deadline of the set-up keeps what he placed, and dice place the rest; both are told of it."""
+    """Without a sheet placed pieces stay, and dice place the rest; both players are told."""
     state, _ = turn(new_game(), one=["SETUP HOME C3"], two=SETUPS["two"])
 
     state, events = turn(state)

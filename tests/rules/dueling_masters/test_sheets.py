@@ -1,4 +1,4 @@
-"""What a receipt says of a sheet."""
+"""Receipts of sheets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.rules.dueling_masters.table import SETUPS, begun, codes, new_game, po
 
 
 def only(line: str) -> tuple[str, str, str]:
-    """The one error of a sheet of player one's in a small position: code, text and hint."""
+    """Return the one error of a sheet of player one in a small position: code, text and hint."""
     state = position("Z1 E1>C1, X1 B2, X2 B9, ASTEROID1 B5", "Z1 J1")
     (finding,) = read(state, "one", line).errors
     return finding.code, finding.text, finding.hint
@@ -17,7 +17,7 @@ def only(line: str) -> tuple[str, str, str]:
 
 @pytest.mark.parametrize("line", ["MOVE Z1 TO H1", "move z1 h1", "Mov Z1 to h01", "  MOVE   z  H1 ; go"])
 def test_a_move_may_be_written_in_many_ways(line: str) -> None:
-    """Capitals, leading zeros, blanks, comments, TO, and verbs or names cut short make no difference."""
+    """Capitals, leading zeros, blanks, comments, TO, and abbreviated verbs or names make no difference."""
     parsed = read(position("Z1 E1", "Z1 J1"), "one", line)
 
     assert [RULESET.orders.line(order) for order in parsed.orders] == ["MOVE Z1 H1"]
@@ -25,7 +25,7 @@ def test_a_move_may_be_written_in_many_ways(line: str) -> None:
 
 
 def test_a_word_that_is_no_square_is_refused() -> None:
-    """What is expected is said, and where the board ends."""
+    """The finding has the bounds of the board."""
     assert only("MOVE Z1 K1") == (
         "no-such-square",
         "expected a square from A1 to J10, got 'K1'",
@@ -44,12 +44,12 @@ def test_a_square_out_of_reach_is_refused_with_near_ones() -> None:
 
 
 def test_a_piece_that_is_there_already_is_refused() -> None:
-    """A move goes somewhere."""
+    """A move to the piece's own square is refused."""
     assert only("MOVE X1 B2")[1] == "X1 is on B2 already"
 
 
 def test_an_asteroid_in_the_way_is_refused_with_the_way_out() -> None:
-    """Who wants to ram is told how."""
+    """The finding says how to ram."""
     assert only("MOVE X1 B7") == (
         "asteroid-in-the-way",
         "your own asteroid on B5 is in the way",
@@ -68,12 +68,12 @@ def test_one_move_a_turn() -> None:
 
 
 def test_a_move_out_of_turn_is_refused() -> None:
-    """Who is not to move is told so."""
+    """A player who is not on move is told so."""
     assert codes(read(begun(), "two", "MOVE Z1 E3")) == [(1, "not-your-move")]
 
 
 def test_a_sheet_without_a_move_is_remarked() -> None:
-    """Who is to move and moves nothing gets a warning, unless he ends the game."""
+    """A sheet of the player on move without a MOVE brings a warning, unless it ends the game."""
     assert codes(read(begun(), "one")) == [(0, "no-move")]
     assert codes(read(begun(), "one", "RESIGN CONFIRM")) == []
     assert codes(read(begun(), "two")) == []
@@ -85,14 +85,14 @@ def test_two_lines_for_one_kind_are_refused() -> None:
 
 
 def test_kinds_may_be_written_in_the_plural() -> None:
-    """ASTEROIDS, HOMES and their beginnings are understood."""
+    """ASTEROIDS, HOMES and their abbreviations are understood."""
     lines = [line.replace("ASTEROID", "asteroids").replace("SETUP", "set") for line in SETUPS["one"]]
 
     assert codes(read(new_game(), "one", *lines)) == []
 
 
 def test_draws_need_an_offer() -> None:
-    """Accepting needs an offer, and an offer cannot be made twice or across another."""
+    """Accepting needs an offer, and an offer cannot be made twice or against another."""
     offered, _ = turn(begun(), one=["MOVE Z1 F1", "DRAW OFFER"])
 
     assert (1, "no-offer") in codes(read(begun(), "one", "DRAW ACCEPT"))
@@ -119,7 +119,7 @@ def test_orders_are_restated_in_words() -> None:
 
 
 def test_the_sheet_of_the_set_up_shows_what_stands() -> None:
-    """What is placed stands ready to be returned, what is not as a comment; how a kind moves is told beside it."""
+    """Placed kinds are lines ready to be returned, the others comments with a note on how each moves."""
     state, _ = turn(new_game(), one=SETUPS["one"][:2], two=[])
 
     form = RULESET.template(view(state, "one"))
@@ -130,7 +130,7 @@ def test_the_sheet_of_the_set_up_shows_what_stands() -> None:
 
 
 def test_the_sheet_of_a_move_lists_the_pieces_that_can_move() -> None:
-    """Each piece stands with how it moves, and where it is believed to be, in transit or not."""
+    """Each piece is listed with how it moves, and where it is believed to be, in transit or not."""
     form = RULESET.template(view(position("Z1 E1>C1, X1 B2, ASTEROID1 A1", "Z1 J1>B1"), "one"))
 
     assert form[1:-1] == [
@@ -140,7 +140,7 @@ def test_the_sheet_of_a_move_lists_the_pieces_that_can_move() -> None:
 
 
 def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
-    """A line without its semicolon, its square filled in, is that order; RAM is offered where only that is left."""
+    """A line without its semicolon and with its square filled in is that order; RAM is offered if only that is left."""
     state = position("Z1 E1>C1, Y1 A1, ASTEROID1 B2", "Z1 J1>B1")
 
     form = [line for line in RULESET.template(view(state, "one")) if line.startswith("; ")]
@@ -151,7 +151,7 @@ def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
 
 
 def test_both_answers_to_an_offer_can_be_taken_from_the_form() -> None:
-    """DRAW ACCEPT and DRAW DECLINE stand on a line each."""
+    """The order sheet has DRAW ACCEPT and DRAW DECLINE on a line each."""
     offered, _ = turn(begun(), one=["MOVE Z1 F1", "DRAW OFFER"])
 
     form = RULESET.template(view(offered, "two"))
@@ -162,7 +162,7 @@ def test_both_answers_to_an_offer_can_be_taken_from_the_form() -> None:
 
 
 def test_resigning_between_own_moves_is_taken() -> None:
-    """Who is not to move may resign, and is told when that takes effect (ruling 17)."""
+    """A player who is not on move may resign, and is told when that takes effect (ruling 17)."""
     parsed = read(begun(), "two", "RESIGN CONFIRM")
 
     assert [RULESET.orders.line(order) for order in parsed.orders] == ["RESIGN CONFIRM"]

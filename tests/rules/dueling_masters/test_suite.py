@@ -1,4 +1,4 @@
-"""The game is held to the rules of all games."""
+"""Dueling Masters passes the suite for all games."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.rules.dueling_masters import secrecy
 
 
 class TestDuelingMasters(RulesetSuite):
-    """Setting up, sheets, turns, reports, secrecy and long play."""
+    """Set-up, sheets, turns, reports, secrecy and long play."""
 
     ruleset = RULESET
     secrecy = SecrecySpec(secrecy.scramble, secrecy.elsewhere)

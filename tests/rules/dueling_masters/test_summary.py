@@ -1,4 +1,4 @@
-"""The turn in brief of Dueling Masters of Space-Time: what it states is so, and nothing hidden changes it."""
+"""Summary of a turn in Dueling Masters of Space-Time: it is true, and nothing hidden changes it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tests.rules.dueling_masters.table import HOMES, SETUPS, begun, lost, new_ga
 
 
 def summary(state: State, seat: SeatName = "one", events: tuple[Event, ...] = ()) -> list[str]:
-    """The summary that a seat is sent."""
+    """Return the summary in a seat's report."""
     return list(RULESET.turn_summary(view(state, seat, events)))
 
 
 def test_the_set_up_that_is_awaited_is_told() -> None:
-    """Each hears where he sets up, that the other has done so, and that he waits for the other."""
+    """Each player is told their rows, and which set-ups are complete or awaited."""
     one_ready, events = turn(new_game(), one=SETUPS["one"], two=SETUPS["two"][:1])
 
     assert summary(new_game(), "two") == ["Your set-up is awaited, in rows F to J."]
@@ -31,7 +31,7 @@ def test_the_set_up_that_is_awaited_is_told() -> None:
 
 
 def test_a_set_up_left_incomplete_is_told_to_both() -> None:
-    """It counts as a missed deadline (ruling 1)."""
+    """An incomplete set-up counts as a missed deadline (ruling 1)."""
     state, _ = turn(new_game(), one=SETUPS["one"], two=SETUPS["two"][:1])
 
     after, events = turn(state, two=SETUPS["two"][1:3])
@@ -42,7 +42,7 @@ def test_a_set_up_left_incomplete_is_told_to_both() -> None:
 
 
 def test_a_duel_begins_with_all_pieces_and_nothing_searched() -> None:
-    """Eighteen pieces each, and who is to move."""
+    """The first summary has eighteen pieces each, and the player to move."""
     assert summary(begun()) == [
         "You have 18 pieces left, your opponent 18 as far as you know.",
         "Your flights have looked at 0 of the 50 squares of his half.",
@@ -51,7 +51,7 @@ def test_a_duel_begins_with_all_pieces_and_nothing_searched() -> None:
 
 
 def test_what_collisions_destroyed_is_told_to_both() -> None:
-    """A Z fighter flies onto a B fighter and dies; both hear of it, and the piece ordered was the move."""
+    """Both players are told of a Z fighter that is lost to a B fighter, and that the move is used up."""
     after, events = turn(position("Z1 E1>F1, X1 C2", "B1 F1, X1 J1"), one=["MOVE Z1 E1"])
     assert lost(after, "one") == ["Z1"]
 
@@ -62,7 +62,7 @@ def test_what_collisions_destroyed_is_told_to_both() -> None:
 
 
 def test_equals_that_meet_are_lost_on_both_sides() -> None:
-    """Each side's loss is told in one line."""
+    """The losses of both sides are told in one line."""
     after, events = turn(position("X1 E1>F1, Z1 C2", "X1 F1, Z1 J1"), one=["MOVE X1 E1"])
 
     assert "You lost X1 on F1; your opponent lost an X fighter on F1." in summary(after, "one", events)
@@ -70,7 +70,7 @@ def test_equals_that_meet_are_lost_on_both_sides() -> None:
 
 
 def test_many_losses_are_counted() -> None:
-    """More than fits a line is told in numbers."""
+    """Losses that do not fit a line are told in numbers."""
     flight = position("B E1>E9", "Z1 E2, Z2 E3, Z3 E4, Z4 E5, Y1 E6, Y2 E7, X1 E8, X2 J1")
     after, events = turn(flight, one=["MOVE B E1"])
 
@@ -80,21 +80,21 @@ def test_many_losses_are_counted() -> None:
 
 
 def test_pieces_left_are_counted_as_the_reader_knows_them() -> None:
-    """Own pieces as they stand; the opponent's are all but those known to be destroyed."""
+    """The opponent's pieces are counted as all but those known to be destroyed."""
     after, events = turn(position("X1 E1>F1, Z1 C2", "X1 F1, Z1 J1"), one=["MOVE X1 E1"])
 
     assert "You have 2 pieces left, your opponent 17 as far as you know." in summary(after, "one", events)
 
 
 def test_a_departure_is_told_with_whom_it_may_meet() -> None:
-    """What is heard of the opponent's move: its mark, its kind, its square, and own pieces in its way."""
+    """The summary of the opponent's move has mark, kind and square, and own pieces in its way."""
     after, events = turn(position("Z1 C2", "X1 F2", mover="two"), two=["MOVE X1 F9"])
 
     assert "Enemy 1, an X fighter, departed from F2 and may meet you on C2." in summary(after, "one", events)
 
 
 def test_a_flight_that_may_go_over_the_home_planet_is_a_threat() -> None:
-    """A rook on the home planet's row or column may; one that stands elsewhere may not."""
+    """A rook on the home planet's row or column is a threat; one elsewhere is not."""
     square = HOMES["one"]
     near, events = turn(position("", "X1 F10", mover="two"), two=["MOVE X1 F9"])
     far, heard = turn(position("", "X1 F2", mover="two"), two=["MOVE X1 F9"])
@@ -104,7 +104,7 @@ def test_a_flight_that_may_go_over_the_home_planet_is_a_threat() -> None:
 
 
 def test_the_search_counts_squares_of_the_opponents_half() -> None:
-    """Squares on judged flights count if they are his, own ones do not."""
+    """Squares on judged flights count in the opponent's half, not in the own one."""
     after, events = turn(position("B D1>H1, Z1 C2", "X1 J3"), one=["MOVE B D1"])
     looked = set(view(after, "one")["scouted"]) & set(territory("two"))
 
@@ -113,7 +113,7 @@ def test_the_search_counts_squares_of_the_opponents_half() -> None:
 
 
 def test_a_missed_deadline_is_told_to_both() -> None:
-    """With how many in a row, and how many lose the game."""
+    """Both players are told how many were missed in a row, and how many lose the game."""
     after, events = turn(position("Z1 C2", "Z1 F2"))
 
     assert "You missed the deadline: 1 in a row, and 3 lose the game." in summary(after, "one", events)
@@ -121,7 +121,7 @@ def test_a_missed_deadline_is_told_to_both() -> None:
 
 
 def test_an_offer_of_a_draw_is_told() -> None:
-    """One waits for its answer, the other is asked."""
+    """One player is told that the offer is open, the other that there is one."""
     after, events = turn(position("Z1 C2", "Z1 F2"), one=["DRAW OFFER", "MOVE Z1 C3"])
 
     assert summary(after, "one", events)[0] == "Your offer of a draw waits for an answer."
@@ -129,7 +129,7 @@ def test_an_offer_of_a_draw_is_told() -> None:
 
 
 def test_ramming_is_told_to_its_player_alone() -> None:
-    """Ship and asteroid are gone; the opponent hears of a departure as of any other."""
+    """Ramming is told to its player; the opponent hears of a departure like any other."""
     after, events = turn(position("Z1 C2, ASTEROID1 C5", "X1 J3"), one=["MOVE Z1 C5 RAM"])
 
     assert "Your Z1 rammed your own asteroid on C5: both are gone." in summary(after, "one", events)
@@ -139,7 +139,7 @@ def test_ramming_is_told_to_its_player_alone() -> None:
 
 
 def test_the_end_tells_who_won_and_why() -> None:
-    """The winner's and the loser's words, and where the home planet was that was not found."""
+    """Winner and loser are told the reason, and where the home planet was that was not found."""
     after, events = turn(position("X1 E10>J10", "Z1 F2"), one=["MOVE X1 E10"])
 
     assert summary(after, "one", events)[0] == "You have won: the opponent's home was destroyed."
@@ -150,7 +150,7 @@ def test_the_end_tells_who_won_and_why() -> None:
 
 
 def test_a_draw_is_told_as_one() -> None:
-    """Nobody has won or lost."""
+    """Both players are told of a draw in the same words."""
     offered, _ = turn(position("Z1 C2", "Z1 F2"), one=["DRAW OFFER", "MOVE Z1 C3"])
     after, events = turn(offered, two=["DRAW ACCEPT"])
 
@@ -158,13 +158,13 @@ def test_a_draw_is_told_as_one() -> None:
 
 
 def test_home_planets_are_counted_where_there_are_several() -> None:
-    """With three each, how many are left is how far both are from winning."""
+    """With three home planets each, the summary has how many are left."""
     assert "Home planets left: you 1, your opponent 3." in summary(position("Z1 C2", "Z1 F2", homes=3))
 
 
 @pytest.mark.parametrize("hidden", ["Z1 F2", "B1 G3, Z2 I9", "Z4 J10, Y1 H4"])
 def test_what_stands_hidden_changes_nothing(hidden: str) -> None:
-    """The opponent's pieces that nothing was heard of are his own affair, and so is what he has searched."""
+    """The opponent's unknown pieces and searches do not change the summary."""
     searched = position("Z1 C2", hidden)
     two = dataclasses.replace(searched.players["two"], scouted={"A10": 3, "B1": 5})
     players: dict[SeatName, Player] = {"one": searched.players["one"], "two": two}

@@ -1,7 +1,7 @@
-"""The golden game: a whole game as one text, every sheet, finding and event of it, and some maps.
+"""The golden game: a whole game as one text, with every sheet, finding and event, and some maps.
 
-`python -m tests.rules.harvester.golden` writes it anew; what then differs in
-golden.txt is what a change of the rules, bots or words has changed.
+`python -m tests.rules.harvester.golden` writes golden.txt; what then differs is
+what a change of the rules, bots or words has changed.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ SCRIPT: Mapping[int, Mapping[SeatName, list[str] | None]] = {
     3: {"ann": ["BUILD C4", "build c4", "DESTROY HARVESTER"]},
     9: {"eve": ["RESIGN CONFIRM"]},
 }
-"""Sheets with everything in them that bots do not do; slips included. None: no sheet came."""
+"""Sheets with all that bots do not do, slips included; None for a missing sheet."""
 
 
 def game(write: Callable[[View, int], list[str] | None], edition: int = VERSION) -> Iterator[str]:
-    """The lines of a whole game in which `write` gives the sheet of each seat and turn."""
+    """Yield the lines of a whole game in which `write` gives the sheet of each seat and turn."""
     state, number = dataclasses.replace(RULESET.setup(OPTIONS, SEATS, SEED), edition=edition), 0
     events: tuple[Event, ...] = ()
     while not RULESET.standing(state).over:
@@ -90,14 +90,14 @@ def _happened(events: Sequence[Event]) -> Iterator[str]:
 
 
 def text() -> str:
-    """The golden game as it is now."""
+    """Return the golden game as it is now."""
     return "\n".join(game(_sheet)) + "\n"
 
 
 def again(edition: int) -> tuple[list[str], list[str]]:
-    """The golden game of an earlier version, as it was and as its sheets are played now.
+    """Return the golden game of an earlier version, as it was and as its sheets are played by this code.
 
-    Left out are findings, maps, and where on the chart something was.
+    Findings, maps, and places on the chart are left out.
     """
     before = PATH.with_name(f"golden{edition}.txt").read_text()
     before = before.replace("DESTROY HARVESTER CONFIRM", "RESIGN CONFIRM")  # as that order was written then
@@ -112,7 +112,7 @@ def _recorded(turn: str) -> dict[SeatName, list[str] | None]:
 
 
 def _lasting(lines: Iterable[str]) -> list[str]:
-    """Who stood where in points, rule and losses, and what each event told, in any order within a turn."""
+    """Return points, rulers and losses of each seat and the data of each event, sorted within each turn."""
     turns: list[list[str]] = [[]]
     for line in lines:
         if line.startswith("== "):

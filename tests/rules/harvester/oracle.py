@@ -1,7 +1,7 @@
-"""Harvester played the slow way: one object a unit, one dictionary entry a hex.
+"""A slow model of Harvester: one object for each unit, one dictionary entry for each hex.
 
 Written from the rulebook and not from the arrays, to be compared with them.
-Only the numbers of hexes are taken over, to tell states apart.
+Only the numbers of hexes are the same, so that states can be compared.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class Globe:
         }
 
     def wrap(self, q: int, r: int) -> Hex:
-        """The hex of coordinates at most a planet's width away."""
+        """Return the hex of coordinates at most a planet's width away."""
         for dq, dr in self.copies:
             if max(abs(q + dq), abs(r + dr), abs(q + dq + r + dr)) <= self.radius:
                 return q + dq, r + dr
         raise AssertionError((q, r))
 
     def around(self, centre: Hex, radius: int) -> dict[Hex, int]:
-        """The hexes within a radius, with their distance: found by walking."""
+        """Return the hexes within a radius, with their distance, by walking."""
         found, edge = {centre: 0}, [centre]
         for distance in range(1, radius + 1):
             edge = [spot for here in edge for spot in self.near[here].values() if spot not in found]
@@ -61,7 +61,7 @@ class Globe:
         return found
 
     def line(self, start: Hex, end: Hex) -> list[Hex]:
-        """The hexes from one to another, both included, each the nearest to the straight line."""
+        """Return the hexes from one to another, both included, each the nearest to the straight line."""
         q, r = self._apart(start, end)
         length = max(abs(q), abs(r), abs(q + r))
         here, path = (0, 0), [start]
@@ -93,20 +93,20 @@ def _length(q: int, r: int) -> int:
 
 
 def _off(spot: Hex, ideal: tuple[Fraction, Fraction]) -> Fraction:
-    """The square of the distance on paper, up to a factor."""
+    """Return the square of the distance on paper, up to a factor."""
     q, r = spot[0] - ideal[0], spot[1] - ideal[1]
     return q * q + q * r + r * r
 
 
 def _leftmost(spots: list[Hex]) -> Hex:
-    """The one of two that lies counter-clockwise of the other, as seen from the start."""
+    """Return the one of two hexes that lies counter-clockwise of the other, as seen from the start."""
     (aq, ar), (bq, br) = spots
     return spots[0] if aq * br - ar * bq > 0 else spots[1]
 
 
 @dataclass
 class Unit:
-    """A unit with its whereabouts; `was` is where it stood before the impulse."""
+    """A unit and its hex; `was` is its hex before the impulse."""
 
     owner: SeatName
     name: str
@@ -122,7 +122,7 @@ class Unit:
 
 @dataclass
 class World:
-    """A state, unpacked."""
+    """A state as objects."""
 
     globe: Globe
     units: list[Unit]
@@ -135,7 +135,7 @@ class World:
 
     @classmethod
     def of(cls, state: State) -> World:
-        """The world of a state."""
+        """Return the world of a state."""
         globe = Globe(state.size)
         units = [
             Unit(seat, name, globe.spot[at], globe.spot[at])
@@ -161,7 +161,7 @@ class World:
         )
 
     def above(self, seat: SeatName) -> list[SeatName]:
-        """Who rules a seat, the direct ruler first."""
+        """Return the rulers of a seat, the direct ruler first."""
         chain = []
         while seat in self.rulers:
             seat = self.rulers[seat]
@@ -169,13 +169,13 @@ class World:
         return chain
 
     def side(self, seat: SeatName) -> SeatName:
-        """The top of a seat's chain."""
+        """Return the top of a seat's chain."""
         return [seat, *self.above(seat)][-1]
 
     # -- scanners
 
     def bands(self, seat: SeatName) -> tuple[dict[Hex, int], set[Hex]]:
-        """The nearest band of every hex a seat is told of, and the dust fields it sees from outside."""
+        """Return the nearest band of every hex in a seat's report, and the dust fields seen from outside."""
         bands: dict[Hex, int] = {}
         for unit in self.units:
             if unit.owner == seat or seat in self.above(unit.owner):
@@ -189,7 +189,7 @@ class World:
         return distance <= 1 or all(self.ground[spot] != DUST for spot in self.globe.line(start, end)[:-1])
 
     def facts(self, spot: Hex, band: int) -> list[object]:
-        """What a band tells of a hex: marked, moved, entered, number, resources, as far as it goes."""
+        """Return what a band tells of a hex: marked, moved, entered, number, resources, as far as it goes."""
         here = [unit for unit in self.units if unit.spot == spot]
         marked = self.resources[spot] > 0 or any(unit.kind == "H" for unit in here)
         moved = bool(self.entered[spot]) or spot in self.left
@@ -199,7 +199,7 @@ class World:
     # -- movement
 
     def march(self, paths: Mapping[tuple[SeatName, str], Iterable[str]], lot: Callable[[int, SeatName], int]) -> None:
-        """A turn's four impulses."""
+        """Play the four impulses of a turn."""
         self.entered, self.left = {spot: set() for spot in self.globe.hexes}, set()
         for unit in self.units:
             unit.path = list(paths.get((unit.owner, unit.name), ()))
@@ -232,7 +232,7 @@ class World:
         return {unit.owner: self.side(unit.owner) for unit in self.units}
 
     def _stand(self) -> None:
-        """Enemies who are together already are judged first, as long as that decides anything."""
+        """Judge enemies who are together already, as long as that decides anything (ruling 14)."""
         for _ in {unit.owner for unit in self.units}:
             conquests: dict[SeatName, tuple[SeatName, int]] = {}
             dead = self._beaten(self._gathered(self.units, lambda unit: unit.spot), self._by_side(), conquests)
@@ -324,7 +324,7 @@ class World:
         return list(places.values())
 
     def _strongest(self, there: list[Unit], sides: dict[SeatName, SeatName]) -> SeatName | None:
-        """The side with the highest total; None for a tie."""
+        """Return the side with the highest total; None for a tie."""
         totals: dict[SeatName, int] = defaultdict(int)
         for unit in there:
             totals[sides[unit.owner]] += COMBAT[unit.kind]
@@ -335,7 +335,7 @@ class World:
     def _beaten(
         self, places: list[list[Unit]], sides: dict[SeatName, SeatName], conquests: dict[SeatName, tuple[SeatName, int]]
     ) -> list[Unit]:
-        """The defence units that fall, and the Harvesters that are conquered."""
+        """Return the defence units that fall, and record the Harvesters that are conquered."""
         dead = []
         for there in places:
             best = self._strongest(there, sides)

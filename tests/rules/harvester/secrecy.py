@@ -1,10 +1,10 @@
-"""What a player of Harvester may not know, stated without its views.
+"""The secrets of Harvester, stated without its views.
 
-Known are: the own affairs; who rules the reader; who is below it, with their
-points and what their Harvesters hold; what the scanners of all these tell, band by
+A seat knows its own affairs; its rulers; the Harvesters below it, with their
+points and what they hold; what the scanners of all these tell, band by
 band; and of units close by, whether they are on the reader's side. Everything
-else may be otherwise, also the order of the seats and where on the planet it all
-is.
+else may differ, also the order of the seats and the place of it all on the
+planet.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ REACH = 6
 """No unit moves and then scans farther than this from where it stands."""
 
 LASTING = 2
-"""Turns in which a Harvester that sets out for a mark at the rim of its scanners learns nothing more of it."""
+"""Turns in which a Harvester that heads for a mark at the rim of its scanners learns nothing more about it."""
 
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
-    """Another world that looks the same to the seat."""
+    """Return another world that looks the same to the seat."""
     draft = _Draft(state, seat, rnd)
     draft.resources()
     draft.traffic()
@@ -47,10 +47,10 @@ def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
 
 
 def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
-    """Another world beyond the seat's reach, where units move and fight; all others near it rest.
+    """Return another world beyond the seat's reach, where units move and fight, with the sheets; others near it rest.
 
-    Whom the seat might conquer this turn stays as it is, for the conqueror learns all of him; and nobody comes upon
-    the Harvesters of those above the seat, for it would hear of that.
+    Players that the seat might conquer this turn stay as they are, for the conqueror learns all about them; and no unit
+    comes upon the Harvesters of those above the seat, for it would hear of that.
     """
     draft = _Draft(state, seat, rnd)
     sheets, _ = _acts(draft, 1)
@@ -58,11 +58,11 @@ def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, 
 
 
 def lasting(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, list[dict[SeatName, list[str]]]] | None:
-    """Another world that stays beyond the seat's ken for `LASTING` turns, and the sheets of these.
+    """Return another world that stays out of the seat's sight for `LASTING` turns, and the sheets of these.
 
-    The seat asks about a far mark, by sending its Harvester there. What makes it, a
-    resource or a stranger's Harvester, is not known before a scanner is nearer than
-    these turns bring one. None where there is no such mark.
+    The seat probes a far mark, by sending its Harvester there. What makes the mark, a
+    resource or another Harvester, is not known before a scanner is nearer than
+    these turns bring one. None if there is no such mark.
     """
     draft = _Draft(state, seat, rnd)
     mark = draft.far_mark()
@@ -80,9 +80,9 @@ def lasting(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, li
 
 
 def _acts(draft: _Draft, turns: int) -> tuple[dict[SeatName, list[str]], list[int]]:
-    """Others beyond the seat's reach for some turns stand anywhere else, and march and fight there in the first.
+    """Place others beyond the seat's reach for some turns anywhere else, where they march and fight in the first.
 
-    Returns their sheets, and whose Harvesters are that far away.
+    Returns their sheets, and the players whose Harvesters are that far away.
     """
     state, rnd = draft.state, draft.rnd
     draft.arrays["course"][~draft.is_mine()] = NO_COURSE
@@ -101,7 +101,7 @@ def _acts(draft: _Draft, turns: int) -> tuple[dict[SeatName, list[str]], list[in
 
 
 def _marches(draft: _Draft, number: int, away: Sequence[tuple[int, int]], rnd: random.Random) -> list[str]:
-    """Distant units somewhere else, some lost or back again, and marches that do not leave the distance."""
+    """Move distant units, lose or restore some, and return marches that stay at that distance."""
     lines = []
     for slot in range(1, SLOTS):
         here = draft.spots[number].get(slot)
@@ -125,7 +125,7 @@ def _marches(draft: _Draft, number: int, away: Sequence[tuple[int, int]], rnd: r
 
 @dataclass
 class _Draft:
-    """A world to be altered where the seat does not see it."""
+    """A world that is altered where the seat does not see it."""
 
     state: State
     seat: SeatName
@@ -146,11 +146,11 @@ class _Draft:
         }
 
     def is_mine(self) -> Any:
-        """A flag for the seat and each one below it."""
+        """Return a flag for the seat and each one below it."""
         return np.array([each in self.mine for each in self.state.seats])
 
     def others(self) -> list[int]:
-        """All others still in play."""
+        """Return all others still in play."""
         return [number for number in self.spots if self.state.seats[number] not in self.mine]
 
     def put(self, number: int, slot: int, spot: tuple[int, int]) -> tuple[int, int]:
@@ -160,23 +160,23 @@ class _Draft:
         return spot
 
     def drop(self, number: int, slot: int) -> None:
-        """Let a unit be lost."""
+        """Destroy a unit."""
         self.arrays["at"][number, slot] = NOWHERE
         self.spots[number].pop(slot, None)
 
     def world(self) -> State:
-        """The altered state."""
+        """Return the altered state."""
         return dataclasses.replace(self.state, **self.arrays)
 
     def name(self, spot: tuple[int, int]) -> str:
-        """A hex as the seat writes it."""
+        """Return a hex as the seat writes it."""
         planet = self.state.planet
         origin = int(self.state.origin[self.state.seats.index(self.seat)])
         offset = (self.globe.number[spot] - origin) % planet.count
         return f"{planet.q[offset]},{planet.r[offset]}"
 
     def far_mark(self) -> tuple[int, int] | None:
-        """A mark in band 5 that is a resource with nobody there, for a Harvester that may be sent to it."""
+        """Return a mark in band 5 that is a resource without units, if the Harvester may be sent to it."""
         number = self.state.seats.index(self.seat)
         if self.state.over or number not in self.spots or self.state.course[number, 1] != NOWHERE:
             return None
@@ -186,17 +186,17 @@ class _Draft:
         return next(marks, None)
 
     def set_resources(self, spot: tuple[int, int], amount: int) -> None:
-        """Lay resources down in a hex."""
+        """Set the resources of a hex."""
         self._set("resources", spot, amount)
 
     def band(self, spot: tuple[int, int]) -> int:
-        """1 to 5, or 6 where nothing is told."""
+        """Return the band, 1 to 5, or 6 where nothing is told."""
         return self.bands.get(spot, 6)
 
     # -- what scanners do not tell
 
     def resources(self) -> None:
-        """Unseen hexes hold anything; marked ones anything that keeps the mark, for now as if by resources."""
+        """Fill unseen hexes with anything; give marked ones anything that keeps the mark."""
         for spot in self.globe.hexes:
             if self.band(spot) == 6:
                 self._set("resources", spot, self.rnd.choice((0, 0, 0, 1, 2, 3)))
@@ -210,7 +210,7 @@ class _Draft:
         self.arrays[name][self.globe.number[spot]] = value
 
     def traffic(self) -> None:
-        """Band 3 and nearer tell entries, band 4 whether there was movement, and nothing farther tells of it."""
+        """Change movement that scanners do not tell: entries show up to band 3, movement as such in band 4."""
         for spot in self.globe.hexes:
             was = int(self.state.traffic[self.globe.number[spot]])
             if self.band(spot) >= 5:
@@ -221,7 +221,7 @@ class _Draft:
                 self._set("traffic", spot, was & ~LEFT | self.rnd.choice((0, LEFT)))
 
     def ground(self) -> None:
-        """Beyond all scanners the ground is any; what dust hides may have crags or not."""
+        """Change the ground beyond all scanners, and crags that dust hides."""
         within: set[tuple[int, int]] = set()
         for unit in self.old.units:
             if unit.owner in self.mine:
@@ -233,7 +233,7 @@ class _Draft:
                 self._set("ground", spot, self.rnd.choice((0, 1)))
 
     def units(self) -> None:
-        """Others' units that are not at hand: anywhere, in any number, but as many as band 2 counts."""
+        """Place others' units that are not close by anywhere, in any number, but as many as band 2 counts."""
         loose = [(number, slot) for number in self.others() for slot in range(SLOTS) if self._is_loose(number, slot)]
         quota = {spot: 0 for spot, band in self.bands.items() if band == 2}
         for number, slot in loose:
@@ -257,7 +257,7 @@ class _Draft:
         return spot is None or self.band(spot) > 1
 
     def _place_harvesters(self, players: list[int], quota: dict[tuple[int, int], int]) -> None:
-        """Where nothing is told, or where there is a mark; a Harvester may be the reason for that."""
+        """Place Harvesters where nothing is told, or on a mark, which they may be the reason for."""
         taken = {spots.get(HARVESTER) for spots in self.spots.values()}
         for number in players:
             free = [spot for spot in self.globe.hexes if spot not in taken and self._may_hide(spot, quota)]
@@ -275,7 +275,7 @@ class _Draft:
     # -- others' affairs
 
     def affairs(self) -> None:
-        """What others hold, build, aim at and miss; of those below, only what they hold is known by their points."""
+        """Change what others hold, build, aim at and miss; what those below hold stays, as their points are known."""
         rnd = self.rnd
         for number, seat in enumerate(self.state.seats):
             if seat == self.seat or number not in self.spots:
@@ -293,9 +293,9 @@ class _Draft:
             self.arrays["build"][number] = (rnd.choice(lost), rnd.randint(1, 4)) if busy else (NOWHERE, 0)
 
     def rule(self) -> None:
-        """Those neither above nor below the seat are free, or ruled by anyone else but those below it.
+        """Give those neither above nor below the seat any ruler or none, except one below it.
 
-        Of those with units close by it is known whether they are on the seat's side.
+        For those with units close by it is known whether they are on the seat's side.
         """
         friends = [number for number in self.others() if self.state.seats[number] in self.above]
         foes: list[int] = []
@@ -314,13 +314,13 @@ class _Draft:
         return self.old.side(self.state.seats[number]) == self.old.side(self.seat)
 
     def _is_near(self, number: int) -> bool:
-        """Whether a unit of the player's is in band 1, where it shows whose it is."""
+        """Return True if a unit of the player is in band 1, which shows its owner."""
         return any(self.band(spot) == 1 for spot in self.spots[number].values())
 
     # -- what is out of reach
 
     def beyond(self, turns: int) -> tuple[set[tuple[int, int]], list[int]]:
-        """The hexes that nobody comes near whom the seat knows or may come to know, and whose units may act there.
+        """Return the hexes that no player whom the seat may meet can reach, and the players that may act there.
 
         For more turns than one, only Harvesters move.
         """
@@ -338,12 +338,12 @@ class _Draft:
         return away, [number for number in self.others() if self.state.seats[number] not in known | self.above]
 
     def _reaches(self, unit: Unit, spot: tuple[int, int]) -> bool:
-        """Whether a unit might come to a hex this turn."""
+        """Return True if a unit might reach a hex this turn."""
         return spot in self.globe.around(unit.spot, int(MOVE[NAMES.index(unit.name)]))
 
 
 def renumbered(state: State, rnd: random.Random) -> State:
-    """The same world with its players in another order."""
+    """Return the same world with its players in another order."""
     order = list(range(len(state.seats)))
     rnd.shuffle(order)
     arrays = {name: getattr(state, name)[order] for name in ARRAYS if name not in BY_HEX}
@@ -353,7 +353,7 @@ def renumbered(state: State, rnd: random.Random) -> State:
 
 
 def _turned(state: State, rnd: random.Random) -> State:
-    """The same world somewhere else on the planet."""
+    """Return the same world somewhere else on the planet."""
     count = state.planet.count
     by = rnd.randrange(count)
     shifted: dict[str, Any] = {

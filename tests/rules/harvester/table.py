@@ -1,4 +1,4 @@
-"""Sets up positions and plays turns, as the host would: sheets as lines, against views through JSON.
+"""Builders of positions and turns: sheets as lines, checked against views that went through JSON.
 
 All players of a position use the same coordinates, so that tests read like a map:
 (0, 0) is hex number 0.
@@ -23,7 +23,7 @@ from pbem_rules.harvester.units import NAMES, SLOT, SLOTS
 DICE = Dice(b"test")
 SEATS = ("ann", "bob", "cyd", "dan")
 FAR: Mapping[SeatName, Hex] = {"ann": (0, 0), "bob": (-6, 0), "cyd": (0, 6), "dan": (6, -6)}
-"""Where the Harvesters of a position stand, unless it says otherwise."""
+"""Default hexes of the Harvesters of a position."""
 
 Units = Mapping[str, Hex]
 
@@ -42,7 +42,7 @@ def position(
     drift: int = 0,
     edition: int = VERSION,
 ) -> State:
-    """A state with exactly these units; Harvesters not placed stand far away, alone."""
+    """Build a state with exactly these units; Harvesters not placed stand far away, alone."""
     planet = planet_of(size)
     at = np.full((len(seats), SLOTS), NOWHERE)
     for number, seat in enumerate(seats):
@@ -79,28 +79,28 @@ def position(
 
 
 def cell(size: int, spot: Hex) -> int:
-    """The number of a hex."""
+    """Return the number of a hex."""
     return int(planet_of(size).offset(np.array(spot[0]), np.array(spot[1])))
 
 
 def new_game(players: int = 4, **options: Any) -> State:
-    """A game before its first turn."""
+    """Return a game before its first turn."""
     return RULESET.setup(options, [f"seat{number}" for number in range(1, players + 1)], DICE)
 
 
 def view(state: State, seat: SeatName, events: Sequence[Event] = ()) -> View:
-    """A seat's view as it comes out of a mail."""
+    """Return a seat's view after a way through JSON."""
     data: View = json.loads(canonical_json(RULESET.view(state, seat, events)))
     return data
 
 
 def read(state: State, seat: SeatName, *lines: str) -> ParsedSheet:
-    """What a seat's sheet comes to."""
+    """Parse a seat's sheet."""
     return RULESET.parse(view(state, seat), list(enumerate(lines, 1)))
 
 
 def codes(parsed: ParsedSheet) -> list[tuple[int, str]]:
-    """The findings on the lines of a sheet: line and code."""
+    """Return line and code of the findings on lines."""
     return [(finding.line, finding.code) for finding in parsed.findings if finding.line]
 
 
@@ -112,7 +112,7 @@ def turn(
     removed: Sequence[SeatName] = (),
     dice: Dice = DICE,
 ) -> tuple[State, tuple[Event, ...]]:
-    """One turn with the sheets given, which must be free of errors; all others but the silent send empty ones."""
+    """Resolve a turn with the sheets given, which must be free of errors; all others but the silent send empty ones."""
     orders = {seat: RULESET.parse(view(state, seat), []).orders for seat in state.seats}
     for seat, lines in (sheets or {}).items():
         parsed = read(state, seat, *lines)
@@ -125,35 +125,35 @@ def turn(
 
 
 def where(state: State, seat: SeatName, unit: str) -> Hex | None:
-    """Where a unit is, near (0, 0); None if it is destroyed."""
+    """Return the hex of a unit, near (0, 0); None if it is destroyed."""
     planet = state.planet
     at = int(state.at[state.seats.index(seat), NAMES.index(unit)])
     return None if at == NOWHERE else (int(planet.q[at]), int(planet.r[at]))
 
 
 def ruler(state: State, seat: SeatName) -> SeatName | None:
-    """Who directly rules a seat."""
+    """Return the direct ruler of a seat."""
     number = int(state.ruler[state.seats.index(seat)])
     return None if number == NOWHERE else state.seats[number]
 
 
 def resources(state: State, spot: Hex) -> int:
-    """What lies in a hex."""
+    """Return the resources in a hex."""
     return int(state.resources[cell(state.size, spot)])
 
 
 def held(state: State, seat: SeatName) -> int:
-    """What a seat's Harvester holds."""
+    """Return the resources that a seat's Harvester holds."""
     return int(state.held[state.seats.index(seat)])
 
 
 def told(events: Sequence[Event], seat: SeatName, kind: str) -> list[dict[str, Any]]:
-    """What a seat hears of a kind of event."""
+    """Return the data of a seat's events of a kind."""
     return [dict(event.data) for event in events if event.kind == kind and seat in event.audience]
 
 
 def scanned(view: View, spot: Hex) -> tuple[int, list[Any]] | None:
-    """The band of a hex in a view and what it tells beyond the coordinates; None for a hex not scanned."""
+    """Return the band of a hex in a view and what it tells beyond the coordinates; None for a hex not scanned."""
     for band in range(1, 6):
         for row in view["scan"][band - 1]:
             if (row[0], row[1]) == spot:
@@ -165,7 +165,7 @@ def scanned(view: View, spot: Hex) -> tuple[int, list[Any]] | None:
 
 
 def empire() -> State:
-    """A game of a thousand in which seat1 rules forty, and units are all over the planet."""
+    """Build a game of a thousand in which seat1 rules forty, and units are all over the planet."""
     state, draws = new_game(1000), np.random.default_rng(1)
     near = np.flatnonzero(state.planet.distance <= 7)
     at = (state.at[:, :1] + draws.choice(near, state.at.shape)) % state.planet.count

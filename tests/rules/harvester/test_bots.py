@@ -11,7 +11,7 @@ from tests.rules.harvester.table import new_game, position, read, ruler, turn, v
 
 
 def sheet(state: State, seat: SeatName, name: str = "standard", events: tuple[Event, ...] = ()) -> list[str]:
-    """What a bot writes."""
+    """Return the sheet of a bot."""
     return RULESET.bots[name](view(state, seat, events), Dice(b"bot").scoped(state.turn, seat))
 
 
@@ -32,7 +32,7 @@ def test_the_bots_guard_goes_with_the_harvester() -> None:
 
 
 def test_a_full_harvester_rests() -> None:
-    """With all it can hold there is nothing to go for."""
+    """A full Harvester gets no target."""
     state = position(resources={(0, 2): 1}, held={"ann": 20})
 
     assert not [line for line in sheet(state, "ann") if line.startswith("TARGET")]
@@ -44,7 +44,7 @@ def test_the_bot_rebuilds() -> None:
 
 
 def test_the_bots_pack_hunts_what_is_weak() -> None:
-    """A strange Harvester whose guard is outfought is conquered."""
+    """The pack conquers a foreign Harvester whose guard it outfights."""
     pack = {"L2": (1, 0), "S1": (1, 0), "S2": (1, 0)}
     state = position({"ann": {"H": (0, 0), "C1": (2, 0), **pack}, "bob": {"H": (3, 0), "G": (3, 0)}})
 
@@ -63,7 +63,7 @@ def test_the_bots_pack_leaves_the_strong_alone() -> None:
 
 
 def test_a_scout_watches_what_it_found() -> None:
-    """Beside a strange Harvester a Scout stays."""
+    """A Scout stays beside a foreign Harvester."""
     state = position({"ann": {"C1": (2, 0)}, "bob": {"H": (3, 0), "G": (3, 0)}})
 
     assert not [line for line in sheet(state, "ann") if line.startswith("MOVE C1")]
@@ -81,7 +81,7 @@ def test_a_game_of_bots_ends_and_every_line_is_taken(options: dict[str, int]) ->
 
 
 def test_the_random_bot_writes_what_can_be_read() -> None:
-    """Its lines are well-formed: what is wrong with them is their sense."""
+    """Its lines are well-formed; they are refused for their meaning alone."""
     state = new_game()
 
     found = {each.code for seat in state.seats for each in read(state, seat, *sheet(state, seat, "random")).errors}
@@ -100,7 +100,7 @@ def test_the_random_bot_writes_what_can_be_read() -> None:
 
 @pytest.mark.parametrize("name", ["standard", "random"])
 def test_bots_of_players_who_are_out_write_nothing_that_counts(name: str) -> None:
-    """A player who is out orders nothing."""
+    """A bot of a player who is out gives no orders."""
     state, _ = turn(position(), removed=["dan"])
 
     assert read(state, "dan", *sheet(state, "dan", name)).orders == ()

@@ -1,4 +1,4 @@
-"""A player's chart: places keep their names for good, and its seam is marked (ruling 1)."""
+"""A player's chart: places keep their names for good, and its seam is marked (rulings 1 and 15)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROAD = {(q, 0): 1 for q in range(1, 10)} | {(-9, 9): 1}
 
 
 def driven(state: State, turns: int) -> State:
-    """Ann's Harvester goes on to the east, hex by hex."""
+    """Drive ann's Harvester to the east, hex by hex."""
     for q in range(1, turns + 1):
         state, _ = turn(state, {"ann": [f"TARGET {q},0"]})
     return state
@@ -29,7 +29,7 @@ def test_the_origin_stays_where_the_harvester_started() -> None:
 
 
 def test_a_place_keeps_its_name_while_the_harvester_moves() -> None:
-    """Of a unit beyond the seam the name does not tear when the Harvester takes a step."""
+    """The name of a unit beyond the seam does not change when the Harvester takes a step."""
     state = position({"ann": {"C1": (-9, 9)}}, resources=ROAD)
 
     names = [view(driven(state, turns), "ann")["units"] for turns in range(8)]
@@ -38,14 +38,14 @@ def test_a_place_keeps_its_name_while_the_harvester_moves() -> None:
 
 
 def test_a_unit_that_crosses_the_seam_has_the_name_of_where_it_is() -> None:
-    """A step over the rim leads to the name that the opposite side has."""
+    """A step over the rim leads to a hex with the name of the opposite side."""
     after, _ = turn(position({"ann": {"C1": (9, 0)}}), {"ann": ["MOVE C1 E"]})
 
     assert view(after, "ann")["units"] == [{"unit": "C1", "q": -9, "r": 9}]
 
 
 def test_events_and_targets_have_the_names_of_the_chart() -> None:
-    """What happens beyond the seam is told by the same names as what is scanned there."""
+    """Events beyond the seam use the same names as scans there."""
     state = driven(position(resources=ROAD), 9)
 
     after, events = turn(state, {"ann": ["TARGET 10,0"]})
@@ -56,7 +56,7 @@ def test_events_and_targets_have_the_names_of_the_chart() -> None:
 
 
 def test_the_text_map_marks_the_seam() -> None:
-    """The map goes on around the Harvester; where coordinates begin anew stands a bar, and with what they go on."""
+    """The map goes on around the Harvester; a bar marks the seam, with the coordinates beyond it."""
     state = driven(position(resources=ROAD), 9)
 
     lines = RULESET.text_map(view(state, "ann")).splitlines()
@@ -68,7 +68,7 @@ def test_the_text_map_marks_the_seam() -> None:
 
 
 def test_there_is_no_seam_around_the_origin() -> None:
-    """Where the chart goes on, the map says nothing of a seam."""
+    """A map within the chart does not mention the seam."""
     assert "seam" not in RULESET.text_map(view(position(), "ann"))
 
 
@@ -83,6 +83,6 @@ def test_the_picture_shows_the_seam_and_keeps_its_frame() -> None:
 
 
 def stamps(picture: Picture) -> list[SpriteInstance]:
-    """What a picture is stamped with."""
+    """Return the sprites on a picture."""
     assert picture.drawing is not None
     return [mark for mark in picture.drawing.marks if isinstance(mark, SpriteInstance)]

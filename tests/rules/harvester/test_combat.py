@@ -1,4 +1,4 @@
-"""Who wins, what is left of the losers, and who is conquered (rulings 4, 6 and 8)."""
+"""Combat: winners, wrecks and conquests (rulings 4, 6 and 8)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_the_higher_total_destroys_all_opponents() -> None:
 
 
 def test_movers_may_lose() -> None:
-    """Who enters a hex of stronger enemies is destroyed there."""
+    """A unit that enters a hex of stronger enemies is destroyed there."""
     state = position({"ann": {"S1": (2, 0)}, "bob": {"L1": (3, 0)}})
 
     after, _ = turn(state, {"ann": ["MOVE S1 E"]})
@@ -26,7 +26,7 @@ def test_movers_may_lose() -> None:
 
 
 def test_equal_totals_keep_the_movers_out() -> None:
-    """On a tie the moving units do not enter the hex, and those there stay."""
+    """On a tie the moving units do not enter the hex, and the units there stay."""
     state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (3, 0)}})
 
     after, _ = turn(state, {"ann": ["MOVE S1 E E E"]})
@@ -55,7 +55,7 @@ def test_the_highest_of_three_wins_alone() -> None:
 
 
 def test_who_steps_back_meets_whoever_followed() -> None:
-    """A unit that steps back on a tie is in its old hex again when the next ones there are judged."""
+    """A unit that steps back on a tie is in its old hex again when the units that followed are judged."""
     state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (3, 0)}, "cyd": {"C1": (1, 0)}})
 
     after, _ = turn(state, {"ann": ["MOVE S1 E"], "cyd": ["MOVE C1 E"]})
@@ -94,7 +94,7 @@ def test_friends_swap_hexes_freely() -> None:
 
 
 def test_faster_units_pass_a_hex_before_slower_ones_come() -> None:
-    """A unit takes its steps in the first impulses; what enters a hex later meets only who is still there."""
+    """A unit takes its steps in the first impulses; one that enters a hex later meets only units still there."""
     state = position({"ann": {"C1": (2, 0)}, "bob": {"G": (4, 0)}})
 
     after, _ = turn(state, {"ann": ["MOVE C1 SE E E"], "bob": ["MOVE G W"]})
@@ -154,7 +154,7 @@ def test_a_guard_saves_its_harvester() -> None:
 
 
 def test_an_outfought_guard_is_destroyed_and_its_harvester_conquered() -> None:
-    """The winners take the hex."""
+    """The winners take the hex: the guard falls, the Harvester is conquered."""
     state = position({"ann": {"L1": (2, 0)}, "bob": {"H": (3, 0), "S1": (3, 0)}})
 
     after, _ = turn(state, {"ann": ["MOVE L1 E"]})
@@ -164,7 +164,7 @@ def test_an_outfought_guard_is_destroyed_and_its_harvester_conquered() -> None:
 
 
 def test_a_harvester_that_drives_into_enemies_is_conquered() -> None:
-    """It makes no difference who enters."""
+    """A Harvester is conquered also if it enters the enemy's hex."""
     state = position({"ann": {"C1": (-5, 0)}}, resources={(-5, 0): 1})
 
     after, _ = turn(state, {"bob": ["TARGET -5,0"]})
@@ -184,7 +184,7 @@ def test_a_harvester_may_be_conquered_on_a_border() -> None:
 
 
 def test_of_a_loss_on_the_border_and_one_in_the_hex_the_latter_counts() -> None:
-    """Who met a Harvester on its border, and fell beside it to others, does not rule it (ruling 8)."""
+    """A player who met a Harvester on its border does not rule it if it then lost to others in its hex (ruling 8)."""
     state = position({"ann": {"C1": (-5, 0)}, "cyd": {"G": (-7, 0)}}, resources={(-5, 0): 1})
 
     after, events = turn(state, {"bob": ["TARGET -5,0"], "ann": ["MOVE C1 W"], "cyd": ["MOVE G E"]})
@@ -194,7 +194,7 @@ def test_of_a_loss_on_the_border_and_one_in_the_hex_the_latter_counts() -> None:
 
 
 def test_each_who_fought_is_told_whom() -> None:
-    """A report tells hex, outcome, the own side's strength, the enemies by player and kind, and the own losses."""
+    """The report of a fight has the hex, outcome, own strength, enemies by player and kind, and own losses."""
     state = position({"ann": {"L1": (2, 0)}, "bob": {"H": (3, 0), "S1": (3, 0), "C1": (3, 0)}})
 
     _, events = turn(state, {"ann": ["MOVE L1 E"]})
@@ -205,7 +205,7 @@ def test_each_who_fought_is_told_whom() -> None:
 
 
 def test_a_fight_is_told_with_who_won_and_why() -> None:
-    """Each who fought hears which players won with which strength, also one who only fought along (ruling 12)."""
+    """All who fought read which players won with which strength, also the allies of the strongest (ruling 12)."""
     units = {"ann": {"S1": (2, 0)}, "bob": {"S1": (4, 0)}, "cyd": {"C1": (4, -1)}}
     state = position(units, rulers={"bob": "dan", "cyd": "dan"})
 
@@ -217,7 +217,7 @@ def test_a_fight_is_told_with_who_won_and_why() -> None:
 
 
 def test_of_a_tie_it_is_told_that_nobody_won() -> None:
-    """The highest strength is told, and no winner (ruling 12)."""
+    """The report of a tie has the highest strength and no winner (ruling 12)."""
     state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (3, 0)}})
 
     _, events = turn(state, {"ann": ["MOVE S1 E"]})
@@ -226,11 +226,11 @@ def test_of_a_tie_it_is_told_that_nobody_won() -> None:
 
 
 TOGETHER = {"ann": {"L1": (5, -1)}, "bob": {"H": (5, 0), "S1": (2, 0)}, "cyd": {"H": (0, 6), "S1": (2, 0)}}
-"""Units of bob's and of his ruler cyd's stand together; ann's Lieutenant is beside bob's Harvester."""
+"""Units of bob and of the ruler cyd are in one hex; ann's Lieutenant is beside bob's Harvester."""
 
 
 def test_enemies_left_together_fight_in_the_next_impulse() -> None:
-    """When bob is conquered, his Soldier and his former ruler's Lieutenant are enemies where they stand (ruling 14)."""
+    """When bob is conquered, bob's Soldier and the former ruler's Lieutenant in one hex are enemies (ruling 14)."""
     state = position(TOGETHER | {"cyd": {"H": (0, 6), "L1": (2, 0)}}, rulers={"bob": "cyd"})
 
     after, events = turn(state, {"ann": ["MOVE L1 SE"]})
@@ -240,7 +240,7 @@ def test_enemies_left_together_fight_in_the_next_impulse() -> None:
 
 
 def test_nobody_walks_off_from_an_enemy_unjudged() -> None:
-    """A Soldier that would pass on from who has just become its enemy falls before it takes the step (ruling 14)."""
+    """A Soldier whose companion has just become an enemy is judged before it takes its next step (ruling 14)."""
     units = {"ann": {"H": (-3, 0), "C1": (7, 0)}, "bob": {"H": (5, 0), "S1": (0, 0)}, "dan": {"L1": (2, 0)}}
     state = position(units, rulers={"bob": "cyd", "dan": "cyd"})
 
@@ -251,7 +251,7 @@ def test_nobody_walks_off_from_an_enemy_unjudged() -> None:
 
 
 def test_a_standoff_is_told_once() -> None:
-    """Equal enemies left together stay or walk off, and hear of their meeting once, not every impulse (ruling 14)."""
+    """Equal enemies left together stay or walk off, and are told of each other once (ruling 14)."""
     first, events = turn(position(TOGETHER, rulers={"bob": "cyd"}), {"ann": ["MOVE L1 SE"]})
     second, later = turn(first)
     third, _ = turn(second, {"bob": ["MOVE S1 E"]})
@@ -262,7 +262,7 @@ def test_a_standoff_is_told_once() -> None:
 
 
 def test_equals_are_judged_again_before_each_further_step() -> None:
-    """Who has become the weaker of two that stood together as equals falls before it can walk off (ruling 14)."""
+    """The unit that has become the weaker of two former equals falls before it can walk off (ruling 14)."""
     units = {"ann": {"S1": (3, 0), "C1": (3, 0)}, "bob": {"L1": (3, 0)}}
     equal, _ = turn(position(units))
     assert where(equal, "ann", "S1") == where(equal, "bob", "L1") == (3, 0)

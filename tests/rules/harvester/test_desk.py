@@ -1,4 +1,4 @@
-"""What a page offers a player of Harvester."""
+"""The order form of a page for a player of Harvester."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ CROWD = {"ann": {"H": (0, 0), "G": (0, 0), "S1": (1, 0), "C1": (0, 0)}}
 
 
 def offered(seen: View) -> set[str]:
-    """The orders of a desk."""
+    """Return the orders of a form."""
     return {verb["name"] for verb in RULESET.desk(seen)["verbs"]}
 
 
 def form(seen: View, order: str, at: int) -> Json:
-    """The form of a part of an order."""
+    """Return the pattern of a part of an order."""
     desk = RULESET.desk(seen)
     (part,) = (verb["parts"][at] for verb in desk["verbs"] if verb["name"] == order)
     return desk["kinds"][part["kind"]]["form"]
 
 
 def test_a_player_is_offered_what_his_units_can_do() -> None:
-    """Without resources nothing is built or dropped, and without a field known no target is set."""
+    """Without resources there is no BUILD and no DROP, and without a known field no TARGET."""
     seen = view(position(CROWD), "ann")
 
     assert offered(seen) == {"move", "move-to", "destroy", "destroy-harvester"}
@@ -31,7 +31,7 @@ def test_a_player_is_offered_what_his_units_can_do() -> None:
 
 
 def test_a_target_is_offered_where_one_is_known() -> None:
-    """Hexes with resources are samples; until a Harvester is there it has no other target."""
+    """Hexes with resources are samples; a Harvester under way is offered no other target."""
     state = position(CROWD, resources={(3, -2): 1, (-1, 0): 2})
 
     after, _ = turn(state, {"ann": ["TARGET 3,-2"]})
@@ -41,7 +41,7 @@ def test_a_target_is_offered_where_one_is_known() -> None:
 
 
 def test_resources_bound_what_is_dropped_and_rebuilt() -> None:
-    """Two resources may be dropped, and do for a Soldier; a Lieutenant costs three."""
+    """With two resources two may be dropped or a Soldier rebuilt; a Lieutenant costs three."""
     seen = dict(view(position(CROWD), "ann"))
     seen["harvester"] = {**seen["harvester"], "held": 2}
 
@@ -50,12 +50,12 @@ def test_resources_bound_what_is_dropped_and_rebuilt() -> None:
 
 
 def test_who_is_out_is_offered_nothing() -> None:
-    """Without a Harvester there are no orders."""
+    """A player without a Harvester is offered no orders."""
     assert offered({**view(position(CROWD), "ann"), "harvester": None}) == set()
 
 
 def test_a_hex_in_one_word_is_written_out() -> None:
-    """In quotes or not, the order taken is that of the long form."""
+    """With or without quotes, the order accepted is that of the long form."""
     state = position(CROWD, resources={(3, -2): 1})
 
     for hex_ in ("3,-2", '"3,-2"'):
@@ -64,7 +64,7 @@ def test_a_hex_in_one_word_is_written_out() -> None:
 
 
 def test_a_hex_beyond_the_reading_of_phrases_is_written_out_too() -> None:
-    """After many mistakes lines are read by the order book alone, and mean the same."""
+    """After many mistakes lines are read by the order parser alone, with the same meaning."""
     state = position(CROWD, resources={(3, -2): 1})
     astray = ["MOVE L1 E"] * 50
 

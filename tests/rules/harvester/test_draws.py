@@ -1,4 +1,4 @@
-"""Many draws at once, and the forest of rulers: the small parts under the game."""
+"""Bulk draws, and the forest of rulers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_every_outcome_is_as_likely() -> None:
 
 
 def test_words_beyond_the_last_multiple_are_drawn_again() -> None:
-    """With a limit of three quarters of the words, a quarter is thrown away: no outcome gets a second share."""
+    """With a limit of three quarters of the words, a quarter is rejected, so that no outcome gets a second share."""
     limit = 3 << 30
     drawn = draw_many(DICE, limit, 30_000, "reject")
 

@@ -15,7 +15,7 @@ def test_the_golden_game_is_played_as_agreed() -> None:
 
 @pytest.mark.parametrize("edition", range(1, VERSION))
 def test_a_campaign_of_an_earlier_version_keeps_its_rules(edition: int) -> None:
-    """What came of the sheets of an earlier version's golden game comes of them still, event by event."""
+    """Sheets of an earlier version's golden game bring the same events as they did then."""
     before, now = again(edition)
 
     assert now == before

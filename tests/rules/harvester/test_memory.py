@@ -1,4 +1,4 @@
-"""What reports of Harvester remember of those before, what they forget, and how it is shown."""
+"""Memory of reports: what they remember of earlier ones, what they forget, and how it is shown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ AWAY: Mapping[SeatName, Units] = {**FIRST, "ann": {"H": (0, 0), "C1": (4, 0), "G
 
 
 def told(*positions: Mapping[SeatName, Units], **options: Any) -> View:
-    """Ann's report after positions turn by turn, with the memory of those before."""
+    """Return ann's report after positions turn by turn, with the memory of those before."""
     last: View | None = None
     for number, units in enumerate(positions, 1):
         last = after(view(position(units, turn=number, size=20, **options), "ann"), last)
@@ -38,29 +38,29 @@ def told(*positions: Mapping[SeatName, Units], **options: Any) -> View:
 
 
 def after(seen: View, last: View | None) -> View:
-    """A view as it is mailed after another one."""
+    """Return a view as it is mailed after another one."""
     data: View = json.loads(canonical_json(with_memory(RULESET, seen, last)))
     return data
 
 
 def lost(seen: View) -> list[tuple[Hex, str, int]]:
-    """Where foes are remembered: hex, kinds, turns ago."""
+    """Return the remembered foes: hex, kinds, turns ago."""
     return sorted((each.spot, each.units, each.ago) for each in lost_foes(seen))
 
 
 def moved(units: Mapping[SeatName, Units], seat: SeatName, **to: Hex) -> dict[SeatName, Units]:
-    """A position with some units of a seat elsewhere."""
+    """Return a position with some units of a seat elsewhere."""
     return {**units, seat: {**units[seat], **to}}
 
 
 def test_foes_out_of_sight_are_remembered_where_they_were() -> None:
-    """With kinds, hex and the turns since; not while they are in sight."""
+    """Foes out of sight are remembered with kinds, hex and the turns since; foes in sight are not."""
     assert lost(told(FIRST)) == []
     assert lost(told(FIRST, AWAY, AWAY)) == [((7, 1), "S", 2), ((8, 1), "L", 2), ((9, 0), "H", 2)]
 
 
 def test_they_are_forgotten_after_some_turns() -> None:
-    """The last report that tells of them is LASTING turns old."""
+    """The oldest report that is remembered is LASTING turns old."""
     assert len(lost(told(FIRST, *[AWAY] * LASTING))) == 3
     assert lost(told(FIRST, *[AWAY] * (LASTING + 1))) == []
 
@@ -71,14 +71,14 @@ def test_they_are_forgotten_after_some_turns() -> None:
     ids=["beside all of them", "beside one"],
 )
 def test_they_are_forgotten_when_their_hex_is_scanned_and_empty(scout: Hex, left: list[object]) -> None:
-    """Bob has left; of the hexes that the scout sees nothing is remembered, of the others all."""
+    """Foes are forgotten in the empty hexes that the scout sees, and remembered in the others."""
     gone = {"ann": {"H": (0, 0), "C1": scout}, "bob": {"H": (-15, 0)}}
 
     assert lost(told(FIRST, gone)) == left
 
 
 def test_units_counted_from_afar_may_still_be_there() -> None:
-    """Two hexes off scanners count: of an empty hex units are forgotten, of another not."""
+    """At two hexes scanners count: units are forgotten if the hex is empty, and remembered if it is not."""
     there = {"ann": {"H": (0, 0), "S1": (6, 1)}, "bob": {"H": (15, 0), "L1": (8, 1)}}
 
     assert lost(told(FIRST, there)) == [((8, 1), "L", 1), ((9, 0), "H", 1)]
@@ -86,7 +86,7 @@ def test_units_counted_from_afar_may_still_be_there() -> None:
 
 
 def test_a_harvester_is_forgotten_where_there_is_no_mark() -> None:
-    """Five hexes off scanners tell of Harvesters: one that is not there is forgotten, its guards are not."""
+    """At five hexes scanners show Harvesters: a missing one is forgotten, its guards are not."""
     guarded = moved(FIRST, "bob", S1=(9, 0))
     near = {"ann": {"H": (4, 0)}, "bob": {"H": (-15, 0)}}
 
@@ -94,7 +94,7 @@ def test_a_harvester_is_forgotten_where_there_is_no_mark() -> None:
 
 
 def test_who_is_seen_again_is_forgotten_where_he_was() -> None:
-    """Bob has one Harvester; but of two Lieutenants and three Soldiers another one may be in sight."""
+    """A Harvester seen again is forgotten at its old hex; of two Lieutenants the other one may be in sight."""
     met = {"ann": {"H": (0, 0), "C1": (0, 0)}, "bob": {"H": (1, 0), "L2": (0, 1), "S2": (1, -1)}}
 
     assert lost(told(FIRST, met)) == [((7, 1), "S", 1), ((8, 1), "L", 1)]
@@ -102,7 +102,7 @@ def test_who_is_seen_again_is_forgotten_where_he_was() -> None:
 
 
 def test_friends_are_not_remembered_as_foes() -> None:
-    """Who is below the reader now is on his side, wherever he was seen before."""
+    """A player who is below the reader now is on the same side, wherever their units were seen before."""
     first = after(view(position(FIRST, size=20), "ann"), None)
     below = after(view(position(AWAY, turn=2, size=20, rulers={"bob": "ann"}), "ann"), first)
 
@@ -110,7 +110,7 @@ def test_friends_are_not_remembered_as_foes() -> None:
 
 
 def test_units_destroyed_are_forgotten() -> None:
-    """A fight that the reader won says whose units fell: a General is the only one of its player."""
+    """A fight that the reader won tells whose units fell: a General is the only one of its player."""
     seen = told(moved(FIRST, "bob", G=(7, 1)), AWAY)
     fought = {"kind": "fought", "outcome": "won", "q": 3, "r": 0, "enemies": "bob G", "lost": ""}
     then = {**view(position(AWAY, turn=3, size=20), "ann"), "events": [fought]}
@@ -120,7 +120,7 @@ def test_units_destroyed_are_forgotten() -> None:
 
 
 def test_resources_counted_before_are_remembered() -> None:
-    """Where they are out of sight or but a mark now; not where they are counted or gone."""
+    """Resources are remembered out of sight or under a mark, not where they are counted or gone."""
     lying = {(8, -1): 3, (4, 1): 2, (0, 1): 1}
     first = after(view(position(FIRST, size=20, resources={**lying, (9, -1): 2}), "ann"), None)
     then = after(view(position(AWAY, turn=2, size=20, resources=lying), "ann"), first)
@@ -131,13 +131,13 @@ def test_resources_counted_before_are_remembered() -> None:
 
 
 def test_own_moves_are_told() -> None:
-    """Units that are somewhere else than in the report before: whence and whither."""
+    """Units that moved since the report before are told with their former and their present hex."""
     assert moves(told(FIRST)) == {}
     assert moves(told(FIRST, AWAY)) == {"C1": ((8, 0), (4, 0)), "G": ((0, 0), (1, 0))}
 
 
 def test_of_too_many_the_nearest_are_kept() -> None:
-    """A memory is small for a ruler of many, and counts the units that it drops."""
+    """The memory of a ruler of many is bounded, and counts the units that it drops."""
     seen = dict(view(position(FIRST, size=40), "ann"))
     spots = [(q, r) for q in range(12, 32) for r in range(8)]
     crowd = [{"q": q, "r": r, "owner": f"seat{q}-{r}", "side": "foe", "units": "CC"} for q, r in spots]
@@ -151,14 +151,14 @@ def test_of_too_many_the_nearest_are_kept() -> None:
 
 
 def test_whoever_is_out_remembers_his_points() -> None:
-    """There is nothing left to plan."""
+    """A player who is out has scores in memory, and nothing else."""
     seen = {**view(position(AWAY, turn=2, size=20), "ann"), "harvester": None}
 
     assert list(after(seen, told(FIRST))["memory"]) == ["scores"]
 
 
 def test_memory_tells_nothing_that_reports_before_did_not() -> None:
-    """Each foe and resource remembered in games of bots stood so in the report of that turn, as did own units."""
+    """Each foe, resource and own unit remembered in games of bots was so in the report of that turn."""
     checked = 0
     for game in games(RULESET):
         told_before: dict[tuple[SeatName, int], View] = {}
@@ -177,7 +177,7 @@ def test_memory_tells_nothing_that_reports_before_did_not() -> None:
 
 
 def has_units(seen: View, spot: Hex, owner: SeatName, units: str) -> bool:
-    """Whether a view shows these of an owner's units in a hex, as a foe's."""
+    """Return True if a view shows these units of an owner in a hex, as a foe's."""
     (there,) = (
         each["units"]
         for each in seen["contacts"]
@@ -187,7 +187,7 @@ def has_units(seen: View, spot: Hex, owner: SeatName, units: str) -> bool:
 
 
 def place(seen: View, unit: str) -> Hex:
-    """Where an own unit is."""
+    """Return the hex of an own unit."""
     own: Sequence[Mapping[str, Any]] = [{**seen["harvester"], "unit": "H"}, *seen["units"]]
     (spot,) = ((each["q"], each["r"]) for each in own if each["unit"] == unit)
     return spot
@@ -198,7 +198,7 @@ CLOSE = {"ann": {"H": (0, 0), "C1": (3, 3)}, "bob": {"H": (4, 3), "L1": (3, 2)}}
 
 
 def close() -> View:
-    """A report that remembers bob near the Harvester, and three resources."""
+    """Return a report that remembers bob near the Harvester, and three resources."""
     lying = {(2, 4): 3}
     first = after(view(position(CLOSE, size=20, resources=lying), "ann"), None)
     gone = {**moved(CLOSE, "ann", C1=(0, 0)), "bob": {"H": (-15, 0)}}
@@ -206,7 +206,7 @@ def close() -> View:
 
 
 def test_charts_show_what_is_remembered() -> None:
-    """Hollow badges with kind and age, resources with their number, an arrow for the move."""
+    """The chart has hollow badges with kind and age, resources with their number, and an arrow for the move."""
     chart, _ = RULESET.pictures(close())
 
     assert chart.drawing is not None
@@ -220,7 +220,7 @@ def test_charts_show_what_is_remembered() -> None:
 
 @pytest.mark.parametrize("part", ["text", "html"])
 def test_reports_list_what_is_remembered(part: str) -> None:
-    """With its age in words; the turn in brief has the foe that may have come within a turn."""
+    """Remembered foes are listed with their age; the summary has a foe that may have come within a turn."""
     words = " ".join(getattr(mailed(close()), part).split())
 
     assert "Foes out of sight, where they stood when they were seen last" in words
@@ -231,12 +231,12 @@ def test_reports_list_what_is_remembered(part: str) -> None:
 
 
 def test_the_map_of_plain_mails_marks_where_foes_were() -> None:
-    """A question mark in a hex that is not scanned, or clear as far as scanners tell."""
+    """A question mark stands in a hex that is not scanned, or clear as far as scanners tell."""
     assert "?" in RULESET.text_map(close()).partition("\n\n")[0]
 
 
 def test_the_turn_in_brief_has_a_foe_who_may_be_near() -> None:
-    """The strongest that could reach the Harvester in its next turn; none that is too far off."""
+    """The summary names the strongest foe that could reach the Harvester next turn, and none that is too far off."""
     near = told({"ann": {"H": (0, 0), "C1": (0, 3)}, "bob": {"S1": (0, 4), "C1": (1, 3)}}, {"bob": {"H": (15, 0)}})
 
     assert RULESET.turn_summary(near)[-1] == "Out of sight: bob's Soldier, 1 turn ago at 0,4, 4 steps off."

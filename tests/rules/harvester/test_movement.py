@@ -1,4 +1,4 @@
-"""How units and Harvesters move, and what keeps them (rulings 4, 5, 8 and 10)."""
+"""Movement of units and Harvesters, and what stops them (rulings 4, 5, 8 and 10)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_there_are_six_directions(way: str, end: tuple[int, int]) -> None:
 
 
 def test_the_planet_wraps_around() -> None:
-    """Who walks over the rim comes back on the opposite side: nineteen steps east change the row only."""
+    """A unit that walks over the rim comes back on the opposite side: nineteen steps east change only the row."""
     state = position({"ann": {"C1": (9, 0)}})
 
     after, _ = turn(state, {"ann": ["MOVE C1 E"]})
@@ -73,7 +73,7 @@ def test_a_harvester_moves_one_hex_towards_its_target() -> None:
 
 
 def test_a_harvester_does_not_deviate() -> None:
-    """The way is a straight line drawn when the order is given; between two hexes as near it goes to the left."""
+    """The way is a straight line drawn when the order is given; between two equally near hexes it goes to the left."""
     state = position(resources={(3, 1): 1, (1, 1): 1})
     state, _ = turn(state, {"ann": ["TARGET 3,1"]})
     spots = [where(state, "ann", "H")]
@@ -85,14 +85,14 @@ def test_a_harvester_does_not_deviate() -> None:
 
 
 def test_a_harvester_is_not_turned_aside() -> None:
-    """While it is on its way, another target is refused."""
+    """A Harvester under way is refused another target."""
     state, _ = turn(position(resources={(3, 0): 1, (0, 2): 1}), {"ann": ["TARGET 3,0"]})
 
     assert [found.code for found in read(state, "ann", "TARGET 0,2").errors] == ["under-way"]
 
 
 def test_a_harvester_that_has_arrived_gets_another_target() -> None:
-    """Having reached its target, it is free to be sent on."""
+    """A Harvester that has reached its target can be sent on."""
     state, events = turn(position(resources={(1, 0): 1, (0, 2): 1}), {"ann": ["TARGET 1,0"]})
 
     assert told(events, "ann", "arrived") == [{"q": 1, "r": 0}]
@@ -100,7 +100,7 @@ def test_a_harvester_that_has_arrived_gets_another_target() -> None:
 
 
 def test_a_target_is_judged_by_what_scanners_show() -> None:
-    """A hex known to be bare is refused; at a mark the Harvester sets out, whatever makes it (ruling 5)."""
+    """A hex known to be bare is refused; at a mark the Harvester sets out, whatever is there (ruling 5)."""
     rival, field = position({"bob": {"H": (5, 0)}}), position(resources={(5, 0): 1})
 
     assert [found.code for found in read(rival, "ann", "TARGET 1,0").errors] == ["no-resource"]
@@ -110,7 +110,7 @@ def test_a_target_is_judged_by_what_scanners_show() -> None:
 
 
 def test_a_harvester_stops_when_scanners_show_that_nothing_is_there() -> None:
-    """Beside a mark that was a Harvester it stops, and may be given another target; before it could not (ruling 5)."""
+    """Beside a mark that was a Harvester it stops, and can then be given another target (ruling 5)."""
     state = position({"bob": {"H": (3, 0)}}, resources={(0, 3): 1})
     far, _ = turn(state, {"ann": ["TARGET 3,0"]})
 
@@ -123,7 +123,7 @@ def test_a_harvester_stops_when_scanners_show_that_nothing_is_there() -> None:
 
 
 def test_a_harvester_stops_when_its_target_is_seen_to_be_emptied() -> None:
-    """What another has gathered before it came is not driven to any farther than it takes to see it (ruling 5)."""
+    """A Harvester stops as soon as its report shows that another one has emptied its target (ruling 5)."""
     state = position({"bob": {"H": (3, 1)}}, resources={(3, 0): 1})
     state, _ = turn(state, {"ann": ["TARGET 3,0"], "bob": ["TARGET 3,0"]})
 
@@ -134,7 +134,7 @@ def test_a_harvester_stops_when_its_target_is_seen_to_be_emptied() -> None:
 
 
 def test_what_no_scanner_shows_stops_no_harvester() -> None:
-    """A target behind dust is driven to until something is seen of it (ruling 5)."""
+    """A Harvester drives on to a target behind dust until scanners show it (ruling 5)."""
     state = position({"ann": {"C1": (4, 0)}}, resources={(5, 0): 1}, dust=[(3, 0)])
     state, _ = turn(state, {"ann": ["TARGET 5,0", "MOVE C1 W"]})
 
@@ -147,7 +147,7 @@ def test_what_no_scanner_shows_stops_no_harvester() -> None:
 
 @pytest.mark.parametrize("watcher", ["ann", "cyd"])
 def test_a_scout_ahead_or_a_subservient_may_see_that_nothing_is_there(watcher: str) -> None:
-    """All that the report shows counts, not the Harvester's own scanner alone (ruling 5)."""
+    """All that the report shows counts, not only the Harvester's own scanner (ruling 5)."""
     scout = {"H": (0, 6), "C1": (5, -2)} if watcher == "cyd" else {"C1": (5, -2)}
     state = position({"bob": {"H": (5, 0)}, watcher: scout}, rulers={"cyd": "ann"})
 
@@ -171,7 +171,7 @@ def test_a_harvester_waits_for_another() -> None:
 
 
 def test_a_harvester_kept_waiting_may_be_sent_elsewhere() -> None:
-    """Two that stand in each other's way need not wait for ever."""
+    """Two Harvesters in each other's way need not wait for ever."""
     state = position({"bob": {"H": (1, 0)}}, resources={(2, 0): 1, (-1, 0): 1})
     state, _ = turn(state, {"ann": ["TARGET 2,0"]})
 
@@ -193,7 +193,7 @@ LOTS = [Dice(b"lots%d" % number) for number in range(8)]
 
 
 def _contest(edition: int, dice: Dice) -> State:
-    """After ann's Harvester and that of her subservient bob set out for one hex, in which ann's Scout stands."""
+    """Play a turn in which ann's Harvester and that of her subservient bob head for the hex of ann's Scout."""
     units = {"ann": {"H": (0, 0), "C1": (1, 0)}, "bob": {"H": (2, 0)}}
     state = position(units, resources={(1, 0): 1}, rulers={"bob": "ann"}, edition=edition)
     after, _ = turn(state, {"ann": ["TARGET 1,0"], "bob": ["TARGET 1,0"]}, dice=dice)
@@ -202,20 +202,20 @@ def _contest(edition: int, dice: Dice) -> State:
 
 @pytest.mark.parametrize("dice", LOTS)
 def test_who_is_barred_from_a_hex_draws_no_lot_for_it(dice: Dice) -> None:
-    """A Harvester that a ruler's units keep out never keeps another out by winning the lot (rulings 5 and 8)."""
+    """A Harvester that a ruler's units keep out never keeps another one out by winning the lot (rulings 5 and 8)."""
     after = _contest(VERSION, dice)
 
     assert (where(after, "ann", "H"), where(after, "bob", "H")) == ((1, 0), (2, 0))
 
 
 def test_a_campaign_of_version_2_draws_lots_first() -> None:
-    """It keeps its rules: with some lots neither of two Harvesters entered the hex."""
+    """It keeps its rules: with some lots neither of two Harvesters entered the hex (ruling 16)."""
     assert {where(_contest(2, dice), "ann", "H") for dice in LOTS} == {(0, 0), (1, 0)}
 
 
 @pytest.mark.parametrize("dice", LOTS)
 def test_a_ruler_who_loses_the_lot_for_a_hex_bars_it_all_the_same(dice: Dice) -> None:
-    """Its Harvester was about to step there, so no unit below it enters, whoever wins the lot (ruling 8)."""
+    """A ruler's Harvester was about to step there, so no unit below it enters, whichever wins the lot (ruling 8)."""
     units = {"ann": {"H": (0, 0)}, "bob": {"C1": (1, 1)}, "cyd": {"H": (2, 0)}}
     state = position(units, resources={(1, 0): 1}, rulers={"bob": "ann"})
 
@@ -226,7 +226,7 @@ def test_a_ruler_who_loses_the_lot_for_a_hex_bars_it_all_the_same(dice: Dice) ->
 
 
 def test_where_a_harvester_stands_a_ruler_who_waits_before_it_bars_nobody() -> None:
-    """A ruler's Harvester that another one keeps out is not about to step; units of those below it may (ruling 8)."""
+    """A ruler's Harvester that waits for another is not about to step, and bars no units of those below (ruling 8)."""
     state = position(
         {"ann": {"H": (0, 0)}, "bob": {"H": (3, 0), "C1": (2, 0)}, "cyd": {"H": (1, 0)}},
         resources={(1, 0): 1},
@@ -261,7 +261,7 @@ def test_a_harvester_does_not_enter_crags() -> None:
 
 
 def test_a_subservient_does_not_enter_its_rulers_hex() -> None:
-    """A step into a hex where units of a Harvester above stand is not taken, at any depth of the chain."""
+    """No unit steps into a hex with units of a Harvester above it, at any depth of the chain."""
     units = {"ann": {"S1": (2, 0)}, "bob": {"S1": (1, 0)}, "cyd": {"S1": (3, 0)}}
     state = position(units, rulers={"bob": "cyd", "cyd": "ann"})
 
@@ -272,7 +272,7 @@ def test_a_subservient_does_not_enter_its_rulers_hex() -> None:
 
 
 def test_a_subservient_gives_way_to_a_ruler_on_the_move() -> None:
-    """Where a ruler's unit is about to step, a subservient's does not."""
+    """A subservient's unit does not step into a hex that a ruler's unit is about to enter."""
     state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (0, 1)}}, rulers={"bob": "ann"})
 
     after, _ = turn(state, {"ann": ["MOVE S1 W"], "bob": ["MOVE S1 NE"]})
@@ -281,7 +281,7 @@ def test_a_subservient_gives_way_to_a_ruler_on_the_move() -> None:
 
 
 def test_a_ruler_may_enter_its_subservients_hex() -> None:
-    """Only subservients are forbidden to come close."""
+    """Rulers' units may enter hexes of their subservients' units."""
     state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (1, 0)}}, rulers={"bob": "ann"})
 
     after, _ = turn(state, {"ann": ["MOVE S1 W"]})
@@ -290,7 +290,7 @@ def test_a_ruler_may_enter_its_subservients_hex() -> None:
 
 
 def test_a_unit_that_is_held_up_stops() -> None:
-    """Of a march that is stopped the rest is not taken either."""
+    """A unit that is stopped takes none of its further steps."""
     state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (1, 0)}}, rulers={"bob": "ann"})
 
     after, _ = turn(state, {"bob": ["MOVE S1 E SE SE"]})

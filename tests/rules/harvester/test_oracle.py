@@ -1,4 +1,4 @@
-"""The arrays against the slow way, on many small planets where everything wraps around and meets."""
+"""The arrays compared with the slow model, on many small planets where everything wraps around and meets."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ WORLDS = 12
 
 
 def seat_names(count: int = PLAYERS) -> list[SeatName]:
-    """Seats whose names sort as they were created."""
+    """Return seats whose names sort in the order of creation."""
     return [f"p{number}" for number in range(count)]
 
 
 def crowd(size: int, rnd: random.Random) -> State:
-    """A small planet with units everywhere, some of them in chains of subservience."""
+    """Build a small planet with units everywhere, some of them in chains of subservience."""
     globe, seats = Globe(size), seat_names(min(PLAYERS, 3 * size * (size - 1) // 2))
     homes = rnd.sample(globe.hexes, len(seats))
     few = rnd.sample(globe.hexes, min(6, len(globe.hexes)))
@@ -53,7 +53,7 @@ def crowd(size: int, rnd: random.Random) -> State:
 
 
 def crowds() -> Iterator[tuple[State, random.Random]]:
-    """Many such planets."""
+    """Yield many such planets."""
     for size in SIZES:
         for number in range(WORLDS):
             rnd = random.Random(f"{size} {number}")
@@ -62,7 +62,7 @@ def crowds() -> Iterator[tuple[State, random.Random]]:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_every_side_meets_the_opposite_one(size: int) -> None:
-    """A step across the rim of the hexagon leads to the hex that the joined opposite side has there."""
+    """A step across the rim of the hexagon leads to the hex of the opposite side that is joined there."""
     globe, planet = Globe(size), planet_of(size)
     for spot, near in globe.near.items():
         here = np.array(globe.number[spot])
@@ -73,7 +73,7 @@ def test_every_side_meets_the_opposite_one(size: int) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_distances_are_those_of_the_shortest_way_around(size: int) -> None:
-    """Coordinates of an offset are the nearest, and its distance is the number of steps of a walk."""
+    """The coordinates of an offset are the nearest, and its distance is the number of steps of a walk."""
     globe, planet = Globe(size), planet_of(size)
     for spot, distance in globe.around((0, 0), size).items():
         number = globe.number[spot]
@@ -83,7 +83,7 @@ def test_distances_are_those_of_the_shortest_way_around(size: int) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_lines_are_straight(size: int) -> None:
-    """Each step of a Harvester's line is the hex nearest to it, counter-clockwise where two are equally near."""
+    """Each step of a Harvester's line is the hex nearest to it, counter-clockwise if two are equally near."""
     globe, planet = Globe(size), planet_of(size)
     start = globe.hexes[0]
     for target in globe.hexes:
@@ -96,7 +96,7 @@ def test_lines_are_straight(size: int) -> None:
 
 
 def test_a_course_in_plain_numbers_is_the_same_line() -> None:
-    """Sheets and bots foresee the line a Harvester drives."""
+    """The line that sheets and bots foresee is the one that a Harvester drives."""
     planet = planet_of(8)
     for offset in range(1, planet.count):
         ways, at = [], np.array([0])
@@ -108,7 +108,7 @@ def test_a_course_in_plain_numbers_is_the_same_line() -> None:
 
 
 def test_long_courses_on_large_planets_are_the_same_lines() -> None:
-    """Hundreds of steps are as straight as a few: numbers do not overflow."""
+    """Lines of hundreds of steps are as straight as short ones: numbers do not overflow."""
     planet = planet_of(448)
     for q, r in ((430, -217), (-3, 440), (-223, -224), (-447, 223)):
         target, at, ways = planet.offset(np.array([q]), np.array([r])), np.array([0]), []
@@ -120,7 +120,7 @@ def test_long_courses_on_large_planets_are_the_same_lines() -> None:
 
 
 def test_scanners_tell_what_a_look_at_each_hex_tells() -> None:
-    """Bands, facts, dust and contents of every hex are as found by walking from each unit."""
+    """Bands, facts, dust and contents of every hex are those found by walking from each unit."""
     for state, rnd in crowds():
         state.traffic.flags.writeable = True
         state.traffic[:] = [rnd.choice((0, 0, 1, 36, 64, 72)) for _ in state.traffic]
@@ -130,7 +130,7 @@ def test_scanners_tell_what_a_look_at_each_hex_tells() -> None:
 
 
 def seen(state: State, seat: SeatName) -> dict[str, object]:
-    """What a view tells of hexes, by canonical coordinates."""
+    """Return what a view tells of hexes, by canonical coordinates."""
     shown, planet = view(state, seat), state.planet
     facts: dict[Hex, object] = {}
     for band in range(1, 6):
@@ -145,12 +145,12 @@ def seen(state: State, seat: SeatName) -> dict[str, object]:
 
 
 def batched(flat: list[int]) -> Iterator[Hex]:
-    """A list q, r, q, r … as hexes."""
+    """Return a list q, r, q, r … as hexes."""
     return zip(flat[::2], flat[1::2], strict=True)
 
 
 def expected(world: World, state: State, seat: SeatName) -> dict[str, object]:
-    """The same, from the slow way."""
+    """Return the same from the slow model."""
     bands, dusty = world.bands(seat)
     contacts: dict[tuple[int, int, SeatName], str] = {}
     for unit in world.units:
@@ -167,7 +167,7 @@ def expected(world: World, state: State, seat: SeatName) -> dict[str, object]:
 
 
 def test_impulses_move_and_fight_as_unit_by_unit() -> None:
-    """After random marches the same units stand in the same hexes under the same rulers, and left the same traces."""
+    """After random marches units, rulers and traces are those of the slow model."""
     for state, rnd in crowds():
         world, orders = World.of(state), {}
         paths: dict[tuple[SeatName, str], list[str]] = {}
@@ -186,7 +186,7 @@ def test_impulses_move_and_fight_as_unit_by_unit() -> None:
 def _marches(
     state: State, world: World, number: int, rnd: random.Random
 ) -> tuple[tuple[Move | Target, ...], dict[str, list[str]]]:
-    """A random sheet, and the directions that come of it."""
+    """Return a random sheet, and the directions of its units."""
     own = [unit for unit in world.units if unit.owner == state.seats[number]]
     paths = {
         unit.name: [rnd.choice(list(DIRECTIONS)) for _ in range(rnd.randint(1, int(MOVE[SLOT[unit.name]])))]
@@ -204,7 +204,7 @@ def _marches(
 
 
 def outcome(world: World) -> dict[str, object]:
-    """A world after its marches; what Harvesters gather does not matter here."""
+    """Return a world after its marches, without what Harvesters gather."""
     homes = {unit.spot for unit in world.units if unit.kind == "H"}
     return {
         "units": {(unit.owner, unit.name): unit.spot for unit in world.units},

@@ -1,4 +1,4 @@
-"""What a report says came of each order: it is so, and nothing is said that its seat cannot know."""
+"""Outcomes of orders: each sentence is true, and says nothing that its seat cannot know."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PLACE = re.compile(r"It (?:is|stopped|waits) at (-?\d+),(-?\d+)")
 def played(
     state: State, sheets: Mapping[SeatName, Sequence[str]], **turn: Sequence[SeatName]
 ) -> Mapping[SeatName, list[str]]:
-    """What is said to each seat of its orders, in reports that go on from those before the turn."""
+    """Return the outcomes of each seat's orders, in reports with the memory of the report before."""
     orders: dict[SeatName, tuple[Order, ...]] = dict.fromkeys(RULESET.standing(state).awaiting, ())
     for seat, lines in sheets.items():
         parsed = read(state, seat, *lines)
@@ -37,24 +37,24 @@ def played(
 
 
 def first(state: State, seat: SeatName) -> View:
-    """A seat's report before the turn."""
+    """Return a seat's report before the turn."""
     return mailed(RULESET, state, seat, ())
 
 
 def said(state: State, *lines: str, **others: Sequence[str]) -> list[str]:
-    """What is said to ann of her orders, whatever the others order."""
+    """Return the outcomes of ann's orders."""
     return played(state, {"ann": lines, **others})["ann"]
 
 
 def test_of_a_unit_that_moved_the_place_is_told() -> None:
-    """Each order has its own line, in their order; also across the seam of the chart."""
+    """Each order has its own line with the place of its unit, also across the seam of the chart."""
     state = position({"ann": {"C1": (0, 0), "S1": (9, 0)}})
 
     assert said(state, "MOVE C1 NE NE E", "MOVE S1 E") == ["It is at 3,-2.", "It is at -9,9."]
 
 
 def test_of_a_unit_that_could_not_go_on_the_reason_is_told() -> None:
-    """Crags, or units of a Harvester above (ruling 8)."""
+    """The outcome names crags, or units of a Harvester above, as the reason (ruling 8)."""
     crags = position({"ann": {"L1": (0, 0)}}, crags=[(2, 0)])
     barred = position({"ann": {"S1": (0, 0)}, "bob": {"G": (1, 0)}}, rulers={"ann": "bob"})
 
@@ -63,7 +63,7 @@ def test_of_a_unit_that_could_not_go_on_the_reason_is_told() -> None:
 
 
 def test_a_unit_that_stepped_back_stopped_before_the_fight() -> None:
-    """In a hex or on a border, on its first step or a later one."""
+    """The outcome of a step back names the undecided fight, in a hex or on a border, on any step."""
     units = {"ann": {"S1": (1, 0), "C1": (0, -3)}, "bob": {"S1": (3, 0), "C1": (1, -3)}}
 
     told = said(position(units), "MOVE S1 E E E", "MOVE C1 E", bob=["MOVE C1 W"])
@@ -75,7 +75,7 @@ def test_a_unit_that_stepped_back_stopped_before_the_fight() -> None:
 
 
 def test_who_was_not_held_up_in_an_undecided_fight_did_not_stop_for_it() -> None:
-    """One that passed the hex before, and one that stood there already."""
+    """An undecided fight is not given as the reason for a unit that passed the hex before, or stood there already."""
     units = {"ann": {"S1": (0, 0), "C1": (1, 0)}, "bob": {"S1": (2, 2)}}
 
     passed = said(position(units), "MOVE C1 E E E", "MOVE S1 E E", bob=["MOVE S1 NW NW"])
@@ -86,7 +86,7 @@ def test_who_was_not_held_up_in_an_undecided_fight_did_not_stop_for_it() -> None
 
 
 def test_of_several_undecided_fights_in_a_hex_that_of_the_same_step_is_told() -> None:
-    """The Soldier comes there one step after the Scout, when there are more enemies."""
+    """The outcome of a Soldier that comes a step after the Scout names the fight of its own step."""
     units = {"ann": {"C1": (1, 0), "S1": (0, 0)}, "bob": {"C1": (2, 0)}, "cyd": {"S1": (4, 0)}}
 
     told = said(position(units), "MOVE C1 E", "MOVE S1 E E", cyd=["MOVE S1 W W"])
@@ -98,7 +98,7 @@ def test_of_several_undecided_fights_in_a_hex_that_of_the_same_step_is_told() ->
 
 
 def test_equals_who_stood_together_hold_up_nobody_who_decides_it() -> None:
-    """They are told of their fight before anyone steps; then a Scout comes, wins with them and goes on, or back."""
+    """A Scout that decides a standoff is not said to be held up by it, whether it goes on or back."""
     units = {"ann": {"S1": (2, 0), "C1": (1, 0)}, "bob": {"S1": (2, 0)}, "cyd": {"C1": (3, 0)}}
 
     on = said(position(units), "MOVE C1 E E")
@@ -109,7 +109,7 @@ def test_equals_who_stood_together_hold_up_nobody_who_decides_it() -> None:
 
 
 def test_without_the_report_before_only_the_place_is_told() -> None:
-    """Where a unit came from is not in the view itself, and so not whether it went all its way."""
+    """Without the report before, it is not known whether a unit went all its way."""
     state = position({"ann": {"S1": (2, 0)}, "bob": {"S1": (3, 0)}})
     orders = read(state, "ann", "MOVE S1 E").orders
     after, events = RULESET.resolve(state, TurnInput({"ann": orders}), DICE)
@@ -119,7 +119,7 @@ def test_without_the_report_before_only_the_place_is_told() -> None:
 
 
 def test_of_a_lost_unit_it_is_told_where_and_to_whom() -> None:
-    """With the strengths; it moved into the enemy, was met on a border, or was caught where it had come."""
+    """The outcome of a lost unit has the place, the enemy and the strengths, for fights of every sort."""
     units = {
         "ann": {"C1": (2, 0), "C2": (-2, 0), "C3": (0, -3), "C4": (0, -3)},
         "bob": {"S1": (3, 0), "S2": (-3, 0)},
@@ -139,7 +139,7 @@ def test_of_a_lost_unit_it_is_told_where_and_to_whom() -> None:
 
 
 def test_of_a_unit_in_a_hex_that_was_won_the_enemies_are_told() -> None:
-    """And whose Harvester was conquered there."""
+    """The outcome names the enemies beaten in a unit's hex, and the Harvester conquered there."""
     units = {"ann": {"S1": (2, 0), "G": (-5, 0)}, "bob": {"C1": (3, 0)}}
 
     assert said(position(units), "MOVE S1 E", "MOVE G W") == [
@@ -149,14 +149,14 @@ def test_of_a_unit_in_a_hex_that_was_won_the_enemies_are_told() -> None:
 
 
 def test_who_won_on_a_border_did_not_win_where_it_came_from() -> None:
-    """Another unit that comes there is in no hex that was won."""
+    """A unit in a hex on whose border another unit won is in no hex that was won."""
     units = {"ann": {"S1": (2, 0), "C1": (1, 0)}, "bob": {"C1": (3, 0)}}
 
     assert said(position(units), "MOVE S1 E", "MOVE C1 E", bob=["MOVE C1 W"]) == ["It is at 3,0.", "It is at 2,0."]
 
 
 def test_a_conquest_that_did_not_count_is_not_told() -> None:
-    """Cyd conquers ann with more, and so ann has no more to take from him."""
+    """A conquest that a stronger one made void is not told as one."""
     units = {"ann": {"C1": (-5, 0)}, "cyd": {"G": (1, 0)}}
 
     told = said(position(units, rulers={"bob": "cyd"}), "MOVE C1 W", cyd=["MOVE G W"])
@@ -165,7 +165,7 @@ def test_a_conquest_that_did_not_count_is_not_told() -> None:
 
 
 def test_of_a_target_it_is_told_how_far_the_harvester_is() -> None:
-    """Under way, there, or without a target when nothing was there."""
+    """The outcome of TARGET says whether the Harvester is under way, has arrived, or has no target any more."""
     state = position({"bob": {"H": (-3, 0)}}, resources={(1, 0): 2, (0, 3): 1, (0, -1): 1})
 
     assert said(state, "TARGET 0,3") == ["It is at 0,1, 2 steps from its target."]
@@ -179,14 +179,14 @@ def test_of_a_target_it_is_told_how_far_the_harvester_is() -> None:
 
 
 def test_a_target_reached_in_vain_is_told() -> None:
-    """What lay there a step away was carried off, or the Harvester is full."""
+    """The outcome says that nothing was gathered at the target."""
     state = position(resources={(1, 0): 1}, held={"ann": 20})
 
     assert said(state, "TARGET 1,0") == ["It got there, and gathered nothing."]
 
 
 def test_of_a_harvester_kept_waiting_the_reason_is_told() -> None:
-    """Crags, another Harvester, or a fight."""
+    """The outcome names crags, another Harvester or a fight as the reason."""
     crags = position(resources={(2, 0): 1}, crags=[(1, 0)])
     other = position({"bob": {"H": (1, 0)}}, resources={(2, 0): 1})
     fight = position({"ann": {"S1": (1, 0)}, "bob": {"S1": (1, 0)}}, resources={(2, 0): 1})
@@ -197,7 +197,7 @@ def test_of_a_harvester_kept_waiting_the_reason_is_told() -> None:
 
 
 def test_of_a_unit_rebuilt_cost_and_place_or_time_are_told() -> None:
-    """A Scout stands at once, others take longer."""
+    """The outcome of BUILD has the cost, and the place or the turns left."""
     state = position(held={"ann": 6})
 
     assert said(state, "BUILD C1") == ["It cost 1 resource, and stands at 0,0."]
@@ -205,7 +205,7 @@ def test_of_a_unit_rebuilt_cost_and_place_or_time_are_told() -> None:
 
 
 def test_of_what_was_dropped_the_place_is_told() -> None:
-    """And that a Harvester that stayed has gathered it again."""
+    """The outcome of DROP has the place, and says if a Harvester that stayed gathered it again."""
     state = position(resources={(1, 0): 1}, held={"ann": 6})
 
     assert said(state, "DROP 2") == ["It did so at 0,0, stayed and gathered 2 there."]
@@ -213,14 +213,14 @@ def test_of_what_was_dropped_the_place_is_told() -> None:
 
 
 def test_of_a_unit_destroyed_by_order_the_wreck_is_told() -> None:
-    """What it left, and where."""
+    """The outcome of DESTROY has the resources left, and the place."""
     told = said(position({"ann": {"L1": (2, 0), "C1": (0, -2)}}), "DESTROY C1", "DESTROY L1")
 
     assert told == ["It left 1 resource at 0,-2.", "It left 3 resources at 2,0."]
 
 
 def test_who_went_out_is_told_what_was_done_and_what_not() -> None:
-    """By order, or taken out by the GM: nothing else of the sheet is carried out."""
+    """No other order is carried out for a player who resigned or was removed, and the outcomes say so."""
     state = position({"ann": {"C1": (2, 0)}})
     not_done = "It came to nothing: you were out of the game by then."
 
@@ -229,14 +229,14 @@ def test_who_went_out_is_told_what_was_done_and_what_not() -> None:
 
 
 def test_an_order_that_the_turn_refused_came_to_nothing() -> None:
-    """In a campaign of the first edition a target is judged by what lies there in truth."""
+    """In a campaign of the first edition a target is judged by what its hex holds in truth."""
     state = position({"bob": {"H": (3, 0)}}, edition=1)
 
     assert said(state, "TARGET 3,0") == ["It came to nothing: there is no resource."]
 
 
 def test_of_many_enemies_the_first_are_named() -> None:
-    """However long the names, the sentence fits."""
+    """Of many enemies with long names the first are named."""
     seats = ("ann", *(f"somebody-of-a-long-name-{number}" for number in range(6)))
     state = position({"ann": {"C1": (2, 0)}, **{seat: {"G": (3, 0)} for seat in seats[1:]}}, seats=seats)
     below = position(
@@ -255,7 +255,7 @@ def test_of_many_enemies_the_first_are_named() -> None:
 
 
 class Told(NamedTuple):
-    """An order of a whole game, what is said of it, and the views of its seat before and after."""
+    """An order of a whole game, its outcome, and the views of its seat before and after."""
 
     before: View
     after: View
@@ -265,7 +265,7 @@ class Told(NamedTuple):
 
 @pytest.fixture(scope="module")
 def told() -> list[Told]:
-    """Every order of the games that bots and gremlins play."""
+    """Return every order of the games that bots and gremlins play."""
     return [
         Told(step.views[seat], following.views[seat], order, line)
         for game in games(RULESET)
@@ -276,12 +276,12 @@ def told() -> list[Told]:
 
 
 def place(seen: View, unit: str) -> Hex | None:
-    """Where a view has a unit."""
+    """Return the hex of a unit in a view."""
     return next(((each["q"], each["r"]) for each in seen["units"] if each["unit"] == unit), None)
 
 
 def goal(seen: View, order: Move) -> Hex | None:
-    """Where the steps of an order lead from where a view has the unit."""
+    """Return the hex to which the steps of an order lead from the unit's place in a view."""
     here = place(seen, order.unit)
     assert here is not None
     for way in order.steps:
@@ -290,7 +290,7 @@ def goal(seen: View, order: Move) -> Hex | None:
 
 
 def test_the_place_told_is_where_the_unit_is(told: list[Told]) -> None:
-    """Of each unit that is left, in whole games; of all others it is told that they are lost, or that all is."""
+    """In whole games the outcome has the place of each unit that is left, and the loss of each other."""
     marches = [(each, each.order) for each in told if isinstance(each.order, Move)]
 
     assert marches
@@ -301,7 +301,7 @@ def test_the_place_told_is_where_the_unit_is(told: list[Told]) -> None:
 
 
 def test_the_place_told_of_a_harvester_is_where_it_is(told: list[Told]) -> None:
-    """Wherever it is bound and whatever kept it from there."""
+    """The outcome of TARGET has the Harvester's place, wherever it is bound and whatever stopped it."""
     places = [(each.after["harvester"], _PLACE.match(each.line)) for each in told if isinstance(each.order, Target)]
     bound = [(home, found) for home, found in places if found]
 
@@ -310,7 +310,7 @@ def test_the_place_told_of_a_harvester_is_where_it_is(told: list[Told]) -> None:
 
 
 def test_who_did_not_get_where_its_steps_lead_has_stopped(told: list[Told]) -> None:
-    """And who did has not, so that a reason is given wherever there is one and nowhere else."""
+    """A unit short of its goal is said to have stopped, and one that got there is not."""
     left = [
         (each, place(each.after, each.order.unit) == goal(each.before, each.order))
         for each in told

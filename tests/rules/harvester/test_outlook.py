@@ -1,4 +1,4 @@
-"""The forecast of a receipt: what it says comes true when all others are idle."""
+"""Forecasts of receipts come true when all others are idle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.rules.harvester.table import position, read, turn, view
 from tests.rules.harvester.test_oracle import crowds
 
 CERTAIN = ("outlook", "outlook-seen")
-"""The notes that hold as long as nobody comes in the way, and as long as those in sight stay where they are."""
+"""Notes that hold if no unit comes in the way, and if those in sight stay where they are."""
 
 _UNITS = r"([GLSC][1-4]?(?:, [GLSC][1-4]?)*)"
 _PLACE = re.compile(rf"{_UNITS} at (-?\d+),(-?\d+)")
@@ -27,7 +27,7 @@ _READY = re.compile(r"(\w+) is ready at the end of this turn")
 
 
 def stated(parsed: ParsedSheet, *codes: str) -> dict[str, Any]:
-    """What notes of these codes say: places of units, losses, what the Harvester holds, which unit is ready."""
+    """Return the facts in notes of these codes: places, losses, what the Harvester holds, the unit that is ready."""
     facts: dict[str, Any] = {}
     for text in (found.text for found in parsed.findings if found.code in codes):
         for part in re.split("; |: ", text):
@@ -46,7 +46,7 @@ def stated(parsed: ParsedSheet, *codes: str) -> dict[str, Any]:
 
 
 def real(seen: View, facts: dict[str, Any]) -> dict[str, Any]:
-    """The same facts as the next report has them."""
+    """Return the same facts from the next report."""
     home = seen["harvester"]
     places: dict[str, Any] = {unit["unit"]: (unit["q"], unit["r"]) for unit in seen["units"]}
     places |= {"H": (home["q"], home["r"]), "held": home["held"]}
@@ -55,14 +55,14 @@ def real(seen: View, facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def alone(state: State, seat: SeatName, parsed: ParsedSheet) -> View:
-    """The next report of a seat when all others send empty sheets."""
+    """Return the next report of a seat when all others send empty sheets."""
     orders = dict.fromkeys(RULESET.standing(state).awaiting, ()) | {seat: parsed.orders}
     after, events = RULESET.resolve(state, TurnInput(orders), Dice(b"alone").scoped(state.turn))
     return mailed(RULESET, after, seat, events)
 
 
 def sheets(seen: View, dice: Dice) -> Iterator[list[str]]:
-    """Sheets a player might send: the bot's, and random ones."""
+    """Yield sheets that a player might send: the bot's, and random ones."""
     yield RULESET.bots["standard"](seen, dice)
     for number in range(2):
         yield [RULESET.orders.invent(seen, dice, "line", number, count) for count in range(12)]
@@ -70,7 +70,7 @@ def sheets(seen: View, dice: Dice) -> Iterator[list[str]]:
 
 @pytest.fixture(scope="module")
 def steps() -> list[Step]:
-    """Turns of usual games, and of two on rough ground that is rich and full of crags and dust."""
+    """Return turns of usual games, and of two on rich ground full of crags and dust."""
     rough = {**default_options(RULESET), "crags": 15, "dust": 8, "density": 60}
     played = [play(RULESET, standard, 12, options=rough), play(RULESET, random_lines, 12, options=rough, game=7)]
     return [step for game in (*games(RULESET), *played) for step in game.steps[::3]]
@@ -87,7 +87,7 @@ def test_what_a_receipt_says_comes_true(steps: list[Step]) -> None:
 
 
 def test_what_a_receipt_says_comes_true_among_many() -> None:
-    """So it is on small planets where everyone meets, rulers and those below them too."""
+    """Forecasts also come true on small planets where all meet, for rulers and those below them."""
     told = 0
     for number, (state, _) in enumerate(crowds()):
         for seat in () if state.over else state.seats[:3]:
@@ -98,7 +98,7 @@ def test_what_a_receipt_says_comes_true_among_many() -> None:
 
 
 def _check(state: State, seat: SeatName, seen: View, lines: list[str]) -> int:
-    """Compare all that the receipt of a sheet calls certain with what comes; how much that is."""
+    """Compare the certain facts of a receipt with what comes, and return their number."""
     parsed = RULESET.parse(seen, numbered(lines))
     facts = stated(parsed, *CERTAIN)
     if facts:
@@ -107,7 +107,7 @@ def _check(state: State, seat: SeatName, seen: View, lines: list[str]) -> int:
 
 
 def test_what_a_receipt_calls_certain_fails_only_where_somebody_came(steps: list[Step]) -> None:
-    """When all play, a march that ends otherwise than foretold has met others, and the report tells of it."""
+    """When all play, a march ends otherwise than foretold only if it met others, and the report says so."""
     told = 0
     for step in steps:
         drawn = {seat: _bots(step, seat) for seat in sorted(RULESET.standing(step.state).awaiting)}
@@ -128,12 +128,12 @@ def _bots(step: Step, seat: SeatName) -> ParsedSheet:
 
 
 def texts(state: State, *lines: str) -> list[str]:
-    """The forecast for ann's sheet."""
+    """Return the forecast for ann's sheet."""
     return [found.text for found in read(state, "ann", *lines).findings if not found.line]
 
 
 def test_a_forecast_tells_places_price_and_harvest() -> None:
-    """Where units and Harvester will be, what is paid, what is gathered, and what has no order."""
+    """The forecast has the places of units and Harvester, what is paid and gathered, and units without orders."""
     state = position({"ann": {"S1": (1, 0), "C1": (0, 0), "G": (0, 0)}}, resources={(0, 1): 2}, held={"ann": 9})
 
     assert texts(state, "MOVE S1 TO 2,0", "TARGET 0,1", "BUILD C2", "DROP 1") == [
@@ -146,14 +146,14 @@ def test_a_forecast_tells_places_price_and_harvest() -> None:
 
 
 def test_what_is_dropped_is_gathered_again_where_a_harvester_stays() -> None:
-    """The forecast says so, rather than leave it to be found out."""
+    """The forecast says that a Harvester that stays gathers again what it drops."""
     assert texts(position(held={"ann": 9}), "DROP 4")[1:] == [
         "if nobody comes in its way, your Harvester stays at 0,0, gathers 4 and holds 9 then"
     ]
 
 
 def test_what_scanners_do_not_tell_is_marked() -> None:
-    """A march past what is known is foretold with a proviso, and foes on it are named as such."""
+    """A march past what is known is foretold with a proviso, which mentions foes on the way."""
     state = position({"ann": {"C1": (0, 0), "C2": (0, 0)}, "bob": {"S2": (1, 0)}})
 
     assert texts(state, "MOVE C1 NE NE NE NE", "MOVE C2 E E E E") == [
@@ -162,14 +162,14 @@ def test_what_scanners_do_not_tell_is_marked() -> None:
 
 
 def test_a_harvester_in_sight_is_waited_for() -> None:
-    """The receipt says whose Harvester has the hex ahead, for that is certain whatever it does (ruling 5)."""
+    """The receipt names the owner of a Harvester on the hex ahead, for that is certain whatever it does (ruling 5)."""
     state = position({"bob": {"H": (1, 0), "S1": (1, 0)}}, resources={(2, 0): 1})
 
     assert texts(state, "TARGET 2,0") == ["your Harvester will wait at 0,0: bob's Harvester is at 1,0"]
 
 
 def test_units_of_a_ruler_in_sight_bar_the_way() -> None:
-    """Both Harvester and units are foretold to stop before a hex that a Harvester above has units in (ruling 8)."""
+    """Harvester and units are foretold to stop before a hex with units of a Harvester above (ruling 8)."""
     units = {"ann": {"C1": (0, -1)}, "bob": {"S1": (1, 0), "C1": (1, -1)}}
     state = position(units, resources={(2, 0): 1}, rulers={"ann": "bob"})
 
@@ -180,7 +180,7 @@ def test_units_of_a_ruler_in_sight_bar_the_way() -> None:
 
 
 def test_fights_with_foes_in_sight_are_foretold() -> None:
-    """Who wins, loses or is kept out if they stay, with the strengths; also who falls for being left behind."""
+    """The forecast has wins, losses and ties against foes who stay, with strengths, also for units left behind."""
     units = {"ann": {"S1": (0, 0), "S2": (0, 0), "C1": (0, 0), "C2": (3, 3), "S3": (3, 3)}}
     foes = {"bob": {"C1": (1, 0)}, "cyd": {"S1": (0, 1)}, "dan": {"G": (-1, 0), "L1": (3, 3)}}
 
@@ -196,7 +196,7 @@ def test_fights_with_foes_in_sight_are_foretold() -> None:
 
 
 def test_a_harvester_that_would_be_conquered_is_warned() -> None:
-    """It may drive into foes in sight who are stronger."""
+    """The forecast warns if the Harvester would drive into stronger foes in sight."""
     state = position({"bob": {"S1": (1, 0)}}, resources={(1, 0): 1})
 
     assert texts(state, "TARGET 1,0") == [
@@ -205,14 +205,14 @@ def test_a_harvester_that_would_be_conquered_is_warned() -> None:
 
 
 def test_several_foes_in_a_hex_are_not_reckoned_up() -> None:
-    """It is not told whether they are on one side (ruling 12)."""
+    """Foes of several players in a hex are not added up, as it is unknown whether they are on one side (ruling 12)."""
     state = position({"ann": {"G": (0, 0)}, "bob": {"C1": (1, 0)}, "cyd": {"C1": (1, 0)}})
 
     assert texts(state, "MOVE G E") == ["if nothing stops them: G at 1,0 (foes on the way)"]
 
 
 def test_the_next_hex_of_a_line_begun_before_is_known() -> None:
-    """Its line was drawn when the target was set, so the forecast names where the Harvester comes to (ruling 5)."""
+    """The forecast names the next hex of a line that was drawn in an earlier turn (ruling 5)."""
     state, _ = turn(position({"ann": {"C1": (0, 0)}}, resources={(2, 2): 1}), {"ann": ["TARGET 2,2"]})
 
     told = texts(state, "MOVE C1 E")[-1]
@@ -222,7 +222,7 @@ def test_the_next_hex_of_a_line_begun_before_is_known() -> None:
 
 
 def test_a_sheet_that_ends_all_foretells_nothing_else() -> None:
-    """With the Harvester go all units; the other lines are said to do nothing."""
+    """With RESIGN all other lines are said to have no effect."""
     state = position({"ann": {"C1": (0, 0)}})
 
     assert texts(state, "MOVE C1 E", "RESIGN CONFIRM") == [

@@ -1,4 +1,4 @@
-"""The picture of a Harvester report: what is on it, and that it can be read."""
+"""The pictures of a report: their contents and their legibility."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CROWD = {
 
 
 def crowd() -> View:
-    """Ann among friends and foes, with units far off, on ground of all kinds."""
+    """Return ann's view among friends and foes, with units far off, on ground of all kinds."""
     state = position(
         CROWD,
         size=40,
@@ -32,25 +32,25 @@ def crowd() -> View:
 
 
 def drawn(seen: View) -> Picture:
-    """The chart of a view."""
+    """Return the chart of a view."""
     picture, _ = RULESET.pictures(seen)
     return picture
 
 
 def labels(picture: Picture) -> list[str]:
-    """What is written on the board of a picture."""
+    """Return the texts on the board of a picture."""
     assert picture.drawing is not None
     return [mark.text for mark in picture.drawing.marks if isinstance(mark, Label)]
 
 
 @pytest.fixture(scope="module")
 def picture() -> Picture:
-    """The picture of a crowded view."""
+    """Return the picture of a crowded view."""
     return drawn(crowd())
 
 
 def test_it_can_be_read(picture: Picture) -> None:
-    """Its letters are large enough, and stand out from what is below them, for every kind of sight."""
+    """Its letters are large enough, and have contrast for every kind of sight."""
     check_svg(picture)
     assert small_letters(picture) == []
     assert faint_labels(picture) == []
@@ -62,12 +62,12 @@ def test_nothing_is_clipped(picture: Picture) -> None:
 
 
 def test_units_bear_their_names_and_numbers(picture: Picture) -> None:
-    """An own unit its number, several the mightiest and how many there are besides; others' their kind."""
+    """An own unit bears its name, several the strongest and how many more; others' units their kind."""
     assert {"H+1", "C3", "C2"} <= set(labels(picture))
 
 
 def test_owners_have_letters(picture: Picture) -> None:
-    """A contact has its owner's letter above it, and the head says whose it is."""
+    """A contact has its owner's letter above it, and the head explains the letter."""
     shown = labels(picture)
 
     assert {"A bob", "B cyd"} <= set(shown)
@@ -76,7 +76,7 @@ def test_owners_have_letters(picture: Picture) -> None:
 
 
 def test_units_far_off_have_insets(picture: Picture) -> None:
-    """What is beyond the board is shown beside it, with its place and how far it is."""
+    """Units beyond the board are shown beside it, with place and distance."""
     assert [each for each in labels(picture) if " off" in each] == ["C1 at 20,5, 25 off", "C2 at -25,3, 25 off"]
     assert "all units known, 26 hexes around" in labels(picture)
 
@@ -106,7 +106,7 @@ def test_friend_and_foe_differ_by_shape() -> None:
 @pytest.mark.parametrize("ground", [*sprites.BANDS[:4], sprites.UNSCANNED])
 @pytest.mark.parametrize("badge", [sprites.OWN, sprites.FRIEND, sprites.FOE])
 def test_badges_stand_out(ground: str, badge: str) -> None:
-    """A badge or its white edge stands out from any ground, and its letters from the badge."""
+    """A badge or its white edge has contrast to any ground, and its letters to the badge."""
     assert max(contrast(badge, ground), contrast(sprites.WHITE, ground)) >= SIGNS
     assert contrast(badge, sprites.WHITE) >= LETTERS
 
@@ -122,7 +122,7 @@ def test_signs_stand_out_from_the_ground(band: str, sign: str) -> None:
     ("sign", "ground"), [("ROCK", "CRAGS"), ("GRAIN", "DUST"), ("INK", "PAPER"), ("PALE", "UNSCANNED")]
 )
 def test_textures_and_words_stand_out(sign: str, ground: str) -> None:
-    """Peaks on crags, grains in dust, and the words around the board."""
+    """Peaks on crags, grains in dust and the words around the board have contrast."""
     assert contrast(getattr(sprites, sign), getattr(sprites, ground)) >= (2 if sign in ("ROCK", "GRAIN") else LETTERS)
 
 
@@ -138,7 +138,7 @@ def test_a_crowd_of_owners_shares_the_letters_there_are() -> None:
 
 
 def test_sprites_are_shared_by_pictures() -> None:
-    """Two turns of a game stand on one ground and are stamped with the same sprites, but for a few."""
+    """The charts of two turns have the same background and nearly the same sprites."""
     one, two = drawn(crowd()).drawing, drawn(view(position(CROWD, size=40, rulers={"bob": "ann"}), "ann")).drawing
     assert one is not None
     assert two is not None
@@ -150,13 +150,13 @@ def test_sprites_are_shared_by_pictures() -> None:
 
 @pytest.fixture(scope="module")
 def region() -> Picture:
-    """The picture for phones of a crowded view."""
+    """Return the picture for phones of a crowded view."""
     _, near = RULESET.pictures(crowd())
     return near
 
 
 def test_the_picture_for_phones_can_be_read_on_them(region: Picture) -> None:
-    """As wide as a phone shows a mail, with letters as large and as clear as on the chart, and nothing clipped."""
+    """The region is as wide as a phone, its letters are as legible as the chart's, and nothing is clipped."""
     check_svg(region)
     assert region.width == 374
     assert small_letters(region) == []
@@ -165,7 +165,7 @@ def test_the_picture_for_phones_can_be_read_on_them(region: Picture) -> None:
 
 
 def test_the_picture_for_phones_tells_what_is_beyond(region: Picture) -> None:
-    """Own units farther off are named with their hexes, and only owners who are shown have their letters told."""
+    """Own units farther off are named with their hexes, and only owners who are shown have their letters explained."""
     shown = labels(region)
 
     assert "Beyond: C1 20,5; C2 -25,3" in shown
@@ -173,7 +173,7 @@ def test_the_picture_for_phones_tells_what_is_beyond(region: Picture) -> None:
 
 
 def test_captured_harvesters_have_a_flag() -> None:
-    """One that was won in its hex; the reader's own in his."""
+    """A flag marks a Harvester that was won, and the reader's own if it was conquered."""
     won = {"kind": "won-over", "who": "bob", "by": "ann"}
     fought = {"kind": "fought", "outcome": "won", "q": 3, "r": 0, "enemies": "bob H", "lost": ""}
     seen = {**crowd(), "events": [fought, won, {"kind": "conquered", "by": "cyd"}]}
@@ -189,14 +189,14 @@ def test_captured_harvesters_have_a_flag() -> None:
 
 
 def test_remembered_foes_can_be_told_from_others() -> None:
-    """Their badge is hollow, its letters stand out from it, and its edge from any ground."""
+    """The badge of a remembered foe is hollow, and its letters and edge have contrast."""
     assert sprites.FOE not in sprites.badge("lost", 14).body.partition("stroke")[0]
     assert contrast(sprites.FOE, sprites.PAPER) >= LETTERS
     assert contrast(sprites.RESOURCE, sprites.PAPER) >= LETTERS
 
 
 def test_own_units_can_be_tapped_wherever_they_are() -> None:
-    """Near ones in their hexes, far ones in insets and on the overview; each spot says what is there."""
+    """Near units are targets in their hexes, far ones in insets and on the overview; each title says what is there."""
     seen = crowd()
     told = {spot.names: spot.title for picture in RULESET.pictures(seen) for spot in picture.spots}
 

@@ -1,4 +1,4 @@
-"""The planet and where everything starts (rulings 1, 2 and 10)."""
+"""The planet and the starting places (rulings 1, 2 and 10)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.rules.harvester.table import DICE, new_game, position, turn
 
 
 def nearest_pair(state: State) -> int:
-    """The distance of the two Harvesters nearest to each other."""
+    """Return the distance of the two Harvesters nearest to each other."""
     homes = state.at[:, 0]
     apart = state.planet.distance[(homes[:, None] - homes) % state.planet.count]
     return int(apart[~np.eye(len(homes), dtype=bool)].min())
@@ -46,7 +46,7 @@ def test_harvesters_start_apart(players: int) -> None:
 
 
 def test_the_fullest_planet_still_keeps_them_apart() -> None:
-    """A planet takes as many players as fit, no more, and says how large one would do."""
+    """A planet takes as many players as fit; for more, the error names the size that would do."""
     assert nearest_pair(new_game(7, size=10)) >= 6
     with pytest.raises(SetupError, match="has room for 7 Harvesters 6 hexes apart, not for 8; size 14 has"):
         new_game(8, size=10)
@@ -61,7 +61,7 @@ def test_no_planet_is_smaller_than_ten(size: int) -> None:
 
 @pytest.mark.parametrize("seats", [["a", "b", "c"], ["a", "b", "c", "a"], [str(n) for n in range(10_001)]])
 def test_the_number_of_players_is_bounded(seats: list[str]) -> None:
-    """Four to ten thousand may play, each under a name of his own."""
+    """Four to ten thousand players may play, with names of their own."""
     with pytest.raises(SetupError, match="4 to 10000 players of different names"):
         RULESET.setup({}, seats, DICE)
 
@@ -76,14 +76,14 @@ def test_all_units_start_with_their_harvester() -> None:
 
 
 def test_every_harvester_starts_on_a_resource() -> None:
-    """The hexes where Harvesters start hold something, however poor the planet is."""
+    """Harvesters start on hexes with resources, however poor the planet is."""
     state = new_game(density=1)
 
     assert (state.resources[state.at[:, 0]] > 0).all()
 
 
 def test_one_hex_in_four_holds_resources() -> None:
-    """Usually a quarter of the hexes hold 1 to 3 resources, each amount as often."""
+    """By default a quarter of the hexes hold 1 to 3 resources, each amount equally often."""
     amounts = np.bincount(new_game(1000).resources, minlength=4)
 
     assert len(amounts) == 4
@@ -97,7 +97,7 @@ def test_density_is_the_percentage_of_hexes_with_resources() -> None:
 
 
 def test_resources_drift_up() -> None:
-    """Each turn brings option `drift` new resources for every 1,000 hexes; usually one for 200."""
+    """Each turn brings option `drift` new resources for every 1,000 hexes; by default one for 200."""
     state = position(size=19, drift=5)
 
     totals = [int(turn(state, dice=Dice(bytes([seed])))[0].resources.sum()) for seed in range(40)]
@@ -107,12 +107,12 @@ def test_resources_drift_up() -> None:
 
 
 def test_nothing_drifts_up_if_the_gm_says_so() -> None:
-    """With option `drift` 0 a world is emptied once and for all."""
+    """With option `drift` 0 no resources come up."""
     assert turn(position())[0].resources.sum() == 0
 
 
 def test_ground_is_plain_unless_the_gm_says_otherwise() -> None:
-    """Crags and dust are options that are off."""
+    """Crags and dust are off by default."""
     assert (new_game().ground == PLAIN).all()
 
 
@@ -126,7 +126,7 @@ def test_crags_and_dust_cover_what_the_options_say() -> None:
 
 
 def test_another_seed_is_another_world() -> None:
-    """Everything is drawn, also who starts where."""
+    """Resources and starting places depend on the seed."""
     worlds = [RULESET.setup({}, ("a", "b", "c", "d"), Dice(bytes([seed]))) for seed in range(2)]
 
     assert not np.array_equal(worlds[0].resources, worlds[1].resources)

@@ -17,12 +17,12 @@ from tests.rules.harvester.table import SEATS, empire, position, turn, view
 
 
 def report(state: State, seat: SeatName, events: tuple[Event, ...] = ()) -> RenderedReport:
-    """A report as it is mailed, without its picture."""
+    """Render a report without its picture."""
     return mailed(view(state, seat, events))
 
 
 def mailed(seen: View) -> RenderedReport:
-    """A view as a report, without its picture."""
+    """Render a view as a report, without its picture."""
     due = dt.datetime(2030, 1, 2, 20, tzinfo=dt.UTC)
     facts = ReportFacts(
         campaign="rust",
@@ -38,7 +38,7 @@ def mailed(seen: View) -> RenderedReport:
 
 
 def busy() -> tuple[State, tuple[Event, ...]]:
-    """A turn in which much happened around ann."""
+    """Play a turn with many events around ann."""
     units = {
         "ann": {"H": (0, 0), "G": (1, 0), "S1": (0, 2), "C1": (3, 0)},
         "bob": {"H": (-2, 0), "S1": (3, -1), "S2": (-4, 3)},
@@ -57,7 +57,7 @@ def busy() -> tuple[State, tuple[Event, ...]]:
 
 @pytest.mark.parametrize("part", ["text", "html"])
 def test_a_report_tells_the_own_affairs(part: str) -> None:
-    """Harvester, units, losses, building, points and rulers stand in both forms."""
+    """Both forms have Harvester, units, losses, building, points and rulers."""
     state, events = busy()
 
     ann, cyd = getattr(report(state, "ann", events), part), getattr(report(state, "cyd", events), part)
@@ -68,7 +68,7 @@ def test_a_report_tells_the_own_affairs(part: str) -> None:
 
 
 def test_each_band_tells_its_own_facts_in_words() -> None:
-    """Contents in band 1, numbers in 2, directions in 3, movement in 4, marks in 5; and no more."""
+    """The report has contents of band 1, numbers of 2, directions of 3, movement of 4, marks of 5, and no more."""
     state, events = busy()
     text = report(state, "ann", events).text
 
@@ -96,7 +96,7 @@ def test_each_band_tells_its_own_facts_in_words() -> None:
 
 @pytest.mark.parametrize("part", ["text", "html"])
 def test_resources_and_units_are_grouped_by_number(part: str) -> None:
-    """In band 1 resources by how many, in band 2 units by how many."""
+    """Band 1 groups resources by amount, band 2 units by number."""
     units = {"ann": {"G": (0, 0)}, "bob": {"S1": (2, 0), "S2": (2, 0), "C1": (0, 2)}}
     state = position(units, resources={(1, 0): 3, (0, 1): 3, (-1, 0): 1})
 
@@ -107,7 +107,7 @@ def test_resources_and_units_are_grouped_by_number(part: str) -> None:
 
 
 def test_a_ruler_of_forty_reads_a_summary_and_the_rest_at_the_end() -> None:
-    """What is known takes three screens; what is worth most stands below the form, in 400 lines and 100 kB in all."""
+    """A ruler of forty reads three screens, then the form, then the rest, in 400 lines and 100 kB in all."""
     state = empire()
 
     parts = report(state, "seat1")
@@ -128,7 +128,7 @@ def test_a_ruler_of_forty_reads_a_summary_and_the_rest_at_the_end() -> None:
 
 
 def test_friends_and_foes_are_marked_everywhere() -> None:
-    """In lists, map and picture units of the own side look other than foes (ruling 12)."""
+    """In lists, map and picture units of the own side differ from foes (ruling 12)."""
     units = {"bob": {"S1": (1, 0)}, "cyd": {"S1": (-1, 0), "H": (2, 0)}}
     state = position(units, rulers={"cyd": "ann"})
 
@@ -146,7 +146,7 @@ def test_friends_and_foes_are_marked_everywhere() -> None:
 
 @pytest.mark.parametrize("part", ["text", "html"])
 def test_a_ruler_reads_a_summary_of_his_empire(part: str) -> None:
-    """Below whom, with how many points, where the Harvester is and what it holds, and where its units are."""
+    """The report lists for each subservient its ruler, points, place, resources and units."""
     state = position({"bob": {"G": (-6, 0)}}, rulers={"bob": "ann", "cyd": "bob"}, held={"bob": 7})
 
     words = " ".join(getattr(report(state, "ann"), part).split())
@@ -159,7 +159,7 @@ def test_a_ruler_reads_a_summary_of_his_empire(part: str) -> None:
 
 
 def test_a_fight_says_who_won_and_why() -> None:
-    """Loser, winner and those in a tie each read who won, with which strength."""
+    """Loser, winner and the parties of a tie each read who won, with which strength."""
     state = position({"ann": {"S1": (2, 0)}, "bob": {"L1": (3, 0)}, "cyd": {"S1": (-4, 0)}, "dan": {"S1": (-3, 0)}})
 
     done = turn(state, {"ann": ["MOVE S1 E"], "cyd": ["MOVE S1 E"]})
@@ -194,7 +194,7 @@ def test_names_are_escaped() -> None:
 
 
 def test_who_is_out_is_told_so() -> None:
-    """A last report has no map, no picture and no form."""
+    """The last report of a player who is out has no map, no picture and no form."""
     state, events = turn(position(), removed=["dan"])
 
     text = report(state, "dan", events).text
@@ -222,7 +222,7 @@ def test_the_map_shows_the_surroundings() -> None:
 
 
 def test_the_map_counts_unknown_units() -> None:
-    """In band 2 a number stands for units; movement has a mark of its own."""
+    """In band 2 a digit stands for units; movement has a mark of its own."""
     state, _ = turn(position({"bob": {"S1": (3, 0), "S2": (3, 0)}}), {"bob": ["MOVE S1 W", "MOVE S2 W"]})
 
     (row,) = (line for line in RULESET.text_map(view(state, "ann")).splitlines() if line.split()[:1] == ["-5,0"])
@@ -231,7 +231,7 @@ def test_the_map_counts_unknown_units() -> None:
 
 
 def test_the_picture_is_small() -> None:
-    """For thousands of players a picture has to be cheap: a beginning fits 700 pixels and 40 kB of SVG."""
+    """The picture of a start fits 700 pixels and 40 kB of SVG, as thousands of players get one."""
     picture, _ = RULESET.pictures(view(position(), "ann"))
 
     assert max(picture.width, picture.height) <= 700
@@ -239,14 +239,14 @@ def test_the_picture_is_small() -> None:
 
 
 def test_the_pictures_frame_depends_on_the_own_scans_alone() -> None:
-    """Units that are not seen change nothing of it."""
+    """Units that are not seen do not change the picture."""
     one, other = position({"bob": {"G": (9, -3)}}), position({"bob": {"G": (0, -9)}})
 
     assert RULESET.pictures(view(one, "ann")) == RULESET.pictures(view(other, "ann"))
 
 
 def test_the_picture_is_told_in_words() -> None:
-    """Who cannot see it reads where the Harvester is, and how many units and things to gather it shows."""
+    """The alternative text has the Harvester's place, and the numbers of units and of things to gather."""
     units = {"ann": {"G": (0, 0)}, "bob": {"S1": (1, 0), "S2": (0, 1)}}
 
     picture, _ = RULESET.pictures(view(position(units, resources={(0, 2): 1}), "ann"))

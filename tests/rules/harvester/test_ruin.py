@@ -8,7 +8,7 @@ from pbem_rules.harvester import RULESET
 from tests.rules.harvester.table import held, position, read, resources, told, turn, view, where
 
 PRICES = {"G": (4, 4), "L1": (3, 3), "S1": (2, 2), "C1": (1, 1)}
-"""Resources and turns a unit takes."""
+"""Resources and turns that a unit takes."""
 
 
 def test_a_harvester_gathers_all_of_its_hex() -> None:
@@ -20,14 +20,14 @@ def test_a_harvester_gathers_all_of_its_hex() -> None:
 
 
 def test_it_gathers_on_its_way_too() -> None:
-    """It does not matter whether the hex is its target."""
+    """A Harvester also gathers in hexes that are not its target."""
     after, _ = turn(position(resources={(1, 0): 2, (2, 0): 1}), {"ann": ["TARGET 2,0"]})
 
     assert held(after, "ann") == 2
 
 
 def test_a_harvester_holds_twenty() -> None:
-    """What it cannot hold stays in the hex."""
+    """Resources that it cannot hold stay in the hex."""
     after, _ = turn(position(resources={(0, 0): 3}, held={"ann": 18}))
 
     assert (held(after, "ann"), resources(after, (0, 0))) == (20, 1)
@@ -41,7 +41,7 @@ def test_wrecks_are_gathered_in_the_same_turn() -> None:
 
 
 def test_a_harvester_may_drop_resources() -> None:
-    """What is dropped stays behind when the Harvester moves on."""
+    """Dropped resources stay behind when the Harvester moves on."""
     state = position(resources={(1, 0): 1}, held={"ann": 5})
 
     after, events = turn(state, {"ann": ["TARGET 1,0", "DROP 3"]})
@@ -51,20 +51,20 @@ def test_a_harvester_may_drop_resources() -> None:
 
 
 def test_who_stays_gathers_what_it_dropped() -> None:
-    """All resources of its hex are gathered, also its own."""
+    """A Harvester that stays gathers what it dropped."""
     after, _ = turn(position(held={"ann": 5}), {"ann": ["DROP 3"]})
 
     assert held(after, "ann") == 5
 
 
 def test_no_more_is_dropped_than_held() -> None:
-    """A sheet cannot give away what is not there."""
+    """A sheet cannot drop more than the Harvester holds."""
     assert [found.code for found in read(position(held={"ann": 2}), "ann", "DROP 3").errors] == ["out-of-bounds"]
 
 
 @pytest.mark.parametrize("unit", PRICES)
 def test_a_lost_unit_is_rebuilt(unit: str) -> None:
-    """It costs its scanner rating, and takes a turn for each point of combat ability; it appears at the Harvester."""
+    """It costs its scanner rating, takes a turn for each point of combat ability, and appears at the Harvester."""
     price, turns = PRICES[unit]
     state, _ = turn(position(held={"ann": price}), {"ann": [f"BUILD {unit}"]})
     assert held(state, "ann") == 0
@@ -105,7 +105,7 @@ def test_one_unit_is_rebuilt_at_a_time() -> None:
 
 
 def test_only_lost_units_are_rebuilt() -> None:
-    """A Harvester replaces destroyed units; it cannot make new ones."""
+    """A Harvester replaces destroyed units and makes no new ones."""
     state = position({"ann": {"G": (0, 0)}}, held={"ann": 9})
 
     assert [found.code for found in read(state, "ann", "BUILD G").errors] == ["not-lost"]
@@ -123,7 +123,7 @@ def test_a_unit_may_destroy_itself(unit: str, left: int) -> None:
 
 
 def test_a_player_may_destroy_his_harvester() -> None:
-    """It leaves 5 resources, its units what they are worth; what it held is lost, and its player is out."""
+    """A destroyed Harvester leaves 5 resources, its units leave theirs; what it held is lost, and its player is out."""
     state = position({"ann": {"G": (3, 0)}}, held={"ann": 9})
 
     after, events = turn(state, {"ann": ["RESIGN CONFIRM"]})
@@ -139,7 +139,7 @@ def test_a_harvester_is_not_destroyed_by_a_slip() -> None:
 
 
 def test_rulers_hear_when_a_subservient_is_gone() -> None:
-    """Everyone above is told."""
+    """All rulers of a player who goes out are told."""
     _, events = turn(position(rulers={"cyd": "bob", "bob": "ann"}), removed=["cyd"])
 
     assert told(events, "ann", "out") == told(events, "bob", "out") == [{"who": "cyd", "why": "removed"}]

@@ -16,7 +16,7 @@ ALL = ("G", "L1", "L2", "S1", "S2", "S3", "C1", "C2", "C3", "C4")
 
 
 def conquest(winner: str, loser: str, **given: object) -> State:
-    """Just before a Scout of one enters the other's unguarded hex."""
+    """Build a position just before a Scout enters the other player's unguarded hex."""
     units = {loser: {"H": (3, 0)}, winner: {"C1": (2, 0)}}
     return position({seat: units.get(seat, {}) for seat in ("ann", "bob", "cyd", "dan")}, **given)  # type: ignore[arg-type]  # named as in position()
 
@@ -30,7 +30,7 @@ def test_a_conquered_player_plays_on() -> None:
 
 
 def test_rulers_of_the_conqueror_rule_too() -> None:
-    """If the conqueror is itself subservient, its ruler stands above the conquered as well."""
+    """If the conqueror is subservient itself, its ruler is above the conquered as well."""
     after, events = turn(conquest("ann", "bob", rulers={"ann": "cyd"}), {"ann": ["MOVE C1 E"]})
 
     assert view(after, "bob")["rulers"] == ["ann", "cyd"]
@@ -39,7 +39,7 @@ def test_rulers_of_the_conqueror_rule_too() -> None:
 
 
 def test_a_subservient_may_be_conquered_anew() -> None:
-    """It leaves its former ruler for the new one, and the former one is told of its loss."""
+    """It leaves its former ruler for the new one, and the former one is told."""
     after, events = turn(conquest("ann", "bob", rulers={"bob": "cyd"}), {"ann": ["MOVE C1 E"]})
 
     assert ruler(after, "bob") == "ann"
@@ -47,7 +47,7 @@ def test_a_subservient_may_be_conquered_anew() -> None:
 
 
 def test_subservients_come_with_their_ruler() -> None:
-    """Who conquers a ruler rules what is below it."""
+    """The conqueror of a ruler also rules those below it."""
     after, _ = turn(conquest("ann", "bob", rulers={"cyd": "bob"}), {"ann": ["MOVE C1 E"]})
 
     assert view(after, "cyd")["rulers"] == ["bob", "ann"]
@@ -76,7 +76,7 @@ def test_of_equals_the_one_higher_up_rules() -> None:
 
 
 def test_nobody_rules_those_above_him() -> None:
-    """Of two who conquer each other in one impulse, the one with the higher total rules, and the other does not."""
+    """Of two who conquer each other in one impulse, only the one with the higher total rules."""
     units = {"ann": {"H": (0, 0), "S1": (5, 0)}, "bob": {"H": (6, 0), "C1": (1, 0)}}
     state = position(units)
 
@@ -104,7 +104,7 @@ def test_sides_change_after_the_impulse() -> None:
 
 
 def test_when_a_ruler_is_lost_its_subservients_pass_on() -> None:
-    """They come under the Harvester above it."""
+    """They pass to the Harvester above the lost one."""
     state = position(rulers={"cyd": "bob", "bob": "ann"})
 
     after, events = turn(state, {"bob": ["RESIGN CONFIRM"]})
@@ -114,7 +114,7 @@ def test_when_a_ruler_is_lost_its_subservients_pass_on() -> None:
 
 
 def test_when_the_top_is_lost_its_subservients_are_free() -> None:
-    """With nobody above it, a lost ruler leaves them free."""
+    """They are free if no Harvester is above the lost one."""
     state = position(rulers={"cyd": "bob"})
 
     after, events = turn(state, {"bob": ["RESIGN CONFIRM"]})
@@ -140,21 +140,21 @@ def test_resources_and_combat_abilities_count() -> None:
 
 
 def test_combat_counts_twenty_at_the_most() -> None:
-    """All ten units together have a combat ability of 20, and more would not count."""
+    """All ten units together have a combat ability of 20, the most that counts."""
     state = position({"ann": dict.fromkeys(ALL, (0, 0))}, held={"ann": 20})
 
     assert view(state, "ann")["points"]["total"] == 40
 
 
 def test_subservients_points_count_for_their_ruler() -> None:
-    """All points of each direct subservient count, and so those below it."""
+    """All points of each direct subservient count, and so do those of Harvesters below it."""
     state = position(rulers={"bob": "ann", "cyd": "bob"}, held={"ann": 1, "bob": 2, "cyd": 4, "dan": 8})
 
     assert RULESET.standing(state).scores == {"ann": 7, "bob": 6, "cyd": 4, "dan": 8}
 
 
 def test_the_game_ends_when_one_rules_all() -> None:
-    """When one Harvester rules all the others, it is the One, and the game is over for everybody."""
+    """A Harvester that rules all the others is the One, and the game is over for all."""
     state = conquest("ann", "bob", rulers={"cyd": "ann", "dan": "cyd"})
 
     after, events = turn(state, {"ann": ["MOVE C1 E"]})
@@ -166,7 +166,7 @@ def test_the_game_ends_when_one_rules_all() -> None:
 
 
 def test_who_is_out_need_not_be_ruled() -> None:
-    """Only those still in play count for the end."""
+    """Only players still in play count for the end."""
     state = position(rulers={"bob": "ann", "cyd": "ann"})
 
     after, _ = turn(state, {"dan": ["RESIGN CONFIRM"]})
@@ -183,7 +183,7 @@ def test_nobody_wins_an_empty_world() -> None:
 
 
 def test_a_game_that_is_over_stays_as_it_is() -> None:
-    """After the end nothing moves."""
+    """After the end nothing changes."""
     over = position(rulers={"bob": "ann", "cyd": "ann", "dan": "ann"})
 
     assert RULESET.resolve(over, TurnInput({}), DICE) == (over, ())
@@ -204,7 +204,7 @@ def test_seven_turns_without_a_sheet_end_it() -> None:
 
 
 def test_an_empty_sheet_is_a_sign_of_life() -> None:
-    """A sheet without orders breaks the row."""
+    """A sheet without orders ends the row of silent turns."""
     state = dataclasses.replace(position(), silent=np.array([0, 6, 0, 0]))
 
     after, _ = turn(state)
@@ -214,7 +214,7 @@ def test_an_empty_sheet_is_a_sign_of_life() -> None:
 
 @pytest.mark.parametrize("turns", [1, 2])
 def test_who_went_out_is_told_once(turns: int) -> None:
-    """The last report of a player who is out tells so; after it there is none until the end."""
+    """A player who is out gets one last report, and then none until the end."""
     state, _ = turn(position(), removed=["dan"])
     for _ in range(turns - 1):
         state, _ = turn(state)

@@ -1,4 +1,4 @@
-"""The rulebook says what the program does, and whose game it is."""
+"""The rulebook agrees with the program, and names the designer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_rulings_are_numbered_without_a_gap() -> None:
 
 
 def test_the_order_reference_has_its_place() -> None:
-    """One line is left to the reference generated from the declarations."""
+    """One line is reserved for the reference generated from the orders."""
     assert RULESET.rulebook.splitlines().count("{{ORDERS}}") == 1
 
 
@@ -41,7 +41,7 @@ def test_the_options_are_explained() -> None:
 
 @pytest.mark.parametrize("kind", KIND_NAMES)
 def test_the_table_of_units_is_that_of_the_program(kind: str) -> None:
-    """Number, scanners, combat ability and moves of each kind."""
+    """The rulebook has number, scanners, combat ability and moves of each kind."""
     slot = KINDS.index(kind)
     (row,) = re.findall(rf"^\| {KIND_NAMES[kind]}s? `.*$", RULESET.rulebook, re.MULTILINE)
 
@@ -51,7 +51,7 @@ def test_the_table_of_units_is_that_of_the_program(kind: str) -> None:
 
 
 def test_the_example_sheet_is_taken() -> None:
-    """The sheet shown is taken without a remark."""
+    """The example sheet is accepted without a finding."""
     lines = re.findall(r"^    ([A-Z].*)$", RULESET.rulebook, re.MULTILINE)
     state = position({"ann": {"G": (0, 0), "S2": (0, 0)}}, resources={(3, -2): 1}, held={"ann": 2})
 
@@ -65,7 +65,7 @@ def test_the_example_sheet_is_taken() -> None:
     ("name", "text"), [("size", "501"), ("density", "0"), ("drift", "-1"), ("crags", "31"), ("dust", "x")]
 )
 def test_options_beyond_their_bounds_are_refused(name: str, text: str) -> None:
-    """A GM is told what an option may be."""
+    """A GM is told the bounds of an option."""
     (option,) = (option for option in RULESET.options if option.name == name)
 
     with pytest.raises(SetupError, match=f"option {name} cannot be .* a whole number from"):

@@ -1,4 +1,4 @@
-"""Saves: what is stored comes back, from every version released."""
+"""Saves: a state survives storage, and saves of every released version can be read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_save_of_version_1_is_read() -> None:
 
 
 def test_a_campaign_of_version_1_keeps_its_rules_and_places() -> None:
-    """It keeps to edition 1; and a Harvester is where it was by its player's chart, wherever that began."""
+    """It keeps edition 1, and its Harvesters are where they were by their players' charts."""
     state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
 
     assert (state.edition, state.standoffs) == (1, ())
@@ -62,7 +62,7 @@ def test_every_version_has_a_frozen_save() -> None:
 
 
 def test_states_compare_by_what_they_hold() -> None:
-    """Two states are equal if all their arrays are; a state is equal to nothing else."""
+    """Two states are equal if all their arrays are; a state equals nothing else."""
     one, other = new_game(), new_game()
 
     assert one == other
@@ -71,7 +71,7 @@ def test_states_compare_by_what_they_hold() -> None:
 
 
 def test_a_state_cannot_be_altered() -> None:
-    """The arrays of a state refuse to be written."""
+    """The arrays of a state are read-only."""
     with pytest.raises(ValueError, match="read-only"):
         new_game().at[0, 0] = 1
 
@@ -83,7 +83,7 @@ def test_a_large_save_is_small() -> None:
 
 @pytest.mark.parametrize("name", ARRAYS)
 def test_every_array_survives_storage(name: str) -> None:
-    """Nothing is lost on the way through JSON."""
+    """No array changes on the way through JSON."""
     state, _ = turn(new_game(crags=9, dust=9))
 
     again = RULESET.load(json.loads(canonical_json(RULESET.dump(state))), VERSION)
@@ -100,6 +100,6 @@ def test_other_versions_are_refused(version: int) -> None:
 
 @pytest.mark.parametrize("change", [{"arrays": {}}, {"seats": ["ann"]}, {"size": 11}, {"arrays": {"at": "?"}}], ids=str)
 def test_data_that_is_no_save_is_refused(change: dict[str, object]) -> None:
-    """Anything else than a whole save is refused with a sentence."""
+    """Data other than a whole save are refused with a sentence."""
     with pytest.raises(SaveError, match="not a save of Harvester"):
         RULESET.load({**RULESET.dump(new_game()), **change}, VERSION)

@@ -1,4 +1,4 @@
-"""What each band tells, and what it does not (rulings 9, 10 and 12)."""
+"""The bands of scanners: the facts that each tells, and no others (rulings 9, 10 and 12)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_scanners_reach_as_far_as_their_rating(unit: str, rating: int) -> None:
 
 
 def test_band_1_tells_the_exact_contents() -> None:
-    """Resources, and units by player and kind; not by their numbers."""
+    """Band 1 tells resources, and units by player and kind, without their numbers."""
     state = position({"bob": {"G": (1, 0), "S1": (1, 0), "S3": (1, 0)}}, resources={(1, 0): 3})
 
     seen = view(state, "ann")
@@ -32,14 +32,14 @@ def test_band_1_tells_the_exact_contents() -> None:
 
 
 def test_the_own_hex_belongs_to_band_1() -> None:
-    """A unit tells exactly what is with it."""
+    """A unit tells the exact contents of its own hex."""
     state = position({"ann": {"C1": (8, 0)}, "bob": {"C1": (8, 0)}}, resources={(8, 0): 2})
 
     assert scanned(view(state, "ann"), (8, 0)) == (1, [1, 0, "", 2, 2])
 
 
 def test_band_2_tells_the_number_of_units() -> None:
-    """Two hexes off the number of units shows, but neither kinds nor resources nor whose they are."""
+    """Two hexes off the number of units shows, but not their kinds or owners, nor resources."""
     state = position({"bob": {"G": (2, 0), "S1": (2, 0)}}, resources={(2, 0): 3})
 
     seen = view(state, "ann")
@@ -58,7 +58,7 @@ def test_band_3_tells_where_something_came_from() -> None:
 
 
 def test_band_4_tells_of_movement() -> None:
-    """Four hexes off it shows that something moved in or out, but not where from."""
+    """Four hexes off a hex tells that something moved in or out, but not from where."""
     state = position({"bob": {"S1": (5, 0), "S2": (4, -1)}})
 
     after, _ = turn(state, {"bob": ["MOVE S1 W", "MOVE S2 NE"]})
@@ -68,7 +68,7 @@ def test_band_4_tells_of_movement() -> None:
 
 
 def test_band_5_tells_harvesters_and_resources_alike() -> None:
-    """Five hexes off a Harvester and a resource make the same mark; other units none."""
+    """Five hexes off a Harvester and a resource make the same mark; other units make none."""
     state = position({"bob": {"H": (5, 0), "S1": (5, -1)}}, resources={(5, -5): 3})
 
     seen = view(state, "ann")
@@ -86,7 +86,7 @@ def test_nothing_is_told_beyond() -> None:
 
 
 def test_movement_of_this_turn_alone_is_told() -> None:
-    """Traces are gone after a turn."""
+    """Traces of movement last one turn."""
     moved, _ = turn(position({"bob": {"S1": (3, 0)}}), {"bob": ["MOVE S1 E"]})
     still, _ = turn(moved)
 
@@ -95,7 +95,7 @@ def test_movement_of_this_turn_alone_is_told() -> None:
 
 
 def test_a_step_undone_is_no_movement() -> None:
-    """Units kept out by a tie did not move."""
+    """Units kept out by a tie leave no trace."""
     state = position({"bob": {"S1": (4, 0)}, "cyd": {"S1": (5, 0)}})
 
     after, _ = turn(state, {"bob": ["MOVE S1 E"]})
@@ -104,14 +104,14 @@ def test_a_step_undone_is_no_movement() -> None:
 
 
 def test_the_nearest_band_counts() -> None:
-    """Of a hex that several units perceive the nearest one tells."""
+    """The nearest of several units that perceive a hex decides its band."""
     state = position({"ann": {"C1": (4, 0)}, "bob": {"S1": (5, 0)}})
 
     assert scanned(view(state, "ann"), (5, 0)) == (1, [0, 0, "", 1, 0])
 
 
 def test_scanning_comes_after_moving() -> None:
-    """A unit that moved scans from where it is now, and what moved is seen where it is now."""
+    """Scans show where units are after the move, from where scanners are after it."""
     state = position({"ann": {"C1": (7, 0)}, "bob": {"S1": (9, -3)}})
 
     after, _ = turn(state, {"ann": ["MOVE C1 E"], "bob": ["MOVE S1 SW SE"]})
@@ -131,7 +131,7 @@ def test_subservients_scanners_tell_their_rulers() -> None:
 
 
 def test_points_of_others_are_not_told() -> None:
-    """Of points a player knows his own and those of all below him, and no others."""
+    """A player knows their own points and those of all below them, and no others."""
     state = position(rulers={"bob": "ann"}, held={"ann": 1, "bob": 2, "cyd": 19})
 
     assert [(each["seat"], each["points"]) for each in view(state, "ann")["subservients"]] == [("bob", 2)]
@@ -139,7 +139,7 @@ def test_points_of_others_are_not_told() -> None:
 
 
 def test_whom_a_foe_serves_is_not_told() -> None:
-    """A unit shows whose it is and that it is a foe, not whom its player serves."""
+    """A unit shows its owner and that it is a foe, not its owner's ruler."""
     units = {"bob": {"S1": (1, 0)}}
 
     assert view(position(units), "ann")["contacts"] == view(position(units, rulers={"bob": "cyd"}), "ann")["contacts"]
@@ -157,7 +157,7 @@ def test_whom_a_foe_serves_is_not_told() -> None:
     ids=str,
 )
 def test_units_nearby_are_friends_or_foes(rulers: dict[str, str], side: str) -> None:
-    """Rulers, subservients and those who serve the same Harvester are friends, all others foes (ruling 12)."""
+    """Rulers, subservients and those of the same top are friends, all others foes (ruling 12)."""
     state = position({"bob": {"S1": (1, 0)}}, rulers=rulers)
 
     seen = {(each["q"], each["r"]): each["side"] for each in view(state, "ann")["contacts"]}
@@ -165,7 +165,7 @@ def test_units_nearby_are_friends_or_foes(rulers: dict[str, str], side: str) -> 
 
 
 def test_a_ruler_has_a_summary_of_his_empire() -> None:
-    """Of each Harvester below him a ruler is told the place, the hold and where its units are (ruling 12)."""
+    """A ruler is told the place, the resources and the units of each Harvester below (ruling 12)."""
     state = position({"bob": {"G": (-6, 0), "S1": (-4, 0), "S2": (-4, 0)}}, rulers={"bob": "ann"}, held={"bob": 7})
 
     (bob,) = view(state, "ann")["subservients"]
@@ -193,7 +193,7 @@ def test_nothing_is_seen_past_dust() -> None:
 
 
 def test_dust_beside_a_unit_hides_nothing_in_it() -> None:
-    """At distance 1 a dust field tells as any hex."""
+    """At distance 1 a dust field tells as much as any hex."""
     seen = view(position({"bob": {"S1": (1, 0)}}, dust=[(1, 0)]), "ann")
 
     assert scanned(seen, (1, 0)) == (1, [0, 0, "", 1, 0])
@@ -215,7 +215,7 @@ def test_ground_is_told_in_every_band() -> None:
 
 
 def test_coordinates_are_the_readers_own() -> None:
-    """A game begins at 0,0 for everyone, and names move with nobody."""
+    """A game begins at 0,0 for each player."""
     state = new_game()
     homes = [(view(state, seat)["harvester"]["q"], view(state, seat)["harvester"]["r"]) for seat in state.seats]
 

@@ -1,6 +1,6 @@
-"""Secrets on a planet with room for them; the suite for all games is pbem.testing.
+"""Secrets on a planet with room for them; the suite for all games is `pbem.testing`.
 
-Leaks are planted here too, to see that the scrambled worlds are fit to find them.
+Leaks are planted here too, to see that the scrambled worlds can find them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WORLDS = 3
 
 @functools.cache
 def moments(turns: int = TURNS, size: int = 0) -> tuple[Moment, ...]:
-    """Every report of the first turns of a game of bots, with bad ground."""
+    """Return every report of the first turns of a game of bots, on rough ground."""
     state, events = new_game(6, crags=8, dust=8, size=size), ()  # type: State, tuple[Event, ...]
     found: list[Moment] = []
     for _ in range(turns):
@@ -40,19 +40,19 @@ def moments(turns: int = TURNS, size: int = 0) -> tuple[Moment, ...]:
 
 
 def bot(state: State, seat: SeatName, events: Sequence[Event] = ()) -> list[str]:
-    """What the standard bot writes."""
+    """Return the sheet of the standard bot."""
     return RULESET.bots["standard"](view(state, seat, events), Dice(b"bot").scoped(state.turn, seat))
 
 
 def worlds(moment: Moment) -> Iterator[State]:
-    """Other worlds that look the same."""
+    """Yield other worlds that look the same."""
     state, _, seat = moment
     for number in range(WORLDS):
         yield scramble(state, seat, random.Random(f"{state.turn} {seat} {number}"))
 
 
 def test_reports_are_alike_in_worlds_that_look_alike() -> None:
-    """View, text map and picture are the same, whatever a seat's scanners and subservients do not tell."""
+    """View, text map and picture do not depend on what a seat's scanners and subservients do not tell."""
     for moment in moments():
         state, events, seat = moment
         ours = RULESET.view(state, seat, events)
@@ -80,7 +80,7 @@ def test_what_happens_elsewhere_is_not_heard() -> None:
 
 
 def probed(edition: int) -> Iterator[list[list[View]]]:
-    """Reports of several turns in which a seat asks about a far mark, in worlds that differ in what makes it.
+    """Yield reports of several turns in which a seat probes a far mark, in worlds that differ in what makes it.
 
     They take a planet with room for what stays out of reach for so long.
     """
@@ -99,7 +99,7 @@ def test_an_order_is_no_probe() -> None:
 
 
 def test_an_order_used_as_a_probe_is_found() -> None:
-    """By the rules of version 1 a target was judged by what its hex truly held: twin worlds tell these apart."""
+    """By the rules of version 1 a target was judged by what its hex truly held, and twin worlds reveal that."""
     assert any(other != seen[0] for seen in probed(1) for other in seen)
 
 
@@ -146,7 +146,7 @@ LEAKS: tuple[Leak, ...] = (_index, _place, _total, _nature_of_marks, _movement_a
 
 @pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__.strip("_"))
 def test_a_planted_leak_is_found(leak: Leak) -> None:
-    """Each way to give a secret away shows in some scrambled world."""
+    """Each planted leak shows in some scrambled world."""
 
     class Leaky(Harvester):
         def view(self, state: State, seat: SeatName, events: Sequence[Event]) -> View:
@@ -165,7 +165,7 @@ def test_a_planted_leak_is_found(leak: Leak) -> None:
 
 
 def test_one_view_is_the_same_as_among_all() -> None:
-    """The views made in one pass are those made one by one, whoever is asked for and in any order."""
+    """Views made in one pass are those made one by one, for any seats in any order."""
     state, events, _ = moments()[-1]
     wanted = state.seats[::-2]
 
@@ -173,7 +173,7 @@ def test_one_view_is_the_same_as_among_all() -> None:
 
 
 def test_the_order_of_events_tells_nothing() -> None:
-    """The same turn with the players in another order on file gives each the same events in the same order."""
+    """With the players in another order on file, each gets the same events in the same order."""
     state, _, _ = moments()[-1]
     mirrored = renumbered(state, random.Random(1))
     assert mirrored.seats != state.seats
@@ -190,11 +190,11 @@ STANDOFF = {
     "cyd": {"H": (-4, 8)},
     "dan": {"H": (6, -9)},
 }
-"""Equals stand together at 1,0, and have not been told of it; beside them ann's Lieutenant is kept out of crags."""
+"""Equals are together at 1,0, which was not yet told; ann's Lieutenant is kept out of crags beside them."""
 
 
 def standoff(far: Mapping[SeatName, Mapping[str, Hex]]) -> State:
-    """A moment at which ann will hear of two things in one impulse; `far` are units out of her sight."""
+    """Build a moment at which ann gets two events in one impulse; `far` are units out of her sight."""
     units = {seat: {**STANDOFF[seat], **far.get(seat, {})} for seat in STANDOFF}
     units["ann"] |= {"L1": (0, -1)}
     return position(units, size=17, crags=[(0, -2)])
@@ -204,12 +204,12 @@ UNSEEN: Sequence[Mapping[SeatName, Mapping[str, Hex]]] = (
     {"cyd": {"C1": (-4, 9)}, "dan": {"S1": (-4, 9)}},
     {"dan": {"S1": (-4, 8)}},
 )
-"""What else goes on: a Scout falls where it stood with an enemy; a Harvester is conquered so."""
+"""Other units: a Scout falls in a hex shared with an enemy; a Harvester is conquered the same way."""
 
 
 @pytest.mark.parametrize("far", UNSEEN, ids=["a-loss", "a-conquest"])
 def test_an_unseen_loss_does_not_change_the_order_of_a_report(far: Mapping[SeatName, Mapping[str, Hex]]) -> None:
-    """Units that are judged far away before any step leave what a player is told as it is, line by line (ruling 12)."""
+    """Units judged far away before any step do not change the order of a player's events (ruling 12)."""
     orders = {"ann": ["MOVE L1 NW"]}
 
     (_, ours), (after, theirs) = turn(standoff({}), orders), turn(standoff(far), orders)
@@ -220,7 +220,7 @@ def test_an_unseen_loss_does_not_change_the_order_of_a_report(far: Mapping[SeatN
 
 
 def test_reports_tell_of_an_impulse_by_units_then_by_places() -> None:
-    """The strongest own unit concerned comes first, wherever it is, and conquests come last (ruling 12)."""
+    """Events of the strongest own unit come first, wherever it is, and conquests come last (ruling 12)."""
     units = {"ann": {"G": (5, -1), "S1": (-3, 0), "C1": (2, 0)}, "bob": {"H": (3, 0)}, "cyd": {"C1": (-4, 0)}}
     state = position(units, crags=[(5, -2)], size=17)
 
@@ -235,7 +235,7 @@ def test_reports_tell_of_an_impulse_by_units_then_by_places() -> None:
 
 
 def test_the_scrambler_finds_an_order_that_counts_unseen_losses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As long as each judgement of who stood together was counted, its worlds told a loss far away from none."""
+    """The scrambled worlds reveal an order of events that depends on unseen judgements."""
     assert len(orders_heard()) == 1
 
     judge = _March._conquer
@@ -250,7 +250,7 @@ def test_the_scrambler_finds_an_order_that_counts_unseen_losses(monkeypatch: pyt
 
 
 def orders_heard() -> set[tuple[str, ...]]:
-    """The orders in which ann hears of two things, in worlds that differ out of her sight."""
+    """Return the orders of ann's two events, in worlds that differ out of her sight."""
     found = set()
     for number in range(12):
         world, sheets = elsewhere(standoff({}), "ann", random.Random(number))
@@ -260,5 +260,5 @@ def orders_heard() -> set[tuple[str, ...]]:
 
 
 def heard(events: Sequence[Event], seat: SeatName) -> list[Any]:
-    """What a seat hears, in order."""
+    """Return a seat's events, in order."""
     return [(event.kind, dict(event.data)) for event in events if seat in event.audience]

@@ -1,4 +1,4 @@
-"""What a sheet comes to, judged by the report alone (ruling 3)."""
+"""Parsing of sheets, judged by the report alone (ruling 3)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_target_may_be_written_with_a_comma() -> None:
 
 
 def test_a_hex_may_be_named_around_the_planet() -> None:
-    """Other coordinates of the same hex do as well: nineteen steps east and nine steps south-west lead home."""
+    """Other coordinates of a hex are accepted: nineteen steps east and nine south-west lead home (ruling 15)."""
     state = position(resources={(1, 0): 1})
 
     after, _ = turn(state, {"ann": ["TARGET 20,-9"]})
@@ -77,7 +77,7 @@ def test_a_bare_target_brings_the_nearest_field() -> None:
 
 
 def test_known_crags_are_warned_of() -> None:
-    """A march or a line into crags is taken, with a warning for units that cannot enter them."""
+    """A march or a line into crags is accepted, with a warning for units that cannot enter them."""
     state = position(CROWD, crags=[(1, 0)], resources={(3, 0): 1})
 
     parsed = read(state, "ann", "MOVE G E", "MOVE C1 E", "TARGET 3,0")
@@ -87,7 +87,7 @@ def test_known_crags_are_warned_of() -> None:
 
 
 def test_a_harvester_under_way_has_a_target_already() -> None:
-    """The finding says where it is bound and how far it is."""
+    """The finding says how far the Harvester is from its target."""
     state, _ = turn(position(resources={(3, 0): 1}), {"ann": ["TARGET 3,0"]})
 
     (found,) = read(state, "ann", "TARGET 3,0").findings
@@ -96,7 +96,7 @@ def test_a_harvester_under_way_has_a_target_already() -> None:
 
 
 def test_who_is_out_orders_nothing() -> None:
-    """Sheets of a player who is out are answered, and do nothing."""
+    """Sheets of a player who is out are answered, and have no effect."""
     state, _ = turn(position(), removed=["dan"])
 
     assert codes(read(state, "dan", "DROP 1")) == [(1, "out")]
@@ -104,15 +104,14 @@ def test_who_is_out_orders_nothing() -> None:
 
 
 def test_after_the_end_nothing_is_ordered() -> None:
-    """When one rules all, sheets are refused."""
+    """Sheets are refused when one Harvester rules all."""
     over = position(CROWD, rulers={"bob": "ann", "cyd": "ann", "dan": "ann"})
 
     assert codes(read(over, "ann", "MOVE G E")) == [(1, "game-over")]
 
 
 def test_the_form_names_what_can_be_ordered() -> None:
-    """A report brings a comment for each unit, and for a target or a rebuilding where one may be ordered; it names
-    all directions."""
+    """The order sheet has a comment for each unit, for a possible target and rebuilding, and names all directions."""
     lines = RULESET.template(view(position(CROWD, resources={(0, 1): 1}, held={"ann": 2}), "ann"))
 
     assert lines[1].startswith("# directions: E NE NW W SW SE; or a hex instead of them: MOVE G TO <q>,<r>")
@@ -127,14 +126,14 @@ def test_the_form_names_what_can_be_ordered() -> None:
 
 
 def test_the_form_offers_nothing_that_would_be_refused() -> None:
-    """Without a known field no target is asked for, and with nothing held no unit and no amount."""
+    """Without a known field there is no target, and with nothing held no unit and no amount."""
     lines = RULESET.template(view(position(CROWD), "ann"))
 
     assert {line.split()[1] for line in lines} == {"directions:", "MOVE"}
 
 
 def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
-    """A line without its semicolon, what stands in angles filled in, is that order; remarks are comments."""
+    """A line without its semicolon and with its blanks filled in is that order; remarks are comments."""
     state = position(CROWD, resources={(0, 1): 1}, held={"ann": 9})
     values = {"<q>": "0", "<r>": "1", "<direction>": "E", "<unit>": "L2", "<amount>": "1"}
 
@@ -146,19 +145,19 @@ def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
 
 
 def test_the_form_says_where_the_harvester_is_bound() -> None:
-    """Of a Harvester under way no target is asked."""
+    """The order sheet of a Harvester under way names its target and offers no other."""
     state, _ = turn(position(resources={(3, 0): 1}), {"ann": ["TARGET 3,0"]})
 
     assert RULESET.template(view(state, "ann"))[0] == "# your Harvester goes on to 3,0"
 
 
 def test_without_a_sheet_nothing_is_ordered() -> None:
-    """A missing sheet's default is no order at all, whatever was ordered before."""
+    """The default of a missing sheet is no order, whatever was ordered before."""
     assert RULESET.defaults(view(position(CROWD), "ann"), (Move("G", ("E",)),)) == ()
 
 
 def test_orders_for_what_is_no_more_do_nothing() -> None:
-    """The resolver stands orders that no report would have allowed."""
+    """The resolver withstands orders that no report would have allowed."""
     from pbem.ruleset import TurnInput
     from pbem_rules.harvester.orders import Build, Destroy, Drop
     from tests.rules.harvester.table import DICE, told

@@ -1,4 +1,4 @@
-"""The turn in brief: each line is right, and there is none when there is nothing to say."""
+"""Summary of a turn: each line is right, and none is there without a reason."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ IDLE = "Your Harvester holds 0 of 20 and has no target."
 
 
 def summary(done: tuple[State, Sequence[Event]], seat: SeatName = "ann") -> list[str]:
-    """The lines of a seat's report after a turn."""
+    """Return the summary in a seat's report after a turn."""
     return list(RULESET.turn_summary(view(done[0], seat, done[1])))
 
 
 def test_where_nothing_happens_little_is_said() -> None:
-    """The Harvester, and what the player's rule comes to."""
+    """The summary of a quiet turn has the Harvester, the points and the rule."""
     assert summary((position(), ())) == [IDLE, "0 points; nobody is below you."]
 
 
 def test_fights_are_counted_and_losses_named() -> None:
-    """Against whom, how many were won and lost, and which units are gone."""
+    """The summary counts fights won and lost, and names enemies and lost units."""
     units = {"ann": {"S1": (2, 0), "G": (0, -2)}, "bob": {"L1": (3, 0)}, "cyd": {"C1": (0, -3)}}
     done = turn(position(units), {"ann": ["MOVE S1 E", "MOVE G NW"]})
 
@@ -35,14 +35,14 @@ def test_fights_are_counted_and_losses_named() -> None:
 
 
 def test_a_tie_is_undecided() -> None:
-    """Nobody has won or lost it."""
+    """A tie is neither won nor lost."""
     units = {"ann": {"S1": (2, 0)}, "bob": {"S1": (3, 0)}}
 
     assert summary(turn(position(units), {"ann": ["MOVE S1 E"]}))[0] == "Fights: 1 undecided, against bob."
 
 
 def test_a_conquest_is_told_to_both() -> None:
-    """Who serves whom from now on, and how many Harvesters are ruled."""
+    """Both players read the conquest, and how many Harvesters are ruled."""
     done = turn(position({"ann": {"G": (-5, 0)}}), {"ann": ["MOVE G W"]})
 
     assert "1 Harvester won, now below you: bob." in summary(done)
@@ -52,7 +52,7 @@ def test_a_conquest_is_told_to_both() -> None:
 
 
 def test_who_loses_a_ruler_is_told_who_comes_after() -> None:
-    """Nobody, or the one above."""
+    """A player who loses a ruler is told the next one above, or that there is none."""
     state = position(rulers={"bob": "ann", "cyd": "bob"})
 
     assert "You are free: the Harvester above yours is gone." in summary(turn(state, removed=["ann"]), "bob")
@@ -70,7 +70,7 @@ def test_a_hold_that_others_broke_is_named() -> None:
 
 
 def test_foes_near_are_named_with_their_distance() -> None:
-    """The nearest by name, all by number, and apart from them those that scanners only count."""
+    """The nearest foe is named, all are counted, and units that scanners only count are told apart."""
     units = {"ann": {"G": (0, 0)}, "bob": {"L1": (1, 0), "S1": (0, 1), "S2": (0, 1)}, "cyd": {"C1": (-2, 0)}}
 
     lines = summary((position(units), ()))
@@ -89,14 +89,14 @@ def test_friends_are_no_threat() -> None:
 
 
 def test_the_distance_is_the_shortest_around_the_planet() -> None:
-    """Beyond the seam of the chart a foe may be near."""
+    """A foe beyond the seam of the chart may be near."""
     units = {"ann": {"H": (9, 0), "G": (9, 0)}, "bob": {"S1": (10, 0)}}
 
     assert summary((position(units), ()))[0].endswith(", 1 step off.")
 
 
 def test_the_harvester_says_what_it_holds_and_does() -> None:
-    """What it gathered, where it is bound and how far, and what stopped it."""
+    """The summary has what the Harvester gathered and holds, and its goal or what stopped it."""
     state = position(resources={(1, 0): 2, (3, 0): 1})
     gathered = turn(state, {"ann": ["TARGET 3,0"]})
     blocked = turn(position(resources={(2, 0): 1}, crags=[(1, 0)]), {"ann": ["TARGET 2,0"]})
@@ -106,7 +106,7 @@ def test_the_harvester_says_what_it_holds_and_does() -> None:
 
 
 def test_what_stopped_the_harvester_is_told_whole() -> None:
-    """Where it does not fit the line of what it holds, it has a line of its own."""
+    """The reason has a line of its own if it does not fit the first."""
     state = position({"bob": {"H": (1, 0)}}, resources={(0, 0): 2, (1, 0): 21})
 
     assert summary(turn(state, {"ann": ["TARGET 1,0"]}))[1:3] == [
@@ -116,7 +116,7 @@ def test_what_stopped_the_harvester_is_told_whole() -> None:
 
 
 def test_without_a_target_the_nearest_place_to_gather_is_named() -> None:
-    """With what it holds where that is told; a Harvester known to stand there is none."""
+    """The nearest hex is named with its resources if they are known, unless a Harvester is known to be there."""
     state = position({"ann": {"C1": (0, 0)}, "bob": {"H": (1, 0)}}, resources={(0, 1): 2, (0, -3): 3})
 
     assert "Nearest to gather: 2 resources at 0,1, 1 step off." in summary((state, ()))
@@ -127,7 +127,7 @@ def test_without_a_target_the_nearest_place_to_gather_is_named() -> None:
 
 
 def test_no_place_that_a_harvester_cannot_enter_is_named_to_gather() -> None:
-    """What lies on crags is for Soldiers and Scouts to look at (ruling 10); nor does a receipt point there."""
+    """Hexes with crags are not suggested, in the summary or in a receipt (ruling 10)."""
     state = position(resources={(0, 1): 2, (3, 0): 1}, crags=[(0, 1)])
 
     assert "Nearest to gather: a Harvester or resource at 3,0, 3 steps off." in summary((state, ()))
@@ -135,14 +135,14 @@ def test_no_place_that_a_harvester_cannot_enter_is_named_to_gather() -> None:
 
 
 def test_missed_turns_and_failed_orders_are_told() -> None:
-    """How many turns went without a sheet, and how many orders came to nothing."""
+    """The summary counts turns without a sheet and orders without effect."""
     state = replace(position(), silent=np.array([2, 0, 0, 0]))
 
     assert summary(turn(state, silent=["ann"]))[0] == "No sheet of yours for 3 turns; after 7 in a row you are out."
 
 
 def test_repairs_are_told() -> None:
-    """What stands again, and when the next unit is ready."""
+    """The summary names the unit rebuilt, and when the next one is ready."""
     started = turn(position(held={"ann": 6}), {"ann": ["BUILD L1"]})
     scout = turn(position(held={"ann": 6}), {"ann": ["BUILD C1"]})
 
@@ -151,7 +151,7 @@ def test_repairs_are_told() -> None:
 
 
 def test_at_the_end_it_is_said_who_won_and_why() -> None:
-    """To the One, to those it rules, and when nobody is left."""
+    """The One and the others read who won, or that no Harvester is left."""
     rulers = {"bob": "ann", "cyd": "ann"}
     done = turn(position({"ann": {"G": (6, -5)}}, rulers=rulers), {"ann": ["MOVE G NW"]})
     nobody = turn(position(), removed=["ann", "bob", "cyd", "dan"])
@@ -162,7 +162,7 @@ def test_at_the_end_it_is_said_who_won_and_why() -> None:
 
 
 def test_of_many_names_the_first_are_told() -> None:
-    """Numbers come before names, so that lines fit and tell what matters however long the names."""
+    """Numbers come before names, so that lines fit however long the names are."""
     seats = ("ann", *(f"somebody-of-a-long-name-{number}" for number in range(6)))
     state = position(
         {"ann": {"G": (4, 0)}, **{seat: {"H": (5, 0)} for seat in seats[1:]}},

@@ -1,4 +1,4 @@
-"""Lines as people write them, and what comes of each (words.txt)."""
+"""Lines as people write them, and their orders (words.txt)."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ VIEW = view(STATE, "ann")
 
 @pytest.fixture(scope="module")
 def reader() -> Reader:
-    """Reads by that view."""
+    """Return a reader for that view."""
     return Reader(RULESET, {"": lambda: VIEW})
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.typed for row in ROWS])
 def test_what_people_write_is_understood(reader: Reader, row: Row) -> None:
-    """Each line comes to the orders meant, or is refused with a hint that helps; what it says to write is taken."""
+    """Each line gives the orders meant, or is refused with a hint whose suggestion is accepted."""
     assert reader.outcome(row) == row.meant
     assert reader.untaken_hints(row) == []
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.typed for row in ROWS])
 def test_what_a_receipt_says_typed_back_is_the_same_order(reader: Reader, row: Row) -> None:
-    """The words by which a receipt restates an order bring that order again, but for the one that needs CONFIRM."""
+    """The words by which a receipt restates an order give that order again, except for one that needs CONFIRM."""
     for order in reader.parse(row).orders:
         if not order.ends_seat:
             again = reader.parse(row, order.words())
@@ -54,5 +54,5 @@ def test_what_a_receipt_says_typed_back_is_the_same_order(reader: Reader, row: R
 
 
 def test_nearly_all_lawful_lines_are_understood(reader: Reader) -> None:
-    """At least 95 of 100 lines that mean something lawful are taken as that, of at least 120 lines in all."""
+    """At least 95 of 100 lines with a lawful meaning are understood, of at least 120 lines in all."""
     assert understood(reader, ROWS) >= 0.95
