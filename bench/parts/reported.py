@@ -92,7 +92,7 @@ def costs(ruleset: AnyRuleset, reports: Sequence[Reported], rounds: int) -> Cost
             "brief": lambda: [ruleset.turn_summary(view) for view in views],
             "map": lambda: [ruleset.text_map(view) for view in views],
             "form": lambda: [ruleset.template(view) for view in views],
-            "worded": lambda: [reporter._happened(f"{name}/events.j2", view) for view in views],
+            "worded": lambda: [reporter._render_events(f"{name}/events.j2", view) for view in views],
             "text": lambda: [reporter._render(f"{name}/report.txt.j2", context) for context in contexts],
             "html": lambda: [reporter._render(f"{name}/report.html.j2", context) for context in contexts],
             "data": lambda: [write_report_data(data) for data in datas],

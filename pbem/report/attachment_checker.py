@@ -45,8 +45,8 @@ _UNITS = {"px": 1.0, "": 1.0, "pt": 96 / 72, "pc": 16.0, "mm": 96 / 25.4, "cm": 
 _PROLOG = re.compile(r"<\?xml[^<>]{0,200}\?>|<!DOCTYPE[^<>\[\]]{0,300}>")
 """Text that drawing programs write before an SVG: an encoding that it has no longer, and the name of its grammar."""
 
-_FONT_SAID = re.compile(r"""font-family=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')""")
-_FONT_STYLED = re.compile(r"""font-family:[^;}"<>]{0,300}""")
+_FONT_ATTRIBUTE = re.compile(r"""font-family=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')""")
+_FONT_STYLE = re.compile(r"""font-family:[^;}"<>]{0,300}""")
 
 _PDF = ".pdf"
 _TEXTS = {".md": "text/markdown", ".csv": "text/csv", ".json": "application/json"}
@@ -74,9 +74,9 @@ def examine_file(name: str, raw: bytes) -> Fit:
     """Return the file as it can be sent. Raises UnfitFile, PictureError, UnfitDocument or ImageError."""
     ending = PurePosixPath(name).suffix.lower()
     if ending == _SVG:
-        return _painted(raw)
+        return _rasterise(raw)
     if ending in _PHOTOS:
-        return _photo(raw, *_PHOTOS[ending])
+        return _check_photo(raw, *_PHOTOS[ending])
     if ending == _PDF:
         check_pdf(raw)
         return Fit("application/pdf", raw)
@@ -87,13 +87,9 @@ def examine_file(name: str, raw: bytes) -> Fit:
         if not _is_text(raw):
             raise UnfitFile("it is no text in UTF-8: save it as one")
         return Fit(_TEXTS[ending], raw)
-    raise UnfitFile(_unknown(ending))
-
-
-def _unknown(ending: str) -> str:
     if ending == ".txt":
-        return "a .txt file is read as a part of the ruling: to send it to players, call it .md"
-    return f"files that can be sent end in {', '.join(KNOWN)}: make it one of these"
+        raise UnfitFile("a .txt file is read as a part of the ruling: to send it to players, call it .md")
+    raise UnfitFile(f"files that can be sent end in {', '.join(KNOWN)}: make it one of these")
 
 
 def _is_text(raw: bytes) -> bool:
@@ -103,7 +99,7 @@ def _is_text(raw: bytes) -> bool:
         return False
 
 
-def _photo(raw: bytes, kind: str, begins: bytes) -> Fit:
+def _check_photo(raw: bytes, kind: str, begins: bytes) -> Fit:
     if not raw.startswith(begins):
         other = next((end for end, (_, start) in _PHOTOS.items() if raw.startswith(start)), "")
         hint = f"it is a {other} file: name it so" if other else "it is no such picture: save it as PNG or JPEG"
@@ -126,15 +122,17 @@ def _decoded_size(raw: bytes) -> tuple[int, int]:
         return (0, 0)
 
 
-def _painted(raw: bytes) -> Fit:
+def _rasterise(raw: bytes) -> Fit:
     """Return an SVG as the picture that it shows."""
     try:
         svg = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UnfitFile("it is no SVG in UTF-8") from None
-    svg = _in_our_font(_PROLOG.sub("", svg).strip())
-    # First, since whatever reads it must be safe from what is in it.
-    width, height = _size(*check_painted(svg))
+    # The painter leaves out text in a font that it does not have, and reports nothing.
+    svg = _FONT_ATTRIBUTE.sub(f'font-family="{FONT}"', _PROLOG.sub("", svg).strip())
+    svg = _FONT_STYLE.sub(f"font-family:{FONT}", svg)
+    # Checked before anything else reads it: the painter would open any file that a link names.
+    width, height = _shown_size(*check_painted(svg))
     most = LARGEST_SIDE // max(width, height)
     sharper = max(1, min(SHARPER, most))
     try:
@@ -148,12 +146,7 @@ def _painted(raw: bytes) -> Fit:
     return Fit("image/png", png, width, height)
 
 
-def _in_our_font(svg: str) -> str:
-    """Return the SVG with its letters in the one font there is: the painter leaves out those of others silently."""
-    return _FONT_STYLED.sub(f"font-family:{FONT}", _FONT_SAID.sub(f'font-family="{FONT}"', svg))
-
-
-def _size(width: str, height: str, view_box: str) -> tuple[int, int]:
+def _shown_size(width: str, height: str, view_box: str) -> tuple[int, int]:
     """Return width and height in pixels at which an SVG is shown, by its first element."""
     sides = [_pixels(width), _pixels(height)]
     if not all(sides):

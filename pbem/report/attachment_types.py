@@ -157,15 +157,15 @@ def _clean_jpeg(raw: bytes) -> Photo:
             continue
         if marker in _FRAMES:
             height, width = struct.unpack(">HH", segment[5:9])
-        if _is_kept(marker, segment):
+        if _is_shown(marker, segment):
             written.append(segment)
     if turned != 1:
-        written.insert(1, _exif(turned))
+        written.insert(1, _orientation_segment(turned))
     width, height = (height, width) if turned in _SIDEWAYS else (width, height)
     return Photo(b"".join(written), width, height)
 
 
-def _is_kept(marker: int, segment: bytes) -> bool:
+def _is_shown(marker: int, segment: bytes) -> bool:
     """Of what applications have written, JFIF's, Adobe's and colour profiles say how a picture is shown."""
     if marker == 0xE2:
         return segment[4:].startswith(b"ICC_PROFILE\0")
@@ -222,7 +222,7 @@ def _orientation(segment: bytes) -> int:
     return 0
 
 
-def _exif(turned: int) -> bytes:
+def _orientation_segment(turned: int) -> bytes:
     """An Exif part that says which side is up, and nothing else."""
     tiff = b"MM\0*" + struct.pack(">IHHHIHHI", 8, 1, _ORIENTATION, 3, 1, turned, 0, 0)
     part = b"Exif\0\0" + tiff
@@ -231,6 +231,8 @@ def _exif(turned: int) -> bytes:
 
 LARGEST_UNPACKED = 64_000_000
 """Bytes to which a document may unpack."""
+
+_UNPACKS_TOO_LARGE = f"it unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB: make it smaller"
 
 MOST_MEMBERS = 1_000
 """Files in a package."""
@@ -282,7 +284,7 @@ def check_pdf(raw: bytes) -> None:
             raise UnfitDocument("it is packed in a way that cannot be checked: print it to a new PDF")
         unpacked += len(content)
         if unpacked > LARGEST_UNPACKED:
-            raise UnfitDocument(_grows())
+            raise UnfitDocument(_UNPACKS_TOO_LARGE)
         _check_pdf_names(content)
 
 
@@ -291,12 +293,12 @@ def _pdf_streams(raw: bytes) -> Iterator[tuple[bool, bytes]]:
     before = 0
     for found in _STREAM.finditer(raw):
         # The dictionary of a stream stands right before it; names in it may be spelt with escapes.
-        holds_objects = _OBJECTS.search(_unescaped(raw[before : found.start()])) is not None
+        holds_objects = _OBJECTS.search(_unescape(raw[before : found.start()])) is not None
         before = found.end()
-        yield holds_objects, _inflated(raw[found.end() :])
+        yield holds_objects, _inflate(raw[found.end() :])
 
 
-def _inflated(packed: bytes) -> bytes:
+def _inflate(packed: bytes) -> bytes:
     try:
         return zlib.decompressobj().decompress(packed, LARGEST_UNPACKED + 1)
     except zlib.error:
@@ -304,14 +306,14 @@ def _inflated(packed: bytes) -> bytes:
 
 
 def _check_pdf_names(text: bytes) -> None:
-    if found := _PDF_ACTIVE.search(_unescaped(text)):
+    if found := _PDF_ACTIVE.search(_unescape(text)):
         name = found[1].decode()
         if name == "Encrypt":
             raise UnfitDocument("it is locked, so that it cannot be checked: save it without a password")
         raise UnfitDocument(f"it holds a program, a form or another file (/{name}): print it to a new PDF")
 
 
-def _unescaped(text: bytes) -> bytes:
+def _unescape(text: bytes) -> bytes:
     return _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), text)
 
 
@@ -354,12 +356,8 @@ def _content(package: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> by
         while block := file.read(_BLOCK):
             content += block
             if len(content) > most:
-                raise UnfitDocument(_grows())
+                raise UnfitDocument(_UNPACKS_TOO_LARGE)
     return bytes(content)
-
-
-def _grows() -> str:
-    return f"it unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB: make it smaller"
 
 
 def _check_open_document(members: Mapping[str, bytes], ending: str) -> None:
@@ -368,7 +366,7 @@ def _check_open_document(members: Mapping[str, bytes], ending: str) -> None:
     _check_members(members, _ODF_ACTIVE)
     for name, content in members.items():
         if name.endswith(".xml") and _SCRIPT_CALL.search(content):
-            raise UnfitDocument(_active(name))
+            raise UnfitDocument(_active_content(name))
 
 
 def _check_office(members: Mapping[str, bytes], ending: str) -> None:
@@ -377,17 +375,17 @@ def _check_office(members: Mapping[str, bytes], ending: str) -> None:
         raise UnfitDocument(f"it is not what its name says: no {ending} file has such parts")
     _check_members(members, _OFFICE_ACTIVE)
     if _MACRO_TYPE.search(types):
-        raise UnfitDocument(_active("[Content_Types].xml"))
+        raise UnfitDocument(_active_content("[Content_Types].xml"))
     for name, content in members.items():
         outside = _OUTSIDE.findall(content) if name.endswith(".rels") else []
         if any(b"/hyperlink" not in relation for relation in outside):
-            raise UnfitDocument(_active(name))
+            raise UnfitDocument(_active_content(name))
 
 
 def _check_members(members: Mapping[str, bytes], active: re.Pattern[str]) -> None:
     if name := next(filter(active.search, members), None):
-        raise UnfitDocument(_active(name))
+        raise UnfitDocument(_active_content(name))
 
 
-def _active(name: str) -> str:
+def _active_content(name: str) -> str:
     return f"it holds a program, another file or a link to one ({name}): save it without, or as PDF"

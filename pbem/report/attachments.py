@@ -66,7 +66,7 @@ class Attachments:
         self._facts = facts
         self._names: dict[tuple[str, bool], str] = {}
         for each in self._all:
-            self._names.setdefault(_key(each), _unused(_file_name(each), self._names.values()))
+            self._names.setdefault(_content_key(each), _unique_name(_file_name(each), self._names.values()))
 
     @property
     def _all(self) -> Iterator[Attachment]:
@@ -74,11 +74,11 @@ class Attachments:
 
     def placed(self) -> Mapping[str, Sequence[PlacedAttachment]]:
         """What templates show, by place."""
-        return {place: [*map(self._placed, enclosed)] for place, enclosed in self._places.items()}
+        return {place: [*map(self._place, enclosed)] for place, enclosed in self._places.items()}
 
     def sent(self) -> Iterator[MailAttachment]:
         """What goes with the mail."""
-        contents, first = self._facts.enclosed, {_key(each): each for each in reversed([*self._all])}
+        contents, first = self._facts.enclosed, {_content_key(each): each for each in reversed([*self._all])}
         for key, name in self._names.items():
             each = first[key]
             if each.sha256 in contents:
@@ -88,12 +88,16 @@ class Attachments:
         """Each picture as an element for a page, by its Content-ID."""
         contents = self._facts.enclosed
         shown = {self._cid(each): each for each in self._all if each.shown and each.sha256 in contents}
-        return {cid: _element(each, contents[each.sha256]) for cid, each in shown.items()}
+        tag = Markup('<img class="enclosed" src="{}" alt="{}" width="{}" height="{}">')
+        return {
+            cid: tag.format(data_url(each.kind, contents[each.sha256]), each.title, each.width, each.height)
+            for cid, each in shown.items()
+        }
 
-    def _placed(self, enclosure: Attachment) -> PlacedAttachment:
+    def _place(self, enclosure: Attachment) -> PlacedAttachment:
         there = enclosure.sha256 in self._facts.enclosed
         return PlacedAttachment(
-            name=self._names[_key(enclosure)],
+            name=self._names[_content_key(enclosure)],
             title=enclosure.title,
             caption=enclosure.caption,
             width=enclosure.width,
@@ -107,7 +111,7 @@ class Attachments:
         return self._facts.content_id(f"enclosed-{enclosure.sha256[:12]}")
 
 
-def _key(enclosure: Attachment) -> tuple[str, bool]:
+def _content_key(enclosure: Attachment) -> tuple[str, bool]:
     """A content is sent once: as a picture, as a file, or as both."""
     return enclosure.sha256, enclosure.shown
 
@@ -119,7 +123,7 @@ def _file_name(enclosure: Attachment) -> str:
     return f"{PurePosixPath(enclosure.name).stem}{endings[0]}"
 
 
-def _unused(name: str, taken: Iterable[str]) -> str:
+def _unique_name(name: str, taken: Iterable[str]) -> str:
     names, path = set(taken), PurePosixPath(name)
     others = (f"{path.stem}-{number}{path.suffix}" for number in range(2, len(names) + 3))
     return name if name not in names else next(other for other in others if other not in names)
@@ -138,13 +142,6 @@ def raster_svg(enclosure: Attachment, content: bytes) -> tuple[str, str]:
         f"<title>{svg_escape(enclosure.title)}</title>"
     )
     return f'<image {size} href="{data_url(enclosure.kind, content)}"/>', head
-
-
-def _element(enclosure: Attachment, content: bytes) -> str:
-    source = data_url(enclosure.kind, content)
-    return Markup('<img class="enclosed" src="{}" alt="{}" width="{}" height="{}">').format(
-        source, enclosure.title, enclosure.width, enclosure.height
-    )
 
 
 LONGEST_NAME = 80
@@ -187,13 +184,13 @@ def check_attachments(files: Iterable[tuple[str, bytes]]) -> dict[str, CheckedAt
     for name, raw in ((_plain_name(name), raw) for name, raw in files):
         if brought.setdefault(name, raw) != raw:
             faults[name] = "there are two files of this name"
-        elif fault := _fault(name, raw):
+        elif fault := _find_fault(name, raw):
             faults[name] = fault
     fit = {name: raw for name, raw in brought.items() if name not in faults}
-    if over := _too_much(fit):
+    if over := _exceeded_limit(fit):
         faults |= dict.fromkeys(fit, over)
         fit = {}
-    found = _examined(fit) if fit else {}
+    found = _examine(fit) if fit else {}
     return {name: found.get(name) or CheckedAttachment(None, fault=faults[name]) for name in brought}
 
 
@@ -204,7 +201,7 @@ def _plain_name(name: str) -> str:
     return name or "file"
 
 
-def _fault(name: str, raw: bytes) -> str:
+def _find_fault(name: str, raw: bytes) -> str:
     """Return why a file cannot be sent whatever is in it; "" if that must be looked at."""
     if len(name) > LONGEST_NAME:
         return f"its name has {len(name)} characters; {LONGEST_NAME} are the most"
@@ -217,7 +214,7 @@ def _fault(name: str, raw: bytes) -> str:
     return ""
 
 
-def _too_much(files: Mapping[str, bytes]) -> str:
+def _exceeded_limit(files: Mapping[str, bytes]) -> str:
     if len(files) > MOST_FILES:
         return f"{len(files)} files came with this ruling; {MOST_FILES} are the most"
     size = sum(map(len, files.values()))
@@ -228,9 +225,9 @@ def _too_much(files: Mapping[str, bytes]) -> str:
     return ""
 
 
-def _examined(files: Mapping[str, bytes]) -> dict[str, CheckedAttachment]:
-    answers, fault = _ask(files)
-    found = {name: _read(name, answer) for name, answer in zip(files, answers, strict=False)}
+def _examine(files: Mapping[str, bytes]) -> dict[str, CheckedAttachment]:
+    answers, fault = _run_checker(files)
+    found = {name: _checked_attachment(name, answer) for name, answer in zip(files, answers, strict=False)}
     left = [name for name in files if name not in found]
     for name in left:
         why = fault if name == left[0] else f"it was not examined, because that ended at {left[0]}"
@@ -238,7 +235,7 @@ def _examined(files: Mapping[str, bytes]) -> dict[str, CheckedAttachment]:
     return found
 
 
-def _ask(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]:
+def _run_checker(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]:
     """Return the answers to the first files, and why there is none to the next."""
     asked = "".join(f"{json.dumps([name, base64.b64encode(raw).decode()])}\n" for name, raw in files.items())
     environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
@@ -254,16 +251,16 @@ def _ask(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]:
             check=False,
         )
     except subprocess.TimeoutExpired as late:
-        return _answers(late.stdout or b""), _SLOW
-    return _answers(done.stdout), _SLOW if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else _LOST
+        return _parse_answers(late.stdout or b""), _SLOW
+    return _parse_answers(done.stdout), _SLOW if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else _LOST
 
 
-def _answers(output: bytes) -> list[dict[str, Any]]:
+def _parse_answers(output: bytes) -> list[dict[str, Any]]:
     """Return the answers that were written to their end."""
     return [json.loads(line) for line in output.splitlines(keepends=True) if line.endswith(b"\n")]
 
 
-def _read(name: str, answer: Mapping[str, Any]) -> CheckedAttachment:
+def _checked_attachment(name: str, answer: Mapping[str, Any]) -> CheckedAttachment:
     if fault := answer.get("fault"):
         return CheckedAttachment(None, fault=str(fault))
     content = base64.b64decode(answer["content"])

@@ -215,15 +215,12 @@ def format_scores(scores: Json) -> FormattedScores | None:
         return None
     numbers, values = [number for number, _ in turns], [value for _, value in turns]
     told = ", ".join(map(str, values))
-    return FormattedScores(f"Your {scores['of']} by {scores['by']}, {_which(numbers)}: {told}.", _bars(values))
+    least, span = min(values), max(values) - min(values)
+    bars = "".join(_BARS[(value - least) * (len(_BARS) - 1) // span if span else 0] for value in values)
+    return FormattedScores(f"Your {scores['of']} by {scores['by']}, {_format_turns(numbers)}: {told}.", bars)
 
 
-def _which(numbers: list[int]) -> str:
+def _format_turns(numbers: list[int]) -> str:
     if numbers == list(range(numbers[0], numbers[-1] + 1)):
         return f"{numbers[0]} to {numbers[-1]}"
     return ", ".join(map(str, numbers))
-
-
-def _bars(values: list[int]) -> str:
-    least, span = min(values), max(values) - min(values)
-    return "".join(_BARS[(value - least) * (len(_BARS) - 1) // span if span else 0] for value in values)

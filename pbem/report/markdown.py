@@ -87,16 +87,16 @@ def sections(source: str) -> tuple[Section, ...]:
 
 def find_sections(source: str, words: Sequence[str]) -> tuple[Section, ...]:
     """The sections with all these words in their headings, each with those below it; or else in their text."""
-    in_text = (section for section in sections(source) if _has(section.source, words))
+    in_text = (section for section in sections(source) if _has_words(section.source, words))
     return headed_sections(source, words) or tuple(in_text)
 
 
 def headed_sections(source: str, words: Sequence[str]) -> tuple[Section, ...]:
     """The sections with all these words in their headings, each with those below it; the title of all is no heading."""
-    return tuple(_with_those_below(sections(source), lambda each: each.level > 1 and _has(each.title, words)))
+    return tuple(_with_subsections(sections(source), lambda each: each.level > 1 and _has_words(each.title, words)))
 
 
-def _with_those_below(every: Sequence[Section], chosen: Callable[[Section], bool]) -> Iterator[Section]:
+def _with_subsections(every: Sequence[Section], chosen: Callable[[Section], bool]) -> Iterator[Section]:
     level = 0
     for section in every:
         if level and section.level > level:
@@ -107,14 +107,14 @@ def _with_those_below(every: Sequence[Section], chosen: Callable[[Section], bool
                 yield section
 
 
-def _has(text: str, words: Sequence[str]) -> bool:
+def _has_words(text: str, words: Sequence[str]) -> bool:
     folded = text.casefold()
     return all(word.casefold() in folded for word in words)
 
 
 def as_html(source: str) -> Markup:
     """The text as HTML for the body of a mail, in the styles of reports; what is HTML in it already is escaped."""
-    tokens = _READER.parse(_narrowed(source))
+    tokens = _READER.parse(_list_wide_tables(source))
     for token in tokens:
         for link in token.children or ():
             if link.type == "link_open":
@@ -128,14 +128,14 @@ def as_html(source: str) -> Markup:
     return Markup(_READER.renderer.render(tokens, _READER.options, {}))  # noqa: S704 - the reader escapes all HTML
 
 
-def _narrowed(source: str) -> str:
+def _list_wide_tables(source: str) -> str:
     """The text with each wide table as a list of its rows in words."""
     lines = source.splitlines()
     tables = [node for node in SyntaxTreeNode(_READER.parse(source)).walk() if node.type == "table" and node.map]
     for table in reversed(tables):
         head, *rows = _cells(table)
         if len(head) > _MOST_COLUMNS and table.map:
-            lines[slice(*table.map)] = [*(f"- {_row(head, row)}" for row in rows), ""]
+            lines[slice(*table.map)] = [*(f"- {_row_in_words(head, row)}" for row in rows), ""]
     return "\n".join(lines)
 
 
@@ -145,10 +145,10 @@ def as_text(source: str) -> str:
 
 
 def _blocks(nodes: Sequence[SyntaxTreeNode], room: int, between: str) -> str:
-    return between.join(_BLOCKS.get(node.type, _others)(node, room) for node in nodes)
+    return between.join(_BLOCKS.get(node.type, _other)(node, room) for node in nodes)
 
 
-def _others(node: SyntaxTreeNode, room: int) -> str:
+def _other(node: SyntaxTreeNode, room: int) -> str:
     return _blocks(node.children, room, "\n\n") if node.children else node.content.strip()
 
 
@@ -160,7 +160,7 @@ def _heading(node: SyntaxTreeNode, _room: int) -> str:
 
 
 def _paragraph(node: SyntaxTreeNode, room: int) -> str:
-    return "\n".join(_wrapped(piece, room) for piece in _content(node).split(_BREAK))
+    return "\n".join(_wrap(piece, room) for piece in _content(node).split(_BREAK))
 
 
 def _list(node: SyntaxTreeNode, room: int) -> str:
@@ -176,7 +176,7 @@ def _code(node: SyntaxTreeNode, _room: int) -> str:
     return textwrap.indent(node.content.rstrip(), "    ")
 
 
-def _quoted(node: SyntaxTreeNode, room: int) -> str:
+def _blockquote(node: SyntaxTreeNode, room: int) -> str:
     return textwrap.indent(_blocks(node.children, room - 4, "\n\n"), "    ")
 
 
@@ -187,9 +187,10 @@ def _table(node: SyntaxTreeNode, room: int) -> str:
     widest = max(range(len(head)), key=widths.__getitem__)
     left = room - sum(widths) + widths[widest] - 2 * (len(head) - 1)
     if left < min(_NARROWEST, widths[widest]):
-        return "\n".join(textwrap.indent(_wrapped(_row(head, row), room - 2), "  ")[2:] for row in rows)
-    laid = [line for row in rows for line in _lines(row, widest, left)]
-    return format_table([["-" * min(width, room) for width in _fitted(widths, widest, left)], *laid], *head)
+        return "\n".join(textwrap.indent(_wrap(_row_in_words(head, row), room - 2), "  ")[2:] for row in rows)
+    laid = [line for row in rows for line in _row_lines(row, widest, left)]
+    widths[widest] = min(widths[widest], left)
+    return format_table([["-" * min(width, room) for width in widths], *laid], *head)
 
 
 def rows_of_table(source: str) -> list[list[str]]:
@@ -203,18 +204,14 @@ def _cells(table: SyntaxTreeNode) -> list[list[str]]:
     return [[_content(cell) for cell in row.children] for part in table.children for row in part.children]
 
 
-def _fitted(widths: Sequence[int], widest: int, left: int) -> list[int]:
-    return [min(width, left) if at == widest else width for at, width in enumerate(widths)]
-
-
-def _row(head: Sequence[str], row: Sequence[str]) -> str:
+def _row_in_words(head: Sequence[str], row: Sequence[str]) -> str:
     """A row of a table in words: its first cell, then each other below its heading."""
     return f"{row[0]}: " + ", ".join(f"{name} {cell}" for name, cell in zip(head[1:], row[1:], strict=True))
 
 
-def _lines(row: Sequence[str], widest: int, left: int) -> Iterator[list[str]]:
+def _row_lines(row: Sequence[str], widest: int, left: int) -> Iterator[list[str]]:
     """The lines of a row whose widest cell is wrapped."""
-    for number, piece in enumerate(_wrapped(row[widest], left).split("\n")):
+    for number, piece in enumerate(_wrap(row[widest], left).split("\n")):
         others = row if number == 0 else [""] * len(row)
         yield [piece if at == widest else cell for at, cell in enumerate(others)]
 
@@ -224,7 +221,7 @@ def _content(node: SyntaxTreeNode) -> str:
     return "".join(child.content for child in node.children)
 
 
-def _wrapped(text: str, room: int) -> str:
+def _wrap(text: str, room: int) -> str:
     return textwrap.fill(" ".join(text.split()), room, break_long_words=False, break_on_hyphens=False)
 
 
@@ -236,5 +233,5 @@ _BLOCKS: Mapping[str, Callable[[SyntaxTreeNode, int], str]] = {
     "table": _table,
     "fence": _code,
     "code_block": _code,
-    "blockquote": _quoted,
+    "blockquote": _blockquote,
 }

@@ -7,7 +7,7 @@ Length 0 says that the picture could not be drawn.
 
 A job is {"whole": [svg, width, height]} or a drawing, {"on": key, "sprites":
 [[svg, width, height], …], "marks": […]}, where a mark is [sprite, x, y] with the
-number of a sprite, or a label as `_write` takes it. A worker that does not have
+number of a sprite, or a label as `_draw_label` takes it. A worker that does not have
 the background of that key (it is new, or has evicted it) answers the length
 UNTOLD; it then gets {"ground": key, "svg": [svg, width, height]}, answers 0, and
 gets the job again. The cache never shows: a picture depends on its job and its
@@ -105,53 +105,50 @@ class Canvas:
 
     def tell(self, key: str, svg: str, width: int, height: int) -> None:
         """Keeps a ground. Raises ValueError if it cannot be drawn."""
-        self._grounds[key] = _painted(svg, width, height)
+        self._grounds[key] = _paint_piece(svg, width, height)
         while len(self._grounds) > GROUNDS:
             self._grounds.popitem(last=False)
 
     def draw(self, key: str, sprites: list[list[Any]], marks: list[list[Any]]) -> bytes:
         """The PNG of a drawing. Raises KeyError if its ground is not known, ValueError for what cannot be drawn."""
         self._grounds.move_to_end(key)
-        ground, painted = self._grounds[key], [_sprite(*sprite) for sprite in sprites]
+        ground, painted = self._grounds[key], [_paint_sprite(*sprite) for sprite in sprites]
         image, fills = ground.image.copy(), {""}
         for mark in marks:
             if len(mark) == 3:
-                _stamp(image, painted[mark[0]], mark[1], mark[2])
+                number, x, y = mark
+                sprite = painted[number]
+                image.paste(sprite.image, (x - sprite.image.width // 2, y - sprite.image.height // 2), sprite.cover)
             else:
-                _write(image, *mark)
+                _draw_label(image, *mark)
                 fills.update(mark[5:7])
         inks = ground.inks.union(fills - {""}, *(sprite.inks for sprite in painted))
-        return _png(_reduced(image, sorted(inks)[:INKS]))
+        return _encode_png(_reduce_colours(image, sorted(inks)[:INKS]))
 
 
-def _painted(svg: str, width: int, height: int) -> Painted:
+def _paint_piece(svg: str, width: int, height: int) -> Painted:
     image = Image.open(io.BytesIO(paint(svg, width, height))).convert("RGBA")
     inks = frozenset(ink.lower() for ink in _INK.findall(svg))
     return Painted(image.convert("RGB"), image.getchannel("A"), inks)
 
 
 @functools.lru_cache(maxsize=SPRITES)
-def _sprite(svg: str, width: int, height: int) -> Painted:
-    return _painted(svg, width, height)
+def _paint_sprite(svg: str, width: int, height: int) -> Painted:
+    return _paint_piece(svg, width, height)
 
 
-def _stamp(image: Image.Image, sprite: Painted, x: int, y: int) -> None:
-    width, height = sprite.image.size
-    image.paste(sprite.image, (x - width // 2, y - height // 2), sprite.cover)
-
-
-def _write(
+def _draw_label(
     image: Image.Image, x: int, y: int, text: str, size: int, anchor: str, fill: str, halo: str, bold: bool, reach: int
 ) -> None:
     for colour, wider in ((halo, reach), (fill, 0)):
         if colour:
-            shape = _lettering(Letters(text, size, bold, wider))
+            shape = _shape_label(Letters(text, size, bold, wider))
             shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
             image.paste(colour, (x - round(shift * shape.length) + shape.left, y + shape.top), shape.mask)
 
 
 @functools.lru_cache(maxsize=LETTERINGS)
-def _lettering(letters: Letters) -> Lettering:
+def _shape_label(letters: Letters) -> Lettering:
     font = _font(letters.size, letters.bold)
     left, top, right, bottom = (
         round(edge) for edge in font.getbbox(letters.text, anchor="ls", stroke_width=letters.halo)
@@ -167,7 +164,7 @@ def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(str(file), size, layout_engine=ImageFont.Layout.BASIC)
 
 
-def _reduced(image: Image.Image, inks: list[str]) -> Image.Image:
+def _reduce_colours(image: Image.Image, inks: list[str]) -> Image.Image:
     """In 256 colours: the inks as they are, so that what is rare keeps its colour, and what else there is much of."""
     small = image.resize((-(-image.width // SAMPLED), -(-image.height // SAMPLED)), Image.Resampling.NEAREST)
     found = small.quantize(256 - len(inks), method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).getpalette()
@@ -181,16 +178,16 @@ def _reduced(image: Image.Image, inks: list[str]) -> Image.Image:
     return image.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
-def _png(image: Image.Image) -> bytes:
+def _encode_png(image: Image.Image) -> bytes:
     written = io.BytesIO()
     image.save(written, "PNG", compress_level=COMPRESSION)
     return written.getvalue()
 
 
-def _answered(easel: Canvas, line: bytes) -> bytes:
+def _answer(canvas: Canvas, line: bytes) -> bytes:
     """The answer to a job, with its length."""
     try:
-        png = _done(easel, json.loads(line))
+        png = _run_job(canvas, json.loads(line))
     except KeyError:
         return UNTOLD.to_bytes(4, "big")
     except (ValueError, OSError):
@@ -198,20 +195,20 @@ def _answered(easel: Canvas, line: bytes) -> bytes:
     return len(png).to_bytes(4, "big") + png
 
 
-def _done(easel: Canvas, job: dict[str, Any]) -> bytes:
+def _run_job(canvas: Canvas, job: dict[str, Any]) -> bytes:
     if "whole" in job:
         return paint(*job["whole"])
     if "ground" in job:
-        easel.tell(job["ground"], *job["svg"])
+        canvas.tell(job["ground"], *job["svg"])
         return b""
-    return easel.draw(job["on"], job["sprites"], job["marks"])
+    return canvas.draw(job["on"], job["sprites"], job["marks"])
 
 
 def main() -> None:
     """Draws until the standard input ends."""
-    easel = Canvas()
+    canvas = Canvas()
     for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(_answered(easel, line))
+        sys.stdout.buffer.write(_answer(canvas, line))
         sys.stdout.buffer.flush()
 
 

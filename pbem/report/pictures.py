@@ -70,7 +70,7 @@ def check_painted(svg: str) -> tuple[str, str, str]:
     """
     inspector = _Inspector(painted=True)
     _inspect(svg, inspector)
-    if _local(inspector.first[0]) != "svg":
+    if _local_name(inspector.first[0]) != "svg":
         raise PictureError("it is no SVG")
     width, height, box = (inspector.first[1].get(name, "") for name in ("width", "height", "viewBox"))
     return width, height, box
@@ -89,14 +89,10 @@ def _check_drawing(drawing: Drawing) -> None:
     _check_piece(drawing.ground.body, drawing.ground.width, drawing.ground.height)
     for mark in drawing.marks:
         if isinstance(mark, Label):
-            _check_label(mark)
+            if not (0 < mark.size <= LARGEST_LETTERS and len(mark.text) <= LONGEST_LABEL):
+                raise PictureError(f"a label has {len(mark.text)} signs of {mark.size} pixels")
         else:
             _check_piece(*mark.sprite)
-
-
-def _check_label(label: Label) -> None:
-    if not (0 < label.size <= LARGEST_LETTERS and len(label.text) <= LONGEST_LABEL):
-        raise PictureError(f"a label has {len(label.text)} signs of {label.size} pixels")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -135,12 +131,12 @@ class _Inspector:
         if self._depth > DEEPEST:
             raise PictureError(f"its elements are nested more than {DEEPEST} deep")
         foreign = _UNPAINTED if self._painted else _FOREIGN
-        if _local(name) in foreign or any(map(self._leads_out, attributes.items())):
+        if _local_name(name) in foreign or any(map(self._leads_out, attributes.items())):
             raise PictureError(self._refusal(name))
         if self._painted and any(_is_filter(*each) for each in attributes.items()):
             raise PictureError(self._refusal(name))
 
-        self._in_style = _local(name) == "style"
+        self._in_style = _local_name(name) == "style"
 
     def text(self, text: str) -> None:
         if not (self._painted and self._in_style):
@@ -157,7 +153,7 @@ class _Inspector:
     def _leads_out(self, attribute: tuple[str, str]) -> bool:
         """Whether an attribute is a link; within a painted picture there may be some, as of colours to each other."""
         name, value = attribute
-        return _local(name) == "href" and not (self._painted and value.startswith("#"))
+        return _local_name(name) == "href" and not (self._painted and value.startswith("#"))
 
     def end(self, _: str) -> None:
         self._depth -= 1
@@ -168,12 +164,12 @@ class _Inspector:
 
 def _is_filter(name: str, value: str) -> bool:
     """Return whether an attribute has what is drawn go through a filter."""
-    if _local(name) == "filter":
+    if _local_name(name) == "filter":
         return value.strip().lower() != "none"
-    return _local(name) == "style" and _FILTERED.search(value) is not None
+    return _local_name(name) == "style" and _FILTERED.search(value) is not None
 
 
-def _local(name: str) -> str:
+def _local_name(name: str) -> str:
     return name.rpartition(":")[2].lower()
 
 
@@ -187,11 +183,11 @@ class PaintJob(NamedTuple):
 def job_of(picture: Picture) -> PaintJob:
     """The job of painting a picture."""
     if picture.drawing is None:
-        return PaintJob(_line({"whole": [picture.svg, picture.width, picture.height]}))
-    key, ground = _told(picture.drawing.ground)
+        return PaintJob(_encode_line({"whole": [picture.svg, picture.width, picture.height]}))
+    key, ground = _ground_line(picture.drawing.ground)
     sprites: dict[Sprite, int] = {}
-    marks = [_mark(mark, sprites) for mark in picture.drawing.marks]
-    return PaintJob(_line({"on": key, "marks": marks, "sprites": list(map(_sprite, sprites))}), ground)
+    marks = [_mark_data(mark, sprites) for mark in picture.drawing.marks]
+    return PaintJob(_encode_line({"on": key, "marks": marks, "sprites": list(map(_sprite_data, sprites))}), ground)
 
 
 class PainterProcess:
@@ -203,10 +199,10 @@ class PainterProcess:
     def draw(self, job: PaintJob) -> bytes | None:
         """The PNG, or None if the worker could not draw it or died of it."""
         try:
-            png = self._asked(job.line)
+            png = self._request(job.line)
             if png is None:
-                self._asked(job.ground)
-                png = self._asked(job.line)
+                self._request(job.ground)
+                png = self._request(job.line)
         except (OSError, EOFError):
             self.close()
             return None
@@ -220,9 +216,9 @@ class PainterProcess:
         self._process.communicate()
         self._process = None
 
-    def _asked(self, line: bytes) -> bytes | None:
+    def _request(self, line: bytes) -> bytes | None:
         """What the worker answers: b"" if it cannot draw, None if it must be told the ground first."""
-        process = self._running()
+        process = self._ensure_running()
         assert process.stdin is not None
         assert process.stdout is not None
         alarm = threading.Timer(PATIENCE, process.kill)
@@ -231,11 +227,11 @@ class PainterProcess:
         try:
             process.stdin.write(line)
             process.stdin.flush()
-            return _answer(process.stdout)
+            return _read_answer(process.stdout)
         finally:
             alarm.cancel()
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _ensure_running(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is not None:
             self.close()
         if self._process is None:
@@ -249,7 +245,7 @@ class PainterProcess:
         return self._process
 
 
-def _answer(stream: IO[bytes]) -> bytes | None:
+def _read_answer(stream: IO[bytes]) -> bytes | None:
     length = stream.read(4)
     if len(length) < 4:
         raise EOFError
@@ -270,13 +266,13 @@ class PictureRenderer:
 
     def draw(self, pictures: Iterable[Picture]) -> list[bytes | None]:
         """The PNG of each picture; None for one that is unfit or cannot be drawn, which is logged."""
-        return [self._found(picture) for picture in pictures]
+        return [self._draw_cached(picture) for picture in pictures]
 
     def close(self) -> None:
         """Ends the worker process; it starts again if needed."""
         self._painter.close()
 
-    def _found(self, picture: Picture) -> bytes | None:
+    def _draw_cached(self, picture: Picture) -> bytes | None:
         job = job_of(picture)
         key = hashlib.sha256(job.line).hexdigest()
         if key not in self._drawn:
@@ -300,25 +296,25 @@ class PictureRenderer:
 
 def render_png(picture: Picture) -> bytes | None:
     """The PNG of a single picture; None if it is unfit or cannot be drawn, which is logged."""
-    with closing(PictureRenderer()) as studio:
-        return studio.draw([picture])[0]
+    with closing(PictureRenderer()) as renderer:
+        return renderer.draw([picture])[0]
 
 
 @functools.lru_cache(maxsize=32)
-def _told(ground: Background) -> tuple[str, bytes]:
+def _ground_line(ground: Background) -> tuple[str, bytes]:
     """The key of a ground, and the line by which a worker is told it."""
     svg = svg_document(ground.width, ground.height, ground.body, "")
     key = hashlib.sha256(svg.encode()).hexdigest()
-    return key, _line({"ground": key, "svg": [svg, ground.width, ground.height]})
+    return key, _encode_line({"ground": key, "svg": [svg, ground.width, ground.height]})
 
 
 @functools.lru_cache(maxsize=4096)
-def _sprite(sprite: Sprite) -> list[Any]:
+def _sprite_data(sprite: Sprite) -> list[Any]:
     moved = f'<g transform="translate({sprite.width // 2} {sprite.height // 2})">{sprite.body}</g>'
     return [svg_document(sprite.width, sprite.height, moved, ""), sprite.width, sprite.height]
 
 
-def _mark(mark: Mark, sprites: dict[Sprite, int]) -> list[Any]:
+def _mark_data(mark: Mark, sprites: dict[Sprite, int]) -> list[Any]:
     """A mark as a worker is told it; a sprite is entered among those of its drawing."""
     if isinstance(mark, SpriteInstance):
         return [sprites.setdefault(mark.sprite, len(sprites)), mark.x, mark.y]
@@ -326,5 +322,5 @@ def _mark(mark: Mark, sprites: dict[Sprite, int]) -> list[Any]:
     return [mark.x, mark.y, text, mark.size, mark.anchor, mark.fill, mark.halo, mark.bold, HALO]
 
 
-def _line(job: dict[str, Any]) -> bytes:
+def _encode_line(job: dict[str, Any]) -> bytes:
     return json.dumps(job).encode() + b"\n"

@@ -59,7 +59,11 @@ def render_seat_page(
     ruleset: AnyRuleset, view: View, facts: ReportFacts, *, html: str, pictures: Iterable[Picture]
 ) -> SeatPage:
     """The page of a report, of which `html` is that of its mail."""
-    maps = {facts.content_id(picture.name): _map(picture) for picture in pictures}
+    tag = '<div class="map" data-name="{}">{}</div>'
+    maps = {
+        facts.content_id(picture.name): tag.format(escape(picture.name.capitalize()), interactive_svg(picture))
+        for picture in pictures
+    }
     maps |= Attachments(ruleset, view, facts).elements()
     report = sanitize_html(html, maps)
     desk = None if view["over"] else ruleset.desk(view)
@@ -68,15 +72,11 @@ def render_seat_page(
         title=f"{ruleset.title}, {facts.campaign}, {view['label']}: {facts.seat}",
         body=report.body,
         dress=page_assets("base.css", "map.css", "seat.css", script="seat.js").with_style(report.style),
-        seat=json_script("seat", _seat(view, facts, desk)),
+        seat=json_script("seat", _seat_data(view, facts, desk)),
     )
 
 
-def _map(picture: Picture) -> str:
-    return f'<div class="map" data-name="{escape(picture.name.capitalize())}">{interactive_svg(picture)}</div>'
-
-
-def _seat(view: View, facts: ReportFacts, desk: Json) -> Json:
+def _seat_data(view: View, facts: ReportFacts, desk: Json) -> Json:
     """What the page's script knows of its report; a draft outlives a correction of its report."""
     about = f"{facts.campaign}/{facts.seat}/{view['label']}"
     return {
@@ -146,10 +146,10 @@ class Renderer:
         jobs: int = 1,
     ) -> None:
         self._templates = template_environment(template_dirs, games)
-        self._studio = PictureRenderer() if pictures else None
+        self._painter = PictureRenderer() if pictures else None
         few = FEW_DRAWN if pictures else FEW
-        self._pool = ReportPool(jobs, few, games, self.make, self._lay_down, together=pictures)
-        self._wordings: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
+        self._pool = ReportPool(jobs, few, games, self.make, self._close_painter, together=pictures)
+        self._event_macros: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
 
     def report(
         self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()
@@ -161,9 +161,9 @@ class Renderer:
         """One report, made here."""
         ruleset, written, facts, orders = job
         view = json.loads(written)
-        facts = replace(facts, ordered=_ordered(ruleset, view, orders)) if orders else facts
-        pictures = list(ruleset.pictures(view)) if self._studio else []
-        pngs = self._studio.draw(pictures) if self._studio else []
+        facts = replace(facts, ordered=_order_outcomes(ruleset, view, orders)) if orders else facts
+        pictures = list(ruleset.pictures(view)) if self._painter else []
+        pngs = self._painter.draw(pictures) if self._painter else []
         return self._report(job._replace(facts=facts), view, list(zip(pictures, pngs, strict=True)))
 
     def tried(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, *, drawn: bool) -> RenderedReport:
@@ -177,7 +177,7 @@ class Renderer:
 
     def text(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()) -> str:
         """The text of a report alone. `view` is JSON data, as `json.loads` returned it; `orders` as in `Job`."""
-        facts = replace(facts, ordered=_ordered(ruleset, view, orders)) if orders else facts
+        facts = replace(facts, ordered=_order_outcomes(ruleset, view, orders)) if orders else facts
         return self._render(
             f"{ruleset.key}/report.txt.j2", self._context(ruleset, view, facts, [], ruleset.turn_summary(view))
         )
@@ -207,11 +207,11 @@ class Renderer:
 
     def happened(self, ruleset: AnyRuleset, view: View) -> list[list[str]]:
         """What happened as a view tells it: of each event a sentence, and further lines that explain it."""
-        return [each.lines for each in self._happened(f"{ruleset.key}/events.j2", view)]
+        return [each.lines for each in self._render_events(f"{ruleset.key}/events.j2", view)]
 
     def seat_page(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str) -> bytes:
         """The page of a report, of which `html` is that of its mail."""
-        return self._seat_page(ruleset, view, facts, html, ruleset.pictures(view) if self._studio else ())
+        return self._seat_page(ruleset, view, facts, html, ruleset.pictures(view) if self._painter else ())
 
     def _seat_page(
         self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str, pictures: Iterable[Picture]
@@ -226,7 +226,7 @@ class Renderer:
     def close(self) -> None:
         """Ends the worker processes; they start again if needed."""
         self._pool.close()
-        self._lay_down()
+        self._close_painter()
 
     def __enter__(self) -> Self:
         return self
@@ -236,9 +236,9 @@ class Renderer:
     ) -> None:
         self.close()
 
-    def _lay_down(self) -> None:
-        if self._studio is not None:
-            self._studio.close()
+    def _close_painter(self) -> None:
+        if self._painter is not None:
+            self._painter.close()
 
     def _report(self, job: Job, view: View, pictures: list[tuple[Picture, bytes | None]]) -> RenderedReport:
         ruleset, written, facts, _ = job
@@ -269,30 +269,30 @@ class Renderer:
             "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
             "brief": brief,
             "scores": format_scores(view.get("memory", {}).get("scores")),
-            "happened": self._happened(f"{ruleset.key}/events.j2", view),
+            "happened": self._render_events(f"{ruleset.key}/events.j2", view),
             "map_text": ruleset.text_map(view),
             "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,
-            "pictures": [_placed(picture, png, facts) for picture, png in pictures],
+            "pictures": [_place_picture(picture, png, facts) for picture, png in pictures],
             "enclosed": Attachments(ruleset, view, facts).placed(),
         }
 
     def _render(self, name: str, context: Mapping[str, Any]) -> str:
-        with _faults(name):
+        with _word_faults(name):
             return self._templates.get_template(name).render(context)
 
-    def _happened(self, name: str, view: View) -> list[RenderedEvent]:
-        with _faults(name):
-            if name not in self._wordings:
+    def _render_events(self, name: str, view: View) -> list[RenderedEvent]:
+        with _word_faults(name):
+            if name not in self._event_macros:
                 module: Any = self._templates.get_template(name).module
-                self._wordings[name] = module.event
-            texts = [(event["kind"], self._wordings[name](event, view)) for event in view["events"]]
+                self._event_macros[name] = module.event
+            texts = [(event["kind"], self._event_macros[name](event, view)) for event in view["events"]]
         happened = [
             RenderedEvent(kind, [line.strip() for line in text.splitlines() if line.strip()]) for kind, text in texts
         ]
         return [happening for happening in happened if happening.lines]
 
 
-def _ordered(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[OrderOutcome, ...]:
+def _order_outcomes(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[OrderOutcome, ...]:
     """A seat's orders of the turn before, and what its view tells of each."""
     became = ruleset.order_outcomes(view, orders)
     return tuple(OrderOutcome(order.words(), said) for order, said in zip(orders, became, strict=True))
@@ -306,7 +306,7 @@ def report_subject(title: str, view: View, facts: ReportFacts, edition: int) -> 
 
 
 @contextmanager
-def _faults(name: str) -> Iterator[None]:
+def _word_faults(name: str) -> Iterator[None]:
     """Words what goes wrong in a template for whoever wrote it."""
     try:
         with limited():
@@ -314,10 +314,10 @@ def _faults(name: str) -> Iterator[None]:
     except TemplateNotFound as error:
         raise ConfigError(f"the template {error.name} is missing; it is needed for {name}") from error
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise UnusableTemplateError(_place(error, name), str(error)) from error
+        raise UnusableTemplateError(_locate(error, name), str(error)) from error
 
 
-def _place(error: Exception, name: str) -> str:
+def _locate(error: Exception, name: str) -> str:
     """The template and line where the error arose."""
     if isinstance(error, TemplateSyntaxError):
         return f"{error.name or name}, line {error.lineno}"
@@ -332,6 +332,6 @@ def _place(error: Exception, name: str) -> str:
     return place
 
 
-def _placed(picture: Picture, png: bytes | None, facts: ReportFacts) -> PlacedPicture:
+def _place_picture(picture: Picture, png: bytes | None, facts: ReportFacts) -> PlacedPicture:
     cid = facts.content_id(picture.name)
     return PlacedPicture(picture.name, picture.title, picture.width, picture.height, cid, png is not None)

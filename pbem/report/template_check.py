@@ -76,16 +76,16 @@ def sample(kind: Any, *, full: bool) -> Any:
     """A record of a class with a sample in each field, or, if not `full`, only in those that it needs."""
     hints = get_type_hints(kind)
     if hasattr(kind, "_fields"):
-        return kind(**{name: _value(name, hints[name], full=full) for name in kind._fields})
-    needed = [field.name for field in dataclasses.fields(kind) if full or _is_needed(field)]
-    return kind(**{name: _value(name, hints[name], full=full) for name in needed})
+        return kind(**{name: _sample_value(name, hints[name], full=full) for name in kind._fields})
+    needed = [
+        field.name
+        for field in dataclasses.fields(kind)
+        if full or field.default is field.default_factory is dataclasses.MISSING
+    ]
+    return kind(**{name: _sample_value(name, hints[name], full=full) for name in needed})
 
 
-def _is_needed(field: dataclasses.Field[Any]) -> bool:
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-
-
-def _value(name: str, hint: Any, *, full: bool) -> Any:
+def _sample_value(name: str, hint: Any, *, full: bool) -> Any:
     origin, args = get_origin(hint), get_args(hint)
     if name in _NAMED:
         return _NAMED[name]
@@ -98,19 +98,19 @@ def _value(name: str, hint: Any, *, full: bool) -> Any:
     if isinstance(hint, EnumType):
         return next(iter(hint))
     if origin in (Union, types.UnionType):
-        return _value(name, args[0], full=full) if full else None
+        return _sample_value(name, args[0], full=full) if full else None
     if isinstance(origin, type):
-        return _several(name, origin, args, full=full)
+        return _sample_collection(name, origin, args, full=full)
     return sample(hint, full=full)
 
 
-def _several(name: str, origin: type, args: Sequence[Any], *, full: bool) -> Any:
+def _sample_collection(name: str, origin: type, args: Sequence[Any], *, full: bool) -> Any:
     if issubclass(origin, Mapping):
-        return {_value(name, args[0], full=full): _value(name, args[1], full=full)} if full else {}
+        return {_sample_value(name, args[0], full=full): _sample_value(name, args[1], full=full)} if full else {}
     if issubclass(origin, tuple) and Ellipsis not in args:
-        return tuple(_value(name, each, full=full) for each in args)
+        return tuple(_sample_value(name, each, full=full) for each in args)
     assert issubclass(origin, Collection), origin
-    return tuple(_value(name, args[0], full=full) for _ in range(2)) if full else ()
+    return tuple(_sample_value(name, args[0], full=full) for _ in range(2)) if full else ()
 
 
 def sample_views(ruleset: AnyRuleset) -> Iterator[tuple[View, tuple[SeatName, ...]]]:
@@ -120,17 +120,17 @@ def sample_views(ruleset: AnyRuleset) -> Iterator[tuple[View, tuple[SeatName, ..
     seats = known.names[: known.least] or tuple(f"seat{number}" for number in range(1, known.least + 1))
     options = {option.name: option.default for option in ruleset.options}
     state = ruleset.setup(options, list(seats), dice.scoped("setup"))
-    first = {seat: _seen(ruleset, ruleset.view(state, seat, ()), None) for seat in seats}
+    first = {seat: _mailed_view(ruleset, ruleset.view(state, seat, ()), None) for seat in seats}
     yield from ((view, tuple(seats)) for view in first.values())
     awaited = sorted(ruleset.standing(state).awaiting)
     bot = ruleset.bots["standard"]
     lines = {seat: bot(first[seat], dice.scoped(seat)) for seat in awaited}
     orders = {seat: ruleset.parse(first[seat], list(enumerate(lines[seat], 1))).orders for seat in awaited}
     state, events = ruleset.resolve(state, TurnInput(orders, frozenset(), frozenset(), None), dice.scoped("turn"))
-    yield from ((_seen(ruleset, ruleset.view(state, seat, events), first[seat]), tuple(seats)) for seat in seats)
+    yield from ((_mailed_view(ruleset, ruleset.view(state, seat, events), first[seat]), tuple(seats)) for seat in seats)
 
 
-def _seen(ruleset: AnyRuleset, view: View, last: View | None) -> View:
+def _mailed_view(ruleset: AnyRuleset, view: View, last: View | None) -> View:
     seen: View = json.loads(canonical_json(with_memory(ruleset, view, last)))
     return seen
 
@@ -163,7 +163,7 @@ def list_custom_templates(own: Path) -> list[str]:
 
 def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
     """What is wrong with the templates in a GM's folder: they are read and compiled, but not filled in."""
-    names, known = list_custom_templates(own), [*list_custom_templates(program), *_brought(games)]
+    names, known = list_custom_templates(own), [*list_custom_templates(program), *_bundled_templates(games)]
     templates = template_environment([own, program])
     used: set[str | None] = set()
     for name in names:
@@ -188,7 +188,7 @@ def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> I
     for name in names:
         if name not in known and name not in used:
             yield TemplateFault(
-                name, f"no mail and no page uses a template of this name{_nearest(name, known)}", fatal=False
+                name, f"no mail and no page uses a template of this name{_suggestion(name, known)}", fatal=False
             )
 
 
@@ -202,9 +202,9 @@ def check_rendering(
     """
     folders = [program] if own is None else [own, program]
     with Renderer(folders, games, pictures=False) as reporter, Renderer([program], pictures=False) as usual:
-        pages = ((tries(reporter), tries(usual)) for tries in (partial(_mails, program), site)) if own else ()
-        tried = (partial(_tried, *both) for each in pages for both in zip(*each, strict=True))
-        reports = (partial(_reported, reporter, game) for game in _reworded(own, program, games))
+        pages = ((tries(reporter), tries(usual)) for tries in (partial(_mail_tries, program), site)) if own else ()
+        tried = (partial(_try_page, *both) for each in pages for both in zip(*each, strict=True))
+        reports = (partial(_try_reports, reporter, game) for game in _games_to_check(own, program, games))
         yield from _until_too_much(fault for look in (*tried, *reports) for fault in look())
 
 
@@ -219,41 +219,41 @@ def _until_too_much(faults: Iterable[TemplateFault]) -> Iterator[TemplateFault]:
             return
 
 
-def _mails(program: Path, reporter: Renderer) -> Iterator[Callable[[], str]]:
+def _mail_tries(program: Path, reporter: Renderer) -> Iterator[Callable[[], str]]:
     """The host's mails, and the HTML of those that have it."""
     for page in sample_pages():
         yield partial(reporter.write, page)
-        if (program / _html_of(page)).exists():
+        if (program / _html_template(page)).exists():
             yield partial(reporter.write_html, page)
     for level in (0, 3):
         yield partial(reporter.letter, f"above\n\n{quote_block(_WORDS)}\n\nbelow", _WORDS, level)
 
 
-def _html_of(page: Page) -> str:
+def _html_template(page: Page) -> str:
     return f"host/{page.page}.html.j2"
 
 
-def _reworded(own: Path | None, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[AnyRuleset]:
+def _games_to_check(own: Path | None, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[AnyRuleset]:
     """The games whose reports are not worded by the program alone: some of it, or all by a part that they share."""
-    mails = {name for page in sample_pages() for name in (f"host/{page.page}.txt.j2", _html_of(page))}
+    mails = {name for page in sample_pages() for name in (f"host/{page.page}.txt.j2", _html_template(page))}
     apart = mails | {LETTER, *(f"site/{name}" for name in list_custom_templates(program / "site"))}
     folders = {name.partition("/")[0] for name in (list_custom_templates(own) if own else ()) if name not in apart}
     shared = bool(folders - games.keys())
     yield from (game for key, game in games.items() if shared or key in folders or game.templates is not None)
 
 
-def _tried(write: Callable[[], object], usual: Callable[[], object]) -> list[TemplateFault]:
+def _try_page(write: Callable[[], object], usual: Callable[[], object]) -> list[TemplateFault]:
     """The fault of a page, if the program's own template has none with this sample."""
     try:
         write()
     except ConfigError as error:
         with suppress(ConfigError):
             usual()
-            return [_fault(error)]
+            return [_to_fault(error)]
     return []
 
 
-def _reported(reporter: Renderer, game: AnyRuleset) -> list[TemplateFault]:
+def _try_reports(reporter: Renderer, game: AnyRuleset) -> list[TemplateFault]:
     found = []
     # A fault of the game itself is none of its templates, and shall not keep the others from being looked at.
     with suppress(Exception):
@@ -262,26 +262,26 @@ def _reported(reporter: Renderer, game: AnyRuleset) -> list[TemplateFault]:
                 try:
                     reporter.tried(game, view, facts, drawn=drawn)
                 except ConfigError as error:
-                    found.append(_fault(error))
+                    found.append(_to_fault(error))
                     if found[-1].endless:
                         return found
     return found
 
 
-def _fault(error: ConfigError) -> TemplateFault:
+def _to_fault(error: ConfigError) -> TemplateFault:
     place, why = (error.place, error.why) if isinstance(error, UnusableTemplateError) else ("", str(error))
     name, _, line = place.partition(", ")
     text = f"{line}: {why}" if line else why
     return TemplateFault(name, text, fatal=True, endless=isinstance(error.__cause__, TooMuch))
 
 
-def _brought(games: Mapping[str, AnyRuleset]) -> Iterator[str]:
+def _bundled_templates(games: Mapping[str, AnyRuleset]) -> Iterator[str]:
     """The templates that games bring themselves."""
     for key, game in games.items():
         if game.templates is not None:
             yield from sorted(f"{key}/{file.name}" for file in game.templates.iterdir() if file.is_file())
 
 
-def _nearest(name: str, known: list[str]) -> str:
+def _suggestion(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
     return f"; did you mean {near[0]}?" if near else ""

@@ -69,14 +69,14 @@ def fill_pattern(context: EvalContext, rows: Iterable[Any], pattern: str) -> lis
 
     In HTML what a row has is escaped, and the pattern, which stands in the template, is not.
     """
-    fill, values = _filling(pattern)
+    fill, values = _compile_pattern(pattern)
     if context.autoescape:
         return [Markup(fill(*map(escape, values(row)))) for row in rows]  # noqa: S704 - all of it is escaped
     return [fill(*values(row)) for row in rows]
 
 
 @lru_cache(maxsize=256)
-def _filling(pattern: str) -> tuple[Callable[..., str], Callable[[Any], tuple[Any, ...]]]:
+def _compile_pattern(pattern: str) -> tuple[Callable[..., str], Callable[[Any], tuple[Any, ...]]]:
     """A pattern that is filled by position, and how a row's values for it are taken, in their order."""
     pieces = list(Formatter().parse(pattern))
     if any("{" in (spec or "") for _, _, spec, _ in pieces):
@@ -192,7 +192,7 @@ def _count_step() -> None:
         raise TooMuch(f"it takes longer than {SECONDS:g} seconds")
 
 
-def _counted(rows: Iterable[Any]) -> Iterator[Any]:
+def _count_rows(rows: Iterable[Any]) -> Iterator[Any]:
     for row in rows:
         _count_step()
         yield row
@@ -238,7 +238,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(bytecode_cache=_COMPILED, **options)
-        self.filters.update({_STEP: _counted, "round": _round})
+        self.filters.update({_STEP: _count_rows, "round": _bounded_round})
         del self.globals["lipsum"]
         self._safe: set[tuple[type, str]] = set()
 
@@ -281,7 +281,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super().join_path(template, parent)
 
 
-def _round(value: Any, precision: int = 0, method: Any = "common") -> Any:
+def _bounded_round(value: Any, precision: int = 0, method: Any = "common") -> Any:
     if abs(precision) > DIGITS:
         raise OverflowError(f"round takes up to {DIGITS} decimal places, not {precision}")
     return FILTERS["round"](value, precision, method)

@@ -101,10 +101,14 @@ def is_plain(text: str) -> bool:
 def elements(text: str, level: int = 0) -> list[Element]:
     """A text of a person as pieces of HTML, in their order; `level` as in `person_text_html`."""
     lines = text.expandtabs(4).splitlines()
-    return [block for fenced, part in _parts(lines) for block in ([_drawn(part)] if fenced else _read(part, level))]
+    return [
+        block
+        for fenced, part in _split_fences(lines)
+        for block in ([_preformatted(part)] if fenced else _read_blocks(part, level))
+    ]
 
 
-def _parts(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
+def _split_fences(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
     """The lines between two fences of backquotes, each such run by itself, and those around them."""
     fences = [at for at, line in enumerate(lines) if _FENCE.fullmatch(line)]
     start = 0
@@ -116,11 +120,11 @@ def _parts(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
     yield False, list(lines[start:])
 
 
-def _read(lines: Sequence[str], level: int) -> Iterator[Element]:
+def _read_blocks(lines: Sequence[str], level: int) -> Iterator[Element]:
     """The blocks of lines without fences; what is drawn goes on over blank lines."""
     for drawn, groups in groupby(_groups(lines), _is_drawing):
         if drawn:
-            yield _drawn([line for group in groups for line in group])
+            yield _preformatted([line for group in groups for line in group])
         else:
             for group in groups:
                 yield from _blocks([line for line in group if line.strip()], level)
@@ -143,12 +147,15 @@ def _is_drawing(lines: Sequence[str]) -> bool:
     """Whether at least half of its lines, leaving out those of one sign alone, are drawn, and there is no table."""
     told = [line for line in lines if line.strip() and not _RULE.fullmatch(line)]
     listed = next((at for at, line in enumerate(told) if _ITEM.match(line)), len(told))
-    drawn = sum(_in_columns(line) or _closely(line) or _indented(line) for line in told[:listed])
-    drawn += sum(_in_columns(line) or _closely(line) for line in told[listed:])
+    drawn = sum(
+        _has_columns(line) or _has_close_columns(line) or (line.startswith("  ") and len(line) < _WIDEST_DRAWN)
+        for line in told[:listed]
+    )
+    drawn += sum(_has_columns(line) or _has_close_columns(line) for line in told[listed:])
     return drawn > 0 and 2 * drawn >= len(told) and not any(starmap(_heads_table, pairwise(lines)))
 
 
-def _in_columns(line: str) -> bool:
+def _has_columns(line: str) -> bool:
     """Whether a line is drawn beyond doubt: with runs of blanks or signs, or of signs alone."""
     if _RULE.fullmatch(line):
         return False
@@ -160,14 +167,10 @@ def _in_columns(line: str) -> bool:
     return len(told) >= _FEWEST_SIGNS and 2 * sum(sign in _DRAWING for sign in told) >= len(told)
 
 
-def _closely(line: str) -> bool:
+def _has_close_columns(line: str) -> bool:
     """Whether a line may be one of columns that stand close."""
     times = len(_CLOSE_COLUMNS.findall(line))
     return times >= (1 if len(line) < _CLOSE else _FEWEST_CLOSE)
-
-
-def _indented(line: str) -> bool:
-    return line.startswith("  ") and len(line) < _WIDEST_DRAWN
 
 
 def _blocks(lines: Sequence[str], level: int) -> Iterator[Element]:
@@ -211,7 +214,7 @@ def _list(lines: Sequence[str], at: int, _level: int) -> Block:
         else:
             items[-1].append(lines[at].strip())
         at += 1
-    shown = tuple(Element("li", tuple(_lines(item)), "item") for item in items)
+    shown = tuple(Element("li", tuple(_line_elements(item)), "item") for item in items)
     return (Element("ul", shown, "items", ' role="list"'), at) if items else None
 
 
@@ -222,7 +225,7 @@ def _table(lines: Sequence[str], at: int, _level: int) -> Block:
     end = next((end for end in range(at, len(lines)) if "|" not in lines[end]), len(lines))
     rows = rows_of_table("\n".join(lines[at:end]))
     if len(rows[0]) > _MOST_COLUMNS:
-        return _drawn(format_table(rows[1:], *rows[0]).split("\n")), end
+        return _preformatted(format_table(rows[1:], *rows[0]).split("\n")), end
     head = Element("tr", tuple(Element("th", tuple(_spans(cell)), "th", ' scope="col"') for cell in rows[0]))
     below = [Element("tr", tuple(Element("td", tuple(_spans(cell)), "row") for cell in row)) for row in rows[1:]]
     return Element("table", (head, *below), "table"), end
@@ -234,8 +237,8 @@ def _heads_table(head: str, below: str = "") -> bool:
 
 def _columns(lines: Sequence[str], at: int, _level: int) -> Block:
     """The drawn lines among others."""
-    end = next((end for end in range(at, len(lines)) if not _in_columns(lines[end])), len(lines))
-    return (_drawn(lines[at:end]), end) if end > at else None
+    end = next((end for end in range(at, len(lines)) if not _has_columns(lines[end])), len(lines))
+    return (_preformatted(lines[at:end]), end) if end > at else None
 
 
 _BLOCKS: Sequence[Callable[[Sequence[str], int, int], Block]] = (_table, _columns, _heading, _list)
@@ -243,17 +246,17 @@ _BLOCKS: Sequence[Callable[[Sequence[str], int, int], Block]] = (_table, _column
 
 
 def _paragraph(lines: Sequence[str]) -> Element:
-    return Element("p", tuple(_lines(lines)), "line")
+    return Element("p", tuple(_line_elements(lines)), "line")
 
 
-def _lines(lines: Sequence[str]) -> Iterator[Element | str]:
+def _line_elements(lines: Sequence[str]) -> Iterator[Element | str]:
     for at, line in enumerate(lines):
         if at:
             yield Element("br")
         yield from _spans(line)
 
 
-def _drawn(lines: Sequence[str]) -> Element:
+def _preformatted(lines: Sequence[str]) -> Element:
     """Lines as they were drawn; if they may be wider than a phone, a keyboard can move them too."""
     text = "\n".join(map(str.rstrip, lines)).strip("\n")
     widest = max(map(len, text.split("\n")))
