@@ -29,14 +29,14 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import LARGEST_OF_TURN, MAX_ATTACHMENT_BYTES, Attachment, View, format_size
 
 _ENDINGS = {"image/png": (".png",), "image/jpeg": (".jpg", ".jpeg")}
-"""What a program shows that goes by a file's name; an SVG has become a PNG."""
+"""Endings of pictures, for programs that go by them; an SVG has become a PNG."""
 
 
 class PlacedAttachment(NamedTuple):
     """A picture or file as templates see it.
 
-    `name` is that under which it is attached; of a picture, `cid` is its Content-ID. `shown`: it is a picture that
-    can be shown; `attached`: it is at hand.
+    `name` is the name under which it is attached, `cid` the Content-ID of a picture.
+    `shown`: it is a picture that can be shown; `attached`: its content is available.
     """
 
     name: str
@@ -59,7 +59,7 @@ class MailAttachment(NamedTuple):
 
 
 class Attachments:
-    """All that the view of a report names, each content under one name."""
+    """The attachments that the view of a report names, each content under one name."""
 
     def __init__(self, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> None:
         self._places = ruleset.enclosures(view)
@@ -73,11 +73,11 @@ class Attachments:
         return (each for enclosed in self._places.values() for each in enclosed)
 
     def placed(self) -> Mapping[str, Sequence[PlacedAttachment]]:
-        """What templates show, by place."""
+        """Return the attachments for templates, by place."""
         return {place: [*map(self._place, enclosed)] for place, enclosed in self._places.items()}
 
     def sent(self) -> Iterator[MailAttachment]:
-        """What goes with the mail."""
+        """Yield the attachments of the mail."""
         contents, first = self._facts.enclosed, {_content_key(each): each for each in reversed([*self._all])}
         for key, name in self._names.items():
             each = first[key]
@@ -85,7 +85,7 @@ class Attachments:
                 yield MailAttachment(name, each.kind, contents[each.sha256], self._cid(each) if each.shown else "")
 
     def elements(self) -> dict[str, str]:
-        """Each picture as an element for a page, by its Content-ID."""
+        """Return each picture as an element for a page, by its Content-ID."""
         contents = self._facts.enclosed
         shown = {self._cid(each): each for each in self._all if each.shown and each.sha256 in contents}
         tag = Markup('<img class="enclosed" src="{}" alt="{}" width="{}" height="{}">')
@@ -112,7 +112,7 @@ class Attachments:
 
 
 def _content_key(enclosure: Attachment) -> tuple[str, bool]:
-    """A content is sent once: as a picture, as a file, or as both."""
+    """Return the key of a content, which is sent once as a picture, as a file, or as both."""
     return enclosure.sha256, enclosure.shown
 
 
@@ -130,12 +130,12 @@ def _unique_name(name: str, taken: Iterable[str]) -> str:
 
 
 def data_url(kind: str, content: bytes) -> str:
-    """A file as a URL that is all of it."""
+    """Return a file as a data URL."""
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def raster_svg(enclosure: Attachment, content: bytes) -> tuple[str, str]:
-    """A picture of pixels as the inside of an SVG, and the tag that begins that SVG."""
+    """Return a raster picture as the content of an SVG, and the opening tag of that SVG."""
     size = f'width="{enclosure.width}" height="{enclosure.height}"'
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {enclosure.width} {enclosure.height}">'
@@ -150,17 +150,17 @@ MOST_FILES = 60
 """Files of one ruling."""
 
 SECONDS = 20
-"""Of the processor's time, for all files of a ruling."""
+"""Processor time for all files of a ruling."""
 
 PATIENCE = 300
-"""Seconds by the clock for the same: on a busy machine other processes have their share."""
+"""Seconds of wall-clock time for the same: on a busy machine other processes take their share."""
 
 MEMORY = 1 << 30
-"""Bytes of the process; to paint an SVG of the largest size takes 170 MB."""
+"""Bytes of the process; painting an SVG of the largest size takes 170 MB."""
 
 _COMMAND = (sys.executable, "-P", "-m", "pbem.report.attachment_checker", str(SECONDS), str(MEMORY))
 _INHERITED = ("LD_LIBRARY_PATH",)
-"""Variables of the environment that the process gets; others may hold passwords."""
+"""Environment variables that the process gets; others may hold passwords."""
 
 _SLOW = (
     f"examining it took too long (the files of a ruling have {SECONDS} seconds together): make it simpler, or save it "
@@ -170,7 +170,7 @@ _LOST = "it cannot be examined, since it is damaged or takes too much memory: ma
 
 
 class CheckedAttachment(NamedTuple):
-    """A picture or file that can be sent, and its bytes; or, without one, the `fault` for which it cannot."""
+    """A picture or file that can be sent, and its bytes; or no `enclosure`, and the `fault` for which it cannot."""
 
     enclosure: Attachment | None
     content: bytes = b""
@@ -178,7 +178,10 @@ class CheckedAttachment(NamedTuple):
 
 
 def check_attachments(files: Iterable[tuple[str, bytes]]) -> dict[str, CheckedAttachment]:
-    """Return what lies beside a ruling, by name. May take as long as its limits: hold no lock meanwhile."""
+    """Check the files that came with a ruling; return the results by name.
+
+    This may take as long as its limits allow: call it without a lock or transaction.
+    """
     brought: dict[str, bytes] = {}
     faults: dict[str, str] = {}
     for name, raw in ((_plain_name(name), raw) for name, raw in files):
@@ -202,7 +205,7 @@ def _plain_name(name: str) -> str:
 
 
 def _find_fault(name: str, raw: bytes) -> str:
-    """Return why a file cannot be sent whatever is in it; "" if that must be looked at."""
+    """Return why a file cannot be sent, whatever its content; "" if its content decides."""
     if len(name) > LONGEST_NAME:
         return f"its name has {len(name)} characters; {LONGEST_NAME} are the most"
     if ":" in name:
@@ -227,6 +230,7 @@ def _exceeded_limit(files: Mapping[str, bytes]) -> str:
 
 def _examine(files: Mapping[str, bytes]) -> dict[str, CheckedAttachment]:
     answers, fault = _run_checker(files)
+    # The process may have ended early: the file after the last answer is the one that it could not check.
     found = {name: _checked_attachment(name, answer) for name, answer in zip(files, answers, strict=False)}
     left = [name for name in files if name not in found]
     for name in left:
@@ -236,7 +240,7 @@ def _examine(files: Mapping[str, bytes]) -> dict[str, CheckedAttachment]:
 
 
 def _run_checker(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]:
-    """Return the answers to the first files, and why there is none to the next."""
+    """Return the answers for the first files, and why there is none for the next."""
     asked = "".join(f"{json.dumps([name, base64.b64encode(raw).decode()])}\n" for name, raw in files.items())
     environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     environment["PYTHONPATH"] = str(Path(__file__).parents[2])
@@ -256,7 +260,7 @@ def _run_checker(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]
 
 
 def _parse_answers(output: bytes) -> list[dict[str, Any]]:
-    """Return the answers that were written to their end."""
+    """Return the answers that are complete."""
     return [json.loads(line) for line in output.splitlines(keepends=True) if line.endswith(b"\n")]
 
 

@@ -33,16 +33,16 @@ FONTS = Path(__file__).parent / "fonts"
 FAMILY = "DejaVu Sans"
 UNTOLD = 0xFFFFFFFF
 GROUNDS, SPRITES, LETTERINGS = 32, 4096, 8192
-"""How many grounds, sprites and labels are kept."""
+"""Backgrounds, sprites and labels that are cached."""
 
 INKS = 128
-"""Colours of an 8-bit picture that are kept as they were named; the others are found in it."""
+"""Named colours that an 8-bit picture keeps unchanged; its other colours are sampled."""
 
 SAMPLED = 5
-"""Every so manieth pixel of every so manieth row is asked for those others."""
+"""Step, in pixels and rows, by which they are sampled."""
 
 ALIKE = 12
-"""How far apart in RGB colours are that a palette tells apart for certain."""
+"""Distance in RGB up to which Pillow may confuse two colours of a palette."""
 
 COMPRESSION = 5
 
@@ -50,14 +50,17 @@ _INK = re.compile("#[0-9a-fA-F]{6}")
 
 
 def paint(svg: str, width: int, height: int) -> bytes:
-    """The PNG of an SVG. Width and height are always given: an SVG that names its own can take all memory."""
+    """Return the PNG of an SVG.
+
+    Width and height are always given: an SVG that names its own could take all memory.
+    """
     return bytes(
         resvg_py.svg_to_bytes(
             svg_string=svg,
             width=width,
             height=height,
             dpi=96,  # else lengths in millimetres come out as nothing
-            # Text in a font that it does not find the renderer leaves out without a word.
+            # The renderer silently leaves out text in a font that it does not find.
             skip_system_fonts=True,
             font_files=_font_files() if "<text" in svg else [],
             font_family=FAMILY,
@@ -72,7 +75,7 @@ def _font_files() -> list[str]:
 
 
 class Painted(NamedTuple):
-    """A piece of a drawing as pixels, how much each of them covers, and the colours named in it."""
+    """A piece of a drawing as pixels, with its coverage (alpha) and the colours named in its SVG."""
 
     image: Image.Image
     cover: Image.Image
@@ -80,7 +83,7 @@ class Painted(NamedTuple):
 
 
 class Letters(NamedTuple):
-    """What makes the shape of a label; `halo` is how many pixels it is widened by."""
+    """The key of a label's shape; `halo` is the number of pixels by which it is widened."""
 
     text: str
     size: int
@@ -89,7 +92,7 @@ class Letters(NamedTuple):
 
 
 class Lettering(NamedTuple):
-    """A label's shape; `left` and `top` from the beginning of its base line, `length` along it."""
+    """The shape of a label; `left` and `top` are relative to the start of its base line, `length` is its advance."""
 
     mask: Image.Image
     left: int
@@ -98,19 +101,24 @@ class Lettering(NamedTuple):
 
 
 class Canvas:
-    """Composes drawings on the grounds it has been told."""
+    """Composes drawings on the backgrounds that it has been sent."""
 
     def __init__(self) -> None:
         self._grounds: OrderedDict[str, Painted] = OrderedDict()
 
     def tell(self, key: str, svg: str, width: int, height: int) -> None:
-        """Keeps a ground. Raises ValueError if it cannot be drawn."""
+        """Paint and store a background; raise ValueError if it cannot be drawn."""
         self._grounds[key] = _paint_piece(svg, width, height)
         while len(self._grounds) > GROUNDS:
             self._grounds.popitem(last=False)
 
     def draw(self, key: str, sprites: list[list[Any]], marks: list[list[Any]]) -> bytes:
-        """The PNG of a drawing. Raises KeyError if its ground is not known, ValueError for what cannot be drawn."""
+        """Return the PNG of a drawing.
+
+        Raises:
+            KeyError: If the background is not known.
+            ValueError: If a piece cannot be drawn.
+        """
         self._grounds.move_to_end(key)
         ground, painted = self._grounds[key], [_paint_sprite(*sprite) for sprite in sprites]
         image, fills = ground.image.copy(), {""}
@@ -165,13 +173,13 @@ def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
 
 
 def _reduce_colours(image: Image.Image, inks: list[str]) -> Image.Image:
-    """In 256 colours: the inks as they are, so that what is rare keeps its colour, and what else there is much of."""
+    """Reduce a picture to 256 colours: the named ones, so that rare ones survive, and the most frequent others."""
     small = image.resize((-(-image.width // SAMPLED), -(-image.height // SAMPLED)), Image.Resampling.NEAREST)
     found = small.quantize(256 - len(inks), method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).getpalette()
     named = [ImageColor.getrgb(ink)[:3] for ink in inks]
     parts = iter(found or ())
     others = zip(parts, parts, parts, strict=True)
-    # Pillow tells colours apart by their upper bits: of two that are much alike it might take the other.
+    # Pillow compares colours by their upper bits: of two similar ones it might take the wrong one.
     kept = [*named, *(other for other in others if all(math.dist(other, ink) > ALIKE for ink in named))]
     palette = Image.new("P", (1, 1))
     palette.putpalette(bytes(part for colour in kept for part in colour))
@@ -185,10 +193,10 @@ def _encode_png(image: Image.Image) -> bytes:
 
 
 def _answer(canvas: Canvas, line: bytes) -> bytes:
-    """The answer to a job, with its length."""
+    """Return the answer to a job, with its length."""
     try:
         png = _run_job(canvas, json.loads(line))
-    except KeyError:
+    except KeyError:  # the background was never sent to this process, or was evicted
         return UNTOLD.to_bytes(4, "big")
     except (ValueError, OSError):
         png = b""
@@ -205,7 +213,7 @@ def _run_job(canvas: Canvas, job: dict[str, Any]) -> bytes:
 
 
 def main() -> None:
-    """Draws until the standard input ends."""
+    """Draw until standard input ends."""
     canvas = Canvas()
     for line in sys.stdin.buffer:
         sys.stdout.buffer.write(_answer(canvas, line))

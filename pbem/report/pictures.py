@@ -20,39 +20,39 @@ from pbem.log import event
 from pbem.ruleset.drawing import HALO, Background, Drawing, Label, Mark, Picture, Sprite, SpriteInstance, svg_document
 
 LARGEST_SIDE = 4_000
-"""Pixels; a PNG of both sides so long takes 64 MB to draw."""
+"""Pixels; drawing a PNG whose sides both have that many takes 64 MB."""
 DEEPEST = 64
 """Levels of nested elements; many thousands overflow the renderer's stack."""
 CACHED = 512
-"""PNGs kept for pictures that are drawn again, such as a map that all players see alike."""
+"""PNGs that are cached, for pictures that are the same for several players."""
 PATIENCE = 60
 """Seconds a picture may take."""
 MOST_MARKS, LONGEST_LABEL, LARGEST_LETTERS = 20_000, 400, 200
 """Marks of a drawing, signs of a label and pixels of its height."""
 UNTOLD = 0xFFFFFFFF
-"""What a worker answers that has not been told the ground of a drawing; see painter.py."""
+"""The answer of a worker that does not have the background of a drawing; see painter.py."""
 
 _FOREIGN = {"image", "script", "foreignobject", "feimage", "style", "a"}
 """Elements that lead out of a picture: to files, to other pages, to code; a style sheet may import another."""
 
 _UNPAINTED = {"image", "script", "foreignobject", "feimage", "use", "filter"}
-"""Of those, what is no matter where nothing but the painting is seen may stay; copies of copies may fill all memory,
-and a filter of few bytes may take minutes.
+"""Elements refused in an SVG that is only painted: links and styles do no harm there, but copies of copies may fill all
+memory, and a filter of few bytes may take minutes.
 """
 
 _FILTERED = re.compile(r"(?<![\w-])filter\s*+:\s*+(?!none\b)", re.IGNORECASE)
-"""A filter as style sheets have it: as a function it needs no element of its own."""
+"""A filter in a style sheet: as a function it needs no element of its own."""
 
 _LONGEST_STYLE = 40
-"""Signs of a text that are looked at again with what follows: the parser tells texts in pieces."""
+"""Characters of a text that are checked again with the next ones: the parser delivers texts in pieces."""
 
 
 class PictureError(Exception):
-    """A picture that is not given to the renderer, and why."""
+    """Raised for a picture that must not reach the renderer; the text says why."""
 
 
 def check_svg(picture: Picture) -> None:
-    """Raises PictureError unless the SVG is well-formed, shallow, of sensible size and without links or scripts.
+    """Raise PictureError unless an SVG is well-formed, shallow, of sensible size and without links or scripts.
 
     The renderer would read any local file that a link names.
     """
@@ -64,9 +64,13 @@ def check_svg(picture: Picture) -> None:
 
 
 def check_painted(svg: str) -> tuple[str, str, str]:
-    """The width, the height and the viewBox that an SVG of somebody says it has, "" where it does not.
+    """Check an SVG that is only painted, so that what never reaches a browser may stay in it.
 
-    Nobody but the painter will see it. Raises PictureError unless it is one that can be given to him.
+    Returns:
+        Its width, height and viewBox as written in it, "" for what is missing.
+
+    Raises:
+        PictureError: If the painter must not get it.
     """
     inspector = _Inspector(painted=True)
     _inspect(svg, inspector)
@@ -77,13 +81,13 @@ def check_painted(svg: str) -> tuple[str, str, str]:
 
 
 def check_size(width: int, height: int) -> None:
-    """Raises PictureError for a picture of no size, or too large."""
+    """Raise PictureError for a picture that is empty or too large."""
     if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE):
         raise PictureError(f"it is {width} by {height}; each side may have 1 to {LARGEST_SIDE} pixels")
 
 
 def _check_drawing(drawing: Drawing) -> None:
-    """Its pieces are painted each for itself, so each must be sound by itself."""
+    """Check each piece by itself, since it is painted by itself."""
     if len(drawing.marks) > MOST_MARKS:
         raise PictureError(f"it has {len(drawing.marks)} marks; {MOST_MARKS} are the most")
     _check_piece(drawing.ground.body, drawing.ground.width, drawing.ground.height)
@@ -117,7 +121,7 @@ def _inspect(svg: str, inspector: _Inspector) -> None:
 
 
 class _Inspector:
-    """Looks at the elements of an SVG as the parser meets them; of one that is only `painted`, more will do."""
+    """Checks the elements of an SVG as the parser meets them; fewer are refused in one that is only `painted`."""
 
     def __init__(self, *, painted: bool = False) -> None:
         self._depth = 0
@@ -151,7 +155,7 @@ class _Inspector:
         return f"it has a link, style sheet or script at <{name}>"
 
     def _leads_out(self, attribute: tuple[str, str]) -> bool:
-        """Whether an attribute is a link; within a painted picture there may be some, as of colours to each other."""
+        """Return True if an attribute is a link; a painted picture may link its own elements, such as gradients."""
         name, value = attribute
         return _local_name(name) == "href" and not (self._painted and value.startswith("#"))
 
@@ -163,7 +167,7 @@ class _Inspector:
 
 
 def _is_filter(name: str, value: str) -> bool:
-    """Return whether an attribute has what is drawn go through a filter."""
+    """Return True if an attribute applies a filter."""
     if _local_name(name) == "filter":
         return value.strip().lower() != "none"
     return _local_name(name) == "style" and _FILTERED.search(value) is not None
@@ -174,14 +178,14 @@ def _local_name(name: str) -> str:
 
 
 class PaintJob(NamedTuple):
-    """What a worker is asked for, and how it is told the ground of that; see painter.py."""
+    """A request to the painter: the line of the job, and the line that sends its background; see painter.py."""
 
     line: bytes
     ground: bytes = b""
 
 
 def job_of(picture: Picture) -> PaintJob:
-    """The job of painting a picture."""
+    """Return the job of painting a picture."""
     if picture.drawing is None:
         return PaintJob(_encode_line({"whole": [picture.svg, picture.width, picture.height]}))
     key, ground = _ground_line(picture.drawing.ground)
@@ -197,7 +201,7 @@ class PainterProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def draw(self, job: PaintJob) -> bytes | None:
-        """The PNG, or None if the worker could not draw it or died of it."""
+        """Return the PNG, or None if the worker could not draw it or died of it."""
         try:
             png = self._request(job.line)
             if png is None:
@@ -209,7 +213,7 @@ class PainterProcess:
         return png or None
 
     def close(self) -> None:
-        """Ends the process."""
+        """End the process."""
         if self._process is None:
             return
         self._process.kill()
@@ -217,7 +221,7 @@ class PainterProcess:
         self._process = None
 
     def _request(self, line: bytes) -> bytes | None:
-        """What the worker answers: b"" if it cannot draw, None if it must be told the ground first."""
+        """Send a line; return the answer: b"" if it cannot be drawn, None if the background must be sent first."""
         process = self._ensure_running()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -236,9 +240,9 @@ class PainterProcess:
             self.close()
         if self._process is None:
             script = str(Path(__file__).with_name("painter.py"))
-            # -P: else the folder of the script is searched first, and our modules hide others of the same name.
+            # -P: otherwise the script's folder is searched first, and our modules hide others of the same name.
             command = [sys.executable, "-P", script]
-            quiet = subprocess.DEVNULL  # a pipe that nobody reads would fill, and stop the worker
+            quiet = subprocess.DEVNULL  # a pipe that is not read would fill, and stop the worker
             self._process = subprocess.Popen(  # noqa: S603 (our own script, by our own interpreter)
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=quiet
             )
@@ -258,18 +262,18 @@ def _read_answer(stream: IO[bytes]) -> bytes | None:
 
 
 class PictureRenderer:
-    """Draws pictures one after the other, each distinct SVG once, and keeps what was drawn last."""
+    """Draws pictures one after the other, each distinct one once, and caches the last ones."""
 
     def __init__(self) -> None:
         self._painter = PainterProcess()
         self._drawn: OrderedDict[str, bytes | None] = OrderedDict()
 
     def draw(self, pictures: Iterable[Picture]) -> list[bytes | None]:
-        """The PNG of each picture; None for one that is unfit or cannot be drawn, which is logged."""
+        """Return the PNG of each picture; None for one that is unfit or cannot be drawn, which is logged."""
         return [self._draw_cached(picture) for picture in pictures]
 
     def close(self) -> None:
-        """Ends the worker process; it starts again if needed."""
+        """End the worker process; it starts again if needed."""
         self._painter.close()
 
     def _draw_cached(self, picture: Picture) -> bytes | None:
@@ -295,14 +299,14 @@ class PictureRenderer:
 
 
 def render_png(picture: Picture) -> bytes | None:
-    """The PNG of a single picture; None if it is unfit or cannot be drawn, which is logged."""
+    """Return the PNG of a single picture; None if it is unfit or cannot be drawn, which is logged."""
     with closing(PictureRenderer()) as renderer:
         return renderer.draw([picture])[0]
 
 
 @functools.lru_cache(maxsize=32)
 def _ground_line(ground: Background) -> tuple[str, bytes]:
-    """The key of a ground, and the line by which a worker is told it."""
+    """Return the key of a background, and the line that sends it to a worker."""
     svg = svg_document(ground.width, ground.height, ground.body, "")
     key = hashlib.sha256(svg.encode()).hexdigest()
     return key, _encode_line({"ground": key, "svg": [svg, ground.width, ground.height]})
@@ -315,7 +319,7 @@ def _sprite_data(sprite: Sprite) -> list[Any]:
 
 
 def _mark_data(mark: Mark, sprites: dict[Sprite, int]) -> list[Any]:
-    """A mark as a worker is told it; a sprite is entered among those of its drawing."""
+    """Return a mark as a worker takes it; a new sprite is added to `sprites`."""
     if isinstance(mark, SpriteInstance):
         return [sprites.setdefault(mark.sprite, len(sprites)), mark.x, mark.y]
     text = "".join(sign if sign.isprintable() else "?" for sign in mark.text)

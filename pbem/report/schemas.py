@@ -23,7 +23,7 @@ from pbem.ruleset.values import Json
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 SHEET_FORMAT = 1
-"""The version of how orders stand in JSON."""
+"""The version of the JSON form of orders."""
 
 _TEXT: Json = {"type": "string"}
 _TEXTS: Json = {"type": "array", "items": _TEXT}
@@ -33,7 +33,7 @@ _WORD: Json = {"type": "string", "minLength": 1}
 
 
 def json_schema(what: str, ruleset: AnyRuleset | None = None) -> Json:
-    """The schema of "report", "sheet" or "desk": of one game, or of all. Raises KeyError."""
+    """Return the schema of "report", "sheet" or "desk", of one game or of all; raise KeyError for another word."""
     return _SCHEMAS[what](ruleset)
 
 
@@ -43,7 +43,7 @@ def _document(what: str, version: int, title: str, body: Mapping[str, Json], rul
 
 
 def _object(properties: Mapping[str, Json], *optional: str, closed: bool = False) -> Json:
-    """An object of which all but the optional properties are there; what is `closed` has no others."""
+    """Return the schema of an object that requires all but the optional properties; a `closed` one has no others."""
     required = [name for name in properties if name not in optional]
     made = {"type": "object", "properties": dict(properties), "required": required}
     return {**made, "additionalProperties": False} if closed else made
@@ -122,14 +122,14 @@ def _name() -> Json:
 
 
 def _order(verb: OrderType) -> Json:
-    """An order as `OrderParser.to_json` writes it: every field is there, null if it was left out."""
+    """Return the schema of an order as `OrderParser.to_json` writes it: with every field, null if it was left out."""
     hints = typing.get_type_hints(verb.order)
     fields = {slot.name: _value(hints[slot.name]) for slot in dataclasses.fields(verb.order)}
     return _described(verb.help, _object({"order": {"const": verb.name}, **fields}, closed=True))
 
 
 def _value(hint: Any) -> Json:
-    """The schema of a field's type: what orders may hold."""
+    """Return the schema of a field's type."""
     if typing.get_origin(hint) is types.UnionType:
         return {"anyOf": [_value(each) for each in typing.get_args(hint)]}
     if typing.get_origin(hint) is tuple:
@@ -219,4 +219,4 @@ def _form(kind: str, text: str, **properties: Json) -> Json:
 
 _SCHEMAS = {"report": _report, "sheet": _sheet, "desk": _desk}
 WHAT = tuple(_SCHEMAS)
-"""What there are schemas of."""
+"""The names of the schemas."""

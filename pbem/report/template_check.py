@@ -42,11 +42,11 @@ _PLAIN: Mapping[Any, Any] = {
     Any: "sample",
 }
 _NAMED = {"zone": "UTC"}
-"""Fields in which not every text has a meaning."""
+"""Samples for fields that do not take any text."""
 
 
 def sample_pages() -> Iterator[Page]:
-    """Each of the host's mails as records: with everything in it and with as little as can be, and of every kind."""
+    """Yield each of the host's mails as records: with the fewest fields, with all of them, and with each choice."""
     for module in _MODULES:
         for kind in vars(module).values():
             if (
@@ -67,13 +67,13 @@ def _variants(page: Any) -> Iterator[Page]:
 
 
 def sample_facts(view: View, seats: tuple[SeatName, ...]) -> Iterator[ReportFacts]:
-    """What may stand around a view in a report: little, and everything."""
+    """Yield the facts of a report around a view: with the fewest fields, and with all of them."""
     for full in (False, True):
         yield dataclasses.replace(sample(ReportFacts, full=full), seat=view["seat"], seats=seats, page=full)
 
 
 def sample(kind: Any, *, full: bool) -> Any:
-    """A record of a class with a sample in each field, or, if not `full`, only in those that it needs."""
+    """Return a record of a class with a sample in each field; if not `full`, only in those without a default."""
     hints = get_type_hints(kind)
     if hasattr(kind, "_fields"):
         return kind(**{name: _sample_value(name, hints[name], full=full) for name in kind._fields})
@@ -114,7 +114,7 @@ def _sample_collection(name: str, origin: type, args: Sequence[Any], *, full: bo
 
 
 def sample_views(ruleset: AnyRuleset) -> Iterator[tuple[View, tuple[SeatName, ...]]]:
-    """The first views of a game with as few players as it takes, and those after a turn of its bots; with all seats."""
+    """Yield the first views of a game with the fewest players, and those after a turn of bots; each with all seats."""
     dice = Dice(b"sample")
     known = ruleset.seats
     seats = known.names[: known.least] or tuple(f"seat{number}" for number in range(1, known.least + 1))
@@ -136,17 +136,18 @@ def _mailed_view(ruleset: AnyRuleset, view: View, last: View | None) -> View:
 
 
 _WORDS = "# A sample\n\nand **sample**"
-"""Words that look like something, so that a letter of them has HTML."""
+"""Text with markup, so that a mail that quotes it has HTML."""
 
 Tries = Callable[[Renderer], Iterable[Callable[[], object]]]
-"""With a reporter, ways to write all pages of a kind with samples; each of them twice is the same page."""
+"""Returns ways to write all pages of a kind with samples by a renderer, in the same order for each renderer."""
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateFault:
-    """A fault in a template. `fatal`: a mail that needs it cannot be written; else it is never used.
+    """A fault in a template.
 
-    `endless`: it takes more time or memory than it may.
+    `fatal`: a mail that needs it cannot be written; otherwise the template is never
+    used. `endless`: it takes more time or memory than it may.
     """
 
     name: str
@@ -156,13 +157,13 @@ class TemplateFault:
 
 
 def list_custom_templates(own: Path) -> list[str]:
-    """The files in a GM's folder, named as templates are, but for hidden ones."""
+    """Return the names of the templates in a GM's folder, without hidden files."""
     names = (path.relative_to(own) for path in own.rglob("*") if path.is_file())
     return sorted(name.as_posix() for name in names if not any(part.startswith(".") for part in name.parts))
 
 
 def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
-    """What is wrong with the templates in a GM's folder: they are read and compiled, but not filled in."""
+    """Yield the faults of the templates in a GM's folder that show when they are read and compiled."""
     names, known = list_custom_templates(own), [*list_custom_templates(program), *_bundled_templates(games)]
     templates = template_environment([own, program])
     used: set[str | None] = set()
@@ -195,10 +196,10 @@ def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> I
 def check_rendering(
     own: Path | None, program: Path, games: Mapping[str, AnyRuleset], site: Tries = lambda _: ()
 ) -> Iterator[TemplateFault]:
-    """What goes wrong when templates are filled in with samples: mails of the host, the site, reports of each game.
+    """Yield the faults that show when templates are filled in with samples: mails, the site, reports of each game.
 
-    Those of the program are right; looked at are those of a GM's `own` folder, and those that games bring. The pages of
-    the `site` are those of whoever writes it.
+    Checked are the templates of a GM's `own` folder and those that games bring; the
+    program's are right. `site` gives ways to write the pages of the site.
     """
     folders = [program] if own is None else [own, program]
     with Renderer(folders, games, pictures=False) as reporter, Renderer([program], pictures=False) as usual:
@@ -209,7 +210,7 @@ def check_rendering(
 
 
 def _until_too_much(faults: Iterable[TemplateFault]) -> Iterator[TemplateFault]:
-    """Return each fault once; none behind a template that took all the time it may, as others may take as long."""
+    """Yield each fault once, and none after a template that took all its time: others may take as long."""
     seen: set[TemplateFault] = set()
     for fault in faults:
         if fault not in seen:
@@ -220,7 +221,7 @@ def _until_too_much(faults: Iterable[TemplateFault]) -> Iterator[TemplateFault]:
 
 
 def _mail_tries(program: Path, reporter: Renderer) -> Iterator[Callable[[], str]]:
-    """The host's mails, and the HTML of those that have it."""
+    """Yield ways to write the host's mails, and the HTML of those that have it."""
     for page in sample_pages():
         yield partial(reporter.write, page)
         if (program / _html_template(page)).exists():
@@ -234,7 +235,7 @@ def _html_template(page: Page) -> str:
 
 
 def _games_to_check(own: Path | None, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[AnyRuleset]:
-    """The games whose reports are not worded by the program alone: some of it, or all by a part that they share."""
+    """Yield the games whose reports use templates that are not the program's, of their own or shared by all games."""
     mails = {name for page in sample_pages() for name in (f"host/{page.page}.txt.j2", _html_template(page))}
     apart = mails | {LETTER, *(f"site/{name}" for name in list_custom_templates(program / "site"))}
     folders = {name.partition("/")[0] for name in (list_custom_templates(own) if own else ()) if name not in apart}
@@ -243,11 +244,12 @@ def _games_to_check(own: Path | None, program: Path, games: Mapping[str, AnyRule
 
 
 def _try_page(write: Callable[[], object], usual: Callable[[], object]) -> list[TemplateFault]:
-    """The fault of a page, if the program's own template has none with this sample."""
+    """Return the fault of a page, unless the program's own template has one with this sample too."""
     try:
         write()
     except ConfigError as error:
         with suppress(ConfigError):
+            # A program's own template that fails too means that the sample does not fit: no fault of the GM's.
             usual()
             return [_to_fault(error)]
     return []
@@ -255,7 +257,7 @@ def _try_page(write: Callable[[], object], usual: Callable[[], object]) -> list[
 
 def _try_reports(reporter: Renderer, game: AnyRuleset) -> list[TemplateFault]:
     found = []
-    # A fault of the game itself is none of its templates, and shall not keep the others from being looked at.
+    # A fault of the game itself is not one of its templates, and must not hide those of other games.
     with suppress(Exception):
         for view, seats in sample_views(game):
             for facts, drawn in zip(sample_facts(view, seats), (False, True), strict=True):
@@ -276,7 +278,7 @@ def _to_fault(error: ConfigError) -> TemplateFault:
 
 
 def _bundled_templates(games: Mapping[str, AnyRuleset]) -> Iterator[str]:
-    """The templates that games bring themselves."""
+    """Yield the names of the templates that games bring."""
     for key, game in games.items():
         if game.templates is not None:
             yield from sorted(f"{key}/{file.name}" for file in game.templates.iterdir() if file.is_file())
