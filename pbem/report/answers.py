@@ -110,7 +110,7 @@ class Help:
     page: ClassVar[str] = "help"
 
     address: str
-    campaign: str = "trap7"
+    campaign: str = "trap7"  # of the examples, for a reader without a seat
     seat: SeatName = "red"
     orders: tuple[OrderHelp, ...] = ()
     commands: tuple[tuple[str, str], ...] = ()
@@ -255,13 +255,14 @@ def tell_findings(findings: Iterable[Finding], lines: Iterable[tuple[int, str]])
 
 def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: OrderParser) -> SheetDifference:
     """Return the difference of a sheet's orders from those of `version`, the one that counted before."""
+    # By their lines, so that another spelling of an order is no difference.
     old, new = [book.line(order) for order in before], [book.line(order) for order in now]
     added, dropped = _without(new, old), _without(old, new)
     return SheetDifference(version, added, dropped, reordered=not added and not dropped and old != new)
 
 
 def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    left = Counter(others)
+    left = Counter(others)  # a sheet may have an order twice
     kept = []
     for line in lines:
         if left[line]:

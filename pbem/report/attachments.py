@@ -200,6 +200,7 @@ def check_attachments(files: Iterable[tuple[str, bytes]]) -> dict[str, CheckedAt
 def _plain_name(name: str) -> str:
     """Return a file's name on one line, in composed letters, without the folders that some programs write before it."""
     name = PurePosixPath(normalize("NFC", name).replace("\\", "/")).name
+    # Brackets would end the line of a ruling that names the file: [PICTURE name: caption].
     name = " ".join("".join(sign if sign.isprintable() else " " for sign in name).split()).strip("[]")
     return name or "file"
 
@@ -243,7 +244,7 @@ def _run_checker(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]
     """Return the answers for the first files, and why there is none for the next."""
     asked = "".join(f"{json.dumps([name, base64.b64encode(raw).decode()])}\n" for name, raw in files.items())
     environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    environment["PYTHONPATH"] = str(Path(__file__).parents[2])  # -P leaves out the current folder
     try:
         done = subprocess.run(  # noqa: S603 (our own module, by our own interpreter)
             _COMMAND,

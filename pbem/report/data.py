@@ -75,8 +75,8 @@ def write_report_data(data: dict[str, Any], view: bytes | None = None) -> bytes:
 def read_report_data(raw: bytes) -> dict[str, Any]:
     """Return the data of a report's JSON attachment; raise ReportDataError saying what is wrong."""
     try:
-        data = parse_json(raw.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        data = parse_json(raw.decode("utf-8-sig"))  # an editor may have added a byte order mark
+    except (ValueError, RecursionError):  # arrays nested too deep
         raise ReportDataError("this is not a report: it is no JSON text; use the .json file attached to one") from None
     if not isinstance(data, dict) or "format" not in data:
         raise ReportDataError("this is not a report: it is JSON, but not the file attached to one")
@@ -124,7 +124,7 @@ def deadline_ics(uid: str, campaign: str, deadline: dt.datetime, set_at: dt.date
 def deadlines_ics(name: str, due: Sequence[CalendarEntry]) -> bytes:
     """Return a calendar to subscribe to; its lines end in CRLF."""
     calendar = _calendar(_event(each.uid, each.summary, each.deadline, each.opened) for each in due)
-    calendar.add("x-wr-calname", name)
+    calendar.add("x-wr-calname", name)  # no standard, but widely read
     calendar.add("refresh-interval", dt.timedelta(hours=6), {"value": "DURATION"})  # RFC 7986, 5.7
     return bytes(calendar.to_ical())
 
@@ -139,7 +139,7 @@ def _event(uid: str, summary: str, deadline: dt.datetime, set_at: dt.datetime) -
     event.add("dtstamp", set_at.astimezone(dt.UTC))
     event.add("summary", summary)
     event.add("dtstart", deadline.astimezone(dt.UTC))
-    event.add("dtend", deadline.astimezone(dt.UTC))
+    event.add("dtend", deadline.astimezone(dt.UTC))  # without duration (RFC 5545, 3.6.1)
     event.add("transp", "TRANSPARENT")  # not busy (RFC 5545, 3.8.2.7)
     return event
 

@@ -155,6 +155,7 @@ class ReportFacts:
 
     def content_id(self, picture: str) -> str:
         """Return the Content-ID of one picture of this report (RFC 2392), which discloses its name alone."""
+        # The reply code makes it differ from report to report; .invalid is the domain of no host (RFC 2606).
         name = f"{self.campaign}/{self.seat}/{self.code}/{picture}"
         return f"{picture}.{hashlib.sha256(name.encode()).hexdigest()[:16]}@pbem.invalid"
 

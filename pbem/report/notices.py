@@ -143,7 +143,7 @@ class PressMessage:
     """To a player: press from another. `by` is "" if it is unsigned, `to` is empty if it is for all."""
 
     page: ClassVar[str] = "press"
-    level: ClassVar[int] = 0
+    level: ClassVar[int] = 0  # titles of players are no headings, or they could counterfeit a part of the mail
 
     campaign: str
     by: SeatName

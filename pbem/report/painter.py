@@ -129,8 +129,9 @@ class Canvas:
                 image.paste(sprite.image, (x - sprite.image.width // 2, y - sprite.image.height // 2), sprite.cover)
             else:
                 _draw_label(image, *mark)
-                fills.update(mark[5:7])
+                fills.update(mark[5:7])  # the colours of letters and halo
         inks = ground.inks.union(fills - {""}, *(sprite.inks for sprite in painted))
+        # Sorted, so that no byte depends on the order of a set (docs/decisions/0020).
         return _encode_png(_reduce_colours(image, sorted(inks)[:INKS]))
 
 

@@ -162,7 +162,7 @@ class _Inspector:
     def end(self, _: str) -> None:
         self._depth -= 1
 
-    def refuse(self, *_: object) -> None:
+    def refuse(self, *_: object) -> None:  # entities of a document type could grow without end
         raise PictureError("it has a document type or processing instruction")
 
 
@@ -217,7 +217,7 @@ class PainterProcess:
         if self._process is None:
             return
         self._process.kill()
-        self._process.communicate()
+        self._process.communicate()  # reaps it, and closes its pipes
         self._process = None
 
     def _request(self, line: bytes) -> bytes | None:
@@ -225,6 +225,7 @@ class PainterProcess:
         process = self._ensure_running()
         assert process.stdin is not None
         assert process.stdout is not None
+        # Reading from a pipe has no time limit; it ends when the worker is killed.
         alarm = threading.Timer(PATIENCE, process.kill)
         alarm.daemon = True
         alarm.start()
@@ -322,7 +323,7 @@ def _mark_data(mark: Mark, sprites: dict[Sprite, int]) -> list[Any]:
     """Return a mark as a worker takes it; a new sprite is added to `sprites`."""
     if isinstance(mark, SpriteInstance):
         return [sprites.setdefault(mark.sprite, len(sprites)), mark.x, mark.y]
-    text = "".join(sign if sign.isprintable() else "?" for sign in mark.text)
+    text = "".join(sign if sign.isprintable() else "?" for sign in mark.text)  # much as in the SVG of the drawing
     return [mark.x, mark.y, text, mark.size, mark.anchor, mark.fill, mark.halo, mark.bold, HALO]
 
 

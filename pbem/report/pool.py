@@ -137,7 +137,7 @@ class ReportPool:
         return parts
 
     def _open(self) -> ProcessPoolExecutor:
-        self._rest()
+        self._rest()  # a forked worker would share the pipes of its child processes
         others = active_children()
         executor = ProcessPoolExecutor(self._size, get_context("fork"), _start_worker, (self._games, self._render))
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # until workers have their own handlers

@@ -78,7 +78,7 @@ def render_seat_page(
 
 def _seat_data(view: View, facts: ReportFacts, desk: Json) -> Json:
     """Return the data for the page's script. Their `key` names a draft, which outlives a correction of its report."""
-    about = f"{facts.campaign}/{facts.seat}/{view['label']}"
+    about = f"{facts.campaign}/{facts.seat}/{view['label']}"  # no reply code, which a correction changes
     return {
         "header": facts.header,
         "address": facts.address,

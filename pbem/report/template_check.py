@@ -170,7 +170,7 @@ def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> I
     for name in names:
         try:
             source = (own / name).read_text(encoding="utf-8") if name.endswith(".j2") else ""
-            with limited():
+            with limited():  # deep nesting exhausts the compiler, too
                 templates.compile(source, name)
                 parts = set(find_referenced_templates(templates.parse(source)))
         except TemplateSyntaxError as error:

@@ -153,7 +153,7 @@ def limited() -> Iterator[None]:
 
     Time is checked in each pass of a loop and each call, so a single filter is not interrupted; memory bounds those.
     """
-    _BUDGET.ends = time.thread_time() + SECONDS
+    _BUDGET.ends = time.thread_time() + SECONDS  # of this thread: others may be busy meanwhile
     try:
         with _memory_limit():
             yield
@@ -234,12 +234,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
     """Jinja's sandbox with limits, and with shortcuts for attributes of plain data and for macros."""
 
     code_generator_class = _Compiler
-    intercepted_binops = frozenset({"*", "**"})
+    intercepted_binops = frozenset({"*", "**"})  # 10**10**10 would take all time, no loop and no call among it
 
     def __init__(self, **options: Any) -> None:
         super().__init__(bytecode_cache=_COMPILED, **options)
         self.filters.update({_STEP: _count_rows, "round": _bounded_round})
-        del self.globals["lipsum"]
+        del self.globals["lipsum"]  # not needed, and the usual way out of a sandbox by its __globals__
         self._safe: set[tuple[type, str]] = set()
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -315,7 +315,7 @@ def template_environment(
         loader=ChoiceLoader([FileSystemLoader([str(folder) for folder in folders]), _OwnTemplates(games)]),
         # Jinja knows HTML by .html at the end of a name; ours end in .html.j2.
         autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
-        undefined=StrictUndefined,
+        undefined=StrictUndefined,  # a misspelt name is an error, not a gap in a mail
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

@@ -269,6 +269,7 @@ def _preformatted(lines: Sequence[str]) -> Element:
     widest = max(map(len, text.split("\n")))
     if widest > _WIDEST_DRAWN:
         return Element("pre", (text,), "loose")
+    # A region that scrolls must be reachable by keyboard, and have a name (WCAG 2.2, 2.1.1 and 4.1.2).
     moved = ' tabindex="0" role="region" aria-label="Drawn"' if widest > _NARROW else ""
     return Element("pre", (text,), "drawn", moved)
 
