@@ -49,7 +49,7 @@ def _object(properties: Mapping[str, Json], *optional: str, closed: bool = False
     return {**made, "additionalProperties": False} if closed else made
 
 
-def _described(text: str, form: Json) -> Json:
+def _describe(text: str, form: Json) -> Json:
     return {"description": text, **form}
 
 
@@ -60,21 +60,21 @@ def _report(ruleset: AnyRuleset | None) -> Json:
     body = _object(
         {
             "format": {"const": data.FORMAT},
-            "game": _described("the key of the game", {"const": ruleset.key} if ruleset else _WORD),
-            "game_version": _described("the version of its rules", {"type": "integer", "minimum": 1}),
+            "game": _describe("the key of the game", {"const": ruleset.key} if ruleset else _WORD),
+            "game_version": _describe("the version of its rules", {"type": "integer", "minimum": 1}),
             "campaign": _WORD,
             "seat": _WORD,
-            "label": _described("what players call the moment", _WORD),
-            "deadline": _described(
+            "label": _describe("what players call the moment", _WORD),
+            "deadline": _describe(
                 "until when orders are asked for; null if none are",
                 {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]},
             ),
-            "zone": _described("the time zone in which the campaign's mails tell times", _TEXT),
-            "record": _described("the hash of the archive's record of the turn before; empty if there is none", _TEXT),
-            "brief": _described("the turn in brief", _TEXTS),
+            "zone": _describe("the time zone in which the campaign's mails tell times", _TEXT),
+            "record": _describe("the hash of the archive's record of the turn before; empty if there is none", _TEXT),
+            "brief": _describe("the turn in brief", _TEXTS),
             "view": _view(),
-            "dice": _described("what was mixed into the dice, in a seat's first and last report", _dice()),
-            "looks": _described("how the GM looked at real dice", _TEXTS),
+            "dice": _describe("what was mixed into the dice, in a seat's first and last report", _dice()),
+            "looks": _describe("how the GM looked at real dice", _TEXTS),
         },
         "dice",
         "looks",
@@ -87,12 +87,12 @@ def _view() -> Json:
     known = {
         "seat": _WORD,
         "label": _WORD,
-        "over": _described("whether the game is finished", _FLAG),
-        "awaited": _described("whether orders are asked of the seat", _FLAG),
-        "events": _described("what happened since the report before", {"type": "array", "items": event}),
-        "memory": _described("what the seat goes on knowing from its reports before", {"type": "object"}),
+        "over": _describe("whether the game is finished", _FLAG),
+        "awaited": _describe("whether orders are asked of the seat", _FLAG),
+        "events": _describe("what happened since the report before", {"type": "array", "items": event}),
+        "memory": _describe("what the seat goes on knowing from its reports before", {"type": "object"}),
     }
-    return _described("what the seat may know; more of it is each game's own", _object(known, "memory"))
+    return _describe("what the seat may know; more of it is each game's own", _object(known, "memory"))
 
 
 def _dice() -> Json:
@@ -100,8 +100,8 @@ def _dice() -> Json:
     return _object(
         {
             "seal": _TEXT,
-            "words": _described("seats and their words", {"type": "array", "items": pair}),
-            "own": _described("seats that chose their words themselves", _TEXTS),
+            "words": _describe("seats and their words", {"type": "array", "items": pair}),
+            "own": _describe("seats that chose their words themselves", _TEXTS),
             "digest": _TEXT,
             "seats": _WHOLE,
         }
@@ -118,14 +118,14 @@ def _sheet(ruleset: AnyRuleset | None) -> Json:
 
 
 def _name() -> Json:
-    return _described("the name of the order", {"type": "string", "pattern": "^[a-z][a-z0-9-]*$"})
+    return _describe("the name of the order", {"type": "string", "pattern": "^[a-z][a-z0-9-]*$"})
 
 
 def _order(verb: OrderType) -> Json:
     """Return the schema of an order as `OrderParser.to_json` writes it: with every field, null if it was left out."""
     hints = typing.get_type_hints(verb.order)
     fields = {slot.name: _value(hints[slot.name]) for slot in dataclasses.fields(verb.order)}
-    return _described(verb.help, _object({"order": {"const": verb.name}, **fields}, closed=True))
+    return _describe(verb.help, _object({"order": {"const": verb.name}, **fields}, closed=True))
 
 
 def _value(hint: Any) -> Json:
@@ -145,7 +145,7 @@ def _desk(ruleset: AnyRuleset | None) -> Json:
         {
             "format": {"const": desks.FORMAT},
             "verbs": {"type": "array", "items": {"$ref": "#/$defs/verb"}},
-            "kinds": _described("what may stand in fields, by id", {"additionalProperties": {"$ref": "#/$defs/kind"}}),
+            "kinds": _describe("what may stand in fields, by id", {"additionalProperties": {"$ref": "#/$defs/kind"}}),
         }
     )
     definitions = {"verb": _verb(ruleset.orders if ruleset else None), **_parts(), **_kinds()}
@@ -157,12 +157,12 @@ def _verb(book: OrderParser | None) -> Json:
     return _object(
         {
             "name": {"enum": [verb.name for verb in book.verbs]} if book else _name(),
-            "word": _described("the word by which a line begins", _WORD),
-            "also": _described("other words for it", _TEXTS),
+            "word": _describe("the word by which a line begins", _WORD),
+            "also": _describe("other words for it", _TEXTS),
             "usage": _WORD,
             "help": _TEXT,
             "examples": _TEXTS,
-            "parts": _described(
+            "parts": _describe(
                 "what stands in a line, one after the other; the first is the word",
                 {"type": "array", "items": {"$ref": "#/$defs/part"}, "minItems": 1},
             ),
@@ -171,22 +171,22 @@ def _verb(book: OrderParser | None) -> Json:
 
 
 def _parts() -> dict[str, Json]:
-    word = _described("a word to be written as it is", _object({"word": _WORD}, closed=True))
+    word = _describe("a word to be written as it is", _object({"word": _WORD}, closed=True))
     field = {
         "field": _WORD,
-        "kind": _described("the id of what may stand here", _WORD),
-        "many": _described("whether it may be several words, one behind the other", _FLAG),
+        "kind": _describe("the id of what may stand here", _WORD),
+        "many": _describe("whether it may be several words, one behind the other", _FLAG),
     }
     inner = {"type": "array", "items": {"$ref": "#/$defs/part"}, "minItems": 1}
-    group = _described("parts that may be left out together", _object({"optional": inner}, closed=True))
-    filled = _described("a field to be filled in", _object(field, closed=True))
+    group = _describe("parts that may be left out together", _object({"optional": inner}, closed=True))
+    filled = _describe("a field to be filled in", _object(field, closed=True))
     return {"part": {"oneOf": [word, filled, group]}}
 
 
 def _kinds() -> dict[str, Json]:
     kind = {
-        "shown": _described("what stands for it in usages", _WORD),
-        "expected": _described("what it is, in words", _WORD),
+        "shown": _describe("what stands for it in usages", _WORD),
+        "expected": _describe("what it is, in words", _WORD),
         "example": _TEXT,
         "form": {"$ref": "#/$defs/form"},
     }
@@ -207,14 +207,14 @@ def _forms() -> Iterator[Json]:
     yield _form(
         "free",
         "a word to be typed; verbatim: the rest of the line as it is typed",
-        pattern=_described("an expression for the whole word, whatever its case; empty for any word", _TEXT),
+        pattern=_describe("an expression for the whole word, whatever its case; empty for any word", _TEXT),
         samples=_TEXTS,
         verbatim=_FLAG,
     )
 
 
 def _form(kind: str, text: str, **properties: Json) -> Json:
-    return _described(text, _object({"type": {"const": kind}, **properties}, closed=True))
+    return _describe(text, _object({"type": {"const": kind}, **properties}, closed=True))
 
 
 _SCHEMAS = {"report": _report, "sheet": _sheet, "desk": _desk}
