@@ -12,6 +12,7 @@ from pbem.ruleset import OrderParser
 LONGEST = 500
 """Characters of a line; a longer one goes unchanged to the order parser, which refuses it."""
 
+# Up to the first ; or # outside of quotes; a # within a word, such as C#3, begins no remark.
 _REMARK = re.compile(r'(?:"[^"]*+"?|[^";#]|(?<=\S)#)*+')
 _ARROW = re.compile(r"[-=]{1,4}>|[→⇒➔—–]")
 _POLITE = frozenset(("please", "pls", "thanks", "thx"))

@@ -54,6 +54,7 @@ def read_roll(rest: str, rolls: Rolls) -> str:
         raise FieldError("missing-word", "expected dice and what they are rolled for", write)
     if number and not number.isdecimal():
         raise FieldError("extra-words", f"{number[:40]!r} is not the number of a roll", "write it like #1")
+    # Rolled now and not when the turn is run, so that a preview shows the same (docs/decisions/0033).
     roll = rolls.named(notation, label, int(number[:6] or 0))
     return f'[{ROLL} {roll.dice} "{roll.label}" #{roll.number}]'
 

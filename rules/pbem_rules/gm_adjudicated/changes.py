@@ -8,6 +8,7 @@ from pbem.ruleset import FieldError, suggest
 from pbem_rules.gm_adjudicated.ledgers import LARGEST, LONGEST_TEXT, Change, Ledgers, Value, after, nothing
 from pbem_rules.gm_adjudicated.text import one_line
 
+# A name may have dashes, but does not end in one: gold-=5 has the operation -=.
 _OPERATION = re.compile(r"([^\s=+-]{1,60}+(?:-[^\s=+-]{1,60}+){0,5})\s*+(=|\+=|-=)\s*+(.*+)")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}")
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))  # as word processors and phones type them

@@ -27,7 +27,7 @@ class FreeText(OrderParser):
         """Return the lines in the players' words, verbs in full, with hints at possible slips."""
         sheet = _Sheet(view, [entry["verb"] for entry in view["verbs"]], usages_of(view))
         for number, line in join_lines(lines):
-            text = one_line(line).rstrip("\\ ")
+            text = one_line(line).rstrip("\\ ")  # the last line of a sheet may end in a sign of continuation
             if not text or text.startswith(COMMENTS):
                 continue
             if view["over"]:

@@ -105,6 +105,7 @@ def _enclosed(
     told: Mapping[str, Told], known: Mapping[str, Known], beside: Beside, found: Mapping[str, Sequence[Finding]]
 ) -> Iterator[tuple[str, Finding]]:
     """Yield the errors of attachments as a whole: not shown to any reader, or too many for a mail."""
+    # The names that were not found: one of them may be a misspelt name of an attachment that no line shows.
     wanted = [each.text.split("'")[1] for some in found.values() for each in some if each.code == "no-such-file"]
     yield from check_unnamed(beside, wanted)
     yield from ((ALL, finding) for finding in check_turn(beside))
@@ -345,7 +346,7 @@ class _Game:
 
 def _number(text: str, low: int, high: int) -> int:
     """Return a whole number; raise FieldError."""
-    try:
+    try:  # int() also reads the digits of other scripts
         number = int(text) if len(text) <= 12 and text.isascii() else None
     except ValueError:
         number = None

@@ -90,7 +90,7 @@ class GmAdjudicated(BaseRuleset[State]):
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
         """Return the initial state, with the texts of the briefing (ruling 3); raise SetupError."""
-        taken = sorted(NOT_SEATS & set(seats))
+        taken = sorted(NOT_SEATS & set(seats))  # such a seat would read the file of that name
         if taken:
             raise SetupError(f"a seat cannot be called {taken[0]!r}: a file of the GM's ruling has that name")
         verbs = read_verbs(options["verbs"])

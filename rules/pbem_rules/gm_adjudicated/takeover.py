@@ -19,7 +19,7 @@ def taken_over(new: State, files: Mapping[str, str], turn: int) -> tuple[State, 
     The files are read as the ruling on the turn before. Nothing has happened yet, so
     that a [RESULT] is a briefing: it is put above the text of [FILE].
     """
-    rolls = Rolls(Dice(b""))
+    rolls = Rolls(Dice(b""))  # the campaign has no seed yet, so that each roll becomes an error
     ruling, findings = read_ruling(replace(new, turn=turn), files, rolls)
     wrong = [*_rolled(rolls), *_out_of_place(new, ruling, turn)]
     if wrong:

@@ -22,6 +22,7 @@ def resolve(state: State, turn: TurnInput) -> Happened:
     if state.result is not None:
         return state, ()
     ruling = None if turn.ruling is None else Ruling.load(turn.ruling)
+    # Ruling 6: who has left, the GM's words and changes, who is out, and then the next turn or the end.
     state, left = _leaving(_with_sheets(replace(state, ledgers=state.ledgers.opened), turn), turn)
     state, told = (state, (public(state, "unruled"),)) if ruling is None else _ruled(state, ruling, turn.rolls)
     state, ended = _closed(state, ruling or Ruling())
