@@ -1,1 +1,1 @@
-"""Measurements, each beside a floor or a peer in the same run."""
+"""Benchmarks, each beside a floor or a peer in the same run."""

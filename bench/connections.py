@@ -1,10 +1,10 @@
-"""What several SMTP connections are worth.
+"""The gain of several SMTP connections.
 
     python -m bench.connections [--mails 200] [--connections 1 2 4] [--delay 0 10 30]
 
 The outbox sends the same mails of 20 kB to a Postfix started for the occasion,
-with TLS, over a line that holds everything for some milliseconds each way.
-SQLite; each figure is mails a second, by the clock, the login included.
+with TLS, over a line that delays everything by some milliseconds each way.
+SQLite; each figure is mails a second of wall-clock time, including the login.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TEXT = "The fleet lies in the harbour and waits for a word of its admiral.\n" * 
 
 
 def rate(server: MailServer, home: Path, *, mails: int, connections: int, delay: float) -> float:
-    """Mails a second over a line with a delay of so many seconds each way."""
+    """Return the mails a second over a line with a delay of so many seconds each way."""
     with relaying(server.ports["smtps"], delay=delay) as relay:
         _write_settings(server, home, port=relay.port, connections=connections)
         settings = load_settings(home)

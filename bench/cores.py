@@ -37,12 +37,12 @@ TURNS = 8
 """Turns into a game of the Trap at which its reports are taken."""
 
 AIM = 1.6
-"""How many times as fast two processes on two processors are to be."""
+"""The speed-up that two processes on two processors should reach."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Reports to be made. Their views are made anew each time one goes through them."""
+    """Reports to be rendered. Their views are computed again in each iteration."""
 
     name: str
     ruleset: AnyRuleset
@@ -50,7 +50,7 @@ class Batch:
     pictures: bool
 
     def jobs(self) -> Iterator[Job]:
-        """The reports as a campaign asks for them."""
+        """Yield the jobs as a campaign submits them."""
         deadline = dt.datetime(2027, 1, 8, 19, tzinfo=dt.UTC)
         for seat, view in self.views:
             facts = ReportFacts(
@@ -76,19 +76,19 @@ class _Crowd:
 
 
 def crowd(seats: int) -> Batch:
-    """A turn of Harvester."""
+    """Return a turn of Harvester."""
     return Batch(f"Harvester, {seats} seats", HARVESTER, _Crowd(seats), pictures=False)
 
 
 def club(reports: int) -> Batch:
-    """Reports of tables of six at the Trap, each from the middle of its game."""
+    """Return reports of tables of six at the Trap, each from the middle of its game."""
     ruleset = installed_games()["singularity_trap"]
     views = chain.from_iterable(table(ruleset, number) for number in count())
     return Batch(f"{ruleset.title}, {reports} reports", ruleset, list(islice(views, reports)), pictures=True)
 
 
 def table(ruleset: AnyRuleset, number: int) -> Iterator[tuple[SeatName, View]]:
-    """The views of a turn of a game of bots."""
+    """Yield the views of a turn of a game of bots."""
     dice, seats = Dice(f"table {number}".encode()), seat_names(ruleset, USUAL_TABLE)
     state = ruleset.setup(default_options(ruleset), seats, dice)
     events: tuple[Event, ...] = ()
@@ -102,7 +102,7 @@ def table(ruleset: AnyRuleset, number: int) -> Iterator[tuple[SeatName, View]]:
 
 
 def made(batch: Batch, jobs: int) -> tuple[float, str]:
-    """The seconds it takes, and what all its files together are known by."""
+    """Render a batch; return the seconds of wall-clock time, and the hash of all its files."""
     games: Mapping[str, AnyRuleset] = {batch.ruleset.key: batch.ruleset}
     start = time.perf_counter()
     with Renderer([TEMPLATES], games, pictures=batch.pictures, jobs=jobs) as reporter:
@@ -111,7 +111,7 @@ def made(batch: Batch, jobs: int) -> tuple[float, str]:
 
 
 def known_by(reports: Iterable[RenderedReport]) -> str:
-    """What all files of these reports together are known by."""
+    """Return the hash of all files of these reports."""
     known = hashlib.sha256()
     for parts in reports:
         for content in parts.files().values():
@@ -120,7 +120,7 @@ def known_by(reports: Iterable[RenderedReport]) -> str:
 
 
 def compared(batch: Batch, jobs: int, rounds: int) -> tuple[float, float]:
-    """Seconds with one process and with several. Raises RuntimeError if they do not make the same."""
+    """Return the seconds with one process and with several; raise RuntimeError if their reports differ."""
     made(batch, 1)  # templates are compiled by the first
     runs = [(made(batch, 1), made(batch, jobs)) for _ in range(rounds)]
     if len({known for run in runs for _, known in run}) > 1:
@@ -129,7 +129,7 @@ def compared(batch: Batch, jobs: int, rounds: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)

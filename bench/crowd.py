@@ -37,7 +37,7 @@ MONDAY = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
 WEEK = dt.timedelta(days=7)
 
 MEMORY_AIM, CPU_AIM = 2.0, 1.15
-"""How many times the peak, and the processor time of a seat, of a tenth of the seats."""
+"""The peak and the processor time of a seat, as multiples of those with a tenth of the seats."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Measured:
 
 
 def start(app: App, seats: int) -> None:
-    """Begins the campaign, and sends what that brought."""
+    """Create and start the campaign, and send the mails of that."""
     wanted = NewCampaign(
         name=NAME,
         game=RULESET.key,
@@ -65,7 +65,7 @@ def start(app: App, seats: int) -> None:
 
 
 def night(app: App, seats: int) -> None:
-    """Answers all order mails and runs the turn. Raises RuntimeError if any of it was left undone."""
+    """Answer all order mails and run the turn; raise RuntimeError if any of it was left undone."""
     done = tick(app, MONDAY + WEEK)
     if (done.answered.sheets, len(done.resolved), done.sent.sent) != (seats, 1, 2 * seats):
         raise RuntimeError(f"a night for {seats} seats did something else: {done}")
@@ -75,12 +75,12 @@ WORK = {"start": start, "night": night}
 
 
 def address(number: int) -> str:
-    """Where the player of a seat gets his mail."""
+    """Return the mail address of a seat's player."""
     return f"player{number}@example.org"
 
 
 def write(app: App, seats: int) -> None:
-    """Puts everybody's order mail into the post folder."""
+    """Put the order mails of all seats into the local mail folder."""
     inbox = MaildirTransport(app.settings.home / app.settings.inbox_url.path)
     for number in range(1, seats + 1):
         mail = EmailMessage()
@@ -91,14 +91,14 @@ def write(app: App, seats: int) -> None:
 
 
 def measured(work: str, seats: int, home: Path) -> Measured:
-    """A part of the work, in a process of its own."""
+    """Do a part of the work in a process of its own."""
     command = [sys.executable, "-m", "bench.crowd", "--work", work, "--seats", str(seats), "--home", str(home)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - this module
     return Measured(**json.loads(done.stdout))
 
 
 def work_on(work: str, seats: int, home: Path) -> Measured:
-    """A part of the work, here."""
+    """Do a part of the work in this process."""
     with open_app(home, {RULESET.key: RULESET}) as app:
         began = time.process_time()
         WORK[work](app, seats)
@@ -108,7 +108,7 @@ def work_on(work: str, seats: int, home: Path) -> Measured:
 
 
 def crowd(seats: int) -> dict[str, Measured]:
-    """Start and night of a campaign."""
+    """Measure start and night of a campaign."""
     with TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         home.mkdir()
@@ -121,7 +121,7 @@ def crowd(seats: int) -> dict[str, Measured]:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seats", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--work", choices=WORK, help=argparse.SUPPRESS)

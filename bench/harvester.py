@@ -8,7 +8,7 @@ game of bots: a turn resolved and every player's view made, in seconds of CPU
 exponent between the last two numbers: 1 is linear.
 
 Then, for `--reports` players, the CPU a player needs from the lines of a sheet to
-his view: parsing, its share of the resolution, the view itself; and the picture.
+the view: parsing, its share of the resolution, the view itself; and the picture.
 What the rest of a report takes shows `bench.reports`.
 """
 
@@ -32,7 +32,7 @@ from pbem_rules.harvester.state import State
 
 SEED = Dice(b"bench")
 WARM_TURNS = 6
-"""Turns of bots before anything is measured, so that units are scattered and fights are on."""
+"""Turns of bots before anything is measured, so that units are scattered and fight."""
 
 Lines = Mapping[SeatName, list[str]]
 T = TypeVar("T")
@@ -40,10 +40,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Crowd:
-    """What a number of players costs; seconds of CPU, megabytes at the peak.
+    """The costs of a number of players: seconds of CPU time, megabytes at the peak.
 
-    `uncollected` is a turn with all its views while Python's garbage collector
-    rests: its passes go through everything alive, also what is not the game's.
+    `uncollected` is a turn with all its views with Python's garbage collector
+    disabled: its passes go through all live objects, also those outside the game.
     """
 
     players: int
@@ -55,13 +55,13 @@ class Crowd:
 
     @property
     def total(self) -> float:
-        """A turn and all its views."""
+        """The seconds of a turn and all its views."""
         return self.resolve + self.views
 
 
 @dataclass(frozen=True)
 class Night:
-    """CPU of a turn night, in milliseconds a player."""
+    """The CPU time of a turn, in milliseconds a player."""
 
     parse: float
     resolve: float
@@ -70,24 +70,24 @@ class Night:
 
     @property
     def total(self) -> float:
-        """From the lines of a sheet to the view."""
+        """The milliseconds from the lines of a sheet to the view."""
         return self.parse + self.resolve + self.views
 
 
 def timed(act: Callable[[], T]) -> tuple[float, T]:
-    """The CPU seconds of an act, and what it gave."""
+    """Return the seconds of CPU time of a call, and its result."""
     start = time.process_time()
     done = act()
     return time.process_time() - start, done
 
 
 def best(rounds: int, act: Callable[[], Any]) -> float:
-    """The least CPU seconds of some rounds."""
+    """Return the least seconds of CPU time of some rounds."""
     return min(timed(act)[0] for _ in range(rounds))
 
 
 def middle(players: int) -> tuple[State, tuple[Event, ...], float]:
-    """A game of bots some turns on, what happened last, and the CPU seconds of its set-up."""
+    """Return a game of bots after some turns, its last events, and the seconds of CPU time of its set-up."""
     seats = [f"seat{number}" for number in range(1, players + 1)]
     seconds, state = timed(lambda: RULESET.setup({}, seats, SEED))
     events: tuple[Event, ...] = ()
@@ -98,7 +98,7 @@ def middle(players: int) -> tuple[State, tuple[Event, ...], float]:
 
 
 def sheets(state: State, events: Sequence[Event]) -> Lines:
-    """What the bots write."""
+    """Return the lines of the bots."""
     return {
         seat: RULESET.bots["standard"](view, SEED.scoped("bot", seat, state.turn))
         for seat, view in RULESET.views(state, state.seats, events)
@@ -107,13 +107,13 @@ def sheets(state: State, events: Sequence[Event]) -> Lines:
 
 
 def orders(state: State, lines: Lines) -> dict[SeatName, tuple[Order, ...]]:
-    """What the sheets come to."""
+    """Return the orders in the sheets."""
     views = RULESET.views(state, state.seats, ())
     return {seat: RULESET.parse(view, enumerate(lines[seat], 1)).orders for seat, view in views if seat in lines}
 
 
 def crowd(players: int, rounds: int) -> Crowd:
-    """Measures in this process."""
+    """Measure in this process."""
     state, events, seconds = middle(players)
     sent, dice = TurnInput(orders(state, sheets(state, events))), SEED.scoped("turn", state.turn)
     resolve = best(rounds, lambda: RULESET.resolve(state, sent, dice))
@@ -127,14 +127,14 @@ def crowd(players: int, rounds: int) -> Crowd:
 
 
 def apart(players: int, rounds: int) -> Crowd:
-    """Measures in a process of its own, so that memory is this crowd's alone."""
+    """Measure in a process of its own, so that its peak of memory belongs to this crowd alone."""
     command = [sys.executable, "-m", "bench.harvester", "--alone", str(players), "--rounds", str(rounds)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - this very module
     return Crowd(**json.loads(done.stdout))
 
 
 def night(players: int, rounds: int) -> Night:
-    """What each part of a turn night costs a player."""
+    """Measure the cost of each part of a turn for a player."""
     state, events, _ = middle(players)
     written = sheets(state, events)
     mailed = {seat: json.loads(canonical_json(view)) for seat, view in RULESET.views(state, state.seats, events)}
@@ -157,7 +157,7 @@ def night(players: int, rounds: int) -> Night:
 
 
 def table(crowds: Sequence[Crowd]) -> str:
-    """The crowds, and how their cost grows."""
+    """Return the table of crowds, with the growth of their costs."""
     lines = ["players  resolve s  views s  together s  (gc off)  set-up s  peak MB"]
     lines += [
         f"{each.players:7}  {each.resolve:9.3f}  {each.views:7.3f}  {each.total:10.3f}  {each.uncollected:8.3f}"
@@ -175,7 +175,7 @@ def table(crowds: Sequence[Crowd]) -> str:
 
 
 def main() -> None:
-    """Prints the measurements."""
+    """Print the measurements."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--players", type=int, nargs="+", default=[100, 1_000, 10_000])
     options.add_argument("--rounds", type=int, default=3)

@@ -3,11 +3,11 @@
     python -m bench.night [--game KEY] [--seats 6 60 600] [--turns 4] [--rounds 3] [--connections 1]
 
 Bots play campaigns of up to six seats to the middle of a game. Then, night
-after night, all their order mails lie in a mailbox and every campaign is due.
+after night, all their order mails are in a mailbox and every campaign is due.
 The night polls the mailbox, answers each sheet with a receipt, resolves the
 turns, renders and archives the reports, and sends everything. The floor fetches
 and moves the very same order mails with imapclient, in batches, and sends the
-very same receipts and reports with smtplib over one kept connection.
+very same receipts and reports with smtplib over one persistent connection.
 
 Both talk to the same Dovecot and Postfix, started for the occasion on loopback,
 with TLS, and both begin with new connections. SQLite; all mails are counted;
@@ -43,7 +43,7 @@ from pbem.store.models import Campaign, Report, Turn
 from tests.servers.mail import MailServer, running_mail
 
 HOUSE, PLAYER = "orders", "ann"
-"""The accounts of the house and, by plus-addresses, of all players."""
+"""The accounts of the application and, by plus-addresses, of all players."""
 
 PASSWORD = "PBEM_BENCH_PASSWORD"  # noqa: S105 - the name of an environment variable
 
@@ -51,7 +51,7 @@ WITH_PICTURES = 60
 """Seats up to which there is another row with pictures, which take longer than all the rest."""
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of a random name is made in it
-"""Where the servers keep their mail if they can: thousands of mails come and go, and would slow the house's disk."""
+"""The mail folder of the servers, if it exists: thousands of mails would slow down the disk of the application."""
 
 STAGES = ("poll", "answer", "turns", "send")
 FLOOR = ("fetch", "send")
@@ -59,7 +59,7 @@ FLOOR = ("fetch", "send")
 
 @dataclass(frozen=True)
 class Night:
-    """One night: the mails that came and went, the bytes that went, what it took, and what its floor took."""
+    """One night: the number of mails received and sent, the bytes sent, its time, and the time of its floor."""
 
     came: int
     sent: int
@@ -69,11 +69,11 @@ class Night:
 
 
 class Miscount(Exception):
-    """A night or a floor did not do all of its work, so its time is worth nothing."""
+    """Raised when a night or a floor has not done all of its work, so that its time means nothing."""
 
 
 def measure(server: MailServer, club: Club, *, pictures: bool = False, connections: int = 1) -> Night:
-    """Another night of a club, and its floor. Raises Miscount."""
+    """Measure another night of a club, and its floor; raise Miscount."""
     sheets = club.sheets()
     for account in (HOUSE, PLAYER):
         mails.clear(server, account)
@@ -102,7 +102,7 @@ def _settings(server: MailServer, *, pictures: bool, connections: int) -> dict[s
 
 
 def _night(app: App, club: Club, sheets: int) -> Stages:
-    """What a tick does, stage by stage."""
+    """Do the work of a tick, stage by stage."""
     stages, now, running = Stages(), club.now, _running(app)
     with stages.timed("poll"), closing(open_mailbox(app.settings)) as mailbox:
         polled = fetch_messages(app.store, mailbox, now)
@@ -130,14 +130,14 @@ def _running(app: App) -> int:
 
 
 def _reports(app: App, club: Club) -> int:
-    """How many reports this night has made."""
+    """Return the number of reports that this night has made."""
     made = select(func.count(Report.id)).join(Turn, Turn.id == Report.turn_id).where(Turn.opened_at == club.now)
     with app.store.reading() as session:
         return session.scalar(made) or 0
 
 
 def _floor(server: MailServer, sheets: int, sent: Sequence[tuple[str, bytes]]) -> Stages:
-    """The same mails, with nothing done to them."""
+    """Fetch and send the same mails, without any processing."""
     mails.put_back(server, HOUSE)
     stages = Stages()
     with stages.timed("fetch"):
@@ -163,7 +163,7 @@ seats pictures      in  out   kB       poll  answer   turns    send     all    f
 
 
 def rows(seats: int, nights: Sequence[Night], *, pictures: bool) -> Iterator[str]:
-    """The two rows of the same nights: by the clock, and in processor time of the house alone."""
+    """Yield the two rows of the same nights: wall-clock time, and processor time of the application alone."""
     night, last = medians([night.stages for night in nights]), nights[-1]
     floor = medians([night.floor for night in nights])
     mailed = f"{last.came / seats:5.2f} {last.sent / seats:4.2f} {last.size / seats / 1000:4.0f}"

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Row:
-    """One picture of a game: milliseconds of CPU, and bytes; `most` is the largest PNG."""
+    """One picture of a game: milliseconds of CPU time, and bytes; `most` is the size of the largest PNG."""
 
     name: str
     count: int
@@ -48,25 +48,25 @@ class Row:
 
     @property
     def kept(self) -> bool:
-        """Whether the aims are kept."""
+        """True if the aims are met."""
         return self.game + self.paint <= CPU_AIM and self.most <= BYTES_AIM
 
 
 def timed(act: Callable[[], T]) -> tuple[float, T]:
-    """The milliseconds of CPU of an act, and what it gave."""
+    """Return the milliseconds of CPU time of a call, and its result."""
     start = time.process_time()
     done = act()
     return 1000 * (time.process_time() - start), done
 
 
 def views_of(ruleset: AnyRuleset, turns: int, count: int) -> list[View]:
-    """Views of a game of bots, spread over its turns and seats."""
+    """Return views of a game of bots, spread over its turns and seats."""
     views = list(play(ruleset, standard, turns).views())
     return views[:: max(1, len(views) // count)][:count]
 
 
 def rows(ruleset: AnyRuleset, turns: int, count: int) -> Iterator[Row]:
-    """What each of the pictures in a report of a game costs; a game without drawings has no rows."""
+    """Yield the costs of each picture in a game's reports; a game without drawings has no rows."""
     views = views_of(ruleset, turns, count)
     spent = [timed(lambda view=view: list(ruleset.pictures(view))) for view in views]  # type: ignore[misc]
     names = dict.fromkeys(picture.name for _, pictures in spent for picture in pictures)
@@ -102,7 +102,7 @@ def _row(name: str, found: Sequence[tuple[float, Picture]]) -> Row:
 
 
 def painted(easel: Canvas, picture: Picture) -> bytes:
-    """The PNG of a picture, by a worker in this process."""
+    """Return the PNG of a picture, painted in this process."""
     job = job_of(picture)
     asked = json.loads(job.line)
     try:
@@ -114,7 +114,7 @@ def painted(easel: Canvas, picture: Picture) -> bytes:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--game", help="one game alone")
     parser.add_argument("--turns", type=int, default=30)

@@ -20,10 +20,10 @@ from pbem_rules.singularity.field import LARGEST, SMALLEST, USUAL, Field, field_
 
 SEED = 2024
 SLOW_GAMES = 20
-"""Of the games played, how many are judged afresh each move: enough to compare, as that is slow."""
+"""Games that are also judged afresh each move, which is slow: enough to compare."""
 
 Outcome = tuple[int, int]
-"""Who won (NOBODY: a draw) and after how many stones."""
+"""The winner (NOBODY: a draw) and the number of stones."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Rate:
 
 
 def grown(field: Field, order: Sequence[int]) -> Outcome:
-    """A game on the board that grows stone by stone."""
+    """Play a game on the board that is updated stone by stone."""
     place, colour = Board(field).place, 0
     for number, cell in enumerate(order, 1):
         if place(colour, cell):
@@ -45,7 +45,7 @@ def grown(field: Field, order: Sequence[int]) -> Outcome:
 
 
 def recomputed(field: Field, order: Sequence[int]) -> Outcome:
-    """The same game, with all groups of the mover found anew after each stone."""
+    """Play a game with all groups of the mover computed again after each stone."""
     stones: tuple[set[int], set[int]] = (set(), set())
     for number, cell in enumerate(order):
         mine = stones[number % 2]
@@ -56,7 +56,7 @@ def recomputed(field: Field, order: Sequence[int]) -> Outcome:
 
 
 def _rims(field: Field, stones: set[int]) -> list[int]:
-    """The rim mask of each group of stones."""
+    """Return the rim mask of each group of stones."""
     rims, left = [], set(stones)
     while left:
         rim, reached = 0, [left.pop()]
@@ -72,13 +72,13 @@ def _rims(field: Field, stones: set[int]) -> list[int]:
 
 
 def orders(field: Field, rnd: random.Random, count: int) -> list[list[int]]:
-    """Random orders in which to fill the board; drawing them is part of a playout."""
+    """Return random orders in which to fill the board; drawing them is part of a playout."""
     free = Board(field).free()
     return [sorted(free, key=lambda _: rnd.random()) for _ in range(count)]
 
 
 def measure(field: Field, play: Callable[[Field, Sequence[int]], Outcome], games: int) -> tuple[float, list[Outcome]]:
-    """Moves a second over some games, and how they ended."""
+    """Return the moves a second over some games, and their outcomes."""
     start = time.process_time()
     outcomes = [play(field, order) for order in orders(field, random.Random(SEED), games)]  # noqa: S311 - games, not secrets
     spent = time.process_time() - start
@@ -86,7 +86,7 @@ def measure(field: Field, play: Callable[[Field, Sequence[int]], Outcome], games
 
 
 def compare(field: Field, seconds: float, rounds: int) -> tuple[list[Rate], list[Outcome]]:
-    """Both ways in turn; about `seconds` of the fast one a round. Raises AssertionError if they disagree."""
+    """Measure both ways by turns, about `seconds` of the fast one a round; raise AssertionError if they disagree."""
     rate, sample = measure(field, grown, SLOW_GAMES)
     games = max(SLOW_GAMES, int(seconds * rate * SLOW_GAMES / sum(moves for _, moves in sample)))
     fast, slow, outcomes = [], [], sample
@@ -101,7 +101,7 @@ def compare(field: Field, seconds: float, rounds: int) -> tuple[list[Rate], list
 
 
 def main() -> None:
-    """Print both rates, their ratio, and how the games ended."""
+    """Print both rates, their ratio, and the outcomes of the games."""
     parser = argparse.ArgumentParser(description="Random playouts of Singularity a second.")
     parser.add_argument("--size", type=int, default=USUAL, choices=range(SMALLEST, LARGEST + 1), metavar="N")
     parser.add_argument("--seconds", type=float, default=1.0, help="CPU time a round")

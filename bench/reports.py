@@ -1,4 +1,4 @@
-"""What a report costs, part by part, in each game.
+"""The cost of a report, part by part, in each game.
 
     python -m bench.reports [--game KEY ...] [--turns 6] [--rounds 5] [--crowd 120]
 
@@ -20,17 +20,17 @@ from pbem.ruleset import AnyRuleset
 
 USUAL_TABLE = 6
 CROWDED = 100
-"""A game that takes more seats than these is measured with a crowd."""
+"""Seats above which a game is measured with a crowd."""
 
 
 def seats_of(ruleset: AnyRuleset, crowd: int) -> list[str]:
-    """The seats measured."""
+    """Return the seats to be measured."""
     most = ruleset.seats.most
     return seat_names(ruleset, min(most, crowd if most > CROWDED else USUAL_TABLE))
 
 
 def main() -> None:
-    """Prints a line for each game."""
+    """Print a line for each game."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     games = installed_games()
     options.add_argument("--game", nargs="+", choices=list(games), default=list(games))

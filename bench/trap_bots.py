@@ -1,4 +1,4 @@
-"""How often the standard bot of The Singularity Trap wins against players who only rush.
+"""The games that the standard bot of The Singularity Trap wins against players who only rush.
 
     python -m bench.trap_bots [--games 60]
 
@@ -21,7 +21,7 @@ STANDARD = RULESET.bots["standard"]
 
 
 def table(players: int, games: int) -> Iterator[bool]:
-    """Whether a bot is among the winners, game by game; the bots change places."""
+    """Yield, game by game, whether a bot is among the winners; the bots change places."""
     seats = COLOURS[:players]
     for seed in range(games):
         bots = {seats[(seed + place) % players] for place in range(0, 1 if players % 2 else players, 2)}
@@ -30,7 +30,7 @@ def table(players: int, games: int) -> Iterator[bool]:
 
 
 def main() -> None:
-    """Print games won by table size, and what they took."""
+    """Print games won by table size, and their processor time."""
     parser = argparse.ArgumentParser(description="Games the Trap's standard bot wins against rushers.")
     parser.add_argument("--games", type=int, default=60, help="games at each table")
     games = parser.parse_args().games

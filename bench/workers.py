@@ -1,16 +1,16 @@
-"""How many campaigns a night workers get through, side by side on one machine.
+"""The number of campaigns that workers process in a night, side by side on one machine.
 
     python -m bench.workers [--campaigns 1000] [--workers 1 2] [--turns 2] [--game KEY]
 
 Bots play campaigns of six to the middle of a game. Then all their order mails
-lie in the mailbox, and all campaigns are due. The same night, from copies of
-the same PostgreSQL database, is done by one worker, by two, and so on: mail is
+are put into the mailbox, and all campaigns are due. The same night, from copies
+of the same PostgreSQL database, is done by one worker, by two, and so on: mail is
 fetched, sheets are answered, turns resolved and archived, reports sent. The
-clock runs from the moment when the mails come until the last mail is out.
+clock runs from the arrival of the mails until the last mail is out.
 
 Dovecot and Postfix on loopback, with TLS, and PostgreSQL (with fsync off) are
 started for the occasion, on the same processors as the workers; so the table
-tells what each took of them. Workers start before the clock does.
+shows the share of each. Workers start before the clock does.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from tests.servers.postgres import PostgresServer, running_postgres
 from tests.servers.processes import server_folder
 
 AIM = 1.8
-"""Two workers are to get through so many times as much as one."""
+"""The speed-up that two workers should reach."""
 
 WAITING = "Waiting"
-"""The folder in which the mails of the night lie before they come."""
+"""The mail folder of the night's messages before they arrive."""
 
 LOOK_UP = 0.05
 PATIENCE = 7200
@@ -54,7 +54,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Night:
-    """What so many workers took for a night: seconds by the clock, and of processor time by workers and database."""
+    """The cost of a night: seconds of wall-clock time, and of processor time of workers and database."""
 
     workers: int
     wall: float
@@ -64,7 +64,7 @@ class Night:
 
 @dataclass(frozen=True)
 class Played:
-    """Campaigns that are played so far, to be copied for each night: their home, database and order mails."""
+    """Campaigns in the middle of a game, to be copied for each night: their home, database and order mails."""
 
     home: Path
     database: str
@@ -73,7 +73,7 @@ class Played:
 
 
 def prepare(server: MailServer, home: Path, database: str, *, game: str, campaigns: int, turns: int) -> Played:
-    """Plays some turns in so many campaigns; returns them with the order mails for the next."""
+    """Play some turns of so many campaigns; return them with the order mails of the next turn."""
     ruleset = installed_games()[game]
     club = Club(
         home,
@@ -91,7 +91,7 @@ def prepare(server: MailServer, home: Path, database: str, *, game: str, campaig
 
 
 def night(server: MailServer, postgres: PostgresServer, club: Played, workers: int) -> Night:
-    """A night with so many workers, in a copy of what was prepared. Raises Miscount."""
+    """Measure a night of so many workers, in a copy of the prepared campaigns; raise Miscount."""
     for account in (HOUSE, PLAYER):
         mails.clear(server, account)
     home = club.home.with_name(f"{club.home.name}-{workers}")
@@ -143,7 +143,7 @@ def _let_come(server: MailServer) -> None:
 
 @contextmanager
 def _crew(home: Path, count: int, store: Store) -> Iterator[None]:
-    """So many workers, all of them at work, and their first poll behind them."""
+    """Run so many workers; the block begins when all are running and have polled once."""
     command = [sys.executable, "-c", "from pbem.cli import main; main()", "--home", str(home), "worker"]
     with ExitStack() as ending:
         log = ending.enter_context((home / "workers.log").open("w"))
@@ -158,7 +158,7 @@ def _crew(home: Path, count: int, store: Store) -> Iterator[None]:
 
 
 def _wait(store: Store, club: Played) -> None:
-    """Until everything is done. Raises Miscount if it was not all that there was to do."""
+    """Wait until everything is done; raise Miscount if it was not all that there was to do."""
     settled = (MessageState.PROCESSED, MessageState.QUARANTINED)
     letters = select(func.count(InboxMessage.id)).where(InboxMessage.state.in_(settled))
     before = _count(store, letters)
@@ -190,13 +190,13 @@ def _count(store: Store, question: Select[int]) -> int:
 
 
 def _spent_by(server: int) -> float:
-    """Seconds of processor time of a PostgreSQL server: its own, and that of its processes that live or have ended."""
+    """Return the processor time in seconds of a PostgreSQL server and of its processes, running or ended."""
     spent = 0
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
-            continue  # it has just ended
+            continue  # the process has just ended
         if int(stat.parent.name) == server:
             spent += sum(map(int, fields[11:15]))
         elif int(fields[1]) == server:
@@ -205,7 +205,7 @@ def _spent_by(server: int) -> float:
 
 
 def row(night: Night, one: Night, campaigns: int) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     rate, faster = 60 * campaigns / night.wall, one.wall / night.wall
     busy = [1000 * spent / campaigns for spent in (night.crew, night.database)]
     return f"{night.workers:7} {night.wall:9.1f} {rate:13.1f} {faster:9.2f} {busy[0]:15.0f} {busy[1]:15.0f}"

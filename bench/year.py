@@ -1,4 +1,4 @@
-"""What a year of a campaign takes on the disk, and where it lies.
+"""The disk space of a year of a campaign, by database column and kind of file.
 
     python -m bench.year [--turns 6] [--games singularity_trap:6 harvester:100]
 
@@ -38,7 +38,7 @@ LEAST = 0.5
 
 @dataclass(frozen=True)
 class Year:
-    """Bytes a year: of the parts, and of all of it on the disk."""
+    """Bytes a year: of the parts, and of the database and the archive on disk."""
 
     parts: Counter[str]
     database: int
@@ -46,7 +46,7 @@ class Year:
 
 
 def year(key: str, seats: int, turns: int) -> Year:
-    """A year of a campaign, from some turns of it."""
+    """Return a year of a campaign, estimated from some turns of it."""
     with TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         club = Club(home, installed_games()[key], seats, ORDERS, PLAYERS, table=seats, pace=WEEK)
@@ -57,19 +57,19 @@ def year(key: str, seats: int, turns: int) -> Year:
                 redact_old_mail(app.store, club.now + 2 * WEEK)
             parts = {name: size * WEEKS // ran for name, size in (*columns(app), *files(app))}
         with closing(sqlite3.connect(home / "pbem.sqlite")) as database:
-            database.execute("VACUUM")  # the room of mails that have become short is taken by those of other weeks
+            database.execute("VACUUM")  # the space of mails that were shortened is reused by those of other weeks
         taken = (home / "pbem.sqlite").stat().st_size, blocks(home / "turns")
         return Year(Counter(parts), *(size * WEEKS // ran for size in taken))
 
 
 def count(app: App, which: ColumnElement[bool]) -> int:
-    """How many rows there are of a kind."""
+    """Return the number of rows of a kind."""
     with app.store.reading() as session:
         return session.scalar(select(func.count()).where(which)) or 0
 
 
 def columns(app: App) -> Iterator[tuple[str, int]]:
-    """The bytes in each column of the database."""
+    """Yield the bytes in each column of the database."""
     with app.store.reading() as session:
         for table in Base.metadata.sorted_tables:
             for column in table.columns:
@@ -78,7 +78,7 @@ def columns(app: App) -> Iterator[tuple[str, int]]:
 
 
 def files(app: App) -> Iterator[tuple[str, int]]:
-    """The bytes of each kind of file in the archive."""
+    """Yield the bytes of each kind of file in the archive."""
     found: Counter[str] = Counter()
     for path in app.settings.archive.rglob("*.*"):
         found[f"turns/…/{path.name if path.name == 'turn.json' else f'{path.parent.name}/*{path.suffix}'}"] += (
@@ -88,12 +88,12 @@ def files(app: App) -> Iterator[tuple[str, int]]:
 
 
 def blocks(folder: Path) -> int:
-    """The bytes of all blocks of a folder and what is in it."""
+    """Return the bytes of all blocks of a folder and its contents."""
     return 512 * sum(path.lstat().st_blocks for path in (folder, *folder.rglob("*")))
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=6)
     parser.add_argument("--games", nargs="+", default=["singularity_trap:6", "harvester:100"], metavar="KEY:SEATS")

@@ -1,1 +1,1 @@
-"""What the benchmarks share; the benchmarks themselves stand one folder up."""
+"""Modules that the benchmarks share."""

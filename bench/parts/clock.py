@@ -12,7 +12,7 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 
 @dataclass(frozen=True)
 class Spent:
-    """Seconds by the clock on the wall, and of processor time in this process and those it has ended."""
+    """Seconds of wall-clock time, and of processor time of this process and its ended children."""
 
     wall: float = 0.0
     cpu: float = 0.0
@@ -29,7 +29,7 @@ class Stages:
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Adds what the block spends to a stage."""
+        """Add the time of the block to a stage."""
         wall, cpu = time.perf_counter(), _processor_time()
         yield
         more = Spent(time.perf_counter() - wall, _processor_time() - cpu)
@@ -37,12 +37,12 @@ class Stages:
 
     @property
     def whole(self) -> Spent:
-        """All stages together."""
+        """The time of all stages together."""
         return sum(self.spent.values(), Spent())
 
 
 def medians(runs: Sequence[Stages]) -> Stages:
-    """Each stage's median wall and CPU time over runs of the same stages."""
+    """Return each stage's median wall-clock and CPU time over runs of the same stages."""
     return Stages({stage: _median([run.spent[stage] for run in runs]) for stage in runs[0].spent})
 
 

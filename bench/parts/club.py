@@ -31,7 +31,7 @@ HOUR = dt.timedelta(hours=1)
 
 
 class Mailed(NamedTuple):
-    """A mail that the house has sent, and what the server said to it."""
+    """A mail that was sent, and the server's reply."""
 
     recipient: str
     raw: bytes
@@ -59,7 +59,7 @@ class Club:
 
     @contextmanager
     def open(self, **settings: str) -> Iterator[App]:
-        """The house, with these settings, as TOML values, besides its address."""
+        """Open the application with these settings, as TOML values, besides its address."""
         given = {"address": f'"{self.orders}"', "pictures": "false", **self.settings} | settings
         self.home.mkdir(exist_ok=True)
         (self.home / FILE_NAME).write_text("".join(f"{name} = {value}\n" for name, value in given.items()))
@@ -68,7 +68,7 @@ class Club:
             yield app
 
     def play(self, turns: int, **settings: str) -> None:
-        """Creates and starts the campaigns and plays some turns by the local post folder."""
+        """Create and start the campaigns, and play some turns by the local mail folder."""
         with self.open(**settings) as app:
             self._begin(app)
             inbox = MaildirTransport(self.home / app.settings.inbox_url.path)
@@ -79,13 +79,13 @@ class Club:
                 self.read(app)
 
     def sheets(self) -> list[bytes]:
-        """A turn later: the order mails of all bots, those that mend a slip too."""
+        """Advance by a turn; return the order mails of all bots, including those that correct a slip."""
         self.now += self.pace
         written = (write(player, self.now) for player in self.players for write in (BotPlayer.write, BotPlayer.mend))
         return [raw for raw in written if raw is not None]
 
     def read(self, app: App) -> list[Mailed]:
-        """All bots read what was mailed since the last time; returns those mails."""
+        """Let all bots read the mails since the last time; return those mails."""
         mailed = select(OutgoingMail.id, OutgoingMail.recipient, OutgoingMail.raw, OutgoingMail.reply).order_by(
             OutgoingMail.id
         )

@@ -1,4 +1,4 @@
-"""The bare floor: mails fetched by imapclient and sent by smtplib, with nothing done to them."""
+"""The bare floor: mails fetched by imapclient and sent by smtplib, without any processing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PATIENCE = 300
 
 
 def fetch(server: MailServer, account: str) -> int:
-    """Fetches all mail of an account's inbox in batches, and moves each to Processed; returns how many."""
+    """Fetch all mail of an account's inbox in batches, and move each to Processed; return the number."""
     fetched = 0
     context = ssl.create_default_context(cafile=server.ca_file)
     with IMAPClient(HOST, server.ports["imaps"], ssl_context=context) as imap:
@@ -34,7 +34,7 @@ def fetch(server: MailServer, account: str) -> int:
 
 
 def send(server: MailServer, account: str, mails: Iterable[tuple[str, bytes]]) -> int:
-    """Sends mails, each given with its recipient, over one connection; returns how many were accepted (250)."""
+    """Send mails, each given with its recipient, over one connection; return the number that were accepted (250)."""
     accepted = 0
     context = ssl.create_default_context(cafile=server.ca_file)
     with smtplib.SMTP_SSL(HOST, server.ports["smtps"], context=context) as smtp:
@@ -49,7 +49,7 @@ def send(server: MailServer, account: str, mails: Iterable[tuple[str, bytes]]) -
 
 
 def put_back(server: MailServer, account: str) -> None:
-    """Moves all mail of an account from Processed to its inbox, to be fetched once more."""
+    """Move all mail of an account from Processed to its inbox, to be fetched again."""
     with server.imap(account) as imap:
         imap.select_folder(PROCESSED)
         for uids in _batches(sorted(imap.search())):
@@ -57,7 +57,7 @@ def put_back(server: MailServer, account: str) -> None:
 
 
 def clear(server: MailServer, account: str) -> None:
-    """Deletes all mail of an account. Its folders stay, so that their next mails get new UIDs."""
+    """Delete all mail of an account. Its folders stay, so that their next mails get new UIDs."""
     with server.imap(account) as imap:
         for folder in ("INBOX", PROCESSED):
             if imap.folder_exists(folder):
@@ -68,7 +68,7 @@ def clear(server: MailServer, account: str) -> None:
 
 
 def delivered(server: MailServer, account: str, *, at_least: int) -> int:
-    """How many mails lie in an account's inbox, once there are as many as are waited for."""
+    """Wait until an account's inbox has `at_least` so many mails; return their number, or raise TimeoutError."""
     limit = time.monotonic() + PATIENCE
     with server.imap(account) as imap:
         while (found := int(imap.folder_status("INBOX", ["MESSAGES"])[b"MESSAGES"])) < at_least:

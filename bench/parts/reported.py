@@ -1,4 +1,4 @@
-"""Reports to be made of a game of bots, played without mail, and what each part of making them costs."""
+"""Reports of a game of bots, played without mail, and the cost of each part of rendering them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEADLINE = dt.datetime(2030, 1, 1, 20, tzinfo=dt.UTC)
 
 
 class Reported(NamedTuple):
-    """A seat's view of a turn, as JSON data, and the orders that it gave in it."""
+    """A seat's view of a turn, as JSON data, and its orders in that turn."""
 
     view: View
     orders: tuple[Order, ...]
@@ -31,10 +31,10 @@ class Reported(NamedTuple):
 class Costs:
     """Milliseconds of processor time a report.
 
-    What the game says: what `became` of the orders, the turn in `brief`, the
-    `map`, the `form` of the sheet. What the templates make: the events `worded`,
-    then `text` and `html` of all that. `data` is written, `brief` not counted.
-    `whole` is a report made at once.
+    Made by the game: outcomes of orders (`became`), the turn summary (`brief`), the
+    `map`, the `form` of the sheet. Made by templates: the events (`worded`), then
+    `text` and `html` of all that. `data` is the JSON, without its `brief`. `whole` is
+    a report rendered in one call.
     """
 
     became: float
@@ -49,7 +49,7 @@ class Costs:
 
 
 def played(ruleset: AnyRuleset, seats: Sequence[SeatName], turns: int) -> list[Reported]:
-    """What all seats are to be told after so many turns of bots, or at the end of the game."""
+    """Return the data of all seats' reports after so many turns of bots, or at the end of the game."""
     dice = Dice(b"bench")
     state, events = ruleset.setup({}, seats, dice), tuple[Event, ...]()
     orders: dict[SeatName, tuple[Order, ...]] = {}
@@ -77,7 +77,7 @@ def _ordered(ruleset: AnyRuleset, view: View, dice: Dice) -> tuple[Order, ...]:
 
 
 def costs(ruleset: AnyRuleset, reports: Sequence[Reported], rounds: int) -> Costs:
-    """The least that each part took in some rounds, a report."""
+    """Return the least time of each part in some rounds, for one report."""
     with Renderer([TEMPLATES], {ruleset.key: ruleset}, pictures=False) as reporter:
         facts = [_facts(ruleset, each) for each in reports]
         jobs = [(ruleset, each.view, about) for each, about in zip(reports, facts, strict=True)]
@@ -92,7 +92,7 @@ def costs(ruleset: AnyRuleset, reports: Sequence[Reported], rounds: int) -> Cost
             "brief": lambda: [ruleset.turn_summary(view) for view in views],
             "map": lambda: [ruleset.text_map(view) for view in views],
             "form": lambda: [ruleset.template(view) for view in views],
-            "worded": lambda: [reporter._happened(f"{name}/events.j2", view) for view in views],
+            "worded": lambda: [reporter._render_events(f"{name}/events.j2", view) for view in views],
             "text": lambda: [reporter._render(f"{name}/report.txt.j2", context) for context in contexts],
             "html": lambda: [reporter._render(f"{name}/report.html.j2", context) for context in contexts],
             "data": lambda: [write_report_data(data) for data in datas],

@@ -47,16 +47,16 @@ Reason = Literal[
     "unclear",
     "answered",
 ]
-"""Why a mail could not be used; `templates/host/refusal.txt.j2` has a paragraph for each."""
+"""Reasons why a message could not be used; `templates/host/refusal.txt.j2` has a paragraph for each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """To the sender of a mail that cannot be used, or to the address of the seat that it was for.
+    """To the sender of a message that cannot be used, or to the address of the seat that it was for.
 
-    `typed` is what the mail said where it went wrong, `hint` the nearest valid
-    thing. `count_noun` is the version that still counts. `since` and `until` are
-    those of a deputy. To an unknown sender nothing of any campaign is told.
+    `typed` is the faulty part of the message, `hint` the nearest valid word.
+    `counted` is the version that still counts. `since` and `until` are those of a
+    deputy. An unknown sender is told nothing of any campaign.
     """
 
     page: ClassVar[str] = "refusal"
@@ -79,7 +79,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class OrderHelp:
-    """An order of a game, or a command if it has no `game`: how it is written, what it does, and lines that show it."""
+    """An order of a game, or a command if `game` is "": its usage, its help, and examples."""
 
     verb: str
     game: str
@@ -90,7 +90,7 @@ class OrderHelp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HelpOnVerb:
-    """To whoever mailed HELP and a verb: what that is for, in each game of his that has it."""
+    """To the sender of HELP and a verb: its help, in each of their games that has it."""
 
     page: ClassVar[str] = "help_on_verb"
 
@@ -102,14 +102,15 @@ class HelpOnVerb:
 class Help:
     """The player guide; with a campaign and seat, its examples are the reader's own.
 
-    `orders` are those of his games, `commands` what else may be asked by mail: usage and help. `unknown` is a
-    word that he asked about and that no order begins with, `hint` what may be meant.
+    `orders` are those of the reader's games, `commands` the other commands, usage and
+    help. `unknown` is a word that the reader asked about and that begins no order,
+    `hint` a similar one.
     """
 
     page: ClassVar[str] = "help"
 
     address: str
-    campaign: str = "trap7"
+    campaign: str = "trap7"  # of the examples, for a reader without a seat
     seat: SeatName = "red"
     orders: tuple[OrderHelp, ...] = ()
     commands: tuple[tuple[str, str], ...] = ()
@@ -119,7 +120,7 @@ class Help:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulebookPage:
-    """To a player: the rulebook of his game, or sections of it; `about` says which. `text` and `html` are the same."""
+    """To a player: the rulebook of a game, or the sections named by `about`. `text` and `html` are the same."""
 
     page: ClassVar[str] = "rulebook"
 
@@ -130,12 +131,12 @@ class RulebookPage:
 
 
 DIGEST_SHOWN = 12
-"""Hex digits of a sheet's digest that players are shown."""
+"""Hex digits of a sheet's digest that players see."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestatedOrder:
-    """An order taken: the number of its line, the order in words, and as it is written; typed so, it is the same."""
+    """An accepted order: the number of its line, the order in words, and as a line that parses to the same order."""
 
     line: int
     words: str
@@ -143,13 +144,13 @@ class RestatedOrder:
 
     @property
     def differs(self) -> bool:
-        """Whether its words are others than those that are written."""
+        """True if the order in words differs from its line."""
         return self.words.casefold() != self.typed.casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class FindingWithLine:
-    """A finding and the line it speaks of, as received; line 0 is the sheet as a whole."""
+    """A finding and its line, as received; line 0 is the sheet as a whole."""
 
     line: int
     severity: str
@@ -160,7 +161,7 @@ class FindingWithLine:
 
 @dataclass(frozen=True, slots=True)
 class SheetDifference:
-    """What a sheet changed against the one that counted before, in order lines."""
+    """The difference of a sheet from the one that counted before, in order lines."""
 
     version: int
     added: tuple[str, ...]
@@ -169,23 +170,23 @@ class SheetDifference:
 
     @property
     def same(self) -> bool:
-        """Whether both sheets ask for the same."""
+        """True if both sheets have the same orders in the same order."""
         return not (self.added or self.dropped or self.reordered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What a player is told of one sheet.
+    """The answer to a sheet.
 
-    `version` and `digest` (hex SHA-256) name it. `accepted` is false when it
-    has only errors; then `counts` is the earlier version that still counts, if
+    `version` and `digest` (hex SHA-256) identify the sheet. `accepted` is false when
+    it has only errors; then `counts` is the earlier version that still counts, if
     any. `replaces` is the difference from the version that counted before.
-    `wait`: the player asked not to be resolved early. `complete`: what the seat
-    is awaited for is in the sheet. `missing`: what the
-    sheet still leaves open, of what its seat may know. `notes`: what was
-    cleaned from the mail. `held`: the turn waits for the GM. `late`: the deadline had passed when it was read;
-    `closes` is until when such a sheet counts, if there is a grace. `by_gm`: the
-    GM has entered it for the player.
+
+    `wait`: the player asked not to be resolved early. `complete`: the sheet has all
+    that the seat is awaited for. `missing`: what the sheet leaves open, as far as the
+    seat may know. `notes`: what was cleaned from the mail. `held`: the turn waits
+    for the GM. `late`: the sheet was read after the deadline; `closes` is the end of
+    the grace, if there is one. `by_gm`: the GM has entered it for the player.
     """
 
     page: ClassVar[str] = "receipt"
@@ -213,12 +214,12 @@ class Receipt:
 
     @property
     def errors(self) -> tuple[FindingWithLine, ...]:
-        """The findings because of which lines were not taken."""
+        """The findings for which lines were refused."""
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
     @property
     def remarks(self) -> tuple[FindingWithLine, ...]:
-        """The findings on lines that were taken nevertheless."""
+        """The findings on accepted lines."""
         return tuple(finding for finding in self.findings if finding.severity != "error")
 
     @property
@@ -232,17 +233,17 @@ class Receipt:
 
     @property
     def short_digest(self) -> str:
-        """The digest as players are shown it."""
+        """The digest as players see it."""
         return self.digest[:DIGEST_SHOWN]
 
 
 def restate(parsed: ParsedSheet, book: OrderParser) -> tuple[RestatedOrder, ...]:
-    """Every order taken, in words and as it is written, in the order of the sheet."""
+    """Return every accepted order in words and as a line, in the order of the sheet."""
     return tuple(RestatedOrder(entry.line, entry.order.words(), book.line(entry.order)) for entry in parsed.entries)
 
 
 def tell_findings(findings: Iterable[Finding], lines: Iterable[tuple[int, str]]) -> tuple[FindingWithLine, ...]:
-    """Every finding with the line it speaks of; `lines` are the sheet's, numbered as they were parsed."""
+    """Return every finding with its line; `lines` are those of the sheet, numbered as they were parsed."""
     sources = dict(join_lines(lines))
     return tuple(
         FindingWithLine(
@@ -253,14 +254,15 @@ def tell_findings(findings: Iterable[Finding], lines: Iterable[tuple[int, str]])
 
 
 def compare(version: int, before: Sequence[Order], now: Sequence[Order], book: OrderParser) -> SheetDifference:
-    """The difference of a sheet's orders from those of `version`, the one that counted before."""
+    """Return the difference of a sheet's orders from those of `version`, the one that counted before."""
+    # By their lines, so that another spelling of an order is no difference.
     old, new = [book.line(order) for order in before], [book.line(order) for order in now]
     added, dropped = _without(new, old), _without(old, new)
     return SheetDifference(version, added, dropped, reordered=not added and not dropped and old != new)
 
 
 def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    left = Counter(others)
+    left = Counter(others)  # a sheet may have an order twice
     kept = []
     for line in lines:
         if left[line]:
@@ -272,7 +274,7 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class GmCommandResult:
-    """A command as it was understood, and what came of it."""
+    """A command as it was understood, and its result."""
 
     line: str
     said: str
@@ -280,7 +282,7 @@ class GmCommandResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GmAnswer:
-    """To a GM: what was done for his letter; or, with `findings` or a `problem`, that nothing was."""
+    """To a GM: what was done by their message; or, with `findings` or a `problem`, that nothing was done."""
 
     page: ClassVar[str] = "gm_answer"
 
@@ -293,7 +295,7 @@ class GmAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GmSenderMismatch:
-    """To a GM: somebody wrote in his name without his token."""
+    """To a GM: a message in their name came without their token."""
 
     page: ClassVar[str] = "gm_impostor"
 
@@ -302,25 +304,25 @@ class GmSenderMismatch:
 
 
 RequestKind = Literal["join", "invite", "deputy", "address", "new_address", "fallback", "import"]
-"""What a code may confirm; `templates/host/confirmation.txt.j2` has a paragraph for each."""
+"""Requests that a code may confirm; `templates/host/confirmation.txt.j2` has a paragraph for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """A command as it was written, its key masked, and what came of it, a paragraph a line."""
+    """A command as it was written, its token masked, and its result, a paragraph a line."""
 
     command: str
     result: str
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
-        """What came of it, without blank lines."""
+        """The lines of the result, without blank ones."""
         return tuple(line for line in self.result.split("\n") if line.strip())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """To whoever mailed commands: what came of each, and the lines not understood."""
+    """To the sender of commands: the result of each, and the lines that were not understood."""
 
     page: ClassVar[str] = "answer"
 
@@ -332,7 +334,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatNotNamed:
-    """To a player of several seats whose command does not say which it is for; `seats` are his own."""
+    """To a player of several seats whose command names none of them; `seats` are the player's."""
 
     page: ClassVar[str] = "which_seat"
 
@@ -343,11 +345,11 @@ class SeatNotNamed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
-    """To the one address that may confirm something; `code` is proof that it was read there.
+    """To the one address that may confirm a request; `code` proves that the mail was read there.
 
-    `about` is the address to be used from now on ("" for no second one any more),
-    or that of the player who wishes to use the reader's, or whose deputy the
-    reader shall be, or where the campaign was played before; `until` the last day of that.
+    `about` is the new address ("" to have no second one any more), or the address of
+    the player who wishes to use the reader's or whose deputy the reader shall be, or
+    the home of the campaign before; `until` is the deputy's last day.
     """
 
     page: ClassVar[str] = "confirmation"
@@ -368,9 +370,9 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """The reason why a sheet might not be meant: it repeats an old receipt, or most of its lines are errors.
+    """A reason to ask whether a sheet was meant: it repeats an old receipt, or most of its lines are errors.
 
-    `count_noun` is the version that still counts; of `errors` out of `lines` lines a receipt would speak.
+    `counted` is the version that still counts; a receipt would report `errors` of `lines` lines.
     """
 
     reason: Literal["receipt", "errors"]
@@ -381,13 +383,14 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmSender:
-    """To the one address that can say whether a mail is its own; until then nothing of that mail is done.
+    """To the one address that can confirm that a message is its own; nothing of it is done until then.
 
-    `sender` is what its From says, `excerpt` how that begins which it asks, without keys. With
-    `orders` it is a sheet, which counts for the open turn alone; `weighty` is
-    what asks for this wherever it comes from; `pressed` asks to leave, by a mail
-    program's button, and `leaves` by a mail that is known to be its player's.
-    `doubt`: it shows whose it is, and may not be meant. `last`: no more are asked today.
+    `sender` is its From, `excerpt` its beginning without tokens. With `orders` it is a
+    sheet, which counts for the open turn alone; `weighty` requests are confirmed
+    wherever they come from; `pressed` asks to leave by the unsubscribe button of a
+    mail program, `leaves` by a message that is known to be its player's. `doubt`:
+    the sender is known, but may have sent it by mistake. `last`: no further
+    question is sent today.
     """
 
     page: ClassVar[str] = "question"

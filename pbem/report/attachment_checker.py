@@ -35,18 +35,18 @@ from pbem.ruleset.drawing import FONT
 from pbem.ruleset.values import MAX_ATTACHMENT_BYTES, format_size
 
 SHOWN = 1_200
-"""Pixels up to which the longer side of an SVG is shown; one that is smaller is shown as large as it says."""
+"""Pixels of the longer side at which an SVG is shown at most; a smaller one is shown at its own size."""
 
 SHARPER = 2
-"""Pixels that are painted for each that is shown, for screens that have more of them."""
+"""Pixels painted for each pixel shown, for screens with a high density."""
 
 _LENGTH = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?)(px|pt|pc|mm|cm|in|)")
 _UNITS = {"px": 1.0, "": 1.0, "pt": 96 / 72, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 _PROLOG = re.compile(r"<\?xml[^<>]{0,200}\?>|<!DOCTYPE[^<>\[\]]{0,300}>")
-"""Text that drawing programs write before an SVG: an encoding that it has no longer, and the name of its grammar."""
+"""The prolog that drawing programs write: an encoding, which no longer holds, and a document type."""
 
-_FONT_SAID = re.compile(r"""font-family=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')""")
-_FONT_STYLED = re.compile(r"""font-family:[^;}"<>]{0,300}""")
+_FONT_ATTRIBUTE = re.compile(r"""font-family=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')""")
+_FONT_STYLE = re.compile(r"""font-family:[^;}"<>]{0,300}""")
 
 _PDF = ".pdf"
 _TEXTS = {".md": "text/markdown", ".csv": "text/csv", ".json": "application/json"}
@@ -54,11 +54,11 @@ _PHOTOS = {".png": ("image/png", PNG), ".jpg": ("image/jpeg", JPEG), ".jpeg": ("
 _SVG = ".svg"
 
 KNOWN = (*_PHOTOS, _SVG, _PDF, *_TEXTS, *PACKAGES)
-"""The ends of the names of all files that can be sent."""
+"""The endings of all files that can be sent."""
 
 
 class Fit(NamedTuple):
-    """A file as it can be sent: its media type, its bytes, and of a picture the pixels."""
+    """A file as it can be sent: its media type and bytes, and the size of a picture in pixels."""
 
     kind: str
     content: bytes
@@ -71,12 +71,16 @@ class UnfitFile(Exception):
 
 
 def examine_file(name: str, raw: bytes) -> Fit:
-    """Return the file as it can be sent. Raises UnfitFile, PictureError, UnfitDocument or ImageError."""
+    """Return a file as it can be sent, by the ending of its name.
+
+    Raises:
+        UnfitFile, PictureError, UnfitDocument, ImageError: If it cannot be sent; the text says why.
+    """
     ending = PurePosixPath(name).suffix.lower()
     if ending == _SVG:
-        return _painted(raw)
+        return _rasterise(raw)
     if ending in _PHOTOS:
-        return _photo(raw, *_PHOTOS[ending])
+        return _check_photo(raw, *_PHOTOS[ending])
     if ending == _PDF:
         check_pdf(raw)
         return Fit("application/pdf", raw)
@@ -87,13 +91,9 @@ def examine_file(name: str, raw: bytes) -> Fit:
         if not _is_text(raw):
             raise UnfitFile("it is no text in UTF-8: save it as one")
         return Fit(_TEXTS[ending], raw)
-    raise UnfitFile(_unknown(ending))
-
-
-def _unknown(ending: str) -> str:
     if ending == ".txt":
-        return "a .txt file is read as a part of the ruling: to send it to players, call it .md"
-    return f"files that can be sent end in {', '.join(KNOWN)}: make it one of these"
+        raise UnfitFile("a .txt file is read as a part of the ruling: to send it to players, call it .md")
+    raise UnfitFile(f"files that can be sent end in {', '.join(KNOWN)}: make it one of these")
 
 
 def _is_text(raw: bytes) -> bool:
@@ -103,21 +103,23 @@ def _is_text(raw: bytes) -> bool:
         return False
 
 
-def _photo(raw: bytes, kind: str, begins: bytes) -> Fit:
+def _check_photo(raw: bytes, kind: str, begins: bytes) -> Fit:
     if not raw.startswith(begins):
         other = next((end for end, (_, start) in _PHOTOS.items() if raw.startswith(start)), "")
         hint = f"it is a {other} file: name it so" if other else "it is no such picture: save it as PNG or JPEG"
         raise UnfitFile(f"it is not what its name says: {hint}")
     photo = strip_metadata(raw)
+    # Before anything is decoded: a small file may say that it has any size.
     check_size(photo.width, photo.height)
     check_pixels(photo.content)
+    # As sets, since an orientation may have exchanged width and height.
     if set(_decoded_size(photo.content)) != {photo.width, photo.height}:
         raise UnfitFile("it is damaged: no program could show it")
     return Fit(kind, photo.content, photo.width, photo.height)
 
 
 def _decoded_size(raw: bytes) -> tuple[int, int]:
-    """Return the size of a PNG or JPEG, decoded to its last pixel."""
+    """Return the size of a PNG or JPEG, decoded to its last pixel; (0, 0) if it cannot be decoded."""
     try:
         with Image.open(io.BytesIO(raw), formats=("PNG", "JPEG")) as image:
             image.load()
@@ -126,15 +128,17 @@ def _decoded_size(raw: bytes) -> tuple[int, int]:
         return (0, 0)
 
 
-def _painted(raw: bytes) -> Fit:
-    """Return an SVG as the picture that it shows."""
+def _rasterise(raw: bytes) -> Fit:
+    """Return an SVG as the PNG that it shows."""
     try:
         svg = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UnfitFile("it is no SVG in UTF-8") from None
-    svg = _in_our_font(_PROLOG.sub("", svg).strip())
-    # First, since whatever reads it must be safe from what is in it.
-    width, height = _size(*check_painted(svg))
+    # The painter leaves out text in a font that it does not have, and reports nothing.
+    svg = _FONT_ATTRIBUTE.sub(f'font-family="{FONT}"', _PROLOG.sub("", svg).strip())
+    svg = _FONT_STYLE.sub(f"font-family:{FONT}", svg)
+    # Checked before anything else reads it: the painter would open any file that a link names.
+    width, height = _shown_size(*check_painted(svg))
     most = LARGEST_SIDE // max(width, height)
     sharper = max(1, min(SHARPER, most))
     try:
@@ -148,13 +152,8 @@ def _painted(raw: bytes) -> Fit:
     return Fit("image/png", png, width, height)
 
 
-def _in_our_font(svg: str) -> str:
-    """Return the SVG with its letters in the one font there is: the painter leaves out those of others silently."""
-    return _FONT_STYLED.sub(f"font-family:{FONT}", _FONT_SAID.sub(f'font-family="{FONT}"', svg))
-
-
-def _size(width: str, height: str, view_box: str) -> tuple[int, int]:
-    """Return width and height in pixels at which an SVG is shown, by its first element."""
+def _shown_size(width: str, height: str, view_box: str) -> tuple[int, int]:
+    """Return the width and height in pixels at which an SVG is shown, from its first element."""
     sides = [_pixels(width), _pixels(height)]
     if not all(sides):
         box = [_pixels(word) for word in view_box.replace(",", " ").split()[2:4]]
@@ -171,7 +170,7 @@ def _pixels(length: str) -> float:
 
 
 def _answer(name: str, raw: bytes) -> dict[str, object]:
-    """Return the answer for one file: a `fault`, or all that is known of it."""
+    """Return the answer for one file: its `fault`, or its content and properties."""
     try:
         fit = examine_file(name, raw)
     except (UnfitFile, PictureError, UnfitDocument, ImageError) as why:
@@ -182,10 +181,11 @@ def _answer(name: str, raw: bytes) -> dict[str, object]:
 
 
 def main(seconds: int, memory: int) -> None:
-    """Examine files until the standard input ends, within seconds of the processor's time and bytes of memory."""
+    """Check files until standard input ends, within `seconds` of processor time and `memory` bytes."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    # The soft limit sends SIGXCPU, by which the parent knows that time was the reason.
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     for line in sys.stdin.buffer:
         name, content = json.loads(line)

@@ -21,7 +21,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
-"""How the files begin."""
+"""Signatures with which the files begin."""
 
 _PNG_KEPT = frozenset(
     {
@@ -29,7 +29,7 @@ _PNG_KEPT = frozenset(
         *(b"bKGD", b"pHYs", b"acTL", b"fcTL", b"fdAT"),
     }
 )
-"""Chunks without which a picture might look otherwise (PNG, 11; the last three are of moving ones)."""
+"""Chunks without which a picture might look different (PNG, 11; the last three are of animated ones)."""
 
 _SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 """Samples of a pixel, by the colour type of a PNG (PNG, 11.2.2)."""
@@ -38,7 +38,7 @@ _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4),
 """First pixel of each pass of an interlaced PNG, and the distances between its pixels (PNG, 8.2)."""
 
 MOST_PIXEL_BYTES = 160_000_000
-"""Bytes of the pixels of a PNG, those of a moving one together."""
+"""Bytes of the pixels of a PNG, for an animated one those of all its pictures."""
 
 _PIXEL_BLOCK = 1 << 20
 
@@ -49,11 +49,11 @@ _SIDEWAYS = range(5, 9)
 _SOI, _EOI, _SOS = 0xD8, 0xD9, 0xDA
 _RESTARTS = range(0xD0, 0xD8)
 _FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
-"""Markers of the segments that tell a picture's size (ITU T.81, table B.1)."""
+"""Markers of the segments with a picture's size (ITU T.81, table B.1)."""
 
 
 class Photo(NamedTuple):
-    """A picture, and how large it is shown."""
+    """A picture, and the size in pixels at which it is shown."""
 
     content: bytes
     width: int
@@ -61,11 +61,11 @@ class Photo(NamedTuple):
 
 
 class ImageError(Exception):
-    """A file that is not what it should be; the text is what is wrong with it."""
+    """Raised for a file that is not a sound image; the text says what is wrong."""
 
 
 def strip_metadata(raw: bytes) -> Photo:
-    """A PNG or JPEG without what says where, when and by whom it was made. Raises ImageError."""
+    """Return a PNG or JPEG without metadata such as place, time and author; raise ImageError."""
     try:
         return _clean_png(raw) if raw.startswith(PNG) else _clean_jpeg(raw)
     except (struct.error, IndexError):
@@ -81,7 +81,7 @@ def _clean_png(raw: bytes) -> Photo:
 def check_pixels(raw: bytes) -> None:
     """Raise ImageError for a PNG whose packed pixels are more or fewer than its picture has.
 
-    Programs that show it stop at the last pixel, so that they do not find out; others unpack all of it first.
+    Viewers stop at the last pixel and never notice; other programs unpack all of it first.
     """
     if not raw.startswith(PNG):
         return
@@ -96,7 +96,7 @@ def check_pixels(raw: bytes) -> None:
 
 
 def _frames(raw: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the bytes of the pixels of each picture in a PNG, and how many they should be."""
+    """Yield the unpacked size of each picture in a PNG, and the size it should have, in bytes."""
     width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", raw[16:29])
     bits, left = depth * _SAMPLES[colour], MOST_PIXEL_BYTES
     size, packed = (width, height), list[bytes]()
@@ -117,7 +117,7 @@ def _frames(raw: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _pixel_bytes(width: int, height: int, bits: int, *, interlaced: bool) -> int:
-    """Return the bytes of a picture's rows, each with the byte that tells its filter."""
+    """Return the bytes of a picture's rows, each with the byte that names its filter."""
     parts = [(width, height)]
     if interlaced:
         parts = [(-(-(width - x) // dx), -(-(height - y) // dy)) for x, y, dx, dy in _PASSES]
@@ -135,7 +135,7 @@ def _inflated_size(packed: list[bytes], most: int) -> int:
 
 
 def _chunks(raw: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The chunks of a PNG up to its end, with their kinds; what hangs behind the end is not part of it."""
+    """Yield the chunks of a PNG with their kinds, up to IEND; bytes after that are dropped."""
     at = len(PNG)
     while at < len(raw):
         (length,) = struct.unpack(">I", raw[at : at + 4])
@@ -152,28 +152,29 @@ def _chunks(raw: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _clean_jpeg(raw: bytes) -> Photo:
     written, width, height, turned = [b"\xff\xd8"], 0, 0, 1
     for marker, segment in _segments(raw):
-        if marker == 0xE1:
+        if marker == 0xE1:  # APP1: Exif and XMP, of which the orientation alone is kept
             turned = _orientation(segment) or turned
             continue
         if marker in _FRAMES:
             height, width = struct.unpack(">HH", segment[5:9])
-        if _is_kept(marker, segment):
+        if _is_shown(marker, segment):
             written.append(segment)
     if turned != 1:
-        written.insert(1, _exif(turned))
+        written.insert(1, _orientation_segment(turned))
     width, height = (height, width) if turned in _SIDEWAYS else (width, height)
     return Photo(b"".join(written), width, height)
 
 
-def _is_kept(marker: int, segment: bytes) -> bool:
-    """Of what applications have written, JFIF's, Adobe's and colour profiles say how a picture is shown."""
-    if marker == 0xE2:
+def _is_shown(marker: int, segment: bytes) -> bool:
+    """Return True for a segment that affects how a picture is shown, such as a colour profile."""
+    if marker == 0xE2:  # APP2
         return segment[4:].startswith(b"ICC_PROFILE\0")
+    # APP0 of JFIF and APP14 of Adobe; other APPn segments and comments go.
     return marker in (0xE0, 0xEE) or not (0xE0 <= marker <= 0xEF or marker == 0xFE)
 
 
 def _segments(raw: bytes) -> Iterator[tuple[int, bytes]]:
-    """The segments of a JPEG with their markers, a scan with its data, up to its end; what hangs behind is not its."""
+    """Yield the segments of a JPEG with their markers, a scan with its data, up to EOI; later bytes are dropped."""
     at = 2
     while True:
         if raw[at] != 0xFF:
@@ -194,7 +195,7 @@ def _segments(raw: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _scan_end(raw: bytes, at: int) -> int:
-    """Where the data of a scan end: at the next marker that does not belong to them."""
+    """Return the end of a scan's data: the next marker that is not part of them."""
     while True:
         at = raw.find(b"\xff", at)
         if at < 0:
@@ -205,7 +206,7 @@ def _scan_end(raw: bytes, at: int) -> int:
 
 
 def _orientation(segment: bytes) -> int:
-    """Which side is up, as the Exif part of a camera tells it; 0 if it does not."""
+    """Return the orientation, 1 to 8, of a camera's Exif segment; 0 if it has none."""
     tiff = segment[10:]
     if segment[4:10] != b"Exif\0\0" or tiff[:2] not in (b"II", b"MM"):
         return 0
@@ -213,7 +214,7 @@ def _orientation(segment: bytes) -> int:
     try:
         (start,) = struct.unpack(order + "I", tiff[4:8])
         (count,) = struct.unpack(order + "H", tiff[start : start + 2])
-        for at in range(start + 2, start + 2 + 12 * min(count, 100), 12):
+        for at in range(start + 2, start + 2 + 12 * min(count, 100), 12):  # entries of an IFD (TIFF 6.0, section 2)
             tag, _, _, value = struct.unpack(order + "HHIH", tiff[at : at + 10])
             if tag == _ORIENTATION:
                 return int(value) if 1 <= value <= 8 else 0
@@ -222,8 +223,8 @@ def _orientation(segment: bytes) -> int:
     return 0
 
 
-def _exif(turned: int) -> bytes:
-    """An Exif part that says which side is up, and nothing else."""
+def _orientation_segment(turned: int) -> bytes:
+    """Return an Exif segment that says the orientation, and nothing else."""
     tiff = b"MM\0*" + struct.pack(">IHHHIHHI", 8, 1, _ORIENTATION, 3, 1, turned, 0, 0)
     part = b"Exif\0\0" + tiff
     return b"\xff\xe1" + struct.pack(">H", len(part) + 2) + part
@@ -231,6 +232,8 @@ def _exif(turned: int) -> bytes:
 
 LARGEST_UNPACKED = 64_000_000
 """Bytes to which a document may unpack."""
+
+_UNPACKS_TOO_LARGE = f"it unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB: make it smaller"
 
 MOST_MEMBERS = 1_000
 """Files in a package."""
@@ -242,7 +245,7 @@ PACKAGES: Mapping[str, str] = {
     ".docx": f"{_OFFICE}.wordprocessingml.document",
     ".xlsx": f"{_OFFICE}.spreadsheetml.sheet",
 }
-"""Documents that are ZIP files, by the ends of their names, and their media types."""
+"""Documents that are ZIP files: endings of their names, and media types."""
 
 _BLOCK = 1 << 16
 _PDF_TAIL = 1_024
@@ -258,7 +261,7 @@ _OFFICE_ACTIVE = re.compile(
     r"(?:\A|/)(?:vbaProject|vbaData|activeX|embeddings|ctrlProps|macrosheets|externalLinks)", re.I
 )
 _ODF_ACTIVE = re.compile(r"(?:\A|/)(?:(?:Basic|Scripts|Dialogs)/|Object [^/]*\Z)", re.I)
-"""Scripts, and objects of other programs; an object that is a folder is a chart or a table of the same program."""
+"""Scripts, and objects of other programs; an object that is a folder is a chart or table of the same program."""
 
 _MACRO_TYPE = re.compile(rb"macroEnabled|vbaProject|oleObject|activeX", re.I)
 _OUTSIDE = re.compile(rb"<Relationship\b(?=[^<>]{0,4000}TargetMode\s*=\s*[\"']External)[^<>]{0,4000}>", re.I)
@@ -270,9 +273,10 @@ class UnfitDocument(Exception):
 
 
 def check_pdf(raw: bytes) -> None:
-    """Raise UnfitDocument unless a PDF is whole, and shows pages and does nothing else."""
+    """Raise UnfitDocument unless a PDF is complete and only shows pages."""
     if not raw.startswith(b"%PDF-"):
         raise UnfitDocument("it is not what its name says: no .pdf file begins like that")
+    # Readers look for the end in the last kilobyte (ISO 32000-1, annex H).
     if b"startxref" not in raw or b"%%EOF" not in raw[-_PDF_TAIL:]:
         raise UnfitDocument("it is cut off: no PDF ends like that")
     _check_pdf_names(raw)
@@ -282,21 +286,21 @@ def check_pdf(raw: bytes) -> None:
             raise UnfitDocument("it is packed in a way that cannot be checked: print it to a new PDF")
         unpacked += len(content)
         if unpacked > LARGEST_UNPACKED:
-            raise UnfitDocument(_grows())
+            raise UnfitDocument(_UNPACKS_TOO_LARGE)
         _check_pdf_names(content)
 
 
 def _pdf_streams(raw: bytes) -> Iterator[tuple[bool, bytes]]:
-    """Yield each stream as it unpacks, b"" if it does not, and whether it may hold objects."""
+    """Yield each stream of a PDF unpacked, b"" if it does not unpack, and whether it may hold objects."""
     before = 0
     for found in _STREAM.finditer(raw):
-        # The dictionary of a stream stands right before it; names in it may be spelt with escapes.
-        holds_objects = _OBJECTS.search(_unescaped(raw[before : found.start()])) is not None
+        # The dictionary of a stream comes right before it; object streams (7.5.7) must unpack.
+        holds_objects = _OBJECTS.search(_unescape(raw[before : found.start()])) is not None
         before = found.end()
-        yield holds_objects, _inflated(raw[found.end() :])
+        yield holds_objects, _inflate(raw[found.end() :])
 
 
-def _inflated(packed: bytes) -> bytes:
+def _inflate(packed: bytes) -> bytes:
     try:
         return zlib.decompressobj().decompress(packed, LARGEST_UNPACKED + 1)
     except zlib.error:
@@ -304,19 +308,20 @@ def _inflated(packed: bytes) -> bytes:
 
 
 def _check_pdf_names(text: bytes) -> None:
-    if found := _PDF_ACTIVE.search(_unescaped(text)):
+    if found := _PDF_ACTIVE.search(_unescape(text)):
         name = found[1].decode()
         if name == "Encrypt":
             raise UnfitDocument("it is locked, so that it cannot be checked: save it without a password")
         raise UnfitDocument(f"it holds a program, a form or another file (/{name}): print it to a new PDF")
 
 
-def _unescaped(text: bytes) -> bytes:
+def _unescape(text: bytes) -> bytes:
+    # Any character of a name may be written as #xx (ISO 32000-1, 7.3.5).
     return _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), text)
 
 
 def check_package(raw: bytes, ending: str) -> None:
-    """Raise UnfitDocument unless a document of an office program is whole, of the kind of its name, and no more."""
+    """Raise UnfitDocument unless an office document is complete, of the kind it is named, and without programs."""
     if not raw.startswith(b"PK\x03\x04"):
         raise UnfitDocument(f"it is not what its name says: no {ending} file begins like that")
     try:
@@ -339,7 +344,7 @@ def _members(package: zipfile.ZipFile) -> dict[str, bytes]:
     left = LARGEST_UNPACKED
     for each in listed:
         path = PurePosixPath(each.filename)
-        if each.flag_bits & 1:
+        if each.flag_bits & 1:  # encrypted
             raise UnfitDocument("it is locked, so that it cannot be checked: save it without a password")
         if path.is_absolute() or ".." in path.parts or "\\" in each.filename or each.filename in members:
             raise UnfitDocument("it is damaged: two of its parts have one name, or one lies outside of it")
@@ -354,12 +359,8 @@ def _content(package: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> by
         while block := file.read(_BLOCK):
             content += block
             if len(content) > most:
-                raise UnfitDocument(_grows())
+                raise UnfitDocument(_UNPACKS_TOO_LARGE)
     return bytes(content)
-
-
-def _grows() -> str:
-    return f"it unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB: make it smaller"
 
 
 def _check_open_document(members: Mapping[str, bytes], ending: str) -> None:
@@ -368,7 +369,7 @@ def _check_open_document(members: Mapping[str, bytes], ending: str) -> None:
     _check_members(members, _ODF_ACTIVE)
     for name, content in members.items():
         if name.endswith(".xml") and _SCRIPT_CALL.search(content):
-            raise UnfitDocument(_active(name))
+            raise UnfitDocument(_active_content(name))
 
 
 def _check_office(members: Mapping[str, bytes], ending: str) -> None:
@@ -377,17 +378,17 @@ def _check_office(members: Mapping[str, bytes], ending: str) -> None:
         raise UnfitDocument(f"it is not what its name says: no {ending} file has such parts")
     _check_members(members, _OFFICE_ACTIVE)
     if _MACRO_TYPE.search(types):
-        raise UnfitDocument(_active("[Content_Types].xml"))
+        raise UnfitDocument(_active_content("[Content_Types].xml"))
     for name, content in members.items():
         outside = _OUTSIDE.findall(content) if name.endswith(".rels") else []
         if any(b"/hyperlink" not in relation for relation in outside):
-            raise UnfitDocument(_active(name))
+            raise UnfitDocument(_active_content(name))
 
 
 def _check_members(members: Mapping[str, bytes], active: re.Pattern[str]) -> None:
     if name := next(filter(active.search, members), None):
-        raise UnfitDocument(_active(name))
+        raise UnfitDocument(_active_content(name))
 
 
-def _active(name: str) -> str:
+def _active_content(name: str) -> str:
     return f"it holds a program, another file or a link to one ({name}): save it without, or as PDF"

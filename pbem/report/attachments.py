@@ -29,14 +29,14 @@ from pbem.ruleset.protocol import AnyRuleset
 from pbem.ruleset.values import LARGEST_OF_TURN, MAX_ATTACHMENT_BYTES, Attachment, View, format_size
 
 _ENDINGS = {"image/png": (".png",), "image/jpeg": (".jpg", ".jpeg")}
-"""What a program shows that goes by a file's name; an SVG has become a PNG."""
+"""Endings of pictures, for programs that go by them; an SVG has become a PNG."""
 
 
 class PlacedAttachment(NamedTuple):
     """A picture or file as templates see it.
 
-    `name` is that under which it is attached; of a picture, `cid` is its Content-ID. `shown`: it is a picture that
-    can be shown; `attached`: it is at hand.
+    `name` is the name under which it is attached, `cid` the Content-ID of a picture.
+    `shown`: it is a picture that can be shown; `attached`: its content is available.
     """
 
     name: str
@@ -59,41 +59,45 @@ class MailAttachment(NamedTuple):
 
 
 class Attachments:
-    """All that the view of a report names, each content under one name."""
+    """The attachments that the view of a report names, each content under one name."""
 
     def __init__(self, ruleset: AnyRuleset, view: View, facts: ReportFacts) -> None:
         self._places = ruleset.enclosures(view)
         self._facts = facts
         self._names: dict[tuple[str, bool], str] = {}
         for each in self._all:
-            self._names.setdefault(_key(each), _unused(_file_name(each), self._names.values()))
+            self._names.setdefault(_content_key(each), _unique_name(_file_name(each), self._names.values()))
 
     @property
     def _all(self) -> Iterator[Attachment]:
         return (each for enclosed in self._places.values() for each in enclosed)
 
     def placed(self) -> Mapping[str, Sequence[PlacedAttachment]]:
-        """What templates show, by place."""
-        return {place: [*map(self._placed, enclosed)] for place, enclosed in self._places.items()}
+        """Return the attachments for templates, by place."""
+        return {place: [*map(self._place, enclosed)] for place, enclosed in self._places.items()}
 
     def sent(self) -> Iterator[MailAttachment]:
-        """What goes with the mail."""
-        contents, first = self._facts.enclosed, {_key(each): each for each in reversed([*self._all])}
+        """Yield the attachments of the mail."""
+        contents, first = self._facts.enclosed, {_content_key(each): each for each in reversed([*self._all])}
         for key, name in self._names.items():
             each = first[key]
             if each.sha256 in contents:
                 yield MailAttachment(name, each.kind, contents[each.sha256], self._cid(each) if each.shown else "")
 
     def elements(self) -> dict[str, str]:
-        """Each picture as an element for a page, by its Content-ID."""
+        """Return each picture as an element for a page, by its Content-ID."""
         contents = self._facts.enclosed
         shown = {self._cid(each): each for each in self._all if each.shown and each.sha256 in contents}
-        return {cid: _element(each, contents[each.sha256]) for cid, each in shown.items()}
+        tag = Markup('<img class="enclosed" src="{}" alt="{}" width="{}" height="{}">')
+        return {
+            cid: tag.format(data_url(each.kind, contents[each.sha256]), each.title, each.width, each.height)
+            for cid, each in shown.items()
+        }
 
-    def _placed(self, enclosure: Attachment) -> PlacedAttachment:
+    def _place(self, enclosure: Attachment) -> PlacedAttachment:
         there = enclosure.sha256 in self._facts.enclosed
         return PlacedAttachment(
-            name=self._names[_key(enclosure)],
+            name=self._names[_content_key(enclosure)],
             title=enclosure.title,
             caption=enclosure.caption,
             width=enclosure.width,
@@ -107,8 +111,8 @@ class Attachments:
         return self._facts.content_id(f"enclosed-{enclosure.sha256[:12]}")
 
 
-def _key(enclosure: Attachment) -> tuple[str, bool]:
-    """A content is sent once: as a picture, as a file, or as both."""
+def _content_key(enclosure: Attachment) -> tuple[str, bool]:
+    """Return the key of a content, which is sent once as a picture, as a file, or as both."""
     return enclosure.sha256, enclosure.shown
 
 
@@ -119,19 +123,19 @@ def _file_name(enclosure: Attachment) -> str:
     return f"{PurePosixPath(enclosure.name).stem}{endings[0]}"
 
 
-def _unused(name: str, taken: Iterable[str]) -> str:
+def _unique_name(name: str, taken: Iterable[str]) -> str:
     names, path = set(taken), PurePosixPath(name)
     others = (f"{path.stem}-{number}{path.suffix}" for number in range(2, len(names) + 3))
     return name if name not in names else next(other for other in others if other not in names)
 
 
 def data_url(kind: str, content: bytes) -> str:
-    """A file as a URL that is all of it."""
+    """Return a file as a data URL."""
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def raster_svg(enclosure: Attachment, content: bytes) -> tuple[str, str]:
-    """A picture of pixels as the inside of an SVG, and the tag that begins that SVG."""
+    """Return a raster picture as the content of an SVG, and the opening tag of that SVG."""
     size = f'width="{enclosure.width}" height="{enclosure.height}"'
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {enclosure.width} {enclosure.height}">'
@@ -140,30 +144,23 @@ def raster_svg(enclosure: Attachment, content: bytes) -> tuple[str, str]:
     return f'<image {size} href="{data_url(enclosure.kind, content)}"/>', head
 
 
-def _element(enclosure: Attachment, content: bytes) -> str:
-    source = data_url(enclosure.kind, content)
-    return Markup('<img class="enclosed" src="{}" alt="{}" width="{}" height="{}">').format(
-        source, enclosure.title, enclosure.width, enclosure.height
-    )
-
-
 LONGEST_NAME = 80
 
 MOST_FILES = 60
 """Files of one ruling."""
 
 SECONDS = 20
-"""Of the processor's time, for all files of a ruling."""
+"""Processor time for all files of a ruling."""
 
 PATIENCE = 300
-"""Seconds by the clock for the same: on a busy machine other processes have their share."""
+"""Seconds of wall-clock time for the same: on a busy machine other processes take their share."""
 
 MEMORY = 1 << 30
-"""Bytes of the process; to paint an SVG of the largest size takes 170 MB."""
+"""Bytes of the process; painting an SVG of the largest size takes 170 MB."""
 
 _COMMAND = (sys.executable, "-P", "-m", "pbem.report.attachment_checker", str(SECONDS), str(MEMORY))
 _INHERITED = ("LD_LIBRARY_PATH",)
-"""Variables of the environment that the process gets; others may hold passwords."""
+"""Environment variables that the process gets; others may hold passwords."""
 
 _SLOW = (
     f"examining it took too long (the files of a ruling have {SECONDS} seconds together): make it simpler, or save it "
@@ -173,7 +170,7 @@ _LOST = "it cannot be examined, since it is damaged or takes too much memory: ma
 
 
 class CheckedAttachment(NamedTuple):
-    """A picture or file that can be sent, and its bytes; or, without one, the `fault` for which it cannot."""
+    """A picture or file that can be sent, and its bytes; or no `enclosure`, and the `fault` for which it cannot."""
 
     enclosure: Attachment | None
     content: bytes = b""
@@ -181,31 +178,35 @@ class CheckedAttachment(NamedTuple):
 
 
 def check_attachments(files: Iterable[tuple[str, bytes]]) -> dict[str, CheckedAttachment]:
-    """Return what lies beside a ruling, by name. May take as long as its limits: hold no lock meanwhile."""
+    """Check the files that came with a ruling; return the results by name.
+
+    This may take as long as its limits allow: call it without a lock or transaction.
+    """
     brought: dict[str, bytes] = {}
     faults: dict[str, str] = {}
     for name, raw in ((_plain_name(name), raw) for name, raw in files):
         if brought.setdefault(name, raw) != raw:
             faults[name] = "there are two files of this name"
-        elif fault := _fault(name, raw):
+        elif fault := _find_fault(name, raw):
             faults[name] = fault
     fit = {name: raw for name, raw in brought.items() if name not in faults}
-    if over := _too_much(fit):
+    if over := _exceeded_limit(fit):
         faults |= dict.fromkeys(fit, over)
         fit = {}
-    found = _examined(fit) if fit else {}
+    found = _examine(fit) if fit else {}
     return {name: found.get(name) or CheckedAttachment(None, fault=faults[name]) for name in brought}
 
 
 def _plain_name(name: str) -> str:
     """Return a file's name on one line, in composed letters, without the folders that some programs write before it."""
     name = PurePosixPath(normalize("NFC", name).replace("\\", "/")).name
+    # Brackets would end the line of a ruling that names the file: [PICTURE name: caption].
     name = " ".join("".join(sign if sign.isprintable() else " " for sign in name).split()).strip("[]")
     return name or "file"
 
 
-def _fault(name: str, raw: bytes) -> str:
-    """Return why a file cannot be sent whatever is in it; "" if that must be looked at."""
+def _find_fault(name: str, raw: bytes) -> str:
+    """Return why a file cannot be sent, whatever its content; "" if its content decides."""
     if len(name) > LONGEST_NAME:
         return f"its name has {len(name)} characters; {LONGEST_NAME} are the most"
     if ":" in name:
@@ -217,7 +218,7 @@ def _fault(name: str, raw: bytes) -> str:
     return ""
 
 
-def _too_much(files: Mapping[str, bytes]) -> str:
+def _exceeded_limit(files: Mapping[str, bytes]) -> str:
     if len(files) > MOST_FILES:
         return f"{len(files)} files came with this ruling; {MOST_FILES} are the most"
     size = sum(map(len, files.values()))
@@ -228,9 +229,10 @@ def _too_much(files: Mapping[str, bytes]) -> str:
     return ""
 
 
-def _examined(files: Mapping[str, bytes]) -> dict[str, CheckedAttachment]:
-    answers, fault = _ask(files)
-    found = {name: _read(name, answer) for name, answer in zip(files, answers, strict=False)}
+def _examine(files: Mapping[str, bytes]) -> dict[str, CheckedAttachment]:
+    answers, fault = _run_checker(files)
+    # The process may have ended early: the file after the last answer is the one that it could not check.
+    found = {name: _checked_attachment(name, answer) for name, answer in zip(files, answers, strict=False)}
     left = [name for name in files if name not in found]
     for name in left:
         why = fault if name == left[0] else f"it was not examined, because that ended at {left[0]}"
@@ -238,11 +240,11 @@ def _examined(files: Mapping[str, bytes]) -> dict[str, CheckedAttachment]:
     return found
 
 
-def _ask(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]:
-    """Return the answers to the first files, and why there is none to the next."""
+def _run_checker(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]:
+    """Return the answers for the first files, and why there is none for the next."""
     asked = "".join(f"{json.dumps([name, base64.b64encode(raw).decode()])}\n" for name, raw in files.items())
     environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    environment["PYTHONPATH"] = str(Path(__file__).parents[2])  # -P leaves out the current folder
     try:
         done = subprocess.run(  # noqa: S603 (our own module, by our own interpreter)
             _COMMAND,
@@ -254,16 +256,16 @@ def _ask(files: Mapping[str, bytes]) -> tuple[list[dict[str, Any]], str]:
             check=False,
         )
     except subprocess.TimeoutExpired as late:
-        return _answers(late.stdout or b""), _SLOW
-    return _answers(done.stdout), _SLOW if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else _LOST
+        return _parse_answers(late.stdout or b""), _SLOW
+    return _parse_answers(done.stdout), _SLOW if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else _LOST
 
 
-def _answers(output: bytes) -> list[dict[str, Any]]:
-    """Return the answers that were written to their end."""
+def _parse_answers(output: bytes) -> list[dict[str, Any]]:
+    """Return the answers that are complete."""
     return [json.loads(line) for line in output.splitlines(keepends=True) if line.endswith(b"\n")]
 
 
-def _read(name: str, answer: Mapping[str, Any]) -> CheckedAttachment:
+def _checked_attachment(name: str, answer: Mapping[str, Any]) -> CheckedAttachment:
     if fault := answer.get("fault"):
         return CheckedAttachment(None, fault=str(fault))
     content = base64.b64decode(answer["content"])

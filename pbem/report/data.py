@@ -1,4 +1,4 @@
-"""The report as data: attached JSON and calendar entries."""
+"""The report as data: attached JSON, and calendar files (iCalendar, RFC 5545)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _KEYS = {
 
 
 class ReportDataError(PbemError):
-    """A file is not the JSON of a report, or of one this program cannot read."""
+    """Raised for a file that is not the JSON of a report, or has a format that this program cannot read."""
 
 
 def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str, Any]:
-    """The data of a report: its game, its place, its deadline (ISO 8601, UTC) and the view itself.
+    """Return the data of a report: game, campaign, seat, deadline (ISO 8601, UTC) and the view itself.
 
-    `brief` are the lines it begins with. `dice` has the words mixed into them, where the report tells those; `looks`
-    how the GM looked at real dice.
+    `brief` are the lines it begins with. `dice` has the dice words, where the report
+    discloses them; `looks` says how the GM looked at real dice.
     """
     return {
         "format": FORMAT,
@@ -57,14 +57,14 @@ def report_data(ruleset: AnyRuleset, view: View, facts: ReportFacts) -> dict[str
 
 
 def dice_data(told: DiceDisclosure, seal: str) -> dict[str, Any]:
-    """What a report's data say of the dice."""
+    """Return the disclosure of the dice as data."""
     words = [[each.seat, each.word] for each in told.words]
     own = [each.seat for each in told.words if each.own]
     return {"seal": seal, "words": words, "own": own, "digest": told.digest, "seats": told.seats}
 
 
 def write_report_data(data: dict[str, Any], view: bytes | None = None) -> bytes:
-    """The bytes of `report_data`: canonical JSON and a newline. Of its `view` that may be at hand already."""
+    """Return `report_data` as canonical JSON and a newline; `view` is its view, if that is encoded already."""
     if view is None:
         return canonical_json(data) + b"\n"
     return (
@@ -73,10 +73,10 @@ def write_report_data(data: dict[str, Any], view: bytes | None = None) -> bytes:
 
 
 def read_report_data(raw: bytes) -> dict[str, Any]:
-    """The data of a report's JSON attachment. Raises ReportDataError saying what the bytes are not."""
+    """Return the data of a report's JSON attachment; raise ReportDataError saying what is wrong."""
     try:
-        data = parse_json(raw.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        data = parse_json(raw.decode("utf-8-sig"))  # an editor may have added a byte order mark
+    except (ValueError, RecursionError):  # arrays nested too deep
         raise ReportDataError("this is not a report: it is no JSON text; use the .json file attached to one") from None
     if not isinstance(data, dict) or "format" not in data:
         raise ReportDataError("this is not a report: it is JSON, but not the file attached to one")
@@ -96,7 +96,7 @@ _LAST_SEQUENCE = 2**31 - 1
 
 
 class CalendarEntry(NamedTuple):
-    """A deadline in a calendar of several; `opened` is when its turn was."""
+    """A deadline in a calendar of several; `opened` is the time at which its turn was opened."""
 
     uid: str
     summary: str
@@ -106,12 +106,12 @@ class CalendarEntry(NamedTuple):
 
 @functools.lru_cache(maxsize=64)
 def deadline_ics(uid: str, campaign: str, deadline: dt.datetime, set_at: dt.datetime) -> bytes:
-    """The calendar file of a campaign's open deadline, which was set at a moment; its lines end in CRLF.
+    """Return the calendar file of a campaign's open deadline, which was set at `set_at`; its lines end in CRLF.
 
-    A campaign has one entry, known by its `uid`. The SEQUENCE rises with the
-    moment, so that calendars move the entry, and do not move it back for a mail
-    that is opened late (RFC 5545, 3.8.7.4). It is an integer of 31 bits (3.3.8),
-    which is reached in 2088; from then on DTSTAMP decides (RFC 5546, 2.1.5).
+    A campaign has one entry, known by its `uid`. The SEQUENCE rises with `set_at`,
+    so that calendars move the entry, and do not move it back for a mail that is
+    opened late (RFC 5545, 3.8.7.4). It is an integer of 31 bits (3.3.8), which is
+    reached in 2088; from then on DTSTAMP decides (RFC 5546, 2.1.5).
     """
     event = _event(uid, f"Deadline of {campaign}", deadline, set_at)
     event.add("sequence", min(int((set_at - _EPOCH).total_seconds()), _LAST_SEQUENCE))
@@ -122,16 +122,16 @@ def deadline_ics(uid: str, campaign: str, deadline: dt.datetime, set_at: dt.date
 
 
 def deadlines_ics(name: str, due: Sequence[CalendarEntry]) -> bytes:
-    """A calendar to subscribe to; its lines end in CRLF."""
+    """Return a calendar to subscribe to; its lines end in CRLF."""
     calendar = _calendar(_event(each.uid, each.summary, each.deadline, each.opened) for each in due)
-    calendar.add("x-wr-calname", name)
-    calendar.add("refresh-interval", dt.timedelta(hours=6), {"value": "DURATION"})
+    calendar.add("x-wr-calname", name)  # no standard, but widely read
+    calendar.add("refresh-interval", dt.timedelta(hours=6), {"value": "DURATION"})  # RFC 7986, 5.7
     return bytes(calendar.to_ical())
 
 
 def _event(uid: str, summary: str, deadline: dt.datetime, set_at: dt.datetime) -> Event:
-    """A deadline, which takes no time and keeps nobody busy."""
-    # Here, since it takes a tenth of a second, and most commands mail nothing.
+    """Return a deadline as an event without duration, which blocks no time."""
+    # Imported here, since that takes 0.1 s, and most commands send no mail.
     from icalendar import Event
 
     event = Event()
@@ -139,8 +139,8 @@ def _event(uid: str, summary: str, deadline: dt.datetime, set_at: dt.datetime) -
     event.add("dtstamp", set_at.astimezone(dt.UTC))
     event.add("summary", summary)
     event.add("dtstart", deadline.astimezone(dt.UTC))
-    event.add("dtend", deadline.astimezone(dt.UTC))
-    event.add("transp", "TRANSPARENT")
+    event.add("dtend", deadline.astimezone(dt.UTC))  # without duration (RFC 5545, 3.6.1)
+    event.add("transp", "TRANSPARENT")  # not busy (RFC 5545, 3.8.2.7)
     return event
 
 

@@ -13,14 +13,14 @@ from pbem.ruleset.values import Json, SeatName
 
 @dataclass(frozen=True, slots=True)
 class SheetUsed:
-    """The sheet whose orders a turn was resolved with; `digest` is the hex SHA-256 told in its receipt."""
+    """The sheet whose orders a turn was resolved with; `digest` is the hex SHA-256 of its receipt."""
 
     version: int
     digest: str
 
 
 class DiceWord(NamedTuple):
-    """A word that is mixed with the sealed seed of the dice: the `own` of a seat's player, or one drawn for him."""
+    """A seat's dice word, chosen by its player (`own`) or drawn."""
 
     seat: SeatName
     word: str
@@ -28,7 +28,7 @@ class DiceWord(NamedTuple):
 
 
 class OrderOutcome(NamedTuple):
-    """An order that a seat had in the turn reported: in words, and what became of it, "" if nothing is to be said."""
+    """An order of a seat in the turn reported, in words, and its outcome, "" if there is nothing to say."""
 
     words: str
     became: str = ""
@@ -36,7 +36,7 @@ class OrderOutcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiceDisclosure:
-    """The words mixed into the dice, as a report tells them: those of all `seats`, or where they are many its own.
+    """The dice words that a report discloses: those of all `seats`, or its own alone where they are many.
 
     `digest` is the hex SHA-256 of the list of all, as JSON pairs of seat and word.
     """
@@ -47,7 +47,7 @@ class DiceDisclosure:
 
     @property
     def complete(self) -> bool:
-        """Whether the words of all seats are listed."""
+        """True if the words of all seats are listed."""
         return len(self.words) == self.seats
 
     @property
@@ -58,9 +58,9 @@ class DiceDisclosure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotedText:
-    """A text of somebody, passed on. `by` is a seat, "" for an unsigned letter; `to` are seats, none for all.
+    """A person's text, passed on. `by` is a seat, "" if it is unsigned; `to` are seats, none for all.
 
-    `label` is what he called the moment when he wrote it, where that is told.
+    `label` is the turn in which it was written, where that is disclosed.
     """
 
     by: SeatName
@@ -71,11 +71,11 @@ class QuotedText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PressSection:
-    """What people say in a report: its GM, those who write for all, those who write to its seat.
+    """Texts of people in a report: of its GM, of those who write to all, of those who write to its seat.
 
-    `diaries` are told when the game is over. `looks` is what the program says
-    of its GM: how he looked at real dice. Only they are part of the report's
-    JSON, which is the game's own, for clients and for the proof of the archive.
+    `diaries` are disclosed when the game is over. `looks` says how the GM looked at
+    real dice, in the program's words. Only `looks` is part of the report's JSON, which
+    is the game's own, for clients and for the proof of the archive.
     """
 
     gm_texts: tuple[str, ...] = ()
@@ -87,11 +87,10 @@ class PressSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """What a corrected report says of itself; its first edition has none.
+    """The notes of a corrected report; the first version of a report has none.
 
-    `differences` are lines of the text: "- " as it was told before, "+ " as it
-    is now. `sheet` is what became of the sheet that its seat had sent against
-    the report before.
+    `differences` are lines of the text: "- " as before, "+ " as now. `sheet` says
+    what happened to the sheet that the seat had sent in answer to the report before.
     """
 
     edition: int
@@ -101,23 +100,24 @@ class Correction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFacts:
-    """What stands around a view in a report. Only what its seat may know belongs here.
+    """The content that the host adds to a view in a report. Only what its seat may know belongs here.
 
     `deadline` is for the orders now asked for, in UTC, and late ones count until
-    `closes`, if there is a grace; `zone` is the campaign's ("Europe/Berlin").
-    `code` is the reply code, `address` the order address without it. `used` is
-    the sheet that counted in the turn reported; with `missed`, none came and the
-    defaults were used. `ordered` are the orders that its seat had in it.
-    `seed` is the hex of the dice's seed once the campaign is over, ""
-    before; `dice` are the words mixed with it, in a seat's first report and in
-    its last. `record` is the hash of the archive's record of the turn before the
-    one reported, by which the archive can be held to this report; "" where there
-    is none. `rolled`: the campaign is over, and its GM has rolled its dice.
-    `first`: nothing was resolved before this report. `taken_over`, in the first
-    report of a game begun elsewhere, is the number of its first turn here, 0 in
-    all others. `page`: its player wants it as a page too. `words` are those of
-    people. `enclosed` are the contents, by hash, of the pictures and files that
-    the view names.
+    `closes`, if there is a grace; `zone` is the campaign's ("Europe/Berlin"). `code`
+    is the reply code, `address` the order address without it. `used` is the sheet
+    that counted in the turn reported; with `missed`, none came and the defaults were
+    used. `ordered` are the orders of the seat in it.
+
+    `seed` is the hex of the dice seed once the campaign is over, "" before; `dice` are
+    the dice words, in the first and the last report of a seat. `record` is the hash
+    of the archive's record of the turn before the one reported, by which the archive
+    can be checked against this report; "" if there is none. `rolled`: the campaign is
+    over, and its GM has rolled its dice.
+
+    `first`: nothing was resolved before this report. `taken_over`, in the first report
+    of a game taken over from elsewhere, is the number of its first turn here, 0 in all others.
+    `page`: the player wants it as a page too. `words` are those of people. `enclosed`
+    are the contents, by hash, of the pictures and files that the view names.
     """
 
     campaign: str
@@ -145,22 +145,23 @@ class ReportFacts:
 
     @property
     def edition(self) -> int:
-        """1, and more for a corrected report."""
+        """The version of the report: 1, or more for a corrected one."""
         return self.correction.edition if self.correction else 1
 
     @property
     def header(self) -> str:
-        """The line that begins this seat's order sheets."""
+        """The first line of this seat's order sheets."""
         return f"ORDERS {self.campaign} {self.seat} {self.code}"
 
     def content_id(self, picture: str) -> str:
-        """The Content-ID of one picture of this report (RFC 2392), telling nothing but its name."""
+        """Return the Content-ID of one picture of this report (RFC 2392), which discloses its name alone."""
+        # The reply code makes it differ from report to report; .invalid is the domain of no host (RFC 2606).
         name = f"{self.campaign}/{self.seat}/{self.code}/{picture}"
         return f"{picture}.{hashlib.sha256(name.encode()).hexdigest()[:16]}@pbem.invalid"
 
 
 class DrawnPicture(NamedTuple):
-    """A picture of a report; `png` is None where it could not be drawn and its title must do."""
+    """A picture of a report; `png` is None if it could not be drawn and its title must do."""
 
     name: str
     title: str
@@ -169,11 +170,11 @@ class DrawnPicture(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RenderedReport:
-    """A report, whole: what is mailed, and what the archive keeps.
+    """All parts of a report: those that are mailed, and those that the archive keeps.
 
-    `subject` lacks the tag with the reply code, which the postman adds;
-    `data` is the JSON attachment. `page` is the report as one file for a browser,
-    for a player who wants it; it is kept nowhere, since it follows from the rest.
+    `subject` lacks the tag with the reply code, which is added when it is sent;
+    `data` is the JSON attachment. `page` is the report as one file for a browser, if
+    the player wants it; it is not stored, since it follows from the rest.
     """
 
     seat: SeatName
@@ -185,7 +186,7 @@ class RenderedReport:
     page: bytes | None = None
 
     def files(self) -> dict[str, bytes]:
-        """The parts by their names in the archive's `reports/` folder."""
+        """Return the parts by their names in the archive's `reports/` folder."""
         files = {
             f"{self.seat}.txt": self.text.encode(),
             f"{self.seat}.html": self.html.encode(),
@@ -196,7 +197,7 @@ class RenderedReport:
 
 
 SHOWN = 12
-"""Scores told, the last ones."""
+"""Scores shown, the latest ones."""
 
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -209,21 +210,18 @@ class FormattedScores(NamedTuple):
 
 
 def format_scores(scores: Json) -> FormattedScores | None:
-    """The last of the `scores` that a view remembers; None if there is nothing to compare."""
+    """Return the last of the `scores` in a view's memory; None if there are fewer than two."""
     turns = scores["turns"][-SHOWN:] if scores else []
     if len(turns) < 2:
         return None
     numbers, values = [number for number, _ in turns], [value for _, value in turns]
     told = ", ".join(map(str, values))
-    return FormattedScores(f"Your {scores['of']} by {scores['by']}, {_which(numbers)}: {told}.", _bars(values))
+    least, span = min(values), max(values) - min(values)
+    bars = "".join(_BARS[(value - least) * (len(_BARS) - 1) // span if span else 0] for value in values)
+    return FormattedScores(f"Your {scores['of']} by {scores['by']}, {_format_turns(numbers)}: {told}.", bars)
 
 
-def _which(numbers: list[int]) -> str:
+def _format_turns(numbers: list[int]) -> str:
     if numbers == list(range(numbers[0], numbers[-1] + 1)):
         return f"{numbers[0]} to {numbers[-1]}"
     return ", ".join(map(str, numbers))
-
-
-def _bars(values: list[int]) -> str:
-    least, span = min(values), max(values) - min(values)
-    return "".join(_BARS[(value - least) * (len(_BARS) - 1) // span if span else 0] for value in values)

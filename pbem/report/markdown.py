@@ -42,28 +42,28 @@ CSS: Mapping[str, str] = {
     "drawn": "margin:.5em 0;overflow-x:auto;font:13px/1.3 monospace",
     "loose": "margin:.5em 0;white-space:pre-wrap;overflow-wrap:anywhere;font:13px/1.3 monospace",
 }
-"""Inline styles for HTML reports, by name. Mail programs drop style sheets, seldom these."""
+"""Inline styles for HTML reports, by name. Mail programs drop style sheets, but seldom these."""
 
 _READER = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-"""HTML in a text is shown, not used, and no picture is fetched from anywhere."""
+"""Parser that shows HTML as text, and fetches no pictures."""
 
 _CODE = ("code_block", "fence")
 _STYLES = {"h1": "h1", "h2": "h2", "h3": "h3", "table": "table", "th": "th", "td": "row", "ul": "list", "ol": "list"}
 LINK = "color:inherit"
-"""The style of links: a mail program's own blue may be hard to read on its dark ground."""
+"""The style of links: a mail program's own blue may be hard to read on its dark background."""
 
 _MOST_COLUMNS = 4
-"""Wider tables do not fit a phone."""
+"""Columns of a table that fit a phone."""
 
 _NARROWEST = 24
-"""Columns below which a cell is not wrapped."""
+"""Columns of a cell below which it is not wrapped."""
 
-_BREAK = "  \n"
+_BREAK = "  \n"  # a hard line break (CommonMark 0.31, 6.7)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands below it, up to the next; `source` has both."""
+    """A heading with its text up to the next heading; `source` has both."""
 
     level: int
     title: str
@@ -71,7 +71,7 @@ class Section:
 
 
 def sections(source: str) -> tuple[Section, ...]:
-    """The sections of a text, in their order; what stands above the first heading is in none."""
+    """Return the sections of a text, in their order; text above the first heading is in none."""
     lines, tokens = source.splitlines(), _READER.parse(source)
     heads = [
         (token.map[0], int(token.tag[1:]), tokens[at + 1].content)
@@ -86,17 +86,17 @@ def sections(source: str) -> tuple[Section, ...]:
 
 
 def find_sections(source: str, words: Sequence[str]) -> tuple[Section, ...]:
-    """The sections with all these words in their headings, each with those below it; or else in their text."""
-    in_text = (section for section in sections(source) if _has(section.source, words))
+    """Return the sections with all words in their headings, and their subsections; else those with them in the text."""
+    in_text = (section for section in sections(source) if _has_words(section.source, words))
     return headed_sections(source, words) or tuple(in_text)
 
 
 def headed_sections(source: str, words: Sequence[str]) -> tuple[Section, ...]:
-    """The sections with all these words in their headings, each with those below it; the title of all is no heading."""
-    return tuple(_with_those_below(sections(source), lambda each: each.level > 1 and _has(each.title, words)))
+    """Return the sections with all words in their headings, with their subsections; the text's title does not count."""
+    return tuple(_with_subsections(sections(source), lambda each: each.level > 1 and _has_words(each.title, words)))
 
 
-def _with_those_below(every: Sequence[Section], chosen: Callable[[Section], bool]) -> Iterator[Section]:
+def _with_subsections(every: Sequence[Section], chosen: Callable[[Section], bool]) -> Iterator[Section]:
     level = 0
     for section in every:
         if level and section.level > level:
@@ -107,14 +107,14 @@ def _with_those_below(every: Sequence[Section], chosen: Callable[[Section], bool
                 yield section
 
 
-def _has(text: str, words: Sequence[str]) -> bool:
+def _has_words(text: str, words: Sequence[str]) -> bool:
     folded = text.casefold()
     return all(word.casefold() in folded for word in words)
 
 
 def as_html(source: str) -> Markup:
-    """The text as HTML for the body of a mail, in the styles of reports; what is HTML in it already is escaped."""
-    tokens = _READER.parse(_narrowed(source))
+    """Return the text as HTML for the body of a mail, in the styles of reports; HTML in it is escaped."""
+    tokens = _READER.parse(_list_wide_tables(source))
     for token in tokens:
         for link in token.children or ():
             if link.type == "link_open":
@@ -124,31 +124,32 @@ def as_html(source: str) -> Markup:
         if token.type in _CODE:
             token.attrSet("style", CSS["wrap"])
         if token.tag == "th" and token.nesting == 1:
-            token.attrSet("scope", "col")
+            token.attrSet("scope", "col")  # for screen readers
     return Markup(_READER.renderer.render(tokens, _READER.options, {}))  # noqa: S704 - the reader escapes all HTML
 
 
-def _narrowed(source: str) -> str:
-    """The text with each wide table as a list of its rows in words."""
+def _list_wide_tables(source: str) -> str:
+    """Replace each wide table by a list of its rows in words."""
     lines = source.splitlines()
     tables = [node for node in SyntaxTreeNode(_READER.parse(source)).walk() if node.type == "table" and node.map]
+    # From the last, so that the line numbers of the others stay right.
     for table in reversed(tables):
         head, *rows = _cells(table)
         if len(head) > _MOST_COLUMNS and table.map:
-            lines[slice(*table.map)] = [*(f"- {_row(head, row)}" for row in rows), ""]
+            lines[slice(*table.map)] = [*(f"- {_row_in_words(head, row)}" for row in rows), ""]
     return "\n".join(lines)
 
 
 def as_text(source: str) -> str:
-    """The text wrapped to the columns of a mail, its tables set out."""
+    """Return the text wrapped to the columns of a mail, with its tables in columns."""
     return _blocks(SyntaxTreeNode(_READER.parse(source)).children, WIDTH, "\n\n")
 
 
 def _blocks(nodes: Sequence[SyntaxTreeNode], room: int, between: str) -> str:
-    return between.join(_BLOCKS.get(node.type, _others)(node, room) for node in nodes)
+    return between.join(_BLOCKS.get(node.type, _other)(node, room) for node in nodes)
 
 
-def _others(node: SyntaxTreeNode, room: int) -> str:
+def _other(node: SyntaxTreeNode, room: int) -> str:
     return _blocks(node.children, room, "\n\n") if node.children else node.content.strip()
 
 
@@ -160,7 +161,7 @@ def _heading(node: SyntaxTreeNode, _room: int) -> str:
 
 
 def _paragraph(node: SyntaxTreeNode, room: int) -> str:
-    return "\n".join(_wrapped(piece, room) for piece in _content(node).split(_BREAK))
+    return "\n".join(_wrap(piece, room) for piece in _content(node).split(_BREAK))
 
 
 def _list(node: SyntaxTreeNode, room: int) -> str:
@@ -176,55 +177,53 @@ def _code(node: SyntaxTreeNode, _room: int) -> str:
     return textwrap.indent(node.content.rstrip(), "    ")
 
 
-def _quoted(node: SyntaxTreeNode, room: int) -> str:
+def _blockquote(node: SyntaxTreeNode, room: int) -> str:
     return textwrap.indent(_blocks(node.children, room - 4, "\n\n"), "    ")
 
 
 def _table(node: SyntaxTreeNode, room: int) -> str:
-    """The table in columns, its widest one wrapped if it must be; a row a paragraph, if that is not enough."""
+    """Return the table in columns, its widest one wrapped if needed; if that is not enough, each row as a paragraph."""
     head, *rows = _cells(node)
     widths = [max(len(row[at]) for row in [head, *rows]) for at in range(len(head))]
     widest = max(range(len(head)), key=widths.__getitem__)
     left = room - sum(widths) + widths[widest] - 2 * (len(head) - 1)
     if left < min(_NARROWEST, widths[widest]):
-        return "\n".join(textwrap.indent(_wrapped(_row(head, row), room - 2), "  ")[2:] for row in rows)
-    laid = [line for row in rows for line in _lines(row, widest, left)]
-    return format_table([["-" * min(width, room) for width in _fitted(widths, widest, left)], *laid], *head)
+        return "\n".join(textwrap.indent(_wrap(_row_in_words(head, row), room - 2), "  ")[2:] for row in rows)
+    laid = [line for row in rows for line in _row_lines(row, widest, left)]
+    widths[widest] = min(widths[widest], left)
+    return format_table([["-" * min(width, room) for width in widths], *laid], *head)
 
 
 def rows_of_table(source: str) -> list[list[str]]:
-    """The cells of a text that is one table in Markdown, row by row, its headings first; none if it is not."""
+    """Return the cells of a text that is one Markdown table, row by row, headings first; none if it is no table."""
     nodes = SyntaxTreeNode(_READER.parse(source)).children
     return _cells(nodes[0]) if [node.type for node in nodes] == ["table"] else []
 
 
 def _cells(table: SyntaxTreeNode) -> list[list[str]]:
-    """The rows of a table, its headings first."""
+    """Return the rows of a table, headings first."""
     return [[_content(cell) for cell in row.children] for part in table.children for row in part.children]
 
 
-def _fitted(widths: Sequence[int], widest: int, left: int) -> list[int]:
-    return [min(width, left) if at == widest else width for at, width in enumerate(widths)]
-
-
-def _row(head: Sequence[str], row: Sequence[str]) -> str:
-    """A row of a table in words: its first cell, then each other below its heading."""
+def _row_in_words(head: Sequence[str], row: Sequence[str]) -> str:
+    """Return a row of a table in words: its first cell, then each other after its heading."""
     return f"{row[0]}: " + ", ".join(f"{name} {cell}" for name, cell in zip(head[1:], row[1:], strict=True))
 
 
-def _lines(row: Sequence[str], widest: int, left: int) -> Iterator[list[str]]:
-    """The lines of a row whose widest cell is wrapped."""
-    for number, piece in enumerate(_wrapped(row[widest], left).split("\n")):
+def _row_lines(row: Sequence[str], widest: int, left: int) -> Iterator[list[str]]:
+    """Yield the lines of a row whose widest cell is wrapped."""
+    for number, piece in enumerate(_wrap(row[widest], left).split("\n")):
         others = row if number == 0 else [""] * len(row)
         yield [piece if at == widest else cell for at, cell in enumerate(others)]
 
 
 def _content(node: SyntaxTreeNode) -> str:
-    """The words of a block, their marks left in."""
+    """Return the text of a block with its inline marks."""
     return "".join(child.content for child in node.children)
 
 
-def _wrapped(text: str, room: int) -> str:
+def _wrap(text: str, room: int) -> str:
+    # Long words are hashes and addresses, which must stay whole.
     return textwrap.fill(" ".join(text.split()), room, break_long_words=False, break_on_hyphens=False)
 
 
@@ -236,5 +235,5 @@ _BLOCKS: Mapping[str, Callable[[SyntaxTreeNode, int], str]] = {
     "table": _table,
     "fence": _code,
     "code_block": _code,
-    "blockquote": _quoted,
+    "blockquote": _blockquote,
 }

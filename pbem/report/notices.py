@@ -1,4 +1,4 @@
-"""Records of the mails that the host sends of its own accord: one for each template.
+"""Records of the mails that the host sends unasked: one for each template.
 
 Each record is rendered with `Renderer.write(record)`. Its template,
 `templates/host/<page>.txt.j2`, sees it under the name `page`.
@@ -14,20 +14,19 @@ from pbem.ruleset.values import SeatName
 
 
 class Page(Protocol):
-    """A record of facts for one mail; `page` names its template."""
+    """The facts of one mail; `page` names its template."""
 
     page: ClassVar[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
-    """To a new player: where he sits, his token, and how to play. An `heir` takes over a seat played before.
+    """To a new player: their seat, their token, and how to play.
 
-    `moved`: he has played it himself, in another home.
-
-    `word` is that of his seat which is mixed into the dice, `options` are the
-    campaign's, in words. The rulebook goes with it as the file `rules`. In a
-    `judged` game the GM decides, and dice are rolled by him if at all.
+    An `heir` takes over a seat that another person has played; with `moved`, the
+    same player has played it in another home. `word` is the seat's dice word,
+    `options` are those of the campaign, in words. The rulebook goes with the mail as
+    the file `rules`. In a `judged` game the GM decides, and rolls dice if there are any.
     """
 
     page: ClassVar[str] = "welcome"
@@ -53,9 +52,9 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminder:
-    """Before the deadline, to a seat for which the turn waits; `counted` is the version of its sheet, if it has one.
+    """Before the deadline, to a seat that is awaited; `counted` is the version of its accepted sheet, if any.
 
-    `missing` are all seats without a sheet, where the campaign tells.
+    `missing` are all seats without a sheet, where the campaign shows them.
     """
 
     page: ClassVar[str] = "reminder"
@@ -87,9 +86,9 @@ class TurnFailed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailReturned:
-    """To the GM: a mail of his campaign came back. `seats` are played from the address that it went to.
+    """To the GM: a mail of the campaign bounced. `seats` are those played from the address that it went to.
 
-    `reason` is one line in the words of the other side; `subject` has no reply code.
+    `reason` is one line in the words of the other server; `subject` has no reply code.
     """
 
     page: ClassVar[str] = "bounce"
@@ -105,10 +104,10 @@ class MailReturned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolledBack:
-    """To a player: the game stands at another moment than before, and his report of that counts again.
+    """To a player: the campaign was rolled back to an earlier turn, whose report counts again, or that was undone.
 
-    `back`: it was rolled back; otherwise that was taken back. `label` is what
-    his report calls the moment, `sheet` the version of his sheet that counts.
+    `back` is True for a rollback and False for its undoing. `label` is the name of
+    the turn in the player's report, `sheet` the version of the sheet that counts.
     """
 
     page: ClassVar[str] = "rewound"
@@ -129,7 +128,7 @@ class RolledBack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportWithdrawn:
-    """To a player: his last report no longer counts, and as things are now he gets none in its place."""
+    """To a player: their last report no longer counts, and none replaces it for now."""
 
     page: ClassVar[str] = "report_gone"
 
@@ -141,10 +140,10 @@ class ReportWithdrawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PressMessage:
-    """To a player: a letter of another. `by` is "" when it is not signed, `to` is empty when it is to all."""
+    """To a player: press from another. `by` is "" if it is unsigned, `to` is empty if it is for all."""
 
     page: ClassVar[str] = "press"
-    level: ClassVar[int] = 0
+    level: ClassVar[int] = 0  # titles of players are no headings, or they could counterfeit a part of the mail
 
     campaign: str
     by: SeatName
@@ -154,7 +153,7 @@ class PressMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnouncementMail:
-    """To a player: words of his GM, whose address is `gm`; `to` is empty when they are to all."""
+    """To a player: an announcement of the GM, whose address is `gm`; `to` is empty if it is for all."""
 
     page: ClassVar[str] = "broadcast"
     level: ClassVar[int] = 2
@@ -167,7 +166,7 @@ class AnnouncementMail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignHeld:
-    """To all players: their GM has paused the game; `why` are his words, if any."""
+    """To all players: the GM has put the campaign on hold; `why` is the GM's reason, if any."""
 
     page: ClassVar[str] = "paused"
 
@@ -178,7 +177,7 @@ class CampaignHeld:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignReleased:
-    """To all players: their GM lets the game go on. `deadline` is that of the open turn."""
+    """To all players: the GM has released the campaign. `deadline` is that of the open turn."""
 
     page: ClassVar[str] = "resumed"
 
@@ -190,9 +189,9 @@ class CampaignReleased:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadlineMoved:
-    """To all players: the open turn is due later. `closes` is when it is run at last, if there is a grace.
+    """To all players: the open turn has a later deadline. `closes` is the end of its grace, if it has one.
 
-    `by_vote`: enough players asked for it; else the GM decided it.
+    `by_vote`: enough players voted for more time; otherwise the GM has moved it.
     """
 
     page: ClassVar[str] = "deadline_moved"
@@ -207,7 +206,7 @@ class DeadlineMoved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rescheduled:
-    """To all players: turns still to open are due at other times. `deadline` is that of the open turn, which stays."""
+    """To all players: later turns have other deadlines. `deadline` is that of the open turn, which stays."""
 
     page: ClassVar[str] = "rescheduled"
 
@@ -220,7 +219,7 @@ class Rescheduled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetOverdue:
-    """After the deadline, to a seat without a sheet: until `closes` one still counts. `late` is who else is late."""
+    """After the deadline, to a seat without a sheet: one counts until `closes`. `late` are the other late seats."""
 
     page: ClassVar[str] = "late"
 
@@ -238,7 +237,7 @@ class SheetOverdue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingForOthers:
-    """After the deadline, to a seat whose sheet is in: whom the turn still waits for, and until when."""
+    """After the deadline, to a seat whose sheet is in: the seats that the turn still waits for, and until when."""
 
     page: ClassVar[str] = "late_others"
 
@@ -251,7 +250,7 @@ class WaitingForOthers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverdueDigest:
-    """To the GM, when a deadline has passed and the turn waits out its grace: who is late."""
+    """To the GM, at a deadline that is followed by a grace: the seats without a sheet."""
 
     page: ClassVar[str] = "late_digest"
 
@@ -266,9 +265,9 @@ class OverdueDigest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnHeld:
-    """To the GM: a turn that was due is held until he says what to do. `why` is a clause.
+    """To the GM: a due turn is held until the GM decides. `why` is a clause.
 
-    `review`: he asked to see each turn first; else something is wrong with the sheets.
+    `review`: the GM has asked to see each turn first; otherwise something is wrong with the sheets.
     """
 
     page: ClassVar[str] = "held_turn"
@@ -285,10 +284,10 @@ class TurnHeld:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetMissed:
-    """To a player: a turn, `label` to him, was run without a sheet of his, the `in_a_row`th time.
+    """To a player: the turn `label` was run without their sheet, for the `in_a_row`th time.
 
-    `opens_in` and `removed_in` are how many more misses in a row give the seat
-    to somebody else or take it out of the game; None where that never happens.
+    `opens_in` and `removed_in` are the number of further misses after which the
+    seat is opened or removed; None where that never happens.
     """
 
     page: ClassVar[str] = "missed"
@@ -305,7 +304,7 @@ class SheetMissed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OthersMissed:
-    """To all others, where the campaign says so: whose sheets did not come."""
+    """To all others, where the campaign shows it: the seats whose sheets did not come."""
 
     page: ClassVar[str] = "missed_others"
 
@@ -314,7 +313,7 @@ class OthersMissed:
 
 
 class Miss(NamedTuple):
-    """A seat that missed, for the GM; `done` is what became of it, in sentences, if anything did."""
+    """A seat that has missed a turn, for the GM; `done` are the consequences in sentences, if any."""
 
     seat: SeatName
     in_a_row: int
@@ -324,7 +323,7 @@ class Miss(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissedSheets:
-    """To the GM after a run: whose sheets did not come, and what was done about it."""
+    """To the GM after a run: the seats whose sheets did not come, and the consequences."""
 
     page: ClassVar[str] = "missed_digest"
 
@@ -335,7 +334,7 @@ class MissedSheets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GmToken:
-    """To a GM: the token that proves his letters."""
+    """To a GM: the token that proves their messages."""
 
     page: ClassVar[str] = "gm_token"
 
@@ -346,9 +345,9 @@ class GmToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulingDigest:
-    """To the GM, when a turn waits for his ruling: all sheets, as the game lays them out in `digest`.
+    """To the GM, when a turn waits for a ruling: all sheets, as the game lays them out in `digest`.
 
-    `form` is the ruling to be filled in, as it may be mailed. `ruled`: he has ruled already, but not on all of these.
+    `form` is the ruling to be filled in, as it may be mailed. `ruled`: there is a ruling, but it misses some sheets.
     """
 
     page: ClassVar[str] = "adjudication"
@@ -365,10 +364,10 @@ class RulingDigest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiceNotice:
-    """To a player before the start: the seal of the dice, and how to add a word of his own, of so many characters.
+    """To a player before the start: the dice seal, and how to choose a dice word of at most `longest` characters.
 
-    `word` is the one that is drawn for him otherwise. To the GM it has no `seat`.
-    In a `judged` game dice are rolled by the GM, if at all.
+    `word` is the one that is drawn otherwise. For the GM, `seat` is "". In a
+    `judged` game the GM rolls dice, if there are any.
     """
 
     page: ClassVar[str] = "dice_notice"
@@ -385,7 +384,7 @@ class DiceNotice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """News of a campaign in a few sentences; "" is a campaign for what concerns a person in all of his."""
+    """News of a campaign in a few sentences; `campaign` is "" for news that concerns all campaigns of a person."""
 
     page: ClassVar[str] = "notice"
 

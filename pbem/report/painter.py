@@ -7,7 +7,7 @@ Length 0 says that the picture could not be drawn.
 
 A job is {"whole": [svg, width, height]} or a drawing, {"on": key, "sprites":
 [[svg, width, height], …], "marks": […]}, where a mark is [sprite, x, y] with the
-number of a sprite, or a label as `_write` takes it. A worker that does not have
+number of a sprite, or a label as `_draw_label` takes it. A worker that does not have
 the background of that key (it is new, or has evicted it) answers the length
 UNTOLD; it then gets {"ground": key, "svg": [svg, width, height]}, answers 0, and
 gets the job again. The cache never shows: a picture depends on its job and its
@@ -33,16 +33,16 @@ FONTS = Path(__file__).parent / "fonts"
 FAMILY = "DejaVu Sans"
 UNTOLD = 0xFFFFFFFF
 GROUNDS, SPRITES, LETTERINGS = 32, 4096, 8192
-"""How many grounds, sprites and labels are kept."""
+"""Backgrounds, sprites and labels that are cached."""
 
 INKS = 128
-"""Colours of an 8-bit picture that are kept as they were named; the others are found in it."""
+"""Named colours that an 8-bit picture keeps unchanged; its other colours are sampled."""
 
 SAMPLED = 5
-"""Every so manieth pixel of every so manieth row is asked for those others."""
+"""Step, in pixels and rows, by which they are sampled."""
 
 ALIKE = 12
-"""How far apart in RGB colours are that a palette tells apart for certain."""
+"""Distance in RGB up to which Pillow may confuse two colours of a palette."""
 
 COMPRESSION = 5
 
@@ -50,14 +50,17 @@ _INK = re.compile("#[0-9a-fA-F]{6}")
 
 
 def paint(svg: str, width: int, height: int) -> bytes:
-    """The PNG of an SVG. Width and height are always given: an SVG that names its own can take all memory."""
+    """Return the PNG of an SVG.
+
+    Width and height are always given: an SVG that names its own could take all memory.
+    """
     return bytes(
         resvg_py.svg_to_bytes(
             svg_string=svg,
             width=width,
             height=height,
             dpi=96,  # else lengths in millimetres come out as nothing
-            # Text in a font that it does not find the renderer leaves out without a word.
+            # The renderer silently leaves out text in a font that it does not find.
             skip_system_fonts=True,
             font_files=_font_files() if "<text" in svg else [],
             font_family=FAMILY,
@@ -72,7 +75,7 @@ def _font_files() -> list[str]:
 
 
 class Painted(NamedTuple):
-    """A piece of a drawing as pixels, how much each of them covers, and the colours named in it."""
+    """A piece of a drawing as pixels, with its coverage (alpha) and the colours named in its SVG."""
 
     image: Image.Image
     cover: Image.Image
@@ -80,7 +83,7 @@ class Painted(NamedTuple):
 
 
 class Letters(NamedTuple):
-    """What makes the shape of a label; `halo` is how many pixels it is widened by."""
+    """The key of a label's shape; `halo` is the number of pixels by which it is widened."""
 
     text: str
     size: int
@@ -89,7 +92,7 @@ class Letters(NamedTuple):
 
 
 class Lettering(NamedTuple):
-    """A label's shape; `left` and `top` from the beginning of its base line, `length` along it."""
+    """The shape of a label; `left` and `top` are relative to the start of its base line, `length` is its advance."""
 
     mask: Image.Image
     left: int
@@ -98,60 +101,63 @@ class Lettering(NamedTuple):
 
 
 class Canvas:
-    """Composes drawings on the grounds it has been told."""
+    """Composes drawings on the backgrounds that it has been sent."""
 
     def __init__(self) -> None:
         self._grounds: OrderedDict[str, Painted] = OrderedDict()
 
     def tell(self, key: str, svg: str, width: int, height: int) -> None:
-        """Keeps a ground. Raises ValueError if it cannot be drawn."""
-        self._grounds[key] = _painted(svg, width, height)
+        """Paint and store a background; raise ValueError if it cannot be drawn."""
+        self._grounds[key] = _paint_piece(svg, width, height)
         while len(self._grounds) > GROUNDS:
             self._grounds.popitem(last=False)
 
     def draw(self, key: str, sprites: list[list[Any]], marks: list[list[Any]]) -> bytes:
-        """The PNG of a drawing. Raises KeyError if its ground is not known, ValueError for what cannot be drawn."""
+        """Return the PNG of a drawing.
+
+        Raises:
+            KeyError: If the background is not known.
+            ValueError: If a piece cannot be drawn.
+        """
         self._grounds.move_to_end(key)
-        ground, painted = self._grounds[key], [_sprite(*sprite) for sprite in sprites]
+        ground, painted = self._grounds[key], [_paint_sprite(*sprite) for sprite in sprites]
         image, fills = ground.image.copy(), {""}
         for mark in marks:
             if len(mark) == 3:
-                _stamp(image, painted[mark[0]], mark[1], mark[2])
+                number, x, y = mark
+                sprite = painted[number]
+                image.paste(sprite.image, (x - sprite.image.width // 2, y - sprite.image.height // 2), sprite.cover)
             else:
-                _write(image, *mark)
-                fills.update(mark[5:7])
+                _draw_label(image, *mark)
+                fills.update(mark[5:7])  # the colours of letters and halo
         inks = ground.inks.union(fills - {""}, *(sprite.inks for sprite in painted))
-        return _png(_reduced(image, sorted(inks)[:INKS]))
+        # Sorted, so that no byte depends on the order of a set (docs/decisions/0020).
+        return _encode_png(_reduce_colours(image, sorted(inks)[:INKS]))
 
 
-def _painted(svg: str, width: int, height: int) -> Painted:
+def _paint_piece(svg: str, width: int, height: int) -> Painted:
     image = Image.open(io.BytesIO(paint(svg, width, height))).convert("RGBA")
     inks = frozenset(ink.lower() for ink in _INK.findall(svg))
     return Painted(image.convert("RGB"), image.getchannel("A"), inks)
 
 
 @functools.lru_cache(maxsize=SPRITES)
-def _sprite(svg: str, width: int, height: int) -> Painted:
-    return _painted(svg, width, height)
+def _paint_sprite(svg: str, width: int, height: int) -> Painted:
+    return _paint_piece(svg, width, height)
 
 
-def _stamp(image: Image.Image, sprite: Painted, x: int, y: int) -> None:
-    width, height = sprite.image.size
-    image.paste(sprite.image, (x - width // 2, y - height // 2), sprite.cover)
-
-
-def _write(
+def _draw_label(
     image: Image.Image, x: int, y: int, text: str, size: int, anchor: str, fill: str, halo: str, bold: bool, reach: int
 ) -> None:
     for colour, wider in ((halo, reach), (fill, 0)):
         if colour:
-            shape = _lettering(Letters(text, size, bold, wider))
+            shape = _shape_label(Letters(text, size, bold, wider))
             shift = {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
             image.paste(colour, (x - round(shift * shape.length) + shape.left, y + shape.top), shape.mask)
 
 
 @functools.lru_cache(maxsize=LETTERINGS)
-def _lettering(letters: Letters) -> Lettering:
+def _shape_label(letters: Letters) -> Lettering:
     font = _font(letters.size, letters.bold)
     left, top, right, bottom = (
         round(edge) for edge in font.getbbox(letters.text, anchor="ls", stroke_width=letters.halo)
@@ -167,51 +173,51 @@ def _font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(str(file), size, layout_engine=ImageFont.Layout.BASIC)
 
 
-def _reduced(image: Image.Image, inks: list[str]) -> Image.Image:
-    """In 256 colours: the inks as they are, so that what is rare keeps its colour, and what else there is much of."""
+def _reduce_colours(image: Image.Image, inks: list[str]) -> Image.Image:
+    """Reduce a picture to 256 colours: the named ones, so that rare ones survive, and the most frequent others."""
     small = image.resize((-(-image.width // SAMPLED), -(-image.height // SAMPLED)), Image.Resampling.NEAREST)
     found = small.quantize(256 - len(inks), method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).getpalette()
     named = [ImageColor.getrgb(ink)[:3] for ink in inks]
     parts = iter(found or ())
     others = zip(parts, parts, parts, strict=True)
-    # Pillow tells colours apart by their upper bits: of two that are much alike it might take the other.
+    # Pillow compares colours by their upper bits: of two similar ones it might take the wrong one.
     kept = [*named, *(other for other in others if all(math.dist(other, ink) > ALIKE for ink in named))]
     palette = Image.new("P", (1, 1))
     palette.putpalette(bytes(part for colour in kept for part in colour))
     return image.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
-def _png(image: Image.Image) -> bytes:
+def _encode_png(image: Image.Image) -> bytes:
     written = io.BytesIO()
     image.save(written, "PNG", compress_level=COMPRESSION)
     return written.getvalue()
 
 
-def _answered(easel: Canvas, line: bytes) -> bytes:
-    """The answer to a job, with its length."""
+def _answer(canvas: Canvas, line: bytes) -> bytes:
+    """Return the answer to a job, with its length."""
     try:
-        png = _done(easel, json.loads(line))
-    except KeyError:
+        png = _run_job(canvas, json.loads(line))
+    except KeyError:  # the background was never sent to this process, or was evicted
         return UNTOLD.to_bytes(4, "big")
     except (ValueError, OSError):
         png = b""
     return len(png).to_bytes(4, "big") + png
 
 
-def _done(easel: Canvas, job: dict[str, Any]) -> bytes:
+def _run_job(canvas: Canvas, job: dict[str, Any]) -> bytes:
     if "whole" in job:
         return paint(*job["whole"])
     if "ground" in job:
-        easel.tell(job["ground"], *job["svg"])
+        canvas.tell(job["ground"], *job["svg"])
         return b""
-    return easel.draw(job["on"], job["sprites"], job["marks"])
+    return canvas.draw(job["on"], job["sprites"], job["marks"])
 
 
 def main() -> None:
-    """Draws until the standard input ends."""
-    easel = Canvas()
+    """Draw until standard input ends."""
+    canvas = Canvas()
     for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(_answered(easel, line))
+        sys.stdout.buffer.write(_answer(canvas, line))
         sys.stdout.buffer.flush()
 
 

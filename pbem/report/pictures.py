@@ -20,39 +20,39 @@ from pbem.log import event
 from pbem.ruleset.drawing import HALO, Background, Drawing, Label, Mark, Picture, Sprite, SpriteInstance, svg_document
 
 LARGEST_SIDE = 4_000
-"""Pixels; a PNG of both sides so long takes 64 MB to draw."""
+"""Pixels; drawing a PNG whose sides both have that many takes 64 MB."""
 DEEPEST = 64
 """Levels of nested elements; many thousands overflow the renderer's stack."""
 CACHED = 512
-"""PNGs kept for pictures that are drawn again, such as a map that all players see alike."""
+"""PNGs that are cached, for pictures that are the same for several players."""
 PATIENCE = 60
 """Seconds a picture may take."""
 MOST_MARKS, LONGEST_LABEL, LARGEST_LETTERS = 20_000, 400, 200
 """Marks of a drawing, signs of a label and pixels of its height."""
 UNTOLD = 0xFFFFFFFF
-"""What a worker answers that has not been told the ground of a drawing; see painter.py."""
+"""The answer of a worker that does not have the background of a drawing; see painter.py."""
 
 _FOREIGN = {"image", "script", "foreignobject", "feimage", "style", "a"}
 """Elements that lead out of a picture: to files, to other pages, to code; a style sheet may import another."""
 
 _UNPAINTED = {"image", "script", "foreignobject", "feimage", "use", "filter"}
-"""Of those, what is no matter where nothing but the painting is seen may stay; copies of copies may fill all memory,
-and a filter of few bytes may take minutes.
+"""Elements refused in an SVG that is only painted: links and styles do no harm there, but copies of copies may fill all
+memory, and a filter of few bytes may take minutes.
 """
 
 _FILTERED = re.compile(r"(?<![\w-])filter\s*+:\s*+(?!none\b)", re.IGNORECASE)
-"""A filter as style sheets have it: as a function it needs no element of its own."""
+"""A filter in a style sheet: as a function it needs no element of its own."""
 
 _LONGEST_STYLE = 40
-"""Signs of a text that are looked at again with what follows: the parser tells texts in pieces."""
+"""Characters of a text that are checked again with the next ones: the parser delivers texts in pieces."""
 
 
 class PictureError(Exception):
-    """A picture that is not given to the renderer, and why."""
+    """Raised for a picture that must not reach the renderer; the text says why."""
 
 
 def check_svg(picture: Picture) -> None:
-    """Raises PictureError unless the SVG is well-formed, shallow, of sensible size and without links or scripts.
+    """Raise PictureError unless an SVG is well-formed, shallow, of sensible size and without links or scripts.
 
     The renderer would read any local file that a link names.
     """
@@ -64,39 +64,39 @@ def check_svg(picture: Picture) -> None:
 
 
 def check_painted(svg: str) -> tuple[str, str, str]:
-    """The width, the height and the viewBox that an SVG of somebody says it has, "" where it does not.
+    """Check an SVG that is only painted, so that what never reaches a browser may stay in it.
 
-    Nobody but the painter will see it. Raises PictureError unless it is one that can be given to him.
+    Returns:
+        Its width, height and viewBox as written in it, "" for what is missing.
+
+    Raises:
+        PictureError: If the painter must not get it.
     """
     inspector = _Inspector(painted=True)
     _inspect(svg, inspector)
-    if _local(inspector.first[0]) != "svg":
+    if _local_name(inspector.first[0]) != "svg":
         raise PictureError("it is no SVG")
     width, height, box = (inspector.first[1].get(name, "") for name in ("width", "height", "viewBox"))
     return width, height, box
 
 
 def check_size(width: int, height: int) -> None:
-    """Raises PictureError for a picture of no size, or too large."""
+    """Raise PictureError for a picture that is empty or too large."""
     if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE):
         raise PictureError(f"it is {width} by {height}; each side may have 1 to {LARGEST_SIDE} pixels")
 
 
 def _check_drawing(drawing: Drawing) -> None:
-    """Its pieces are painted each for itself, so each must be sound by itself."""
+    """Check each piece by itself, since it is painted by itself."""
     if len(drawing.marks) > MOST_MARKS:
         raise PictureError(f"it has {len(drawing.marks)} marks; {MOST_MARKS} are the most")
     _check_piece(drawing.ground.body, drawing.ground.width, drawing.ground.height)
     for mark in drawing.marks:
         if isinstance(mark, Label):
-            _check_label(mark)
+            if not (0 < mark.size <= LARGEST_LETTERS and len(mark.text) <= LONGEST_LABEL):
+                raise PictureError(f"a label has {len(mark.text)} signs of {mark.size} pixels")
         else:
             _check_piece(*mark.sprite)
-
-
-def _check_label(label: Label) -> None:
-    if not (0 < label.size <= LARGEST_LETTERS and len(label.text) <= LONGEST_LABEL):
-        raise PictureError(f"a label has {len(label.text)} signs of {label.size} pixels")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -121,7 +121,7 @@ def _inspect(svg: str, inspector: _Inspector) -> None:
 
 
 class _Inspector:
-    """Looks at the elements of an SVG as the parser meets them; of one that is only `painted`, more will do."""
+    """Checks the elements of an SVG as the parser meets them; fewer are refused in one that is only `painted`."""
 
     def __init__(self, *, painted: bool = False) -> None:
         self._depth = 0
@@ -135,12 +135,12 @@ class _Inspector:
         if self._depth > DEEPEST:
             raise PictureError(f"its elements are nested more than {DEEPEST} deep")
         foreign = _UNPAINTED if self._painted else _FOREIGN
-        if _local(name) in foreign or any(map(self._leads_out, attributes.items())):
+        if _local_name(name) in foreign or any(map(self._leads_out, attributes.items())):
             raise PictureError(self._refusal(name))
         if self._painted and any(_is_filter(*each) for each in attributes.items()):
             raise PictureError(self._refusal(name))
 
-        self._in_style = _local(name) == "style"
+        self._in_style = _local_name(name) == "style"
 
     def text(self, text: str) -> None:
         if not (self._painted and self._in_style):
@@ -155,43 +155,43 @@ class _Inspector:
         return f"it has a link, style sheet or script at <{name}>"
 
     def _leads_out(self, attribute: tuple[str, str]) -> bool:
-        """Whether an attribute is a link; within a painted picture there may be some, as of colours to each other."""
+        """Return True if an attribute is a link; a painted picture may link its own elements, such as gradients."""
         name, value = attribute
-        return _local(name) == "href" and not (self._painted and value.startswith("#"))
+        return _local_name(name) == "href" and not (self._painted and value.startswith("#"))
 
     def end(self, _: str) -> None:
         self._depth -= 1
 
-    def refuse(self, *_: object) -> None:
+    def refuse(self, *_: object) -> None:  # entities of a document type could grow without end
         raise PictureError("it has a document type or processing instruction")
 
 
 def _is_filter(name: str, value: str) -> bool:
-    """Return whether an attribute has what is drawn go through a filter."""
-    if _local(name) == "filter":
+    """Return True if an attribute applies a filter."""
+    if _local_name(name) == "filter":
         return value.strip().lower() != "none"
-    return _local(name) == "style" and _FILTERED.search(value) is not None
+    return _local_name(name) == "style" and _FILTERED.search(value) is not None
 
 
-def _local(name: str) -> str:
+def _local_name(name: str) -> str:
     return name.rpartition(":")[2].lower()
 
 
 class PaintJob(NamedTuple):
-    """What a worker is asked for, and how it is told the ground of that; see painter.py."""
+    """A request to the painter: the line of the job, and the line that sends its background; see painter.py."""
 
     line: bytes
     ground: bytes = b""
 
 
 def job_of(picture: Picture) -> PaintJob:
-    """The job of painting a picture."""
+    """Return the job of painting a picture."""
     if picture.drawing is None:
-        return PaintJob(_line({"whole": [picture.svg, picture.width, picture.height]}))
-    key, ground = _told(picture.drawing.ground)
+        return PaintJob(_encode_line({"whole": [picture.svg, picture.width, picture.height]}))
+    key, ground = _ground_line(picture.drawing.ground)
     sprites: dict[Sprite, int] = {}
-    marks = [_mark(mark, sprites) for mark in picture.drawing.marks]
-    return PaintJob(_line({"on": key, "marks": marks, "sprites": list(map(_sprite, sprites))}), ground)
+    marks = [_mark_data(mark, sprites) for mark in picture.drawing.marks]
+    return PaintJob(_encode_line({"on": key, "marks": marks, "sprites": list(map(_sprite_data, sprites))}), ground)
 
 
 class PainterProcess:
@@ -201,55 +201,56 @@ class PainterProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def draw(self, job: PaintJob) -> bytes | None:
-        """The PNG, or None if the worker could not draw it or died of it."""
+        """Return the PNG, or None if the worker could not draw it or died of it."""
         try:
-            png = self._asked(job.line)
+            png = self._request(job.line)
             if png is None:
-                self._asked(job.ground)
-                png = self._asked(job.line)
+                self._request(job.ground)
+                png = self._request(job.line)
         except (OSError, EOFError):
             self.close()
             return None
         return png or None
 
     def close(self) -> None:
-        """Ends the process."""
+        """End the process."""
         if self._process is None:
             return
         self._process.kill()
-        self._process.communicate()
+        self._process.communicate()  # reaps it, and closes its pipes
         self._process = None
 
-    def _asked(self, line: bytes) -> bytes | None:
-        """What the worker answers: b"" if it cannot draw, None if it must be told the ground first."""
-        process = self._running()
+    def _request(self, line: bytes) -> bytes | None:
+        """Send a line; return the answer: b"" if it cannot be drawn, None if the background must be sent first."""
+        process = self._ensure_running()
         assert process.stdin is not None
         assert process.stdout is not None
+        # Reading from a pipe has no time limit; it ends when the worker is killed.
         alarm = threading.Timer(PATIENCE, process.kill)
         alarm.daemon = True
         alarm.start()
         try:
             process.stdin.write(line)
             process.stdin.flush()
-            return _answer(process.stdout)
+            return _read_answer(process.stdout)
         finally:
             alarm.cancel()
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _ensure_running(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is not None:
             self.close()
         if self._process is None:
             script = str(Path(__file__).with_name("painter.py"))
-            # -P: else the folder of the script is searched first, and our modules hide others of the same name.
+            # -P: otherwise the script's folder is searched first, and our modules hide others of the same name.
             command = [sys.executable, "-P", script]
-            quiet = subprocess.DEVNULL  # a pipe that nobody reads would fill, and stop the worker
+            quiet = subprocess.DEVNULL  # a pipe that is not read would fill, and stop the worker
             self._process = subprocess.Popen(  # noqa: S603 (our own script, by our own interpreter)
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=quiet
             )
         return self._process
 
 
-def _answer(stream: IO[bytes]) -> bytes | None:
+def _read_answer(stream: IO[bytes]) -> bytes | None:
     length = stream.read(4)
     if len(length) < 4:
         raise EOFError
@@ -262,21 +263,21 @@ def _answer(stream: IO[bytes]) -> bytes | None:
 
 
 class PictureRenderer:
-    """Draws pictures one after the other, each distinct SVG once, and keeps what was drawn last."""
+    """Draws pictures one after the other, each distinct one once, and caches the last ones."""
 
     def __init__(self) -> None:
         self._painter = PainterProcess()
         self._drawn: OrderedDict[str, bytes | None] = OrderedDict()
 
     def draw(self, pictures: Iterable[Picture]) -> list[bytes | None]:
-        """The PNG of each picture; None for one that is unfit or cannot be drawn, which is logged."""
-        return [self._found(picture) for picture in pictures]
+        """Return the PNG of each picture; None for one that is unfit or cannot be drawn, which is logged."""
+        return [self._draw_cached(picture) for picture in pictures]
 
     def close(self) -> None:
-        """Ends the worker process; it starts again if needed."""
+        """End the worker process; it starts again if needed."""
         self._painter.close()
 
-    def _found(self, picture: Picture) -> bytes | None:
+    def _draw_cached(self, picture: Picture) -> bytes | None:
         job = job_of(picture)
         key = hashlib.sha256(job.line).hexdigest()
         if key not in self._drawn:
@@ -299,32 +300,32 @@ class PictureRenderer:
 
 
 def render_png(picture: Picture) -> bytes | None:
-    """The PNG of a single picture; None if it is unfit or cannot be drawn, which is logged."""
-    with closing(PictureRenderer()) as studio:
-        return studio.draw([picture])[0]
+    """Return the PNG of a single picture; None if it is unfit or cannot be drawn, which is logged."""
+    with closing(PictureRenderer()) as renderer:
+        return renderer.draw([picture])[0]
 
 
 @functools.lru_cache(maxsize=32)
-def _told(ground: Background) -> tuple[str, bytes]:
-    """The key of a ground, and the line by which a worker is told it."""
+def _ground_line(ground: Background) -> tuple[str, bytes]:
+    """Return the key of a background, and the line that sends it to a worker."""
     svg = svg_document(ground.width, ground.height, ground.body, "")
     key = hashlib.sha256(svg.encode()).hexdigest()
-    return key, _line({"ground": key, "svg": [svg, ground.width, ground.height]})
+    return key, _encode_line({"ground": key, "svg": [svg, ground.width, ground.height]})
 
 
 @functools.lru_cache(maxsize=4096)
-def _sprite(sprite: Sprite) -> list[Any]:
+def _sprite_data(sprite: Sprite) -> list[Any]:
     moved = f'<g transform="translate({sprite.width // 2} {sprite.height // 2})">{sprite.body}</g>'
     return [svg_document(sprite.width, sprite.height, moved, ""), sprite.width, sprite.height]
 
 
-def _mark(mark: Mark, sprites: dict[Sprite, int]) -> list[Any]:
-    """A mark as a worker is told it; a sprite is entered among those of its drawing."""
+def _mark_data(mark: Mark, sprites: dict[Sprite, int]) -> list[Any]:
+    """Return a mark as a worker takes it; a new sprite is added to `sprites`."""
     if isinstance(mark, SpriteInstance):
         return [sprites.setdefault(mark.sprite, len(sprites)), mark.x, mark.y]
-    text = "".join(sign if sign.isprintable() else "?" for sign in mark.text)
+    text = "".join(sign if sign.isprintable() else "?" for sign in mark.text)  # much as in the SVG of the drawing
     return [mark.x, mark.y, text, mark.size, mark.anchor, mark.fill, mark.halo, mark.bold, HALO]
 
 
-def _line(job: dict[str, Any]) -> bytes:
+def _encode_line(job: dict[str, Any]) -> bytes:
     return json.dumps(job).encode() + b"\n"

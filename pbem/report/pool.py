@@ -35,14 +35,14 @@ from pbem.ruleset.order_types import Order
 from pbem.ruleset.protocol import AnyRuleset
 
 AHEAD = 3
-"""Reports for each worker that are requested before the first of them is handed out."""
+"""Reports per worker that are requested before the first of them is yielded."""
 
 PATIENCE = 300
 """Seconds after which a worker that has not rendered a report counts as hung."""
 
 
 class Job(NamedTuple):
-    """A report to render, of a `view` in canonical JSON, for a seat that gave these `orders` in the turn reported."""
+    """A report to render: `view` is canonical JSON, `orders` are those of its seat in the turn reported."""
 
     ruleset: AnyRuleset
     view: bytes
@@ -55,11 +55,11 @@ _Pending = Future[tuple[RenderedReport, list[LogRecord]] | None]
 
 
 class ReportPool:
-    """Renders reports by `render`: those of a turn of up to `few` here, those of a larger one in `size` processes.
+    """Renders the reports of a turn by `render`: up to `few` in this process, more of them in `size` processes.
 
-    With `together`, `few` counts for all turns together: for reports that cost
-    so much to start with that one place should do it. `rest` ends the child
-    processes of `render`, which no worker may share.
+    With `together`, `few` counts for all turns together: for reports whose
+    renderer is costly to start, so that one process should do them. `rest` ends
+    the child processes of `render`, which workers must not share.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class ReportPool:
             self._few -= len(first) if self._together else 0
             yield from map(self._render, chain(first, left))
             return
-        self._few = 0 if self._together else self._few
+        self._few = 0 if self._together else self._few  # once the workers have started, any report is worth sending
         submitted: deque[tuple[Job, _Pending | None]] = deque()
         for job in chain(first, left):
             submitted.append((job, self._submit(job)))
@@ -95,11 +95,11 @@ class ReportPool:
             yield self._result(*submitted.popleft())
 
     def close(self) -> None:
-        """End the workers, whatever they are at; they start again if needed."""
+        """Kill the workers; they start again if needed."""
         for process in self._workers:
             process.kill()
         if self._executor is not None:
-            if sys.version_info < (3, 11, 5):  # gh-94777: it waits for a thread whose pipe nobody reads
+            if sys.version_info < (3, 11, 5):  # gh-94777: it waits for a thread whose pipe is never read
                 self._executor._call_queue._reader.close()  # type: ignore[attr-defined]
             self._executor.shutdown()
         for process in self._workers:
@@ -107,9 +107,9 @@ class ReportPool:
         self._executor, self._workers = None, []
 
     def _submit(self, job: Job) -> _Pending | None:
-        """Give a job to the workers, if they can find its game by its key."""
+        """Give a job to the workers; return None if they cannot find its game by its key, or are gone."""
         key = job.ruleset.key
-        if self._games.get(key) is not job.ruleset:
+        if self._games.get(key) is not job.ruleset:  # rulesets cannot be pickled, so a worker finds its own by the key
             return None
         try:
             request = pickle.dumps(job[1:])
@@ -137,7 +137,7 @@ class ReportPool:
         return parts
 
     def _open(self) -> ProcessPoolExecutor:
-        self._rest()
+        self._rest()  # a forked worker would share the pipes of its child processes
         others = active_children()
         executor = ProcessPoolExecutor(self._size, get_context("fork"), _start_worker, (self._games, self._render))
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # until workers have their own handlers
@@ -192,7 +192,7 @@ def _exit_with_parent() -> None:
 
 
 def _render_in_worker(key: str, request: bytes) -> tuple[RenderedReport, list[LogRecord]] | None:
-    """Return a report and the log records of rendering it, None if that failed."""
+    """Return a report and the log records of rendering it, or None if that failed."""
     games, render, log = _WORKER.get()
     log.flush()
     try:

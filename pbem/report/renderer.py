@@ -1,9 +1,9 @@
 """Renders reports and other mails from templates, and the page of a seat as one HTML file.
 
 The page has the report, maps that can be tapped and a form for orders. It is made
-from the report's mail and view alone, so it can be made again from these. The
-reply code stands in it as in the mail: in the order sheet of the report and in
-the data of the form.
+from the report's mail and view alone, so it can be made again from these. It
+has the reply code where the mail has it, in the order sheet, and in the data of
+the form.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _KEY = "pbem-draft-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatPage:
-    """What the template of a seat's page is given."""
+    """Variables of the template of a seat's page."""
 
     title: str
     body: Markup
@@ -58,8 +58,12 @@ class SeatPage:
 def render_seat_page(
     ruleset: AnyRuleset, view: View, facts: ReportFacts, *, html: str, pictures: Iterable[Picture]
 ) -> SeatPage:
-    """The page of a report, of which `html` is that of its mail."""
-    maps = {facts.content_id(picture.name): _map(picture) for picture in pictures}
+    """Return the page of a report; `html` is the HTML of its mail."""
+    tag = '<div class="map" data-name="{}">{}</div>'
+    maps = {
+        facts.content_id(picture.name): tag.format(escape(picture.name.capitalize()), interactive_svg(picture))
+        for picture in pictures
+    }
     maps |= Attachments(ruleset, view, facts).elements()
     report = sanitize_html(html, maps)
     desk = None if view["over"] else ruleset.desk(view)
@@ -68,17 +72,13 @@ def render_seat_page(
         title=f"{ruleset.title}, {facts.campaign}, {view['label']}: {facts.seat}",
         body=report.body,
         dress=page_assets("base.css", "map.css", "seat.css", script="seat.js").with_style(report.style),
-        seat=json_script("seat", _seat(view, facts, desk)),
+        seat=json_script("seat", _seat_data(view, facts, desk)),
     )
 
 
-def _map(picture: Picture) -> str:
-    return f'<div class="map" data-name="{escape(picture.name.capitalize())}">{interactive_svg(picture)}</div>'
-
-
-def _seat(view: View, facts: ReportFacts, desk: Json) -> Json:
-    """What the page's script knows of its report; a draft outlives a correction of its report."""
-    about = f"{facts.campaign}/{facts.seat}/{view['label']}"
+def _seat_data(view: View, facts: ReportFacts, desk: Json) -> Json:
+    """Return the data for the page's script. Their `key` names a draft, which outlives a correction of its report."""
+    about = f"{facts.campaign}/{facts.seat}/{view['label']}"  # no reply code, which a correction changes
     return {
         "header": facts.header,
         "address": facts.address,
@@ -91,16 +91,16 @@ def _seat(view: View, facts: ReportFacts, desk: Json) -> Json:
 
 
 FEW, FEW_DRAWN = 24, 2
-"""Reports of a turn without pictures, and of all turns with them, up to which other processes are not worth it.
+"""Reports up to which a pool is not worth it: of one turn without pictures, of all turns together with them.
 
-Measured: text alone is made in 3 ms, and sent to others and back is no sooner there; shared, tables of six took a third
-more of the processors, and longer by the clock. A painter takes a second for the first charts of a game; to begin with
-one here, and end it for others, would spend that again.
+Measured: text alone is rendered in 3 ms, and is not faster by way of another process; shared among processes, tables of
+six took a third more processor time, and longer by the clock. A painter takes a second for the first charts of a game;
+starting one here, and ending it for those of the workers, would spend that second again.
 """
 
 
 class GameInfo(NamedTuple):
-    """What templates are told of a ruleset, under the name `ruleset`."""
+    """A ruleset as templates see it, under the name `ruleset`."""
 
     key: str
     title: str
@@ -116,7 +116,7 @@ class RenderedEvent(NamedTuple):
 
 
 class PlacedPicture(NamedTuple):
-    """A picture as templates see it; `cid` is its Content-ID, `drawn` whether it is attached."""
+    """A picture as templates see it; `cid` is its Content-ID, `drawn` says whether it is attached."""
 
     name: str
     title: str
@@ -130,11 +130,10 @@ class Renderer:
     """Renders with templates compiled once, and draws; many reports are shared among `jobs` processes.
 
     Those processes start when they are first worth it, and live until `close`.
-    `template_dirs` are searched in order: a GM's own folder, then the
-    program's; then what the game itself brings, of those in `games`. Without
-    `pictures`, reports have their text map alone. Templates run in a sandbox,
-    since they may come from a stranger; one that cannot be used raises
-    ConfigError with its name and line.
+    `template_dirs` are searched in order: a GM's own folder, then the program's;
+    then the templates that the `games` bring. Without `pictures`, reports have their
+    text map alone. Templates run in a sandbox, since they may come from a stranger;
+    one that cannot be used raises ConfigError with its name and line.
     """
 
     def __init__(
@@ -146,54 +145,54 @@ class Renderer:
         jobs: int = 1,
     ) -> None:
         self._templates = template_environment(template_dirs, games)
-        self._studio = PictureRenderer() if pictures else None
+        self._painter = PictureRenderer() if pictures else None
         few = FEW_DRAWN if pictures else FEW
-        self._pool = ReportPool(jobs, few, games, self.make, self._lay_down, together=pictures)
-        self._wordings: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
+        self._pool = ReportPool(jobs, few, games, self.make, self._close_painter, together=pictures)
+        self._event_macros: dict[str, Callable[[Mapping[str, Any], View], str]] = {}
 
     def report(
         self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()
     ) -> RenderedReport:
-        """One report, made here; what it is made of as in `Job`, but for its view."""
+        """Render one report in this process; arguments as in `Job`, but the view as data."""
         return self.make(Job(ruleset, canonical_json(view), facts, orders))
 
     def make(self, job: Job) -> RenderedReport:
-        """One report, made here."""
+        """Render one report in this process."""
         ruleset, written, facts, orders = job
         view = json.loads(written)
-        facts = replace(facts, ordered=_ordered(ruleset, view, orders)) if orders else facts
-        pictures = list(ruleset.pictures(view)) if self._studio else []
-        pngs = self._studio.draw(pictures) if self._studio else []
+        facts = replace(facts, ordered=_order_outcomes(ruleset, view, orders)) if orders else facts
+        pictures = list(ruleset.pictures(view)) if self._painter else []
+        pngs = self._painter.draw(pictures) if self._painter else []
         return self._report(job._replace(facts=facts), view, list(zip(pictures, pngs, strict=True)))
 
     def tried(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, *, drawn: bool) -> RenderedReport:
-        """A report to try templates by: no picture is painted, each stands as if it had been, or could not be."""
+        """Render a report to try its templates: no picture is painted; each counts as drawn, or as failed."""
         pictures = [(picture, b"" if drawn else None) for picture in ruleset.pictures(view)]
         return self._report(Job(ruleset, canonical_json(view), facts, ()), view, pictures)
 
     def reports(self, jobs: Iterable[Job]) -> Iterator[RenderedReport]:
-        """The reports of all jobs, in their order. Jobs are taken somewhat ahead of the reports that are handed out."""
+        """Yield the reports of all jobs, in their order; jobs are taken somewhat ahead."""
         return self._pool.reports(jobs)
 
     def text(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, orders: Sequence[Order] = ()) -> str:
-        """The text of a report alone. `view` is JSON data, as `json.loads` returned it; `orders` as in `Job`."""
-        facts = replace(facts, ordered=_ordered(ruleset, view, orders)) if orders else facts
+        """Return the text of a report alone; `view` is JSON data as of `json.loads`, `orders` are as in `Job`."""
+        facts = replace(facts, ordered=_order_outcomes(ruleset, view, orders)) if orders else facts
         return self._render(
             f"{ruleset.key}/report.txt.j2", self._context(ruleset, view, facts, [], ruleset.turn_summary(view))
         )
 
     def write(self, page: Page) -> str:
-        """The text of one of the host's own mails, from the record of its facts."""
+        """Return the text of one of the host's mails, from the record of its facts."""
         return self.page(page.page, page=page)
 
     def write_html(self, page: Page) -> str:
-        """The same as HTML, for a page that has it."""
+        """Return the HTML of a mail that has it, from the record of its facts."""
         return self._render(f"host/{page.page}.html.j2", {"page": page})
 
     def letter(self, text: str, words: str, level: int = 0) -> str:
-        """The HTML of a mail whose `text` passes on somebody's words behind bars; `level` is that of their titles.
+        """Return the HTML of a mail whose `text` quotes a person's `words`; `level` is that of their headings.
 
-        It is "" if it would show no more than the text, or if the text does not have those words just once.
+        It is "" if the HTML would show no more than the text, or if the words are not in the text exactly once.
         """
         parts = text.split(quote_block(words)) if words and not is_plain(words) else []
         if len(parts) != 2:
@@ -202,16 +201,16 @@ class Renderer:
         return self._render(LETTER, {"above": above, "words": words, "below": below, "level": level})
 
     def site(self, name: str, **facts: Any) -> str:
-        """The HTML of `templates/site/<name>.html.j2`."""
+        """Return the HTML of `templates/site/<name>.html.j2`."""
         return self._render(f"site/{name}.html.j2", facts)
 
     def happened(self, ruleset: AnyRuleset, view: View) -> list[list[str]]:
-        """What happened as a view tells it: of each event a sentence, and further lines that explain it."""
-        return [each.lines for each in self._happened(f"{ruleset.key}/events.j2", view)]
+        """Return the events of a view in words: of each a sentence, and further lines that explain it."""
+        return [each.lines for each in self._render_events(f"{ruleset.key}/events.j2", view)]
 
     def seat_page(self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str) -> bytes:
-        """The page of a report, of which `html` is that of its mail."""
-        return self._seat_page(ruleset, view, facts, html, ruleset.pictures(view) if self._studio else ())
+        """Return the page of a report; `html` is the HTML of its mail."""
+        return self._seat_page(ruleset, view, facts, html, ruleset.pictures(view) if self._painter else ())
 
     def _seat_page(
         self, ruleset: AnyRuleset, view: View, facts: ReportFacts, html: str, pictures: Iterable[Picture]
@@ -220,13 +219,13 @@ class Renderer:
         return self._render(TEMPLATE, {"page": page}).encode()
 
     def page(self, name: str, **facts: Any) -> str:
-        """The text of `templates/host/<name>.txt.j2`."""
+        """Return the text of `templates/host/<name>.txt.j2`."""
         return self._render(f"host/{name}.txt.j2", facts)
 
     def close(self) -> None:
-        """Ends the worker processes; they start again if needed."""
+        """End the worker processes; they start again if needed."""
         self._pool.close()
-        self._lay_down()
+        self._close_painter()
 
     def __enter__(self) -> Self:
         return self
@@ -236,9 +235,9 @@ class Renderer:
     ) -> None:
         self.close()
 
-    def _lay_down(self) -> None:
-        if self._studio is not None:
-            self._studio.close()
+    def _close_painter(self) -> None:
+        if self._painter is not None:
+            self._painter.close()
 
     def _report(self, job: Job, view: View, pictures: list[tuple[Picture, bytes | None]]) -> RenderedReport:
         ruleset, written, facts, _ = job
@@ -269,56 +268,56 @@ class Renderer:
             "ruleset": GameInfo(ruleset.key, ruleset.title, ruleset.designer, ruleset.version),
             "brief": brief,
             "scores": format_scores(view.get("memory", {}).get("scores")),
-            "happened": self._happened(f"{ruleset.key}/events.j2", view),
+            "happened": self._render_events(f"{ruleset.key}/events.j2", view),
             "map_text": ruleset.text_map(view),
             "order_lines": ruleset.template(view) if view["awaited"] and not view["over"] else None,
-            "pictures": [_placed(picture, png, facts) for picture, png in pictures],
+            "pictures": [_place_picture(picture, png, facts) for picture, png in pictures],
             "enclosed": Attachments(ruleset, view, facts).placed(),
         }
 
     def _render(self, name: str, context: Mapping[str, Any]) -> str:
-        with _faults(name):
+        with _word_faults(name):
             return self._templates.get_template(name).render(context)
 
-    def _happened(self, name: str, view: View) -> list[RenderedEvent]:
-        with _faults(name):
-            if name not in self._wordings:
+    def _render_events(self, name: str, view: View) -> list[RenderedEvent]:
+        with _word_faults(name):
+            if name not in self._event_macros:
                 module: Any = self._templates.get_template(name).module
-                self._wordings[name] = module.event
-            texts = [(event["kind"], self._wordings[name](event, view)) for event in view["events"]]
+                self._event_macros[name] = module.event
+            texts = [(event["kind"], self._event_macros[name](event, view)) for event in view["events"]]
         happened = [
             RenderedEvent(kind, [line.strip() for line in text.splitlines() if line.strip()]) for kind, text in texts
         ]
         return [happening for happening in happened if happening.lines]
 
 
-def _ordered(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[OrderOutcome, ...]:
-    """A seat's orders of the turn before, and what its view tells of each."""
+def _order_outcomes(ruleset: AnyRuleset, view: View, orders: Sequence[Order]) -> tuple[OrderOutcome, ...]:
+    """Return a seat's orders of the turn reported, with the outcome that its view shows of each."""
     became = ruleset.order_outcomes(view, orders)
     return tuple(OrderOutcome(order.words(), said) for order, said in zip(orders, became, strict=True))
 
 
 def report_subject(title: str, view: View, facts: ReportFacts, edition: int) -> str:
-    """The subject of a report's mail, without the tags before and behind it. First comes what must not be cut off."""
+    """Return the subject of a report's mail without its tags; the part that must not be cut off comes first."""
     due = f"by {format_time_short(facts.deadline, facts.zone)}: " if facts.deadline and view["awaited"] else ""
     kind = "report" if edition == 1 else f"corrected report (edition {edition})"
     return f"{due}{view['label']}, {kind} for {facts.seat} ({title})"
 
 
 @contextmanager
-def _faults(name: str) -> Iterator[None]:
-    """Words what goes wrong in a template for whoever wrote it."""
+def _word_faults(name: str) -> Iterator[None]:
+    """Convert errors in a template into messages for its author."""
     try:
         with limited():
             yield
     except TemplateNotFound as error:
         raise ConfigError(f"the template {error.name} is missing; it is needed for {name}") from error
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise UnusableTemplateError(_place(error, name), str(error)) from error
+        raise UnusableTemplateError(_locate(error, name), str(error)) from error
 
 
-def _place(error: Exception, name: str) -> str:
-    """The template and line where the error arose."""
+def _locate(error: Exception, name: str) -> str:
+    """Return the template and line where an error arose."""
     if isinstance(error, TemplateSyntaxError):
         return f"{error.name or name}, line {error.lineno}"
     place = name
@@ -332,6 +331,6 @@ def _place(error: Exception, name: str) -> str:
     return place
 
 
-def _placed(picture: Picture, png: bytes | None, facts: ReportFacts) -> PlacedPicture:
+def _place_picture(picture: Picture, png: bytes | None, facts: ReportFacts) -> PlacedPicture:
     cid = facts.content_id(picture.name)
     return PlacedPicture(picture.name, picture.title, picture.width, picture.height, cid, png is not None)

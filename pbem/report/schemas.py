@@ -23,7 +23,7 @@ from pbem.ruleset.values import Json
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 SHEET_FORMAT = 1
-"""The version of how orders stand in JSON."""
+"""The version of the JSON form of orders."""
 
 _TEXT: Json = {"type": "string"}
 _TEXTS: Json = {"type": "array", "items": _TEXT}
@@ -33,7 +33,7 @@ _WORD: Json = {"type": "string", "minLength": 1}
 
 
 def json_schema(what: str, ruleset: AnyRuleset | None = None) -> Json:
-    """The schema of "report", "sheet" or "desk": of one game, or of all. Raises KeyError."""
+    """Return the schema of "report", "sheet" or "desk", of one game or of all; raise KeyError for another word."""
     return _SCHEMAS[what](ruleset)
 
 
@@ -43,18 +43,14 @@ def _document(what: str, version: int, title: str, body: Mapping[str, Json], rul
 
 
 def _object(properties: Mapping[str, Json], *optional: str, closed: bool = False) -> Json:
-    """An object of which all but the optional properties are there; what is `closed` has no others."""
+    """Return the schema of an object that requires all but the optional properties; a `closed` one has no others."""
     required = [name for name in properties if name not in optional]
     made = {"type": "object", "properties": dict(properties), "required": required}
     return {**made, "additionalProperties": False} if closed else made
 
 
-def _told(text: str, form: Json) -> Json:
+def _describe(text: str, form: Json) -> Json:
     return {"description": text, **form}
-
-
-def _or_null(form: Json) -> Json:
-    return {"anyOf": [form, {"type": "null"}]}
 
 
 # Reports.
@@ -64,18 +60,21 @@ def _report(ruleset: AnyRuleset | None) -> Json:
     body = _object(
         {
             "format": {"const": data.FORMAT},
-            "game": _told("the key of the game", {"const": ruleset.key} if ruleset else _WORD),
-            "game_version": _told("the version of its rules", {"type": "integer", "minimum": 1}),
+            "game": _describe("the key of the game", {"const": ruleset.key} if ruleset else _WORD),
+            "game_version": _describe("the version of its rules", {"type": "integer", "minimum": 1}),
             "campaign": _WORD,
             "seat": _WORD,
-            "label": _told("what players call the moment", _WORD),
-            "deadline": _told("until when orders are asked for; null if none are", _or_null(_date_time())),
-            "zone": _told("the time zone in which the campaign's mails tell times", _TEXT),
-            "record": _told("the hash of the archive's record of the turn before; empty if there is none", _TEXT),
-            "brief": _told("the turn in brief", _TEXTS),
+            "label": _describe("what players call the moment", _WORD),
+            "deadline": _describe(
+                "until when orders are asked for; null if none are",
+                {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]},
+            ),
+            "zone": _describe("the time zone in which the campaign's mails tell times", _TEXT),
+            "record": _describe("the hash of the archive's record of the turn before; empty if there is none", _TEXT),
+            "brief": _describe("the turn in brief", _TEXTS),
             "view": _view(),
-            "dice": _told("what was mixed into the dice, in a seat's first and last report", _dice()),
-            "looks": _told("how the GM looked at real dice", _TEXTS),
+            "dice": _describe("what was mixed into the dice, in a seat's first and last report", _dice()),
+            "looks": _describe("how the GM looked at real dice", _TEXTS),
         },
         "dice",
         "looks",
@@ -83,21 +82,17 @@ def _report(ruleset: AnyRuleset | None) -> Json:
     return _document("report", data.FORMAT, "The JSON attached to a report", body, ruleset)
 
 
-def _date_time() -> Json:
-    return {"type": "string", "format": "date-time"}
-
-
 def _view() -> Json:
     event = _object({"kind": {"type": "string", "pattern": "^[a-z][a-z0-9-]*$"}})
     known = {
         "seat": _WORD,
         "label": _WORD,
-        "over": _told("whether the game is finished", _FLAG),
-        "awaited": _told("whether orders are asked of the seat", _FLAG),
-        "events": _told("what happened since the report before", {"type": "array", "items": event}),
-        "memory": _told("what the seat goes on knowing from its reports before", {"type": "object"}),
+        "over": _describe("whether the game is finished", _FLAG),
+        "awaited": _describe("whether orders are asked of the seat", _FLAG),
+        "events": _describe("what happened since the report before", {"type": "array", "items": event}),
+        "memory": _describe("what the seat goes on knowing from its reports before", {"type": "object"}),
     }
-    return _told("what the seat may know; more of it is each game's own", _object(known, "memory"))
+    return _describe("what the seat may know; more of it is each game's own", _object(known, "memory"))
 
 
 def _dice() -> Json:
@@ -105,8 +100,8 @@ def _dice() -> Json:
     return _object(
         {
             "seal": _TEXT,
-            "words": _told("seats and their words", {"type": "array", "items": pair}),
-            "own": _told("seats that chose their words themselves", _TEXTS),
+            "words": _describe("seats and their words", {"type": "array", "items": pair}),
+            "own": _describe("seats that chose their words themselves", _TEXTS),
             "digest": _TEXT,
             "seats": _WHOLE,
         }
@@ -123,18 +118,18 @@ def _sheet(ruleset: AnyRuleset | None) -> Json:
 
 
 def _name() -> Json:
-    return _told("the name of the order", {"type": "string", "pattern": "^[a-z][a-z0-9-]*$"})
+    return _describe("the name of the order", {"type": "string", "pattern": "^[a-z][a-z0-9-]*$"})
 
 
 def _order(verb: OrderType) -> Json:
-    """An order as `OrderParser.to_json` writes it: every field is there, null if it was left out."""
+    """Return the schema of an order as `OrderParser.to_json` writes it: with every field, null if it was left out."""
     hints = typing.get_type_hints(verb.order)
     fields = {slot.name: _value(hints[slot.name]) for slot in dataclasses.fields(verb.order)}
-    return _told(verb.help, _object({"order": {"const": verb.name}, **fields}, closed=True))
+    return _describe(verb.help, _object({"order": {"const": verb.name}, **fields}, closed=True))
 
 
 def _value(hint: Any) -> Json:
-    """The schema of a field's type: what orders may hold."""
+    """Return the schema of a field's type."""
     if typing.get_origin(hint) is types.UnionType:
         return {"anyOf": [_value(each) for each in typing.get_args(hint)]}
     if typing.get_origin(hint) is tuple:
@@ -150,7 +145,7 @@ def _desk(ruleset: AnyRuleset | None) -> Json:
         {
             "format": {"const": desks.FORMAT},
             "verbs": {"type": "array", "items": {"$ref": "#/$defs/verb"}},
-            "kinds": _told("what may stand in fields, by id", {"additionalProperties": {"$ref": "#/$defs/kind"}}),
+            "kinds": _describe("what may stand in fields, by id", {"additionalProperties": {"$ref": "#/$defs/kind"}}),
         }
     )
     definitions = {"verb": _verb(ruleset.orders if ruleset else None), **_parts(), **_kinds()}
@@ -162,12 +157,12 @@ def _verb(book: OrderParser | None) -> Json:
     return _object(
         {
             "name": {"enum": [verb.name for verb in book.verbs]} if book else _name(),
-            "word": _told("the word by which a line begins", _WORD),
-            "also": _told("other words for it", _TEXTS),
+            "word": _describe("the word by which a line begins", _WORD),
+            "also": _describe("other words for it", _TEXTS),
             "usage": _WORD,
             "help": _TEXT,
             "examples": _TEXTS,
-            "parts": _told(
+            "parts": _describe(
                 "what stands in a line, one after the other; the first is the word",
                 {"type": "array", "items": {"$ref": "#/$defs/part"}, "minItems": 1},
             ),
@@ -176,22 +171,22 @@ def _verb(book: OrderParser | None) -> Json:
 
 
 def _parts() -> dict[str, Json]:
-    word = _told("a word to be written as it is", _object({"word": _WORD}, closed=True))
+    word = _describe("a word to be written as it is", _object({"word": _WORD}, closed=True))
     field = {
         "field": _WORD,
-        "kind": _told("the id of what may stand here", _WORD),
-        "many": _told("whether it may be several words, one behind the other", _FLAG),
+        "kind": _describe("the id of what may stand here", _WORD),
+        "many": _describe("whether it may be several words, one behind the other", _FLAG),
     }
     inner = {"type": "array", "items": {"$ref": "#/$defs/part"}, "minItems": 1}
-    group = _told("parts that may be left out together", _object({"optional": inner}, closed=True))
-    filled = _told("a field to be filled in", _object(field, closed=True))
+    group = _describe("parts that may be left out together", _object({"optional": inner}, closed=True))
+    filled = _describe("a field to be filled in", _object(field, closed=True))
     return {"part": {"oneOf": [word, filled, group]}}
 
 
 def _kinds() -> dict[str, Json]:
     kind = {
-        "shown": _told("what stands for it in usages", _WORD),
-        "expected": _told("what it is, in words", _WORD),
+        "shown": _describe("what stands for it in usages", _WORD),
+        "expected": _describe("what it is, in words", _WORD),
         "example": _TEXT,
         "form": {"$ref": "#/$defs/form"},
     }
@@ -212,16 +207,16 @@ def _forms() -> Iterator[Json]:
     yield _form(
         "free",
         "a word to be typed; verbatim: the rest of the line as it is typed",
-        pattern=_told("an expression for the whole word, whatever its case; empty for any word", _TEXT),
+        pattern=_describe("an expression for the whole word, whatever its case; empty for any word", _TEXT),
         samples=_TEXTS,
         verbatim=_FLAG,
     )
 
 
 def _form(kind: str, text: str, **properties: Json) -> Json:
-    return _told(text, _object({"type": {"const": kind}, **properties}, closed=True))
+    return _describe(text, _object({"type": {"const": kind}, **properties}, closed=True))
 
 
 _SCHEMAS = {"report": _report, "sheet": _sheet, "desk": _desk}
 WHAT = tuple(_SCHEMAS)
-"""What there are schemas of."""
+"""The names of the schemas."""

@@ -42,11 +42,11 @@ _PLAIN: Mapping[Any, Any] = {
     Any: "sample",
 }
 _NAMED = {"zone": "UTC"}
-"""Fields in which not every text has a meaning."""
+"""Samples for fields that do not take any text."""
 
 
 def sample_pages() -> Iterator[Page]:
-    """Each of the host's mails as records: with everything in it and with as little as can be, and of every kind."""
+    """Yield each of the host's mails as records: with the fewest fields, with all of them, and with each choice."""
     for module in _MODULES:
         for kind in vars(module).values():
             if (
@@ -67,25 +67,25 @@ def _variants(page: Any) -> Iterator[Page]:
 
 
 def sample_facts(view: View, seats: tuple[SeatName, ...]) -> Iterator[ReportFacts]:
-    """What may stand around a view in a report: little, and everything."""
+    """Yield the facts of a report around a view: with the fewest fields, and with all of them."""
     for full in (False, True):
         yield dataclasses.replace(sample(ReportFacts, full=full), seat=view["seat"], seats=seats, page=full)
 
 
 def sample(kind: Any, *, full: bool) -> Any:
-    """A record of a class with a sample in each field, or, if not `full`, only in those that it needs."""
+    """Return a record of a class with a sample in each field; if not `full`, only in those without a default."""
     hints = get_type_hints(kind)
     if hasattr(kind, "_fields"):
-        return kind(**{name: _value(name, hints[name], full=full) for name in kind._fields})
-    needed = [field.name for field in dataclasses.fields(kind) if full or _is_needed(field)]
-    return kind(**{name: _value(name, hints[name], full=full) for name in needed})
+        return kind(**{name: _sample_value(name, hints[name], full=full) for name in kind._fields})
+    needed = [
+        field.name
+        for field in dataclasses.fields(kind)
+        if full or field.default is field.default_factory is dataclasses.MISSING
+    ]
+    return kind(**{name: _sample_value(name, hints[name], full=full) for name in needed})
 
 
-def _is_needed(field: dataclasses.Field[Any]) -> bool:
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-
-
-def _value(name: str, hint: Any, *, full: bool) -> Any:
+def _sample_value(name: str, hint: Any, *, full: bool) -> Any:
     origin, args = get_origin(hint), get_args(hint)
     if name in _NAMED:
         return _NAMED[name]
@@ -98,55 +98,56 @@ def _value(name: str, hint: Any, *, full: bool) -> Any:
     if isinstance(hint, EnumType):
         return next(iter(hint))
     if origin in (Union, types.UnionType):
-        return _value(name, args[0], full=full) if full else None
+        return _sample_value(name, args[0], full=full) if full else None
     if isinstance(origin, type):
-        return _several(name, origin, args, full=full)
+        return _sample_collection(name, origin, args, full=full)
     return sample(hint, full=full)
 
 
-def _several(name: str, origin: type, args: Sequence[Any], *, full: bool) -> Any:
+def _sample_collection(name: str, origin: type, args: Sequence[Any], *, full: bool) -> Any:
     if issubclass(origin, Mapping):
-        return {_value(name, args[0], full=full): _value(name, args[1], full=full)} if full else {}
+        return {_sample_value(name, args[0], full=full): _sample_value(name, args[1], full=full)} if full else {}
     if issubclass(origin, tuple) and Ellipsis not in args:
-        return tuple(_value(name, each, full=full) for each in args)
+        return tuple(_sample_value(name, each, full=full) for each in args)
     assert issubclass(origin, Collection), origin
-    return tuple(_value(name, args[0], full=full) for _ in range(2)) if full else ()
+    return tuple(_sample_value(name, args[0], full=full) for _ in range(2)) if full else ()
 
 
 def sample_views(ruleset: AnyRuleset) -> Iterator[tuple[View, tuple[SeatName, ...]]]:
-    """The first views of a game with as few players as it takes, and those after a turn of its bots; with all seats."""
+    """Yield the first views of a game with the fewest players, and those after a turn of bots; each with all seats."""
     dice = Dice(b"sample")
     known = ruleset.seats
     seats = known.names[: known.least] or tuple(f"seat{number}" for number in range(1, known.least + 1))
     options = {option.name: option.default for option in ruleset.options}
     state = ruleset.setup(options, list(seats), dice.scoped("setup"))
-    first = {seat: _seen(ruleset, ruleset.view(state, seat, ()), None) for seat in seats}
+    first = {seat: _mailed_view(ruleset, ruleset.view(state, seat, ()), None) for seat in seats}
     yield from ((view, tuple(seats)) for view in first.values())
     awaited = sorted(ruleset.standing(state).awaiting)
     bot = ruleset.bots["standard"]
     lines = {seat: bot(first[seat], dice.scoped(seat)) for seat in awaited}
     orders = {seat: ruleset.parse(first[seat], list(enumerate(lines[seat], 1))).orders for seat in awaited}
     state, events = ruleset.resolve(state, TurnInput(orders, frozenset(), frozenset(), None), dice.scoped("turn"))
-    yield from ((_seen(ruleset, ruleset.view(state, seat, events), first[seat]), tuple(seats)) for seat in seats)
+    yield from ((_mailed_view(ruleset, ruleset.view(state, seat, events), first[seat]), tuple(seats)) for seat in seats)
 
 
-def _seen(ruleset: AnyRuleset, view: View, last: View | None) -> View:
+def _mailed_view(ruleset: AnyRuleset, view: View, last: View | None) -> View:
     seen: View = json.loads(canonical_json(with_memory(ruleset, view, last)))
     return seen
 
 
 _WORDS = "# A sample\n\nand **sample**"
-"""Words that look like something, so that a letter of them has HTML."""
+"""Text with markup, so that a mail that quotes it has HTML."""
 
 Tries = Callable[[Renderer], Iterable[Callable[[], object]]]
-"""With a reporter, ways to write all pages of a kind with samples; each of them twice is the same page."""
+"""Returns ways to write all pages of a kind with samples by a renderer, in the same order for each renderer."""
 
 
 @dataclass(frozen=True, slots=True)
 class TemplateFault:
-    """A fault in a template. `fatal`: a mail that needs it cannot be written; else it is never used.
+    """A fault in a template.
 
-    `endless`: it takes more time or memory than it may.
+    `fatal`: a mail that needs it cannot be written; otherwise the template is never
+    used. `endless`: it takes more time or memory than it may.
     """
 
     name: str
@@ -156,20 +157,20 @@ class TemplateFault:
 
 
 def list_custom_templates(own: Path) -> list[str]:
-    """The files in a GM's folder, named as templates are, but for hidden ones."""
+    """Return the names of the templates in a GM's folder, without hidden files."""
     names = (path.relative_to(own) for path in own.rglob("*") if path.is_file())
     return sorted(name.as_posix() for name in names if not any(part.startswith(".") for part in name.parts))
 
 
 def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[TemplateFault]:
-    """What is wrong with the templates in a GM's folder: they are read and compiled, but not filled in."""
-    names, known = list_custom_templates(own), [*list_custom_templates(program), *_brought(games)]
+    """Yield the faults of the templates in a GM's folder that show when they are read and compiled."""
+    names, known = list_custom_templates(own), [*list_custom_templates(program), *_bundled_templates(games)]
     templates = template_environment([own, program])
     used: set[str | None] = set()
     for name in names:
         try:
             source = (own / name).read_text(encoding="utf-8") if name.endswith(".j2") else ""
-            with limited():
+            with limited():  # deep nesting exhausts the compiler, too
                 templates.compile(source, name)
                 parts = set(find_referenced_templates(templates.parse(source)))
         except TemplateSyntaxError as error:
@@ -188,28 +189,28 @@ def check_syntax(own: Path, program: Path, games: Mapping[str, AnyRuleset]) -> I
     for name in names:
         if name not in known and name not in used:
             yield TemplateFault(
-                name, f"no mail and no page uses a template of this name{_nearest(name, known)}", fatal=False
+                name, f"no mail and no page uses a template of this name{_suggestion(name, known)}", fatal=False
             )
 
 
 def check_rendering(
     own: Path | None, program: Path, games: Mapping[str, AnyRuleset], site: Tries = lambda _: ()
 ) -> Iterator[TemplateFault]:
-    """What goes wrong when templates are filled in with samples: mails of the host, the site, reports of each game.
+    """Yield the faults that show when templates are filled in with samples: mails, the site, reports of each game.
 
-    Those of the program are right; looked at are those of a GM's `own` folder, and those that games bring. The pages of
-    the `site` are those of whoever writes it.
+    Checked are the templates of a GM's `own` folder and those that games bring; the
+    program's are right. `site` gives ways to write the pages of the site.
     """
     folders = [program] if own is None else [own, program]
     with Renderer(folders, games, pictures=False) as reporter, Renderer([program], pictures=False) as usual:
-        pages = ((tries(reporter), tries(usual)) for tries in (partial(_mails, program), site)) if own else ()
-        tried = (partial(_tried, *both) for each in pages for both in zip(*each, strict=True))
-        reports = (partial(_reported, reporter, game) for game in _reworded(own, program, games))
+        pages = ((tries(reporter), tries(usual)) for tries in (partial(_mail_tries, program), site)) if own else ()
+        tried = (partial(_try_page, *both) for each in pages for both in zip(*each, strict=True))
+        reports = (partial(_try_reports, reporter, game) for game in _games_to_check(own, program, games))
         yield from _until_too_much(fault for look in (*tried, *reports) for fault in look())
 
 
 def _until_too_much(faults: Iterable[TemplateFault]) -> Iterator[TemplateFault]:
-    """Return each fault once; none behind a template that took all the time it may, as others may take as long."""
+    """Yield each fault once, and none after a template that took all its time: others may take as long."""
     seen: set[TemplateFault] = set()
     for fault in faults:
         if fault not in seen:
@@ -219,69 +220,70 @@ def _until_too_much(faults: Iterable[TemplateFault]) -> Iterator[TemplateFault]:
             return
 
 
-def _mails(program: Path, reporter: Renderer) -> Iterator[Callable[[], str]]:
-    """The host's mails, and the HTML of those that have it."""
+def _mail_tries(program: Path, reporter: Renderer) -> Iterator[Callable[[], str]]:
+    """Yield ways to write the host's mails, and the HTML of those that have it."""
     for page in sample_pages():
         yield partial(reporter.write, page)
-        if (program / _html_of(page)).exists():
+        if (program / _html_template(page)).exists():
             yield partial(reporter.write_html, page)
     for level in (0, 3):
         yield partial(reporter.letter, f"above\n\n{quote_block(_WORDS)}\n\nbelow", _WORDS, level)
 
 
-def _html_of(page: Page) -> str:
+def _html_template(page: Page) -> str:
     return f"host/{page.page}.html.j2"
 
 
-def _reworded(own: Path | None, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[AnyRuleset]:
-    """The games whose reports are not worded by the program alone: some of it, or all by a part that they share."""
-    mails = {name for page in sample_pages() for name in (f"host/{page.page}.txt.j2", _html_of(page))}
+def _games_to_check(own: Path | None, program: Path, games: Mapping[str, AnyRuleset]) -> Iterator[AnyRuleset]:
+    """Yield the games whose reports use templates that are not the program's, of their own or shared by all games."""
+    mails = {name for page in sample_pages() for name in (f"host/{page.page}.txt.j2", _html_template(page))}
     apart = mails | {LETTER, *(f"site/{name}" for name in list_custom_templates(program / "site"))}
     folders = {name.partition("/")[0] for name in (list_custom_templates(own) if own else ()) if name not in apart}
     shared = bool(folders - games.keys())
     yield from (game for key, game in games.items() if shared or key in folders or game.templates is not None)
 
 
-def _tried(write: Callable[[], object], usual: Callable[[], object]) -> list[TemplateFault]:
-    """The fault of a page, if the program's own template has none with this sample."""
+def _try_page(write: Callable[[], object], usual: Callable[[], object]) -> list[TemplateFault]:
+    """Return the fault of a page, unless the program's own template has one with this sample too."""
     try:
         write()
     except ConfigError as error:
         with suppress(ConfigError):
+            # A program's own template that fails too means that the sample does not fit: no fault of the GM's.
             usual()
-            return [_fault(error)]
+            return [_to_fault(error)]
     return []
 
 
-def _reported(reporter: Renderer, game: AnyRuleset) -> list[TemplateFault]:
+def _try_reports(reporter: Renderer, game: AnyRuleset) -> list[TemplateFault]:
     found = []
-    # A fault of the game itself is none of its templates, and shall not keep the others from being looked at.
+    # A fault of the game itself is not one of its templates, and must not hide those of other games.
     with suppress(Exception):
         for view, seats in sample_views(game):
             for facts, drawn in zip(sample_facts(view, seats), (False, True), strict=True):
                 try:
                     reporter.tried(game, view, facts, drawn=drawn)
                 except ConfigError as error:
-                    found.append(_fault(error))
+                    found.append(_to_fault(error))
                     if found[-1].endless:
                         return found
     return found
 
 
-def _fault(error: ConfigError) -> TemplateFault:
+def _to_fault(error: ConfigError) -> TemplateFault:
     place, why = (error.place, error.why) if isinstance(error, UnusableTemplateError) else ("", str(error))
     name, _, line = place.partition(", ")
     text = f"{line}: {why}" if line else why
     return TemplateFault(name, text, fatal=True, endless=isinstance(error.__cause__, TooMuch))
 
 
-def _brought(games: Mapping[str, AnyRuleset]) -> Iterator[str]:
-    """The templates that games bring themselves."""
+def _bundled_templates(games: Mapping[str, AnyRuleset]) -> Iterator[str]:
+    """Yield the names of the templates that games bring."""
     for key, game in games.items():
         if game.templates is not None:
             yield from sorted(f"{key}/{file.name}" for file in game.templates.iterdir() if file.is_file())
 
 
-def _nearest(name: str, known: list[str]) -> str:
+def _suggestion(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
     return f"; did you mean {near[0]}?" if near else ""

@@ -59,25 +59,25 @@ from pbem.text import (
 
 
 def paragraph(text: str) -> str:
-    """A block of a template as a wrapped paragraph with its line end; nothing, if the block came out empty."""
+    """Return a block of a template as a wrapped paragraph with its line end; nothing if the block is empty."""
     return f"{wrap(text)}\n" if text.strip() else ""
 
 
 @pass_eval_context
 def fill_pattern(context: EvalContext, rows: Iterable[Any], pattern: str) -> list[str]:
-    """Each row written into a pattern with its keys or places in braces: "{q},{r}" or "{0},{1}".
+    """Fill each row into a pattern with its keys or positions in braces: "{q},{r}" or "{0},{1}".
 
-    In HTML what a row has is escaped, and the pattern, which stands in the template, is not.
+    In HTML the values are escaped, and the pattern, which is part of the template, is not.
     """
-    fill, values = _filling(pattern)
+    fill, values = _compile_pattern(pattern)
     if context.autoescape:
         return [Markup(fill(*map(escape, values(row)))) for row in rows]  # noqa: S704 - all of it is escaped
     return [fill(*values(row)) for row in rows]
 
 
 @lru_cache(maxsize=256)
-def _filling(pattern: str) -> tuple[Callable[..., str], Callable[[Any], tuple[Any, ...]]]:
-    """A pattern that is filled by position, and how a row's values for it are taken, in their order."""
+def _compile_pattern(pattern: str) -> tuple[Callable[..., str], Callable[[Any], tuple[Any, ...]]]:
+    """Return a function that fills a pattern by position, and one that picks a row's values for it."""
     pieces = list(Formatter().parse(pattern))
     if any("{" in (spec or "") for _, _, spec, _ in pieces):
         raise ValueError(f"in the pattern {pattern!r} a field stands within another")
@@ -110,19 +110,19 @@ MEMORY = 256 * 1024 * 1024
 """Bytes that one rendering may add to the process."""
 
 BITS = 4096
-"""Length of an integer that a product or power may have."""
+"""Length of the integers that products and powers may have."""
 
 LOOK = 50
-"""Steps, which are passes of loops and calls, after which the time is looked at."""
+"""Steps (passes of loops and calls) after which the time is checked."""
 
 DIGITS = 100
 """Decimal places of `round`."""
 
 MOST_COMPILED = 500
-"""Templates of which the code is kept; a home has some 100."""
+"""Compiled templates that are cached; a home has some 100."""
 
 MOST_KNOWN = 10_000
-"""Attributes of types that are remembered as safe, which depends on nothing else."""
+"""Attributes that are remembered as safe, by the type of their object, on which alone that depends."""
 
 _PAGE = resource.getpagesize()
 _USUAL = resource.getrlimit(resource.RLIMIT_AS)
@@ -130,11 +130,11 @@ _STEP = "counted_steps"
 _METHODS = (MethodType, BuiltinMethodType)
 _OF_DICTS = frozenset(dir(dict))
 _CLOSED = (PurePath, ModuleType, FunctionType)
-"""Types whose attributes no template sees: files, and what leads to globals."""
+"""Types whose attributes no template sees: files, and objects that lead to globals."""
 
 
 class _Budget(local):
-    """The steps that the current rendering of this thread has made, and the processor time at which it ends."""
+    """The steps of the current rendering in this thread, and the processor time at which it ends."""
 
     steps = 0
     ends = float("inf")
@@ -151,9 +151,9 @@ class TooMuch(SecurityError):
 def limited() -> Iterator[None]:
     """Bound the processor time and the memory of a rendering; raise TooMuch beyond them.
 
-    Time is looked at in each pass of a loop and each call, so a single filter is not interrupted; memory bounds those.
+    Time is checked in each pass of a loop and each call, so a single filter is not interrupted; memory bounds those.
     """
-    _BUDGET.ends = time.thread_time() + SECONDS
+    _BUDGET.ends = time.thread_time() + SECONDS  # of this thread: others may be busy meanwhile
     try:
         with _memory_limit():
             yield
@@ -192,14 +192,14 @@ def _count_step() -> None:
         raise TooMuch(f"it takes longer than {SECONDS:g} seconds")
 
 
-def _counted(rows: Iterable[Any]) -> Iterator[Any]:
+def _count_rows(rows: Iterable[Any]) -> Iterator[Any]:
     for row in rows:
         _count_step()
         yield row
 
 
 class _Compiler(CodeGenerator):
-    """Has every loop count its passes."""
+    """Code generator that makes every loop count its passes."""
 
     def visit_Template(self, node: nodes.Template, frame: Any = None) -> None:  # noqa: N802 - Jinja's name
         for loop in node.find_all(nodes.For):
@@ -208,20 +208,20 @@ class _Compiler(CodeGenerator):
 
 
 class _Compiled(BytecodeCache):
-    """Compiled templates of this process, for all its reporters. They are never read from files: those hold code."""
+    """Cache of compiled templates for all renderers of this process. Files are not used: they would be code."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[str, Any]] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Take the code of a template whose source is the same."""
+        """Load the code of a template whose source is the same."""
         kept = self._kept.pop(bucket.key, None)
         if kept is not None and kept[0] == bucket.checksum:
             bucket.code = kept[1]
             self._kept[bucket.key] = kept
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep the code of a template, and drop that which has not been asked for longest."""
+        """Store the code of a template, and drop the least recently used."""
         self._kept[bucket.key] = (bucket.checksum, bucket.code)
         if len(self._kept) > MOST_COMPILED:
             self._kept.pop(next(iter(self._kept)))
@@ -231,19 +231,19 @@ _COMPILED = _Compiled()
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, with limits; attributes of plain data and calls of macros take the shortest safe way."""
+    """Jinja's sandbox with limits, and with shortcuts for attributes of plain data and for macros."""
 
     code_generator_class = _Compiler
-    intercepted_binops = frozenset({"*", "**"})
+    intercepted_binops = frozenset({"*", "**"})  # 10**10**10 would take all time, no loop and no call among it
 
     def __init__(self, **options: Any) -> None:
         super().__init__(bytecode_cache=_COMPILED, **options)
-        self.filters.update({_STEP: _counted, "round": _round})
-        del self.globals["lipsum"]
+        self.filters.update({_STEP: _count_rows, "round": _bounded_round})
+        del self.globals["lipsum"]  # not needed, and the usual way out of a sandbox by its __globals__
         self._safe: set[tuple[type, str]] = set()
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Return `obj.attribute`: of a dict its key, but for the names of the methods of dicts."""
+        """Return `obj.attribute`; for a dict the value of that key, except for names of dict methods."""
         kind = type(obj)
         if kind is dict and attribute in obj and attribute not in _OF_DICTS:
             return obj[attribute]
@@ -254,7 +254,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super().getattr(obj, attribute)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Return True for public attributes of values; none of files, modules and functions."""
+        """Return True for public attributes of values; never for those of files, modules and functions."""
         safe = not isinstance(obj, _CLOSED) and super().is_safe_attribute(obj, attr, value)
         if safe and len(self._safe) < MOST_KNOWN:
             self._safe.add((type(obj), attr))
@@ -276,29 +276,29 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     def join_path(self, template: str, parent: str) -> str:
-        """Name a template that another one includes, imports or extends."""
+        """Return the name of a template that another one includes, imports or extends, and count a step."""
         _count_step()
         return super().join_path(template, parent)
 
 
-def _round(value: Any, precision: int = 0, method: Any = "common") -> Any:
+def _bounded_round(value: Any, precision: int = 0, method: Any = "common") -> Any:
     if abs(precision) > DIGITS:
         raise OverflowError(f"round takes up to {DIGITS} decimal places, not {precision}")
     return FILTERS["round"](value, precision, method)
 
 
 LETTER = "host/letter.html.j2"
-"""The template of the HTML of letters."""
+"""The template of the HTML of mails that quote a person."""
 
 
 class _OwnTemplates(BaseLoader):
-    """The templates that games bring themselves: `<key>/report.txt.j2` is `report.txt.j2` in the folder of a game."""
+    """Loader of the templates that games bring: `<key>/report.txt.j2` is `report.txt.j2` in the folder of a game."""
 
     def __init__(self, games: Mapping[str, AnyRuleset]) -> None:
         self._games = games
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """The text of a template, and its name for the places of faults. Raises TemplateNotFound."""
+        """Return the text of a template, and its name for locations in errors; raise TemplateNotFound."""
         key, _, name = template.partition("/")
         folder = self._games[key].templates if key in self._games else None
         file = folder.joinpath(*split_template_path(name)) if folder and name else None
@@ -315,7 +315,7 @@ def template_environment(
         loader=ChoiceLoader([FileSystemLoader([str(folder) for folder in folders]), _OwnTemplates(games)]),
         # Jinja knows HTML by .html at the end of a name; ours end in .html.j2.
         autoescape=select_autoescape(enabled_extensions=("html.j2",), default_for_string=False),
-        undefined=StrictUndefined,
+        undefined=StrictUndefined,  # a misspelt name is an error, not a gap in a mail
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

@@ -19,13 +19,13 @@ from pbem.report.markdown import CSS, LINK, rows_of_table
 from pbem.text import format_table
 
 _MOST_COLUMNS = 4
-"""Wider tables do not fit a phone, but in columns of a narrow letter, which can be moved sideways."""
+"""Columns of a table that fit a phone; a wider table is preformatted, and can be scrolled sideways."""
 
 _NARROW = 40
-"""Columns of drawn lines that fit a phone."""
+"""Characters of a drawn line that fit a phone."""
 
 _WIDEST_DRAWN = 100
-"""Nobody draws wider than that: such lines are wrapped."""
+"""Characters of the widest drawing; longer lines are prose, and wrapped."""
 
 _FENCE = re.compile(r" {0,3}```[\w+-]{0,20}\s*+")
 _RULE = re.compile(r"\A[-=_*~#+. ]++")
@@ -38,12 +38,13 @@ _COLUMNS = re.compile(r"\S {3,}+\S|\t\S|[\u2500-\u259f]|\S ?(?:-{3}|={3}|_{3}|~{
 _CLOSE_COLUMNS = re.compile(r"[^\s.!?:;,)\"'] {2}\S")
 _FEWEST_SIGNS = 4
 _DRAWING = frozenset("+|/\\=<>#~^.:-_()[]{}")
-"""Signs of which at least half of a drawn line consists, if it has no columns."""
+"""Signs that make up at least half of a drawn line, if it has no columns."""
 
 _CLOSE, _FEWEST_CLOSE = 60, 2
-"""Two blanks between words are columns in lines shorter than that, or if they stand there so often."""
+"""Two blanks between words part columns in lines shorter than 60, or if they occur twice in a line."""
 
 _OPENS = re.compile(r"[`*_\[]|(?<!\w)(?:https://|mailto:)")
+# Emphasis begins and ends at words: `2*3*4` and `snake_case` are no emphasis (docs/decisions/0034).
 _CODE = re.compile(r"(?<![\w`])`(?!\s)([^`]++)(?<!\s)`(?![\w`])")
 _STRONG = re.compile(r"(?<![\w*])\*\*(?=[\w\"'(])([^*]++)(?<!\s)\*\*(?![\w*])")
 _STRESSED = re.compile(r"(?<![\w*])\*(?=[^\W\d]|[\"'(])([^*]++)(?<!\s)\*(?![\w*])")
@@ -52,14 +53,14 @@ _SPANS = ((_CODE, "code"), (_STRONG, "strong"), (_STRESSED, "em"), (_UNDERLINED,
 _ADDRESS = re.compile(r"(?:https://|mailto:)[a-zA-Z0-9][a-zA-Z0-9_.~:/?#@!$&'()*+,;=%-]*+")
 _NAMED = re.compile(r"\[([^\[\]]++)\]\(((?:https://|mailto:)[a-zA-Z0-9][a-zA-Z0-9_.~:/?#@!$&'*+,;=%-]*+)\)")
 _BEHIND = ".,;:!?'*_()"
-"""What stands at the end of an address is rather its sentence's."""
+"""Signs at the end of an address that rather belong to its sentence."""
 
 _STYLES = {**CSS, "link": LINK}
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A piece of HTML: its tag, the name of its style, and what stands in it. `attributes` are HTML."""
+    """An HTML element: its tag, its children, the name of its style, and its `attributes` as HTML."""
 
     tag: str
     children: tuple[Element | str, ...] = ()
@@ -68,11 +69,11 @@ class Element:
 
     @property
     def data(self) -> list[object]:
-        """It as JSON, for scripts: the tag, and then texts and elements. The text of an `a` is its address."""
+        """The element as JSON data for scripts: its tag, then texts and elements. The text of an `a` is its address."""
         return [self.tag, *(each if isinstance(each, str) else each.data for each in self.children)]
 
     def html(self, *, styled: bool) -> str:
-        """It as HTML, with its styles in it or, for a page that has its own, without."""
+        """Return the element as HTML, with inline styles, or without for a page that has its own."""
         style = f' style="{_STYLES[self.style]}"' if self.style and styled else ""
         if self.tag == "br":
             return "<br>"
@@ -84,28 +85,35 @@ Block = tuple[Element, int] | None
 
 
 def person_text_html(text: str, level: int = 0, *, styled: bool = True) -> Markup:
-    """A text of a person as HTML; a filter of templates. `level` is that of its headings.
+    """Return a person's text as HTML; a filter of templates.
 
-    With 0, as for the words of players, they are bold lines and no headings, so
-    that no part of a mail can be counterfeited. Without `styled`, the page has styles of its own.
+    Args:
+        text: The text as typed.
+        level: The level of its headings, 1 to 6. With 0, as for players' texts, they
+            are bold lines, so that no part of a mail can be counterfeited.
+        styled: False for a page that has styles of its own.
     """
     return Markup("\n".join(each.html(styled=styled) for each in elements(text, level)))  # noqa: S704 - all is escaped
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text of a person looks in HTML as it does without: lines of words, and addresses."""
+    """Return True if a person's text looks the same in HTML: lines of words, and addresses."""
     plain = (each for block in elements(text) for each in (*[block][block.tag == "p" :], *block.children))
     return all(isinstance(each, str) or each.tag in ("br", "a") for each in plain)
 
 
 def elements(text: str, level: int = 0) -> list[Element]:
-    """A text of a person as pieces of HTML, in their order; `level` as in `person_text_html`."""
+    """Return a person's text as HTML elements, in their order; `level` as in `person_text_html`."""
     lines = text.expandtabs(4).splitlines()
-    return [block for fenced, part in _parts(lines) for block in ([_drawn(part)] if fenced else _read(part, level))]
+    return [
+        block
+        for fenced, part in _split_fences(lines)
+        for block in ([_preformatted(part)] if fenced else _read_blocks(part, level))
+    ]
 
 
-def _parts(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
-    """The lines between two fences of backquotes, each such run by itself, and those around them."""
+def _split_fences(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
+    """Yield runs of lines, with True for those between two fences of backquotes."""
     fences = [at for at, line in enumerate(lines) if _FENCE.fullmatch(line)]
     start = 0
     for opening, closing in zip(fences[::2], fences[1::2], strict=False):
@@ -116,18 +124,18 @@ def _parts(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
     yield False, list(lines[start:])
 
 
-def _read(lines: Sequence[str], level: int) -> Iterator[Element]:
-    """The blocks of lines without fences; what is drawn goes on over blank lines."""
+def _read_blocks(lines: Sequence[str], level: int) -> Iterator[Element]:
+    """Yield the blocks of lines without fences; a drawing continues over blank lines."""
     for drawn, groups in groupby(_groups(lines), _is_drawing):
         if drawn:
-            yield _drawn([line for group in groups for line in group])
+            yield _preformatted([line for group in groups for line in group])
         else:
             for group in groups:
                 yield from _blocks([line for line in group if line.strip()], level)
 
 
 def _groups(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Runs of lines, each with the blank ones below it."""
+    """Yield runs of lines, each with the blank lines below it."""
     group: list[str] = []
     for line in lines:
         if line.strip() and group and not group[-1].strip():
@@ -140,16 +148,19 @@ def _groups(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _is_drawing(lines: Sequence[str]) -> bool:
-    """Whether at least half of its lines, leaving out those of one sign alone, are drawn, and there is no table."""
+    """Return True if at least half of the lines are drawn, not counting rules, and none of them heads a table."""
     told = [line for line in lines if line.strip() and not _RULE.fullmatch(line)]
     listed = next((at for at, line in enumerate(told) if _ITEM.match(line)), len(told))
-    drawn = sum(_in_columns(line) or _closely(line) or _indented(line) for line in told[:listed])
-    drawn += sum(_in_columns(line) or _closely(line) for line in told[listed:])
+    drawn = sum(
+        _has_columns(line) or _has_close_columns(line) or (line.startswith("  ") and len(line) < _WIDEST_DRAWN)
+        for line in told[:listed]
+    )
+    drawn += sum(_has_columns(line) or _has_close_columns(line) for line in told[listed:])
     return drawn > 0 and 2 * drawn >= len(told) and not any(starmap(_heads_table, pairwise(lines)))
 
 
-def _in_columns(line: str) -> bool:
-    """Whether a line is drawn beyond doubt: with runs of blanks or signs, or of signs alone."""
+def _has_columns(line: str) -> bool:
+    """Return True if a line is certainly drawn: it has runs of blanks or signs, or consists of signs."""
     if _RULE.fullmatch(line):
         return False
     signs = line.split()
@@ -160,18 +171,14 @@ def _in_columns(line: str) -> bool:
     return len(told) >= _FEWEST_SIGNS and 2 * sum(sign in _DRAWING for sign in told) >= len(told)
 
 
-def _closely(line: str) -> bool:
-    """Whether a line may be one of columns that stand close."""
+def _has_close_columns(line: str) -> bool:
+    """Return True if a line may have columns that are two blanks apart."""
     times = len(_CLOSE_COLUMNS.findall(line))
     return times >= (1 if len(line) < _CLOSE else _FEWEST_CLOSE)
 
 
-def _indented(line: str) -> bool:
-    return line.startswith("  ") and len(line) < _WIDEST_DRAWN
-
-
 def _blocks(lines: Sequence[str], level: int) -> Iterator[Element]:
-    """The blocks of lines that follow each other, none of them blank."""
+    """Yield the blocks of consecutive lines, none of them blank."""
     at, plain = 0, list[str]()
     while at < len(lines):
         found = next(filter(None, (read(lines, at, level) for read in _BLOCKS)), None)
@@ -189,7 +196,10 @@ def _blocks(lines: Sequence[str], level: int) -> Iterator[Element]:
 
 
 def _heading(lines: Sequence[str], at: int, level: int) -> Block:
-    """A title behind signs. One sign is a number's before a digit or a small letter, and a remark's above another."""
+    """Read a title behind number signs.
+
+    A single sign before a digit or a small letter means "number", and above another such line it begins a remark.
+    """
     found = _HEADING.fullmatch(lines[at])
     if found is None or (len(found[1]) == 1 and (not _TITLE.match(found[2]) or _is_remark(lines, at))):
         return None
@@ -203,7 +213,7 @@ def _is_remark(lines: Sequence[str], at: int) -> bool:
 
 
 def _list(lines: Sequence[str], at: int, _level: int) -> Block:
-    """Items with their marks as typed, and the indented lines below each."""
+    """Read items with their marks as typed, and the indented lines below each."""
     items: list[list[str]] = []
     while at < len(lines) and (_ITEM.match(lines[at]) or (items and lines[at].startswith("  "))):
         if _ITEM.match(lines[at]):
@@ -211,18 +221,18 @@ def _list(lines: Sequence[str], at: int, _level: int) -> Block:
         else:
             items[-1].append(lines[at].strip())
         at += 1
-    shown = tuple(Element("li", tuple(_lines(item)), "item") for item in items)
+    shown = tuple(Element("li", tuple(_line_elements(item)), "item") for item in items)
     return (Element("ul", shown, "items", ' role="list"'), at) if items else None
 
 
 def _table(lines: Sequence[str], at: int, _level: int) -> Block:
-    """A table in pipes, with a line of dashes below its head."""
+    """Read a table in pipes, with a line of dashes below its head."""
     if not _heads_table(*lines[at : at + 2]) or not rows_of_table("\n".join(lines[at : at + 2])):
         return None
     end = next((end for end in range(at, len(lines)) if "|" not in lines[end]), len(lines))
     rows = rows_of_table("\n".join(lines[at:end]))
     if len(rows[0]) > _MOST_COLUMNS:
-        return _drawn(format_table(rows[1:], *rows[0]).split("\n")), end
+        return _preformatted(format_table(rows[1:], *rows[0]).split("\n")), end
     head = Element("tr", tuple(Element("th", tuple(_spans(cell)), "th", ' scope="col"') for cell in rows[0]))
     below = [Element("tr", tuple(Element("td", tuple(_spans(cell)), "row") for cell in row)) for row in rows[1:]]
     return Element("table", (head, *below), "table"), end
@@ -233,38 +243,39 @@ def _heads_table(head: str, below: str = "") -> bool:
 
 
 def _columns(lines: Sequence[str], at: int, _level: int) -> Block:
-    """The drawn lines among others."""
-    end = next((end for end in range(at, len(lines)) if not _in_columns(lines[end])), len(lines))
-    return (_drawn(lines[at:end]), end) if end > at else None
+    """Read the drawn lines among others."""
+    end = next((end for end in range(at, len(lines)) if not _has_columns(lines[end])), len(lines))
+    return (_preformatted(lines[at:end]), end) if end > at else None
 
 
 _BLOCKS: Sequence[Callable[[Sequence[str], int, int], Block]] = (_table, _columns, _heading, _list)
-"""Each reads what begins at a line: the block, and where it ends; None if it is no such."""
+"""Readers of a block that begins at a line. Each returns the element and its end, or None if there is no such block."""
 
 
 def _paragraph(lines: Sequence[str]) -> Element:
-    return Element("p", tuple(_lines(lines)), "line")
+    return Element("p", tuple(_line_elements(lines)), "line")
 
 
-def _lines(lines: Sequence[str]) -> Iterator[Element | str]:
+def _line_elements(lines: Sequence[str]) -> Iterator[Element | str]:
     for at, line in enumerate(lines):
         if at:
             yield Element("br")
         yield from _spans(line)
 
 
-def _drawn(lines: Sequence[str]) -> Element:
-    """Lines as they were drawn; if they may be wider than a phone, a keyboard can move them too."""
+def _preformatted(lines: Sequence[str]) -> Element:
+    """Return lines as they were drawn; if they may be wider than a phone, they can be scrolled by keyboard too."""
     text = "\n".join(map(str.rstrip, lines)).strip("\n")
     widest = max(map(len, text.split("\n")))
     if widest > _WIDEST_DRAWN:
         return Element("pre", (text,), "loose")
+    # A region that scrolls must be reachable by keyboard, and have a name (WCAG 2.2, 2.1.1 and 4.1.2).
     moved = ' tabindex="0" role="region" aria-label="Drawn"' if widest > _NARROW else ""
     return Element("pre", (text,), "drawn", moved)
 
 
 def _spans(text: str) -> Iterator[Element | str]:
-    """A line with its emphasis and its addresses."""
+    """Yield a line in pieces: text, emphasis and links."""
     at = start = 0
     while opened := _OPENS.search(text, start):
         end, shown = _span(text, opened.start())
@@ -277,7 +288,7 @@ def _spans(text: str) -> Iterator[Element | str]:
 
 
 def _span(text: str, at: int) -> tuple[int, list[Element | str]]:
-    """What begins at a place: where it ends, and what is shown for it; nothing, if a sign there is but a sign."""
+    """Return the end and the elements of the span that begins at `at`; no elements if the sign there is a mere sign."""
     if found := _ADDRESS.match(text, at):
         address = found[0].rstrip(_BEHIND)
         return at + len(address), [_link(address)]

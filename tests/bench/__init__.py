@@ -1,1 +1,1 @@
-"""The benchmarks measure what they say."""
+"""Tests that the benchmarks do the work that they measure."""

@@ -1,4 +1,4 @@
-"""`make bench` alone brings all that the measurements need."""
+"""Test that `make bench` alone installs all that the benchmarks need."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 IMPORTED_AS = {"axe-playwright-python": "axe_playwright_python", "dkimpy": "dkim", "pytest-xdist": "xdist"}
-"""Packages whose modules have other names."""
+"""Packages whose modules have different names."""
 
 _WITHOUT = """
 import importlib, sys
@@ -27,7 +27,7 @@ for name in sys.argv[2:]:
 
 
 def packages(extra: str) -> set[str]:
-    """What an extra of pyproject.toml brings, with the extras that it names."""
+    """Return the packages of an extra of pyproject.toml, including those of the extras that it names."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     found: set[str] = set()
     for name, inner in re.findall(r"^([\w-]+)(?:\[([^]]*)\])?", "\n".join(extras[extra]), re.MULTILINE):
@@ -36,7 +36,7 @@ def packages(extra: str) -> set[str]:
 
 
 def test_measurements_need_nothing_that_tests_alone_bring() -> None:
-    """They can be imported where the packages are absent that only the tests' environment has."""
+    """The benchmarks can be imported without the packages that only the tests need."""
     names = packages("dev") - packages("bench")
     modules = sorted(f"bench.{path.stem}" for path in (ROOT / "bench").glob("[a-z]*.py"))
 

@@ -1,4 +1,4 @@
-"""The bench of SMTP connections does the work that it measures."""
+"""Test that the benchmark of SMTP connections does the work that it measures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.servers.mail import MailServer
 def test_all_mail_of_the_bench_arrives(
     mail_server: MailServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Over two connections with a delay every mail is sent, and lies in the mailbox."""
+    """Over two connections with a delay, every mail is sent and arrives in the mailbox."""
     monkeypatch.setenv(PASSWORD, mail_server.password("orders"))
     rate(mail_server, tmp_path / "home", mails=30, connections=2, delay=0.001)
 

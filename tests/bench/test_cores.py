@@ -1,4 +1,4 @@
-"""The bench of several processes compares what they made."""
+"""Tests that the benchmark of several processes compares their reports."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pbem_rules.harvester import RULESET
 
 
 def test_both_ways_are_timed_and_give_the_same() -> None:
-    """A crowd's reports take some time with one process and with two."""
+    """Reports of a crowd take some time with one process and with two."""
     one, two = compared(crowd(50), 2, rounds=1)
 
     assert min(one, two) > 0
 
 
 def test_different_bytes_are_refused() -> None:
-    """Times of reports that are not the same are worth nothing."""
+    """Times of different reports are refused."""
     (seat, view), *_ = crowd(4).views
 
     class Growing:

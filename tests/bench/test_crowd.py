@@ -1,4 +1,4 @@
-"""The bench of one large campaign measures a night that was really done."""
+"""Tests that the benchmark of one large campaign measures a night that was really done."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEAST = 4
 
 
 def test_start_and_night_are_measured_apart() -> None:
-    """Each in a process of its own, with its own time and peak."""
+    """Start and night are measured in processes of their own, each with its time and peak."""
     found = crowd(LEAST)
 
     assert set(found) == {"start", "night"}
@@ -24,7 +24,7 @@ def test_start_and_night_are_measured_apart() -> None:
 
 
 def test_a_night_without_letters_is_refused(tmp_path: Path) -> None:
-    """What was not done has no time."""
+    """A night without messages is refused."""
     (tmp_path / FILE_NAME).write_text(f'address = "{ORDERS}"\npictures = false\n')
     init_home(tmp_path, ORDERS)
     with open_app(tmp_path, {RULESET.key: RULESET}) as app:

@@ -1,4 +1,4 @@
-"""The bench of Harvester measures each part of a player's night."""
+"""Test that the benchmark of Harvester measures each part of a player's night."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bench of pictures paints what it says, both ways."""
+"""Tests that the benchmark of pictures paints each picture in both ways."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pbem.games import installed_games
 
 
 def test_each_picture_of_a_report_has_a_row() -> None:
-    """The chart of a game and its region are measured, each painted both ways, and no larger than is aimed at."""
+    """A game's chart and region are measured, each painted both ways, and meet the aim of size."""
     chart, region = rows(installed_games()["singularity_trap"], turns=2, count=2)
 
     assert (chart.name, region.name) == ("singularity_trap chart", "singularity_trap region")
@@ -17,5 +17,5 @@ def test_each_picture_of_a_report_has_a_row() -> None:
 
 
 def test_a_game_without_pictures_has_no_rows() -> None:
-    """It is left out."""
+    """A game without pictures is left out."""
     assert list(rows(installed_games()["gm_adjudicated"], turns=1, count=1)) == []

@@ -1,4 +1,4 @@
-"""The bench of reports measures each part of making one."""
+"""Test that the benchmark of reports measures each part of rendering one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pbem_rules.singularity import RULESET
 
 
 def test_every_part_is_measured() -> None:
-    """Of a game with orders, a map and a form, each part takes time."""
+    """For a game with orders, a map and a form, each part takes time."""
     measured = asdict(costs(RULESET, played(RULESET, seat_names(RULESET, 2), 3), 1))
     assert measured.pop("whole") > 0
     assert min(measured.values()) >= 0

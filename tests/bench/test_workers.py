@@ -1,4 +1,4 @@
-"""The benchmark of workers does the same night with any number of them, and takes no time of one that did less."""
+"""Tests that the benchmark of workers does the same night with any number of them, and refuses one that did less."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.servers.postgres import PostgresServer
 
 @pytest.fixture
 def played(mail_server: MailServer, postgres_url: str, tmp_path: Path) -> Played:
-    """Two campaigns after their first turn."""
+    """Return two campaigns after their first turn."""
     return prepare(mail_server, tmp_path / "home", postgres_url, game="singularity", campaigns=2, turns=1)
 
 
 def test_two_workers_do_the_night(mail_server: MailServer, played: Played, servers: PostgresServer) -> None:
-    """All letters are answered and all turns run; and a night in which other letters came is refused."""
+    """All messages are answered and all turns run; a night with other messages is refused."""
     done = night(mail_server, servers, played, 2)
 
     assert (done.workers, played.campaigns) == (2, 2)
@@ -31,12 +31,12 @@ def test_two_workers_do_the_night(mail_server: MailServer, played: Played, serve
 
 @pytest.fixture
 def servers(_postgres: PostgresServer) -> PostgresServer:
-    """The running PostgreSQL."""
+    """Return the running PostgreSQL."""
     return _postgres
 
 
 def test_the_table_tells_how_much_faster_more_are() -> None:
-    """Beside the campaigns a minute stands how many times the first night's that is, and what each has cost."""
+    """Rows show campaigns a minute, their ratio to the first night's, and the costs."""
     one, two = Night(1, 60.0, 30.0, 6.0), Night(2, 40.0, 33.0, 9.0)
 
     assert row(two, one, 60).split() == ["2", "40.0", "90.0", "1.50", "550", "150"]

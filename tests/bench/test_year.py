@@ -1,4 +1,4 @@
-"""The bench of a year on the disk finds what was kept."""
+"""Test that the benchmark of a year's disk space finds the stored data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bench.year import year
 
 
 def test_a_year_is_reckoned_from_what_was_kept() -> None:
-    """Reports are in the database and in the archive; all together is more than its parts."""
+    """Reports are in the database and in the archive; each takes more on disk than its parts."""
     found = year("singularity", 2, turns=2)
 
     assert found.parts["report.files"] > 0

@@ -1,1 +1,1 @@
-"""What the documents say is what the program does."""
+"""Tests that the documents match the program."""

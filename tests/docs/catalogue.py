@@ -2,7 +2,7 @@
 
     python -m tests.docs.catalogue
 
-writes it anew.
+writes it again.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ An error refuses its line, a warning asks to look at it, a note only tells.
 
 
 class Told(NamedTuple):
-    """One finding as it stands in the code: its severity and text, as far as they are written there."""
+    """One finding in the code: its severity and text, as far as they are literal."""
 
     code: str
     severity: str
@@ -60,7 +60,7 @@ class Told(NamedTuple):
 
 
 class _Signature(NamedTuple):
-    """The places of a finding's parts among the arguments of the function that makes it."""
+    """The positions of a finding's parts among the arguments of the function that makes it."""
 
     severity: int | str
     code: int
@@ -71,7 +71,7 @@ _MAKERS = {"Finding": _Signature(1, 2, 3), "FieldError": _Signature("error", 0, 
 
 
 def findings(folder: Path) -> Iterator[Told]:
-    """Yield the findings that the modules below a folder can make, whether at once or by a helper of theirs."""
+    """Yield the findings that the modules below a folder can make, directly or by a helper of theirs."""
     trees = [ast.parse(path.read_text()) for path in sorted(folder.rglob("*.py"))]
     makers = {**_MAKERS, **{name: found for tree in trees for name, found in _helpers(tree)}}
     for tree in trees:
@@ -82,7 +82,7 @@ def findings(folder: Path) -> Iterator[Told]:
 
 
 def _helpers(tree: ast.AST) -> Iterator[tuple[str, _Signature]]:
-    """Yield the functions that are given the code and the text of a finding, with where these stand."""
+    """Yield the functions that take the code and the text of a finding, with the positions of these."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name != "__init__":
             names = [argument.arg for argument in node.args.args if argument.arg != "self"]
@@ -110,7 +110,7 @@ def _told(node: ast.Call, maker: _Signature, constants: Mapping[str, str]) -> It
 
 
 def _choices(node: ast.expr | str | None) -> list[str]:
-    """Return the words that an expression may be, as far as they are written out."""
+    """Return the words that an expression may have as its value, as far as they are literal."""
     if isinstance(node, ast.IfExp):
         return [*_choices(node.body), *_choices(node.orelse)]
     return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
@@ -121,7 +121,7 @@ def _one(node: ast.expr | None, default: str) -> str:
 
 
 def _words(node: ast.expr | None, constants: Mapping[str, str]) -> str:
-    """Return a text as it is written in the code, with … for what is filled in."""
+    """Return a text of the code, with … for its inserted parts."""
     if isinstance(node, ast.Name):
         return constants.get(node.id, "")
     if isinstance(node, ast.BinOp):
@@ -164,7 +164,7 @@ def catalogue() -> str:
 
 
 def _table(title: str, told: Iterable[Told]) -> str:
-    """Return a table under its title, without texts that are wholly put together elsewhere if the name has another."""
+    """Return a table under its title; a finding without literal text is left out if another has the same name."""
     rows = sorted(set(told))
     worded = {(code, severity) for code, severity, text in rows if text.strip("… ")}
     lines = [

@@ -1,6 +1,6 @@
-"""Sessions shown in documents: blocks of commands, and below each what it prints.
+"""Sessions shown in documents: blocks of commands, and below each its output.
 
-… stands for what differs from day to day. They are pasted into a terminal, as their readers would.
+… stands for parts that differ from day to day. The blocks are pasted into a terminal, as by a reader.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _STEP = re.compile(r"^```sh\n(.*?)^```\n(?:\n+```text\n(.*?)^```\n)?", re.DOTALL
 
 
 def session(document: str) -> list[Step]:
-    """The blocks of commands of a document in order, each with the output shown right below it, "" if none is."""
+    """Return the blocks of commands of a document in order, each with the output shown below it, "" for none."""
     return _STEP.findall(document)
 
 
 def check(steps: list[Step], folder: Path, environment: Mapping[str, str], preamble: str = "true") -> None:
-    """Pastes all blocks into one shell, and compares what each prints with what is shown."""
+    """Paste all blocks into one shell, and compare the output of each with the one shown."""
     errors = folder / "errors.txt"
     with terminal(folder, {**environment, "NO_COLOR": "1", "TERM": "dumb"}) as shell:
         shell.paste(f"exec 2>{errors}")

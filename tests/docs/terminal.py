@@ -1,4 +1,4 @@
-"""A terminal with an interactive bash, into which the blocks of documents are pasted as their readers would."""
+"""A terminal with an interactive bash, into which the blocks of documents are pasted as by a reader."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ _MARK = "\036"
 
 @dataclass(frozen=True)
 class Terminal:
-    """A shell at work. `master` is the terminal's other side; what is typed there is not echoed."""
+    """A running shell. `master` is the controlling side of its terminal, without echo."""
 
     master: int
 
     def paste(self, block: str, *typed: str) -> tuple[str, int]:
-        """What a block of lines prints, and the status of its last command; `typed` are lines that it asks for.
+        """Paste a block of lines; return its output and the status of its last command.
 
-        Raises TimeoutError when the shell wants more than was pasted, such as the end of a here-document.
+        `typed` are lines for the prompts of the block. Raises TimeoutError when the shell
+        waits for more than was pasted, such as the end of a here-document.
         """
         marker = f"printf '{_MARK}%d{_MARK}' $?"
         lines = [block.removesuffix("\n"), *typed, marker.replace(_MARK, "\\036")]
@@ -50,7 +51,7 @@ class Terminal:
 
 @contextmanager
 def terminal(folder: Path, environment: Mapping[str, str], shell: Sequence[str] = SHELL) -> Iterator[Terminal]:
-    """An interactive shell in a folder, without prompts; it is ended with the block."""
+    """Run an interactive shell in a folder, without prompts; it ends with the block."""
     master, slave = os.openpty()
     _quieten(slave)
     surroundings = {**environment, "PS1": "", "PS2": "", "HISTFILE": ""}
@@ -67,7 +68,7 @@ def terminal(folder: Path, environment: Mapping[str, str], shell: Sequence[str] 
 
 
 def _quieten(slave: int) -> None:
-    """No echo, and lines end as they were written."""
+    """Turn off echo and the conversion of line ends."""
     modes = termios.tcgetattr(slave)
     modes[tty.OFLAG] &= ~termios.OPOST
     modes[tty.LFLAG] &= ~termios.ECHO

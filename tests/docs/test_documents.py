@@ -1,4 +1,4 @@
-"""The documents are complete, name what there is, and make a site."""
+"""Tests that the documents are complete, name existing things, and make a site."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STATUS = re.compile(r"^Status: (\w+)", re.MULTILINE)
 
 
 def test_the_documents_make_a_site_without_a_warning(tmp_path: Path) -> None:
-    """Every link and heading that a document refers to is there, and every document is in the table of contents."""
+    """Every link and heading that a document refers to exists, and every document is in the table of contents."""
     built = subprocess.run(
         [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", str(DOCS), str(tmp_path)],
         capture_output=True,
@@ -34,7 +34,7 @@ def test_the_documents_make_a_site_without_a_warning(tmp_path: Path) -> None:
 
 
 def test_the_catalogue_is_made_from_the_code() -> None:
-    """The page of errors and findings is what `python -m tests.docs.catalogue` writes."""
+    """The page of errors and findings is the output of `python -m tests.docs.catalogue`."""
     assert CATALOGUE.read_text() == catalogue()
 
 
@@ -58,7 +58,7 @@ def test_definitions_that_the_architecture_names_are_there() -> None:
 
 
 def test_the_index_of_decisions_lists_every_note() -> None:
-    """Each note stands in the index with its title and its status."""
+    """Each note is in the index with its title and its status."""
     index = (DOCS / "decisions" / "README.md").read_text()
 
     for note in NOTES:

@@ -1,7 +1,7 @@
-"""The page for a bare Debian is followed, block by block, in a folder that stands for the root of a machine's disk.
+"""Tests that follow the page for a bare Debian, block by block, in a folder that acts as the root of a machine.
 
-Its shell is interactive and on a terminal, as a reader's; mail goes through real servers. Only what would change the
-machine itself is left out, line by line, and looked at in another way.
+The shell is interactive and on a terminal, like a reader's; mail goes through real servers. Only lines that would
+change the machine itself are left out, one by one, and tested in another way.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.servers.postgres import PostgresServer
 PAGE = (Path(__file__).parents[2] / "docs" / "from-bare-debian.md").read_text()
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PASSWORDS = "orders-pw"
-"""Typed wherever a block asks for a password: that of the mailbox, and, as its server trusts all, of the database."""
+"""The answer to every prompt for a password: the mailbox's; the database server trusts all."""
 
 NOT_RUN = (
     "apt-get update && apt-get install --yes python3-venv ca-certificates tzdata cron",
@@ -46,12 +46,12 @@ NOT_RUN = (
     "apt-get install --yes postgresql",
     "/opt/pbem/bin/pip install '/usr/local/src/pbem[postgresql]'",
 )
-"""The lines of the page that are not run here, in its order; all others are."""
+"""The lines of the page that are not run here, in its order; all others are run."""
 
 
 @dataclass
 class Machine:
-    """What stands for the machine: its root folder, the servers it knows, and what each block printed there."""
+    """A machine: its root folder, the servers it knows, and the output of each block."""
 
     root: Path
     mail: MailServer
@@ -65,18 +65,18 @@ class Machine:
         return self.root / "srv" / "pbem"
 
     def prepare(self) -> None:
-        """What the lines that are not run would have made."""
+        """Make the folders that the left-out lines would have made."""
         for folder in ("usr/local/bin", "etc/systemd/system", "etc/cron.d", "opt/pbem/bin", "srv/pbem", "var/backups"):
             (self.root / folder).mkdir(parents=True)
 
     def environment(self) -> dict[str, str]:
-        """What a fresh machine would have, and the tests' servers; `pbem` is found only where the page puts it."""
+        """Return the environment of a fresh machine with the tests' servers; `pbem` is only where the page puts it."""
         path = f"{self.root / 'usr' / 'local' / 'bin'}:/usr/bin:/bin"
         database = {"PGHOST": HOST, "PGPORT": str(self.database.port), "PGUSER": "pbem", "PGDATABASE": "postgres"}
         return {"PATH": path, "HOME": str(self.home), "SSL_CERT_FILE": str(self.mail.ca_file), **database}
 
     def here(self, line: str) -> str:
-        """A line as it is run here: in this root, as whoever runs the tests, and with the servers of the tests."""
+        """Return a line as it is run here: in this root, by the user of the tests, with the servers of the tests."""
         ports = self.mail.ports
         line = re.sub(r"(?<![\w.@/])/(?!dev/)(?=\w+/)", f"{self.root}/", line)
         line = line.replace(" --owner=root --group=pbem", "").replace(" --owner=pbem --group=pbem", "")
@@ -89,7 +89,7 @@ class Machine:
         return line
 
     def follow(self) -> None:
-        """Pastes all blocks, and lets Ann send the lines that the page shows, as soon as it shows them."""
+        """Paste all blocks, and let Ann send the lines that the page shows, as soon as it shows them."""
         with terminal(self.home, self.environment()) as shell:
             for kind, block in BLOCK.findall(PAGE):
                 if kind == "text":
@@ -102,7 +102,7 @@ class Machine:
                     self.failed.append(block)
 
     def send(self, player: str, lines: str) -> None:
-        """Presses Reply on the player's report, and sends these lines."""
+        """Press Reply on the player's report, and send these lines."""
         report = self.reports(player)[-1]
         reply = email.message.EmailMessage()
         reply["From"], reply["To"] = self.mail.address(player), report["Reply-To"]
@@ -112,7 +112,7 @@ class Machine:
         self.mail.mails("orders", at_least=1)
 
     def reports(self, player: str) -> list[email.message.EmailMessage]:
-        """The reports that a player was mailed."""
+        """Return the reports that a player was mailed."""
         mails = [email.message_from_bytes(raw, policy=policy.default) for raw in self.mail.mails(player, at_least=2)]
         return [mail for mail in mails if "report for" in mail["Subject"]]
 
@@ -121,7 +121,7 @@ class Machine:
 def machine(
     _mail_server: MailServer, _postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Machine]:
-    """A machine on which the whole page has been followed."""
+    """Yield a machine on which the whole page has been followed."""
     _mail_server.empty()
     machine = Machine(tmp_path_factory.mktemp("debian"), _mail_server, _postgres)
     machine.prepare()
@@ -137,17 +137,17 @@ def _lines() -> Iterator[str]:
 
 
 def test_every_block_is_run_but_for_the_lines_named_here() -> None:
-    """A line that is not run is named in this file, so no other can be written without being run."""
+    """Every line that is not run is named in this file, so that no other is left out."""
     assert tuple(dict.fromkeys(line for line in _lines() if line in NOT_RUN)) == NOT_RUN
 
 
 def test_every_block_can_be_pasted_as_it_stands(machine: Machine) -> None:
-    """Each block ends, and ends well, in an interactive shell; none lacks a line, nor anything it needs."""
+    """Each block succeeds in an interactive shell."""
     assert [(block, machine.printed[block]) for block in machine.failed] == []
 
 
 def test_the_doctor_finds_no_problem(machine: Machine) -> None:
-    """What the page sets up is in order: mailbox, carrier, database, and what others may read."""
+    """`pbem doctor` finds no problem in mailbox, transport, database and permissions."""
     [first, *_] = [said for block, said in machine.printed.items() if block.rstrip().endswith("pbem doctor")]
 
     assert "0 problems, 1 warning." in first
@@ -164,7 +164,7 @@ def test_a_turn_is_played_by_mail(machine: Machine) -> None:
 
 
 def test_the_job_does_a_round(machine: Machine) -> None:
-    """The command of the service ends well, in its folder and with hardly any environment; so does that of cron."""
+    """The commands of the service and of cron succeed, in their folders and with hardly any environment."""
     unit = configparser.RawConfigParser()
     unit.read(machine.root / "etc" / "systemd" / "system" / "pbem.service")
     service = unit["Service"]
@@ -178,7 +178,7 @@ def test_the_job_does_a_round(machine: Machine) -> None:
 
 
 def test_the_backup_is_sound(machine: Machine) -> None:
-    """What the page has made of the home is proved by the command that it shows."""
+    """The page's backup of the home is proved by the command that the page shows."""
     [said] = [said for block, said in machine.printed.items() if "pbem check-backup" in block]
 
     assert len([*(machine.root / "var" / "backups" / "pbem").iterdir()]) == 1
@@ -186,7 +186,7 @@ def test_the_backup_is_sound(machine: Machine) -> None:
 
 
 def test_the_units_are_in_order(machine: Machine) -> None:
-    """systemd, where it is installed, has nothing to say against service and timer; the timer wakes the service."""
+    """systemd, if it is installed, accepts service and timer; the timer starts the service."""
     units = machine.root / "etc" / "systemd" / "system"
     if shutil.which("systemd-analyze"):
         verify = ["systemd-analyze", "verify", "--man=no", *map(str, units.iterdir())]
@@ -196,7 +196,7 @@ def test_the_units_are_in_order(machine: Machine) -> None:
 
 
 def test_passwords_are_for_their_readers_alone(machine: Machine) -> None:
-    """The password of the mailbox may be read by its group, that of the database by its owner alone; both are whole."""
+    """The mailbox password is readable by its group, that of the database by its owner alone; both are complete."""
     mailbox, database = machine.root / "etc" / "pbem" / "mail-password", machine.home / ".pgpass"
 
     assert (mailbox.read_text(), oct(mailbox.stat().st_mode)) == (f"{PASSWORDS}\n", "0o100640")
@@ -206,7 +206,7 @@ def test_passwords_are_for_their_readers_alone(machine: Machine) -> None:
 
 
 def test_the_packages_are_debians() -> None:
-    """Debian, where its list of packages is at hand, knows all that the page installs."""
+    """Debian, if its package list is available, has all packages that the page installs."""
     named = [word for line in NOT_RUN if "apt-get install" in line for word in line.partition("--yes ")[2].split()]
 
     assert named == ["python3-venv", "ca-certificates", "tzdata", "cron", "postgresql"]

@@ -1,4 +1,4 @@
-"""README is executed: what it shows is what a reader gets."""
+"""Tests that execute README: readers get the output that it shows."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ RULESETS_GUIDE = (ROOT / "docs" / "rulesets.md").read_text()
 
 
 def test_the_session_of_the_readme_is_real(tmp_path: Path) -> None:
-    """Pasted into a shell, every block of README's session prints what is shown; … is what differs from day to day."""
+    """Pasted into a shell, every block of README's session prints the output shown; … is a part that differs."""
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
 
     with warm_pbem(tmp_path / ".venv" / "bin" / "pbem"):
@@ -64,7 +64,7 @@ def test_the_session_of_the_readme_is_real(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", sorted(main.commands))
 def test_every_command_is_documented(command: str) -> None:
-    """Each command stands in README or in the GM's guide, and says in one line what it does."""
+    """Each command is in README or in the GM's guide, and its short help is a sentence."""
     assert f"pbem {command}" in README + GM_GUIDE
     assert main.commands[command].get_short_help_str(limit=200).endswith(".")
 
@@ -101,7 +101,7 @@ OF_TURNS = (DeadlineList, WrittenFiles, RulingResult, Finding, RollResult, RollL
     ],
 )
 def test_the_names_for_scripts_are_documented(record: type) -> None:
-    """Whatever `--json` prints stands in the GM's guide under its name."""
+    """Every name that `--json` prints is in the GM's guide."""
     section = GM_GUIDE.partition("## For scripts")[2]
 
     assert [field.name for field in dataclasses.fields(record) if f"`{field.name}`" not in section] == []
@@ -109,19 +109,19 @@ def test_the_names_for_scripts_are_documented(record: type) -> None:
 
 @pytest.mark.parametrize("name", HOUSE_RULES)
 def test_every_house_rule_is_documented(name: str) -> None:
-    """Each house rule of a campaign stands in the GM's guide, with what it usually is."""
+    """Each house rule of a campaign is in the GM's guide, with its default."""
     assert f"| `{name}` | `{in_words(name, getattr(HouseRules(), name))}` |" in GM_GUIDE
 
 
 @pytest.mark.parametrize("setting", READERS)
 def test_every_setting_is_documented(setting: str) -> None:
-    """Each setting of pbem.toml stands in the GM's guide."""
+    """Each setting of pbem.toml is in the GM's guide."""
     assert re.search(rf"(`|^\[?){setting}(`|\]| = )", GM_GUIDE, re.MULTILINE)
 
 
 @pytest.mark.parametrize("verb", [verb.word for verb in GM_COMMANDS.verbs])
 def test_every_command_of_a_gm_by_mail_is_documented(verb: str) -> None:
-    """Each command that a GM may mail stands in the table of his guide."""
+    """Each command that a GM may mail is in the table of the GM's guide."""
     section = GM_GUIDE.partition("## Running it by mail")[2].partition("\n## ")[0]
 
     assert re.search(rf"^\|.*`{verb}\b", section, re.MULTILINE)
@@ -137,7 +137,7 @@ def test_every_game_is_listed_with_its_designer() -> None:
 def test_commands_shown_in_the_documents_can_be_typed(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each command in a block has the words and options that it takes, of their kinds, and lacks none that it needs."""
+    """Each command in a block has valid words and options, and all that it needs."""
     monkeypatch.chdir(tmp_path)
     Path("turns").mkdir()
     shown = [shlex.split(line, comments=True) for line in _commands(document)]
@@ -165,7 +165,7 @@ def test_commands_have_help() -> None:
 
 
 def test_the_player_guide_is_the_page_mailed_by_help() -> None:
-    """The guide in docs/ is, word for word, what a mail with HELP brings."""
+    """The player's guide in docs/ is, word for word, the mail that answers HELP."""
     with Renderer([ROOT / "templates"], pictures=False) as reporter:
         page = reporter.write(Help(address="orders@example.org", commands=REFERENCE))
 
@@ -173,14 +173,14 @@ def test_the_player_guide_is_the_page_mailed_by_help() -> None:
 
 
 def test_the_player_guide_tells_how_many_answers_there_are() -> None:
-    """Who asks more often in a day than he is answered has read so."""
+    """The player's guide says how many answers a day there are."""
     assert f"at most {ANSWERS_A_DAY} answers a day" in (ROOT / "docs" / "player-guide.md").read_text().replace(
         "\n", " "
     )
 
 
 def test_every_rule_of_games_is_documented() -> None:
-    """The guide for authors has each rule of the suite in its order, in the words in which a failure tells it."""
+    """The guide for authors has each rule of the suite in its order, in the words of its failure."""
     section = RULESETS_GUIDE.partition("<!-- rules -->\n")[2].partition("<!-- end of rules -->")[0]
 
     assert section == "".join(f"- **{said}** {mend} (`{name}`)\n" for name, said, mend in rules(RulesetSuite))

@@ -1,7 +1,7 @@
-"""A `pbem` that has been read already: each command of a document's session is forked from one process that waits.
+"""A `pbem` that is imported already: each command of a document's session is forked from one waiting process.
 
-A shell starts it as it would start the program, and gets what that prints and how it ends; only the second or so is
-saved in which Python reads the program again. Installed for real it is run by tests/skeleton/test_installed.py.
+A shell starts it like the program, and gets the same output and exit code; it saves the second or so in which
+Python imports the program. tests/skeleton/test_installed.py runs an installed program instead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 _MOST = 200_000
-"""Bytes of a request: folder, words and surroundings."""
+"""Bytes of a request: folder, arguments and environment."""
 
 _CLIENT = """\
 #!{python} -IS
@@ -33,7 +33,7 @@ with socket.socket(socket.AF_UNIX) as server:
 
 @contextmanager
 def warm_pbem(program: Path) -> Iterator[None]:
-    """Puts the program at a path, in a folder that is there, while the block runs."""
+    """Put the program at a path, in an existing folder, while the block runs."""
     path = program.with_name("pbem.socket")
     program.write_text(_CLIENT.format(python=sys.executable, path=str(path)))
     program.chmod(0o755)

@@ -1,1 +1,1 @@
-"""Kills, full disks, broken lines and wrong clocks: after any of them nothing is lost and nothing happens twice."""
+"""Tests of kills, full disks, broken lines and wrong clocks: nothing is lost, and nothing happens twice."""

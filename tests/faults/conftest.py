@@ -1,4 +1,4 @@
-"""The night, prepared once for each file of tests that disturbs it."""
+"""Fixtures of the night, prepared once for each file of tests that disturbs it."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ __all__ = ["desk"]
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """A folder for a file's nights."""
+    """Yield a folder for a file's nights."""
     with server_folder("nights") as folder:
         yield folder
 
 
 @pytest.fixture(scope="module")
 def night(folder: Path) -> LocalNight:
-    """The whole night in a home of files alone."""
+    """Return the whole night in a home of files alone."""
     return prepare(folder)
 
 
 @pytest.fixture(scope="module")
 def servers(folder: Path, _mail_server: MailServer, _postgres: PostgresServer) -> Iterator[ServerNight]:
-    """The small night on the running servers."""
+    """Yield the small night on the running servers."""
     with preparing(folder, _mail_server, _postgres) as night:
         yield night
 
 
 @pytest.fixture(scope="module")
 def undisturbed(servers: ServerNight) -> Undisturbed:
-    """The points of the night, and what it comes to."""
+    """Return the points of the night, and its outcome."""
     return servers.undisturbed()

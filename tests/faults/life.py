@@ -1,4 +1,4 @@
-"""A night with the life of a campaign in it: people come and go, players vote, and the GM changes the past by mail.
+"""A night in the life of campaigns: people come and go, players vote, and the GM changes the past by mail.
 
 Each kind of request has a campaign of its own, so that each must take effect
 by itself, whichever of the others a kill falls into.
@@ -34,23 +34,23 @@ _TOKEN = re.compile(rb"^GM \S+ ([0-9a-f]+)", re.MULTILINE)
 
 @dataclass
 class _Letters:
-    """Letters as they are written, one after the other."""
+    """Messages in the order in which they are written."""
 
     session: Session
     written: list[bytes] = field(default_factory=list)
 
     def post(self, sender: str, text: str, *, to: str = "orders") -> None:
-        """A letter from a player or a stranger."""
+        """Write a message from a player or a stranger."""
         self.written.append(letter(len(self.written) + 100, sender, text, to=to))
 
     def reply(self, campaign: str, seat: str, text: str) -> None:
-        """A seat's player answers his newest report."""
+        """Write a player's answer to their newest report."""
         snapshot = load_campaign(self.session, campaign)
         sender = next(place.address for place in snapshot.places if place.seat == seat).partition("@")[0]
         self.post(sender, text, to=f"orders+{load_last_reports(self.session, snapshot)[seat].code}")
 
     def command(self, campaign: str, *lines: str) -> None:
-        """The GM of a campaign writes a letter with commands."""
+        """Write a message with commands of the GM."""
         mails = select(OutgoingMail.raw).where(OutgoingMail.campaign_id == load_campaign(self.session, campaign).id)
         raws = self.session.scalars(
             mails.where(OutgoingMail.kind == "welcome", OutgoingMail.recipient == "gm@example.org")
@@ -59,14 +59,14 @@ class _Letters:
         self.post("gm", "\n".join([f"GM {campaign} {token}", *lines, "END"]))
 
     def confirm(self, sender: str) -> None:
-        """Somebody sends back the code that he was mailed."""
+        """Write an answer with the code that was mailed to the sender."""
         asked = self.session.scalars(select(PendingRequest))
         (code,) = (request.code for request in asked if request.data["to"] == f"{sender}@example.org")
         self.post(sender, f"CONFIRM {code}")
 
 
 def life_night(home: Path) -> list[bytes]:
-    """Prepares the campaigns in a home; returns the letters that shall come in the night."""
+    """Prepare the campaigns in a home; return the messages that arrive in the night."""
     with open_app(home, GAMES) as app:
         for name, seats, turns in _CAMPAIGNS:
             _begin(app, name, seats, turns)
@@ -88,7 +88,7 @@ _CAMPAIGNS = (
     ("back", ("red", "blue"), 2),
     ("again", ("red", "blue"), 1),
 )
-"""Name, seats, and how many turns were run before the night."""
+"""Name, seats, and the number of turns that were run before the night."""
 
 
 def _begin(app: App, name: str, seats: tuple[str, ...], turns: int) -> None:
@@ -110,7 +110,7 @@ def _begin(app: App, name: str, seats: tuple[str, ...], turns: int) -> None:
 
 
 def _ask_before(app: App) -> None:
-    """What was asked in the days before and has its answer in the night: joining, leaving, deputies, a hold."""
+    """Make the requests of the days before that are answered in the night: joining, leaving, deputies, a hold."""
     with app.store.reading() as session:
         letters = _Letters(session)
         letters.post("eve", "JOIN seats")
@@ -128,7 +128,7 @@ def _ask_before(app: App) -> None:
 
 
 def _deal(app: App, letters: list[bytes]) -> None:
-    """Has the desk deal with letters, on Tuesday; nothing is sent yet."""
+    """Process messages on Tuesday, without sending anything yet."""
     inbox = app.settings.home / "post" / "inbox"
     inbox.mkdir(parents=True, exist_ok=True)
     for number, raw in enumerate(letters):

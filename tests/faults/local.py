@@ -17,42 +17,42 @@ from tests.faults.trap import fill_disk, lock_database
 from tests.toy.home import make_home
 
 ROUNDS = 3
-"""Ticks after which there is nothing more to do: by the last, the sheets of a turn that waits have settled."""
+"""Ticks after which there is nothing more to do: by the last, the settling time of waiting turns is over."""
 
 
 @dataclass(frozen=True)
 class LocalNight:
-    """A home before its night, the points its tick passes, and what it comes to if nothing disturbs it."""
+    """A home before its night, the points its tick passes, and the outcome if it is not disturbed."""
 
     home: Path
     passed: tuple[str, ...]
     undisturbed: Outcome
 
     def copy(self, name: str = "copy") -> Path:
-        """A copy of the home beside it; a former one of this name is gone."""
+        """Copy the home beside it, replacing an earlier copy of this name."""
         return copy_home(self.home, name)
 
     def after_kill(self, at: int) -> Outcome:
-        """What the night comes to if its tick is killed at a point, and others follow."""
+        """Return the outcome of the night if its tick is killed at a point, and others follow."""
         home = self.copy()
         assert tick_in_a_process(home, at=at).code == -9
         return recovered(home)
 
     def after_full_disk(self, at: int) -> Outcome:
-        """What it comes to if the disk is full from a point on, and has room again for the ticks that follow."""
+        """Return the outcome if the disk is full from a point on, and has space again for later ticks."""
         home = self.copy()
         assert tick_in_a_process(home, at=at, strike=fill_disk).code == 0
         return recovered(home)
 
     def after_lock(self, at: int) -> Outcome:
-        """What it comes to if somebody keeps the database locked from a point to the end of the tick."""
+        """Return the outcome if the database is locked from a point to the end of the tick."""
         home = self.copy()
         assert tick_in_a_process(home, at=at, strike=lock_database).code == 0
         return recovered(home)
 
 
 def prepare(folder: Path, work: Callable[[Path], list[bytes]] = whole_night) -> LocalNight:
-    """A night's work in a folder: the letters in its inbox in the order of their times."""
+    """Prepare a night's work in a folder: the messages in its inbox in the order of their times."""
     home = make_home(folder / "home")
     put_in_inbox(home, work(home))
     trial = copy_home(home, "trial")
@@ -61,7 +61,7 @@ def prepare(folder: Path, work: Callable[[Path], list[bytes]] = whole_night) -> 
 
 
 def put_in_inbox(home: Path, letters: Iterable[bytes]) -> None:
-    """Drops letters into a home's inbox, as if they had come one after the other before the night."""
+    """Put messages into a home's inbox, as if they had arrived one after the other before the night."""
     inbox = home / "post" / "inbox"
     inbox.mkdir(parents=True, exist_ok=True)
     for number, raw in enumerate(letters):
@@ -72,7 +72,7 @@ def put_in_inbox(home: Path, letters: Iterable[bytes]) -> None:
 
 
 def recovered(home: Path, *, after: dt.datetime = NIGHT) -> Outcome:
-    """Ticks until nothing is left to do; what a home has come to then. No mail is astray, and the inbox is empty."""
+    """Tick until nothing is left to do; return the outcome. No mail is astray, and the inbox is empty."""
     with open_app(home, GAMES) as app:
         for number in range(1, ROUNDS + 1):
             tick(app, after + number * LATER)
@@ -84,7 +84,7 @@ def recovered(home: Path, *, after: dt.datetime = NIGHT) -> Outcome:
 
 
 def copy_home(home: Path, name: str) -> Path:
-    """A copy of a home beside it; a former one of this name is gone."""
+    """Copy a home beside it, replacing an earlier copy of this name."""
     copy = home.with_name(name)
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(home, copy)
@@ -92,7 +92,7 @@ def copy_home(home: Path, name: str) -> Path:
 
 
 def delivered(home: Path) -> Iterator[tuple[str, bytes]]:
-    """The mails that went out to the local post folder, each with its recipient."""
+    """Yield the mails in the local mail folder, each with its recipient."""
     for path in sorted((home / "post" / "sent" / "new").iterdir()):
         raw = path.read_bytes()
         yield raw.partition(b"\nTo: ")[2].partition(b"\n")[0].decode(), raw

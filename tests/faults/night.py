@@ -37,17 +37,17 @@ NIGHT = dt.datetime(2026, 11, 6, 20, 0, tzinfo=dt.UTC)
 """The moment of the night's tick, an hour after the deadline on Friday."""
 
 LATER = dt.timedelta(minutes=20)
-"""From one tick to the next; a claim on a mail has run out by then."""
+"""The time from one tick to the next, in which a claim on a mail expires."""
 
 POISON = "BID 13"
 """The order that cannot be read."""
 
 ENDLESS = 13
-"""A campaign of so many rounds cannot be resolved."""
+"""The number of rounds of a campaign that cannot be resolved."""
 
 
 class Brittle(Auction):
-    """The toy with a sheet it cannot read and a turn it cannot resolve."""
+    """The toy game with a sheet that it cannot parse and a turn that it cannot resolve."""
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         kept = list(lines)
@@ -65,7 +65,7 @@ GAMES: dict[str, AnyRuleset] = {"toy": Brittle()}
 
 
 def letter(number: int, sender: str, text: str, *, domain: str = "example.org", to: str = "orders") -> bytes:
-    """A mail as it comes from a player; `to` may have a reply code after a plus sign."""
+    """Return a mail as it comes from a player; `to` may have a reply code after a plus sign."""
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = f"{sender}@{domain}", f"{to}@{domain}", "orders"
     message["Message-ID"] = f"<letter{number}@mail.{domain}>"
@@ -82,7 +82,7 @@ def begin(
     deadline: str = "FRI 19:00 UTC",
     **options: str,
 ) -> None:
-    """Creates and starts a campaign of Ann and Bob."""
+    """Create and start a campaign of Ann and Bob."""
     wanted = NewCampaign(
         name=name,
         game="toy",
@@ -99,7 +99,7 @@ def begin(
 
 
 def whole_night(home: Path) -> list[bytes]:
-    """Prepares all of a night's work in a home; returns the letters that shall come."""
+    """Prepare all of a night's work in a home; return the messages that arrive."""
     with open_app(home, GAMES) as app:
         begin(app, "due", MONDAY)
         begin(app, "full", MONDAY, deadline="SUN 20:00 UTC", rounds="1")
@@ -122,7 +122,7 @@ def whole_night(home: Path) -> list[bytes]:
 
 
 def small_night(home: Path, *, domain: str) -> list[bytes]:
-    """Prepares one campaign in a home, its first mail unsent and its turn due; returns the letters that shall come."""
+    """Prepare one campaign in a home, its first mail unsent and its turn due; return the messages that arrive."""
     with open_app(home, GAMES) as app:
         begin(app, "due", MONDAY, domain=domain)
     sheets = ["ORDERS due red\nBID 1\nEND\n", "ORDERS due red\nBID 2\nEND\n"]
@@ -131,10 +131,9 @@ def small_night(home: Path, *, domain: str) -> list[bytes]:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended: its exit code, which is minus the number of a signal.
+    """The end of a process: its exit code, which is the negative number of a signal.
 
-    Unless it was killed, with the points it passed and the sentence with which
-    its tick gave up, if it did.
+    Unless it was killed, with the points it passed, and the error of its tick, if any.
     """
 
     code: int
@@ -143,25 +142,25 @@ class Ended:
 
 
 def processes() -> ForkServerContext:
-    """Processes forked from one that has imported everything and runs no threads."""
+    """Return a context for processes forked from one that has imported everything and runs no threads."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["__main__", "tests.faults.warm"])
     return context
 
 
 Work = Callable[[App, dt.datetime], object]
-"""What a process does in a home; it has to be known by its name, to be found in another process."""
+"""Work of a process in a home; it must be importable by its name in another process."""
 
 
 def live_tick(app: App, now: dt.datetime) -> None:
-    """A tick by the clock."""
+    """Run a tick by the clock."""
     tick(app, now, live=True)
 
 
 def tick_in_a_process(
     home: Path, *, at: int | None = None, strike: Strike = kill, now: dt.datetime = NIGHT, work: Work = live_tick
 ) -> Ended:
-    """One tick in a home, or other work, with a strike at one of its points or at none."""
+    """Run one tick in a home, or other work, with a strike at one of its points or at none."""
     here, there = processes().Pipe(duplex=False)
     process = processes().Process(target=_tick, args=(home, at, strike, now, work, there))
     process.start()
@@ -176,7 +175,7 @@ def tick_in_a_process(
 
 
 def _tick(home: Path, at: int | None, strike: Strike, now: dt.datetime, work: Work, told: Connection) -> None:
-    sessions.BUSY_SECONDS = 0  # alone in its home, a tick has nobody to wait for
+    sessions.BUSY_SECONDS = 0  # alone in its home, a tick has no other process to wait for
     trap = Trap(home, at, strike)
     trap.set()
     said = ""
@@ -189,7 +188,7 @@ def _tick(home: Path, at: int | None, strike: Strike, now: dt.datetime, work: Wo
 
 
 def ticks_at_once(home: Path, count: int) -> list[bool]:
-    """Ticks of one home in so many processes, all beginning at the same moment; whether each found another at work."""
+    """Tick a home in so many processes at the same moment; return for each whether it found another at work."""
     barrier, told = processes().Barrier(count), processes().Queue()
     ticking = [processes().Process(target=_tick_with_others, args=(home, barrier, told)) for _ in range(count)]
     for process in ticking:

@@ -1,4 +1,4 @@
-"""What a night has come to: all that must be the same however often it was disturbed."""
+"""The outcome of a night: all that must be the same however often it was disturbed."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from pbem.scheduler.tick import TickResult
 from pbem.store.models import Campaign, InboxMessage, JournalEntry, OrderSheet, OutgoingMail, Seat, Turn
 
 _TIME = re.compile(rb"^(?:Date: |DTSTAMP:|SEQUENCE:).*$|T\d{6}Z|\b\d{2}:\d{2}\b", re.MULTILINE)
-"""A disturbed night ends later, and its mails may say so."""
+"""Times: a disturbed night ends later, and its mails may say so."""
 
 _BOUNDARY = re.compile(rb'boundary="[^"]*"')
-"""It follows from what is between it, a token drawn by chance among it."""
+"""The MIME boundary: it depends on the parts, which may have a randomly drawn token."""
 
 _RECORD = re.compile(rb"\b[0-9a-f]{64}\b")
-"""The hash of a record that a report tells: each record has a salt of its own."""
+"""The hash of a record, in a report: each record has a salt of its own."""
 
 _KEY = re.compile(rb"\b[0-9a-z]{16,}\b")
 _DRAWN = frozenset({"confirmation", "join", "welcome"})
-"""Kinds of mail that bring a key just drawn, after which they may be named: no two nights draw the same."""
+"""Kinds of mail with a newly drawn key, which may be part of the Message-ID: no two nights draw the same."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What counts, without the times at which it happened. Every list is sorted, and holds what is there twice twice.
+    """The outcome without times. Every list is sorted, and has duplicates.
 
     letters: hash, state, note. sheets: campaign, turn, seat, version, whether
-    accepted, digest, hash of its letter. turns: campaign, number, hash of the
+    accepted, digest, hash of its message. turns: campaign, number, hash of the
     state, orders and sheets used. seats: campaign, seat, turns missed. mails:
     Message-ID, recipient, state, hash of the bytes. proofs: campaign, turns
-    proved, reports proved. Of a notice, and of a mail with a key just drawn, its
-    kind stands for the Message-ID.
+    proved, reports proved. Notices, and mails with a newly drawn key, have their
+    kind instead of the Message-ID.
     """
 
     letters: list[Any]
@@ -58,7 +58,7 @@ class Outcome:
     proofs: list[Any]
 
     def difference(self, other: Outcome) -> str:
-        """What this one has too much and too little, compared with another; "" if they are the same."""
+        """Return the surplus and missing entries compared with another outcome; "" if they are the same."""
         said = []
         for field in fields(self):
             here, there = (Counter(getattr(each, field.name)) for each in (self, other))
@@ -68,7 +68,7 @@ class Outcome:
 
 
 def outcome(app: App) -> Outcome:
-    """What stands in a house's database and archive. Raises ReplayError if an archive does not prove itself."""
+    """Return the outcome in an installation's database and archive; raise ReplayError if an archive is not proved."""
     with app.store.reading() as session:
         return Outcome(
             letters=_rows(session, select(InboxMessage.sha256, InboxMessage.state, InboxMessage.note)),
@@ -130,7 +130,7 @@ def _mail(mail: OutgoingMail) -> tuple[str, str, str, str]:
 
 
 def _decoded(raw: bytes) -> bytes:
-    """The header of a mail, and all that it holds as its reader sees it."""
+    """Return the header of a mail, and its decoded contents."""
     contents = [part.get_payload(decode=True) for part in email.message_from_bytes(raw).walk()]
     return b"\n".join(
         [_BOUNDARY.sub(b"", raw.partition(b"\r\n\r\n")[0]), *(each for each in contents if isinstance(each, bytes))]
@@ -148,17 +148,16 @@ def _digest(raw: bytes) -> str:
 
 
 def idle(done: TickResult) -> bool:
-    """Whether a tick found nothing to do."""
+    """Return True if a tick found nothing to do."""
     nothing = (done.busy, done.polled, done.answered.letters, done.reminded, done.archived, done.sent.sent)
     return not any(nothing) and not done.resolved
 
 
 def astray(app: App, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
-    """What is wrong with the mails that went out, in sentences: lost, altered, or with somebody they are not for.
+    """Return errors of the mails that were sent, in sentences: lost, altered, or sent to the wrong recipient.
 
-    One that was replaced by another while it waited must not come. `delivered`
-    are recipients and what they got, which may have further header fields on
-    top, as servers put them.
+    A superseded mail must not arrive. `delivered` are recipients and their mails,
+    which may have additional header fields on top, as servers put them.
     """
     with app.store.reading() as session:
         mails = select(OutgoingMail.recipient, OutgoingMail.message_id, OutgoingMail.raw)
@@ -180,9 +179,9 @@ def astray(app: App, delivered: Iterable[tuple[str, bytes]]) -> list[str]:
 
 @lru_cache(maxsize=512)
 def _forms(raw: bytes) -> tuple[bytes, ...]:
-    """A mail that came as it may be kept: as it is, with its token masked, or its text alone.
+    """Return the forms in which a delivered mail may be stored: unchanged, with its token masked, or its text alone.
 
-    The same come after each kill.
+    Cached, since the same mails arrive after each kill.
     """
     came = _line_ends(raw)
     return came, redact_tokens(came), keep_text_only(came)
@@ -193,7 +192,7 @@ def _line_ends(raw: bytes) -> bytes:
 
 
 def faults(passed: Sequence[str], kind: str, after_kill: Callable[[int], Outcome], expected: Outcome) -> dict[str, str]:
-    """Kills a night at each point of a kind; returns what was wrong afterwards, by the point's number and name."""
+    """Kill a night at each point of a kind; return the faults afterwards, by the point's number and name."""
     found = {}
     for at, name in enumerate(passed):
         if name.startswith(kind):

@@ -1,4 +1,4 @@
-"""The night on servers: PostgreSQL, Dovecot and Postfix. Before every kill all three are as they were."""
+"""The night on servers: PostgreSQL, Dovecot and Postfix, all reset before every kill."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.toy.home import make_home
 PLAYERS = ("ann", "bob", "gm")
 
 Undisturbed = tuple[tuple[str, ...], Outcome]
-"""The points a night's tick passes, and what it comes to."""
+"""The points that a night's tick passes, and its outcome."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class ServerNight:
     postgres: PostgresServer
 
     def after_kill(self, at: int) -> Outcome:
-        """What the night comes to if its tick is killed at a point, and others follow."""
+        """Return the outcome of the night if its tick is killed at a point, and others follow."""
         with self.copy() as home:
             assert tick_in_a_process(home, at=at).code == -9
             return self.recovered(home)
 
     def undisturbed(self) -> Undisturbed:
-        """What is to be expected of a night that nothing disturbs."""
+        """Return the points and the outcome of an undisturbed night."""
         with self.copy() as home:
             ended = tick_in_a_process(home)
             assert ended.code == 0
@@ -51,7 +51,7 @@ class ServerNight:
 
     @contextmanager
     def copy(self) -> Iterator[Path]:
-        """The home with a database of its own, the letters in the inbox, and no other mail anywhere."""
+        """Yield a copy of the home with its own database, the messages in the inbox, and no other mail anywhere."""
         home = self.home.with_name("copy")
         shutil.rmtree(home, ignore_errors=True)
         shutil.copytree(self.home, home)
@@ -62,12 +62,12 @@ class ServerNight:
             yield home
 
     def length(self, setting: str, service: str) -> int:
-        """The bytes that an undisturbed tick exchanges with the service of a setting."""
+        """Return the bytes that an undisturbed tick exchanges with the service of a setting."""
         with self.copy() as home:
             return self._over_a_line(home, setting, service, None)[1]
 
     def after_broken_line(self, setting: str, service: str, limit: int) -> Outcome:
-        """What the night comes to if the line to a service breaks after so many bytes, for the whole of its tick."""
+        """Return the outcome of the night if the line to a service breaks after so many bytes, in all of its tick."""
         with self.copy() as home:
             done, _ = self._over_a_line(home, setting, service, limit)
             assert done.problems
@@ -75,7 +75,7 @@ class ServerNight:
             return self.recovered(home)
 
     def _over_a_line(self, home: Path, setting: str, service: str, limit: int | None) -> tuple[TickResult, int]:
-        """A tick over a line that breaks; then the setting is what it was. Returns also how many bytes came through."""
+        """Run a tick over a line that breaks, and restore the setting; return the result and the bytes passed."""
         usual = getattr(load_settings(home), setting)
         with relaying(self.mail.ports[service], limit=limit) as relay:
             user = "orders@" if service == "imap" else ""
@@ -86,7 +86,7 @@ class ServerNight:
         return done, relay.passed
 
     def recovered(self, home: Path) -> Outcome:
-        """Ticks until nothing is left to do; what a home has come to then. No mail is astray, no letter left behind."""
+        """Tick until nothing is left to do; return the outcome. No mail is astray, and no message is left."""
         with open_app(home, GAMES) as app:
             tick(app, NIGHT + LATER)
             assert idle(tick(app, NIGHT + 2 * LATER))
@@ -104,7 +104,7 @@ class ServerNight:
 
 @contextmanager
 def preparing(folder: Path, mail: MailServer, postgres: PostgresServer) -> Iterator[ServerNight]:
-    """A small night in a folder, while the block runs."""
+    """Prepare a small night in a folder, while the block runs."""
     with postgres.fresh_database() as template:
         home = make_home(folder / "servers" / "home", database=template)
         change_settings(
@@ -120,7 +120,7 @@ def preparing(folder: Path, mail: MailServer, postgres: PostgresServer) -> Itera
 
 
 def change_settings(home: Path, **settings: str) -> None:
-    """Writes other values into a home's settings."""
+    """Change values in a home's settings."""
     path = home / FILE_NAME
     text = path.read_text()
     for name, value in settings.items():

@@ -1,4 +1,4 @@
-"""The line to a mail server breaks in the middle of a night's tick, after any number of bytes."""
+"""Test of a line to a mail server that breaks in the middle of a night's tick, after any number of bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PLACES = 12
 
 @pytest.mark.parametrize(("setting", "service"), [("inbox", "imap"), ("carrier", "smtp")])
 def test_a_line_that_breaks(servers: ServerNight, undisturbed: Undisturbed, setting: str, service: str) -> None:
-    """No turn runs by its deadline on half an inbox; mail whose fate is not known goes out again as it was."""
+    """No turn runs by its deadline on half an inbox; mail of unknown fate is sent again unchanged."""
     length = servers.length(setting, service)
 
     for place in range(PLACES):

@@ -1,4 +1,4 @@
-"""Ticks that meet, and ticks that are killed one after the other."""
+"""Tests of simultaneous ticks, and of ticks that are killed one after the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.faults.night import LATER, NIGHT, tick_in_a_process, ticks_at_once
 
 
 def test_ticks_at_once_do_the_work_of_one(night: LocalNight) -> None:
-    """Of four processes that tick in a home at the same moment, those that find another at work leave it alone."""
+    """Of four simultaneous ticks in a home, those that find another at work leave it alone."""
     home = night.copy()
     busy = ticks_at_once(home, 4)
 
@@ -21,7 +21,7 @@ def test_ticks_at_once_do_the_work_of_one(night: LocalNight) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_kills_again_and_again(night: LocalNight, seed: int) -> None:
-    """A host that dies in each of five ticks, wherever they are, comes to the same when it is left in peace."""
+    """After five ticks killed at any points, the next ones end as an undisturbed night."""
     home, chance = night.copy(), random.Random(seed)
     for number in range(5):
         tick_in_a_process(home, at=chance.randrange(len(night.passed) // 2), now=NIGHT + number * LATER)

@@ -1,4 +1,4 @@
-"""The same mail comes twice by whatever way, and another mail comes under the same name."""
+"""Tests of mails that arrive twice by different ways, and of different mails with the same name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SECOND = letter(2, "ann", "ORDERS toy1 red\nBID 2\nEND\n")
 
 
 def by_way_of(server: str, raw: bytes) -> bytes:
-    """A mail with the marks of the way it came by."""
+    """Return a mail with the trace fields of a server."""
     way = [
         "Return-Path: <ann@example.org>",
         f"Received: from {server}.example.org",
@@ -35,7 +35,7 @@ def by_way_of(server: str, raw: bytes) -> bytes:
 
 
 class Inbox:
-    """A mailbox that holds these mails, by UID and UIDVALIDITY."""
+    """A mailbox with these mails, by UID and UIDVALIDITY."""
 
     def __init__(self, *mails: tuple[str, bytes], validity: str = "1") -> None:
         self._mails = [RawMessage("imaps://orders@example.org/INBOX", validity, uid, MONDAY, raw) for uid, raw in mails]
@@ -54,13 +54,13 @@ class Inbox:
 
 
 def stored(store: Store) -> list[bytes]:
-    """All letters, in the order they came."""
+    """Return all messages, in the order of their arrival."""
     with store.reading() as session:
         return list(session.scalars(select(InboxMessage.raw).order_by(InboxMessage.id)))
 
 
 def counting(desk: Desk) -> list[str]:
-    """Answers the letters; the orders of the sheets taken, by version."""
+    """Process the messages; return the orders of the accepted sheets, by version."""
     process_messages(desk.app, desk.now)
     with desk.app.store.reading() as session:
         sheets = session.scalars(select(OrderSheet).order_by(OrderSheet.version))
@@ -68,7 +68,7 @@ def counting(desk: Desk) -> list[str]:
 
 
 def test_a_mail_that_comes_by_two_ways(any_store: Store) -> None:
-    """A mail that two servers hand over, each with its own marks, is one letter."""
+    """A mail delivered by two servers, each with its own trace fields, is one message."""
     inbox = Inbox(("1", by_way_of("a", FIRST)), ("2", by_way_of("bb", FIRST)))
 
     assert fetch_messages(any_store, inbox, MONDAY) == 1
@@ -76,7 +76,7 @@ def test_a_mail_that_comes_by_two_ways(any_store: Store) -> None:
 
 
 def test_a_late_double_does_not_undo_a_correction(desk: Desk) -> None:
-    """When the first sheet comes again after the second one, the second goes on to count."""
+    """If the first sheet arrives again after the second one, the second still counts."""
     desk.begin()
     for uid, raw in enumerate([by_way_of("a", FIRST), SECOND, by_way_of("late", FIRST)]):
         fetch_messages(desk.app.store, Inbox((str(uid), raw)), desk.now)
@@ -85,7 +85,7 @@ def test_a_late_double_does_not_undo_a_correction(desk: Desk) -> None:
 
 
 def test_the_same_words_in_another_mail(desk: Desk) -> None:
-    """A player who goes back to his first orders writes a new mail, and it counts."""
+    """The first orders in a new mail count again."""
     desk.begin()
     again = FIRST.replace(b"<letter1@", b"<letter3@")
     fetch_messages(desk.app.store, Inbox(("1", FIRST), ("2", SECOND), ("3", again)), desk.now)
@@ -104,12 +104,12 @@ def test_the_same_words_in_another_mail(desk: Desk) -> None:
     ],
 )
 def test_what_makes_another_letter(other: bytes) -> None:
-    """Another Message-ID, text, subject or sender; of a mail without Message-ID, any byte."""
+    """Another Message-ID, text, subject or sender makes another message; without Message-ID, any byte does."""
     assert fingerprint(other) not in (fingerprint(FIRST), fingerprint(FIRST.replace(b"Message-ID", b"X-Id")))
 
 
 def test_a_server_that_counts_anew(any_store: Store) -> None:
-    """Another mail under a UID known already, as after a mailbox was set up again, is a letter of its own."""
+    """Another mail under a known UID, as after a mailbox was recreated, is a message of its own."""
     fetch_messages(any_store, Inbox(("1", FIRST)), MONDAY)
 
     assert [fetch_messages(any_store, Inbox(("1", SECOND)), MONDAY) for _ in range(2)] == [1, 0]
@@ -117,14 +117,14 @@ def test_a_server_that_counts_anew(any_store: Store) -> None:
 
 
 def test_a_server_with_other_bytes_each_time(any_store: Store) -> None:
-    """A mail that its server writes otherwise when it is read again, under the same UID and Message-ID, is known."""
+    """A mail with the same UID and Message-ID is known, even if its server encodes it differently."""
     fetch_messages(any_store, Inbox(("1", FIRST)), MONDAY)
 
     assert fetch_messages(any_store, Inbox(("1", FIRST.replace(b"BID", b"BI=\r\nD"))), MONDAY) == 0
 
 
 def test_a_changed_uidvalidity(any_store: Store) -> None:
-    """If the server gives up its numbers, what lies in the mailbox is known, and what is new is new."""
+    """After a change of UIDVALIDITY, old mails are known and new ones are new."""
     fetch_messages(any_store, Inbox(("1", FIRST)), MONDAY)
 
     assert fetch_messages(any_store, Inbox(("1", SECOND), ("2", FIRST), validity="2"), MONDAY) == 1
@@ -132,7 +132,7 @@ def test_a_changed_uidvalidity(any_store: Store) -> None:
 
 
 def test_mail_that_is_delivered_twice(servers: ServerNight, undisturbed: Undisturbed) -> None:
-    """Letters that Postfix delivers once more change nothing, whatever header fields are put on top of them."""
+    """Messages that Postfix delivers again, with other header fields on top, change nothing."""
     with servers.copy() as home:
         for raw in servers.letters:
             servers.mail.deliver(servers.mail.address("orders"), raw, sender=servers.mail.address("ann"))

@@ -1,4 +1,4 @@
-"""The disk is full, or the database locked, from some point of a night's tick on; later there is room again."""
+"""Tests of a disk that is full, or a database that is locked, from some point of a night's tick on."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from tests.faults.outcome import faults
 
 
 def test_a_disk_full_from_any_commit_on(night: LocalNight) -> None:
-    """The tick ends without a fault of the program, and the next ones do what it left undone."""
+    """The tick ends without an error of the program, and the next ones complete its work."""
     assert faults(night.passed, "commit: after", night.after_full_disk, night.undisturbed) == {}
 
 
 def test_a_disk_full_in_the_middle_of_any_file(night: LocalNight) -> None:
-    """Half a file is never taken for a whole one, in the archive or among the mails sent."""
+    """Half a file is never taken for a whole one, in the archive or among sent mails."""
     assert faults(night.passed, "file: in the middle", night.after_full_disk, night.undisturbed) == {}
 
 
 def test_a_database_locked_from_any_commit_on(night: LocalNight) -> None:
-    """What cannot be written down is not done, or done again all the same when the lock is gone."""
+    """Work that cannot be stored is not done, or is done again when the lock is gone."""
     assert faults(night.passed, "commit: after", night.after_lock, night.undisturbed) == {}

@@ -1,4 +1,4 @@
-"""A night's tick is killed before and after each commit to SQLite."""
+"""Test of kills before and after each commit to SQLite."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.faults.outcome import faults
 
 
 def test_a_kill_at_any_commit(night: LocalNight) -> None:
-    """The ticks that follow come to what an undisturbed night comes to, and no mail is lost or astray."""
+    """The ticks that follow end as an undisturbed night, and no mail is lost or astray."""
     assert sum(name.startswith("commit") for name in night.passed) > 30
 
     assert faults(night.passed, "commit", night.after_kill, night.undisturbed) == {}

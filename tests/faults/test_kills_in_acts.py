@@ -1,4 +1,4 @@
-"""The acts of a GM are killed at each commit, and in a row: the turns hang together, and the archive proves it."""
+"""Tests of actions of a GM that are killed at each commit, and in a row: the archive proves all turns."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ KILLED = [(name, act) for name, stage in STAGES.items() for act in stage.overtak
 
 @pytest.fixture(scope="module")
 def stages(folder: Path) -> dict[str, tuple[Path, dt.datetime]]:
-    """A home of each stage, and the moment."""
+    """Return a home of each stage, and its time."""
     prepared = {}
     for name, stage in STAGES.items():
         home = folder / name / "home"
@@ -47,18 +47,18 @@ def stages(folder: Path) -> dict[str, tuple[Path, dt.datetime]]:
 
 
 def do(name: str, act: str, app: App, now: dt.datetime) -> None:
-    """An act of a stage by its name; what it refuses is a sentence."""
+    """Attempt an action of a stage by its name."""
     ours = dataclasses.replace(app, games=STAGES[name].games)
     come(STAGES[name].acts[act], ours, now)
     attempt(STAGES[name].acts[act], ours, now)
 
 
 KNOWN: dict[str, list[str]] = {}
-"""What was found wrong with each end that kills came to so far; many come to the same."""
+"""The faults of each end state so far; many kills lead to the same one."""
 
 
 def left(name: str, home: Path, now: dt.datetime) -> list[str]:
-    """What is wrong in a home that is left in peace now."""
+    """Return the faults of a home after its next, undisturbed ticks."""
     with open_app(home, STAGES[name].games) as app:
         end = ending(app)
         if end not in KNOWN:
@@ -69,7 +69,7 @@ def left(name: str, home: Path, now: dt.datetime) -> list[str]:
 
 @pytest.mark.parametrize(("name", "act"), KILLED)
 def test_a_kill_at_any_commit_of_an_act(stages: dict[str, tuple[Path, dt.datetime]], name: str, act: str) -> None:
-    """The act is done or not done, and what it left undone of archive and mail is made good."""
+    """The action is done or not done, and archive and mail are completed later."""
     (home, now), work = stages[name], partial(do, name, act)
     passed = tick_in_a_process(copy_home(home, "copy"), now=now, work=work).passed
     found = {}
@@ -84,7 +84,7 @@ def test_a_kill_at_any_commit_of_an_act(stages: dict[str, tuple[Path, dt.datetim
 
 @pytest.mark.parametrize("seed", range(3))
 def test_acts_killed_one_after_the_other(stages: dict[str, tuple[Path, dt.datetime]], seed: int) -> None:
-    """A dozen acts on the past, most of them killed somewhere, each in what those before have left."""
+    """A dozen actions on the past, most of them killed somewhere, leave no faults."""
     home, now = stages["running"]
     copy, chance = copy_home(home, "copy"), random.Random(seed)
     for number in range(12):

@@ -1,4 +1,4 @@
-"""A night with joins, leaves, votes and a GM's letters is killed at each commit, and while the archive is changed."""
+"""Tests of a night with joins, leaves, votes and a GM's messages, killed at commits and at changes of the archive."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tests.servers.postgres import PostgresServer
 from tests.toy.home import make_home
 
 SHARE = 6
-"""On PostgreSQL, where a copy takes its time, one in so many commits; from when the letters have their numbers on."""
+"""One in so many commits is killed on PostgreSQL, where a copy is slow; from when the messages have their numbers."""
 
 
 @pytest.fixture(scope="module")
 def life(folder: Path) -> LocalNight:
-    """The night in a home of files alone."""
+    """Return the night in a home of files alone."""
     return prepare(folder, life_night)
 
 
@@ -36,7 +36,7 @@ def test_a_kill_at_any_commit(life: LocalNight) -> None:
 
 
 def _unlike(passed: Sequence[str]) -> list[str]:
-    """The points without those right after a commit: whoever dies there leaves what he left at the commit."""
+    """Return the points without those right after a commit, where a kill leaves the same as at the commit."""
     return [
         "" if (before, name) == ("commit: after", "commit: before") else name
         for before, name in pairwise(["", *passed])
@@ -44,7 +44,7 @@ def _unlike(passed: Sequence[str]) -> list[str]:
 
 
 def test_a_kill_at_any_change_of_the_archive(life: LocalNight) -> None:
-    """Turns taken back or run again are set aside and written whole, wherever the host dies on the way."""
+    """Turns that are rolled back or rerun are withdrawn and written completely, wherever the host dies."""
     changes = [name if "/turns/" in name and "before" in name else "" for name in life.passed]
     assert sum(map(bool, changes)) > 10
 
@@ -53,20 +53,20 @@ def test_a_kill_at_any_change_of_the_archive(life: LocalNight) -> None:
 
 @dataclass(frozen=True)
 class PostgresNight:
-    """The same night with its database on a server; that at `template` is for copying."""
+    """The same night with its database on a server; the one at `template` is for copying."""
 
     home: Path
     template: str
     server: PostgresServer
 
     def after_kill(self, at: int | None) -> Outcome:
-        """What the night comes to if its tick is killed at a point, or at none, and others follow."""
+        """Return the outcome of the night if its tick is killed at a point, or at none, and others follow."""
         with self._copy() as home:
             assert tick_in_a_process(home, at=at).code == (0 if at is None else -9)
             return recovered(home)
 
     def passed(self) -> tuple[str, ...]:
-        """The points that its tick passes."""
+        """Return the points that its tick passes."""
         with self._copy() as home:
             return tick_in_a_process(home).passed
 
@@ -80,7 +80,7 @@ class PostgresNight:
 
 @pytest.fixture
 def served(life: LocalNight, tmp_path: Path, _postgres: PostgresServer) -> Iterator[PostgresNight]:
-    """The night on PostgreSQL."""
+    """Yield the night on PostgreSQL."""
     with _postgres.fresh_database() as template:
         home = make_home(tmp_path / "home", database=template)
         put_in_inbox(home, life_night(home))
@@ -88,7 +88,7 @@ def served(life: LocalNight, tmp_path: Path, _postgres: PostgresServer) -> Itera
 
 
 def test_a_kill_at_commits_to_postgresql(served: PostgresNight) -> None:
-    """It is the same on PostgreSQL, where a transaction that was killed leaves gaps in the numbers."""
+    """The outcome is the same on PostgreSQL, where a killed transaction leaves gaps in the numbers."""
     commits = [at for at, name in enumerate(served.passed()) if name.startswith("commit")]
     some = ["commit" if at in commits[SHARE::SHARE] else "" for at in range(commits[-1] + 1)]
 

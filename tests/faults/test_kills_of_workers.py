@@ -1,4 +1,4 @@
-"""Workers come, are killed and end at random for some nights, and their database is restarted.
+"""Test of workers that start, end and are killed at random for some nights, with restarts of their database.
 
 Longer: pytest tests/faults/test_kills_of_workers.py --soaks 20
 """
@@ -41,7 +41,7 @@ CAMPAIGNS = tuple(f"toy{number}" for number in range(5))
 SHEETS = (("red", "ann@example.org"), ("blue", "bob@example.org"))
 NIGHTS = 2
 STRIKES = 10
-"""What happens to workers in a night; then they are left alone until it is over."""
+"""Strikes in a night, after which the workers are left alone until it is over."""
 
 MOST_WORKERS = 3
 LOST_AFTER = dt.timedelta(seconds=2)
@@ -49,21 +49,21 @@ LOST_AFTER = dt.timedelta(seconds=2)
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[PostgresServer]:
-    """A server of the tests' own, since it is restarted."""
+    """Yield a server for these tests alone, since it is restarted."""
     with server_folder("restarted") as folder, running_postgres(folder) as server:
         yield server
 
 
 @dataclass
 class Crew:
-    """The workers of a house, and chance."""
+    """The workers of an installation, and a source of chance."""
 
     home: Path
     rnd: random.Random
     workers: list[ForkServerProcess] = field(default_factory=list)
 
     def strike(self) -> None:
-        """A worker comes, or one is killed, or told to end."""
+        """Start a worker, or kill or end one."""
         self.workers = [worker for worker in self.workers if worker.is_alive()]
         if len(self.workers) < MOST_WORKERS and (not self.workers or self.rnd.random() < 0.5):
             self.start()
@@ -71,13 +71,13 @@ class Crew:
             os.kill(self.rnd.choice(self.workers).pid or 0, self.rnd.choice((signal.SIGKILL, signal.SIGTERM)))
 
     def start(self) -> None:
-        """Starts a worker."""
+        """Start a worker."""
         worker = processes().Process(target=_work, args=(self.home,), daemon=True)
         worker.start()
         self.workers.append(worker)
 
     def end(self) -> list[int | None]:
-        """Tells all that live to end; returns how they did."""
+        """Tell all live workers to end; return their exit codes."""
         ending = [worker for worker in self.workers if worker.is_alive()]
         for worker in ending:
             worker.terminate()
@@ -92,7 +92,7 @@ def _work(home: Path) -> None:
 
 
 def close(desk: Desk, night: int) -> None:
-    """Everybody sends a sheet, and only then all deadlines pass."""
+    """Let all players send a sheet, and then let all deadlines pass."""
     for name in CAMPAIGNS:
         for seat, sender in SHEETS:
             desk.post(f"ORDERS {name} {seat}\nBID {night}\nEND", sender=sender)
@@ -103,7 +103,7 @@ def close(desk: Desk, night: int) -> None:
 
 
 def is_over(app: App, night: int) -> bool:
-    """Whether all turns of a night have been run and archived, all letters answered and all mail sent."""
+    """Return True if all turns of a night are archived, all messages processed and all mail sent."""
     try:
         with app.store.reading() as session:
             run = select(func.count()).where(Turn.number == night, Turn.archived_at.is_not(None))
@@ -116,7 +116,7 @@ def is_over(app: App, night: int) -> bool:
 
 
 def test_workers_that_are_killed(server: PostgresServer, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Every sheet counts once, every turn runs once, every mail is out as it was written, and all archives prove it."""
+    """Every sheet counts once, every turn runs once, every mail is sent unchanged, and all archives are proved."""
     for seed in range(request.config.getoption("--soaks")):
         with server.fresh_database() as url:
             migrate(url)
@@ -153,7 +153,7 @@ def _soak(server: PostgresServer, desk: Desk, rnd: random.Random) -> None:
 
 
 def _let_claims_run_out(app: App) -> None:
-    """As if some minutes had passed: mail that was with a killed worker is free for the others."""
+    """Let the claims of killed workers expire, so that others send their mail."""
     with app.store.writing() as session:
         claimed = update(OutgoingMail).where(OutgoingMail.state == OutgoingState.SENDING)
         session.execute(claimed.values(not_before=read_clock(app)))

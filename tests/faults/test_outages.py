@@ -1,4 +1,4 @@
-"""The post is down for days, and the clock is wrong for a while."""
+"""Tests of mail servers that are down for days, and of a clock that is wrong for a while."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ YEAR = 365 * DAY
 
 @contextmanager
 def unusable(folder: Path) -> Iterator[None]:
-    """A folder of the post cannot be used: there is something else in its place."""
+    """Make a mail folder unusable in the block, by putting a file in its place."""
     folder.parent.mkdir(exist_ok=True)
     aside = folder.with_name("aside")
     if folder.is_dir():
@@ -37,7 +37,7 @@ def unusable(folder: Path) -> Iterator[None]:
 
 
 def test_a_mailbox_that_is_down_for_a_day(desk: Desk) -> None:
-    """The deadline passes and the turn waits, nobody is reminded, and a sheet sent in time is read before it runs."""
+    """The turn waits after its deadline, no reminders are sent, and a sheet sent in time is read before it runs."""
     desk.begin()
     desk.tick(hours=72)
     with unusable(desk.home / "post" / "inbox"):
@@ -52,20 +52,20 @@ def test_a_mailbox_that_is_down_for_a_day(desk: Desk) -> None:
 
 
 def steady(desk: Desk, *, hours: float) -> TickResult:
-    """A house at work, polling each quarter of an hour; returns the last tick."""
+    """Let the installation poll each quarter of an hour; return the last tick."""
     for _ in range(int(hours * 4)):
         done = desk.tick(hours=0.25, live=True)
     return done
 
 
 def journal(desk: Desk) -> list[str]:
-    """What stands in the journals."""
+    """Return the texts of all journal entries."""
     with desk.app.store.reading() as session:
         return list(session.scalars(select(JournalEntry.text).order_by(JournalEntry.id)))
 
 
 def test_a_deadline_in_an_outage_waits_as_long_as_that_was(desk: Desk) -> None:
-    """From Friday 17:00 to Saturday 3:00 UTC nothing can be read: the turn of Friday 19:00 runs ten hours later."""
+    """After an outage from Friday 17:00 to Saturday 3:00 UTC, the turn of Friday 19:00 runs ten hours later."""
     desk.begin()
     desk.tick(hours=103.5, live=True)
     steady(desk, hours=0.5)
@@ -80,7 +80,7 @@ def test_a_deadline_in_an_outage_waits_as_long_as_that_was(desk: Desk) -> None:
 
 
 def test_a_grace_that_ends_in_an_outage_is_told_to_wait(desk: Desk) -> None:
-    """The deadline was before; what waits is the end of the grace, and the journal tells it of that."""
+    """If the grace ends in an outage, its end waits, and the journal says so."""
     desk.begin(rules={"grace": "10h"})
     desk.tick(hours=107, live=True)
     steady(desk, hours=0.5)
@@ -93,7 +93,7 @@ def test_a_grace_that_ends_in_an_outage_is_told_to_wait(desk: Desk) -> None:
 
 
 def test_a_host_that_was_off_over_a_deadline(desk: Desk) -> None:
-    """Without any tick it is the same, and status says until when deadlines wait."""
+    """Deadlines also wait if no tick has run, and status says until when."""
     desk.begin()
     steady(desk, hours=1)
     done = desk.tick(hours=125, live=True)
@@ -105,7 +105,7 @@ def test_a_host_that_was_off_over_a_deadline(desk: Desk) -> None:
 
 
 def test_a_full_turn_waits_for_no_outage(desk: Desk) -> None:
-    """When everybody has sent his sheet, more time is of no use to anybody."""
+    """A turn with all sheets in does not wait."""
     desk.begin()
     steady(desk, hours=1)
     desk.post("ORDERS toy1 red\nBID 1\nEND")
@@ -116,7 +116,7 @@ def test_a_full_turn_waits_for_no_outage(desk: Desk) -> None:
 
 
 def test_a_clock_that_jumps_ahead_resolves_nothing(desk: Desk) -> None:
-    """A clock a month ahead looks like an outage; when it is right again, the deadline is what it was."""
+    """A clock a month ahead looks like an outage; when it is right again, the deadline is unchanged."""
     desk.begin()
     steady(desk, hours=1)
     ahead = desk.tick(hours=720, live=True)
@@ -128,7 +128,7 @@ def test_a_clock_that_jumps_ahead_resolves_nothing(desk: Desk) -> None:
 
 
 def test_a_house_that_grants_nothing_for_outages(desk: Desk) -> None:
-    """With `outage_hours = 0` a deadline is a deadline."""
+    """With `outage_hours = 0` deadlines do not wait for outages."""
     desk.begin()
     settings = dataclasses.replace(desk.app.settings, outage_hours=0)
     desk.app = dataclasses.replace(desk.app, settings=settings)
@@ -138,7 +138,7 @@ def test_a_house_that_grants_nothing_for_outages(desk: Desk) -> None:
 
 
 def test_a_carrier_that_is_down_for_a_week(desk: Desk) -> None:
-    """Nothing is given up while no mail passes at all; then everything goes out, once."""
+    """No mail is given up while none can be sent at all; then all are sent, once."""
     desk.begin()
     with unusable(desk.home / "post" / "sent"):
         for _ in range(8):
@@ -154,7 +154,7 @@ def test_a_carrier_that_is_down_for_a_week(desk: Desk) -> None:
 
 
 def test_a_clock_ahead_while_no_mail_passes(desk: Desk) -> None:
-    """Mail that was to be tried again by a clock a year ahead goes out as soon as the clock is right."""
+    """Mail deferred by a clock a year ahead is sent as soon as the clock is right."""
     with unusable(desk.home / "post" / "sent"):
         desk.begin()
         desk.now += YEAR
@@ -166,7 +166,7 @@ def test_a_clock_ahead_while_no_mail_passes(desk: Desk) -> None:
 
 
 def test_a_clock_ahead_when_the_host_dies(night: LocalNight) -> None:
-    """Mail that was claimed by a clock a year ahead goes out too, and the archive is whole."""
+    """Mail claimed by a clock a year ahead is sent too, and the archive is complete."""
     passed = tick_in_a_process(night.copy(), now=NIGHT + YEAR).passed
     sending = [at for at, name in enumerate(passed) if "post/sent/tmp" in name]
     home = night.copy()
@@ -176,7 +176,7 @@ def test_a_clock_ahead_when_the_host_dies(night: LocalNight) -> None:
 
 
 def test_a_clock_that_goes_back(night: LocalNight) -> None:
-    """A tick two days early, after the night's, undoes nothing and does nothing twice."""
+    """A tick two days early, after the night's, undoes nothing and repeats nothing."""
     home = night.copy()
     for now in (NIGHT, NIGHT - 2 * DAY):
         tick_in_a_process(home, now=now)

@@ -1,4 +1,4 @@
-"""Whatever goes wrong, log, terminal and database tell no token, code or password."""
+"""Tests that log, terminal and database show no token, code or password, whatever fails."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ ANN = "ann@example.org"
 
 
 class Gossip(Auction):
-    """The toy with a reader that stumbles, and cries out all it has read."""
+    """The toy game with a parser that fails, and names all that it has read."""
 
     def parse(self, view: View, lines: Iterable[tuple[int, str]]) -> ParsedSheet:
         raise ValueError(f"no idea what to make of {list(lines)}")
 
 
 def keys(desk: Desk) -> tuple[str, str]:
-    """Ann's token and reply code, from the mails she got."""
+    """Return Ann's token and reply code, from her mails."""
     welcome, report = desk.mails(ANN)
     token = text_of(welcome).partition("ORDERS toy1 red ")[2].split()[0]
     (code,) = set(find_reply_codes(parse_message(bytes(report)), "orders@example.org")) | {
@@ -44,13 +44,13 @@ def keys(desk: Desk) -> tuple[str, str]:
 
 
 def notes(desk: Desk) -> str:
-    """All that the database notes of letters and mails."""
+    """Return the notes and replies of all messages and mails in the database."""
     with desk.app.store.reading() as session:
         return "\n".join([*session.scalars(select(InboxMessage.note)), *session.scalars(select(OutgoingMail.reply))])
 
 
 def test_a_letter_that_is_set_aside(desk: Desk, tmp_path: Path) -> None:
-    """A game that stumbles over a sheet, and says which, tells its key neither in the log nor in the note."""
+    """A game that fails at a sheet, and quotes it, discloses its token neither in the log nor in the note."""
     desk.begin()
     desk.tick()
     token, code = keys(desk)
@@ -66,10 +66,10 @@ def test_a_letter_that_is_set_aside(desk: Desk, tmp_path: Path) -> None:
 
 
 class Parrot(socketserver.StreamRequestHandler):
-    """An IMAP server that refuses everything, and repeats what it refuses."""
+    """An IMAP server that refuses every command, and repeats it."""
 
     def handle(self) -> None:
-        """Talks to one client."""
+        """Talk to one client."""
         self.wfile.write(b"* OK [CAPABILITY IMAP4rev1] ready\r\n")
         for line in self.rfile:
             tag, _, command = line.partition(b" ")
@@ -78,7 +78,7 @@ class Parrot(socketserver.StreamRequestHandler):
 
 
 def test_a_password_that_a_server_repeats(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tick's problem and the log's say what the server said, without the password in it."""
+    """The problem of the tick and the log have the server's words without the password."""
     monkeypatch.setenv("PBEM_TEST_PASSWORD", PASSWORD)
     settings = desk.home / FILE_NAME
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Parrot) as server:

@@ -1,9 +1,9 @@
-"""Names the points of a run at which something may happen to it, such as a kill, and lets it happen at one of them.
+"""Names the points of a run at which a fault such as a kill may strike, and strikes at one of them.
 
 A point lies before and after each commit, before each line to a mail server and
 after its answer, before each change in the home's folders and in the middle of
-each file written there. Hardly anything is replaced for it: Python tells of its
-files and mail commands through audit events (PEP 578), SQLAlchemy of its commits.
+each file written there. Hardly anything is replaced for it: Python reports its
+files and mail commands by audit events (PEP 578), SQLAlchemy its commits.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _CHANGES = {"os.mkdir", "os.remove", "os.rename", "os.rmdir"}
 
 
 Strike = Callable[[Path], None]
-"""What happens to a process at work in a home."""
+"""A fault that happens to a process at work in a home."""
 
 
 def kill(_home: Path) -> None:
-    """The process is gone, without a last word."""
+    """Kill the process."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def fill_disk(_home: Path) -> None:
-    """From now on the process finds no room for any file."""
+    """Let every later write of the process fail for want of space."""
     full_disk.fill_disk()
 
 
 def lock_database(home: Path) -> None:
-    """From now on somebody else is writing to the SQLite database, and never ends."""
+    """Let another connection write to the SQLite database from now on, and never end."""
     other = sqlite3.connect(home / "pbem.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     _LOCKS.append(other)
@@ -65,7 +65,7 @@ class Trap:
         self._awaits_reply = False
 
     def set(self) -> None:
-        """Lays the trap at all points."""
+        """Set the trap at all points."""
         sys.addaudithook(self._heard)
         event.listen(Engine, "commit", lambda _connection: self._pass("commit: before"))
         event.listen(Session, "after_commit", lambda _session: self._pass("commit: after"))
@@ -88,7 +88,7 @@ class Trap:
             self._pass(f"file: before {happening} {facts[0]}")
 
     def _replied(self) -> None:
-        """Of several replies to one writing the first counts: the server has done all it was told."""
+        """Pass a point at the first of several replies to one write: the server has then done all of it."""
         if self._awaits_reply:
             self._awaits_reply = False
             self._pass("smtp: after the answer")
@@ -102,14 +102,14 @@ class Trap:
 
 
 def _command(line: bytes | str, place: int) -> str:
-    """The command of a line, without its arguments, among which may be a password."""
+    """Return the command of a line, without its arguments, among which may be a password."""
     text = line[:80].decode("latin-1") if isinstance(line, bytes) else line[:80]
     words = text.upper().split()[place:]
     return " ".join(words[:2] if words[:1] == ["UID"] else words[:1])
 
 
 def _follow(owner: type, name: str, then: Callable[[], None]) -> None:
-    """Has each call of a method followed by another."""
+    """Call `then` after each call of a method."""
     method = getattr(owner, name)
 
     def followed(*args: Any) -> Any:
@@ -121,7 +121,7 @@ def _follow(owner: type, name: str, then: Callable[[], None]) -> None:
 
 
 def _write_in_halves(halfway: Callable[[Path], None]) -> None:
-    """Has `Path.write_bytes` write in two halves, as to a slow disk."""
+    """Let `Path.write_bytes` write in two halves, as to a slow disk."""
 
     def write_bytes(path: Path, data: bytes) -> int:
         half = len(data) // 2

@@ -1,6 +1,6 @@
-"""Does a night's work once when it is imported, as the process does that all killed processes are forked from.
+"""Does a night's work when it is imported, in the process that all killed processes are forked from.
 
-What a process does once only is done there for all of them: SQL is written,
+Work that a process does only once is thus done for all of them: SQL is compiled,
 tables are mapped, migrations and templates are read. Not for the tests' own
 process, which does all that by itself.
 """

@@ -1,4 +1,4 @@
-"""The JSON of a report, read back for checks at home."""
+"""Tests of a report's JSON, which players read back for checks at home."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tests.report.toy import Fair, facts, seen
 
 
 def test_report_data_can_be_read_back() -> None:
-    """What is attached to a report is what a check at home reads."""
+    """The data attached to a report is read back unchanged."""
     data = report_data(Fair(), seen(), facts())
 
     assert read_report_data(write_report_data(data)) == data
 
 
 def test_a_view_that_is_written_already_is_not_written_again() -> None:
-    """The bytes are the same, wherever it stands among the other members."""
+    """A view that is given as canonical JSON leads to the same bytes."""
     data = report_data(Fair(), seen(), facts())
 
     assert write_report_data(data, canonical_json(data["view"])) == write_report_data(data)
@@ -46,13 +46,13 @@ def test_saved_with_a_byte_order_mark() -> None:
     ],
 )
 def test_other_files_are_refused_in_words(raw: bytes, words: str) -> None:
-    """Whatever file is given, one sentence says why it is not a report."""
+    """For any other file, one sentence says why it is not a report."""
     with pytest.raises(ReportDataError, match=words):
         read_report_data(raw)
 
 
 def test_damaged_report_is_refused_by_its_first_bad_key() -> None:
-    """A report whose parts have changed their kind is called damaged, by name."""
+    """A report with a part of another type is refused with the name of that part."""
     data = report_data(Fair(), seen(), facts()) | {"view": []}
 
     with pytest.raises(ReportDataError, match="'view' is missing or of the wrong kind"):

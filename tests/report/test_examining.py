@@ -1,4 +1,4 @@
-"""What a GM encloses is looked at before it is sent on: what it is, how large it is, and what must not be in it."""
+"""Tests of the check of a GM's attachments: their kind, their size, and their content."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SIDES = (60, 40)
 
 
 def drawn() -> Image.Image:
-    """A picture with many colours."""
+    """Return a picture with many colours."""
     return Image.effect_mandelbrot(SIDES, (-2, -1.5, 1, 1.5), 50).convert("RGB")
 
 
 def png() -> bytes:
-    """One that says who drew it."""
+    """Return a PNG that names its author."""
     written, said = io.BytesIO(), PngInfo()
     said.add_text("Author", "Bob Smith")
     drawn().save(written, "PNG", pnginfo=said)
@@ -33,7 +33,7 @@ def png() -> bytes:
 
 
 def jpeg(**options: object) -> bytes:
-    """A photograph taken on its side, which says with what; and that in several scans if it is `progressive`."""
+    """Return a photograph taken sideways, with the camera's name; in several scans if it is `progressive`."""
     written, exif = io.BytesIO(), Image.Exif()
     exif[0x0112], exif[0x010F] = 6, "Camera of Bob"
     drawn().save(written, "JPEG", exif=exif, comment=b"Bob Smith", **options)
@@ -41,14 +41,14 @@ def jpeg(**options: object) -> bytes:
 
 
 def svg(inside: str = '<rect width="80" height="60" fill="red"/>', size: str = 'width="80" height="60"') -> bytes:
-    """An SVG as drawing programs write one."""
+    """Return an SVG as drawing programs write it."""
     prolog = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "svg11.dtd">\n'
     spaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
     return f"{prolog}<svg {spaces} {size}>{inside}</svg>".encode()
 
 
 def packed(side: int, pixels: bytes, *, more: tuple[tuple[bytes, bytes], ...] = ()) -> bytes:
-    """A square PNG of red, green, blue and alpha, with these pixels and chunks more."""
+    """Return a square RGBA PNG with these pixels and additional chunks."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -59,20 +59,20 @@ def packed(side: int, pixels: bytes, *, more: tuple[tuple[bytes, bytes], ...] = 
 
 
 def moving(second: bytes) -> bytes:
-    """A PNG of one pixel that becomes another."""
+    """Return a PNG of one pixel that is animated."""
     control = struct.pack(">IIIIIHHBB", 0, 1, 1, 0, 0, 1, 10, 0, 0)
     more = ((b"acTL", struct.pack(">II", 1, 0)), (b"fcTL", control), (b"fdAT", b"\0\0\0\1" + zlib.compress(second)))
     return packed(1, bytes(5), more=more)
 
 
 def pdf(inside: bytes = b"/Type /Catalog", stream: bytes = b"", described: bytes = b"") -> bytes:
-    """A PDF with something in its catalogue, and a stream that may be packed."""
+    """Return a PDF with something in its catalogue, and a stream that may be packed."""
     body = b"2 0 obj\n<< " + described + b" >>\nstream\n" + stream + b"\nendstream\nendobj\n" if described else b""
     return b"%PDF-1.7\n1 0 obj\n<< " + inside + b" >>\nendobj\n" + body + b"startxref\n9\n%%EOF\n"
 
 
 def package(*members: tuple[str, bytes]) -> bytes:
-    """A ZIP file."""
+    """Return a ZIP file."""
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as made:
         for name, content in members:
@@ -81,19 +81,19 @@ def package(*members: tuple[str, bytes]) -> bytes:
 
 
 def ods(*members: tuple[str, bytes], content: bytes = b"<office/>") -> bytes:
-    """A spreadsheet of an office program, with some parts more."""
+    """Return a spreadsheet of an office program, with additional parts."""
     kind = b"application/vnd.oasis.opendocument.spreadsheet"
     return package(("mimetype", kind), ("content.xml", content), *members)
 
 
 def docx(*members: tuple[str, bytes], types: bytes = b"") -> bytes:
-    """A text of an office program, with some parts more."""
+    """Return a document of an office program, with additional parts."""
     kind = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
     return package(("[Content_Types].xml", kind + types), ("word/document.xml", b"<w/>"), *members)
 
 
 def relation(kind: str, target: str) -> tuple[str, bytes]:
-    """A part of a text that points outside."""
+    """Return a part of a document that points outside of it."""
     said = f'<Relationship Id="r1" Type="http://x.org/relationships/{kind}" Target="{target}" TargetMode="External"/>'
     return "word/_rels/document.xml.rels", said.encode()
 
@@ -133,7 +133,7 @@ FIT: Mapping[str, tuple[bytes, str, tuple[int, int]]] = {
         (0, 0),
     ),
 }
-"""What can be sent: what it is, and how large it is shown."""
+"""Files that can be sent: content, media type, and the size at which they are shown."""
 
 UNFIT: Mapping[str, tuple[bytes, str]] = {
     "empty.png": (b"", "it is empty"),
@@ -195,12 +195,12 @@ UNFIT: Mapping[str, tuple[bytes, str]] = {
     "a:b.png": (png(), "a name with a colon cannot be written in a ruling"),
     f"{'x' * 80}.png": (png(), "its name has 84 characters; 80 are the most"),
 }
-"""What cannot be sent, and why."""
+"""Files that cannot be sent, and why."""
 
 
 @pytest.fixture(scope="module")
 def examined() -> Mapping[str, CheckedAttachment]:
-    """All of it, looked at together."""
+    """Return the results for all files, checked together."""
     return check_attachments(
         [*((name, each[0]) for name, each in FIT.items()), *((name, each[0]) for name, each in UNFIT.items())]
     )
@@ -208,7 +208,7 @@ def examined() -> Mapping[str, CheckedAttachment]:
 
 @pytest.mark.parametrize("name", FIT)
 def test_what_is_what_it_says_can_be_sent(examined: Mapping[str, CheckedAttachment], name: str) -> None:
-    """By its name in composed letters, with the size at which it is shown."""
+    """A fit file has its name in composed letters, and the size at which it is shown."""
     found = examined[name.replace("u\u0308", "ü")].enclosure
 
     assert found is not None
@@ -217,14 +217,14 @@ def test_what_is_what_it_says_can_be_sent(examined: Mapping[str, CheckedAttachme
 
 @pytest.mark.parametrize("name", UNFIT)
 def test_what_is_not_is_refused_with_a_reason(examined: Mapping[str, CheckedAttachment], name: str) -> None:
-    """Nothing else than what can be shown or opened safely is sent on; nothing raises."""
+    """A file that cannot be shown or opened safely is refused with a reason; nothing raises."""
     assert examined[name].enclosure is None
     assert UNFIT[name][1] in examined[name].fault
 
 
 @pytest.mark.parametrize("name", ["Die Küste.png", "photo.JPG", "scans.jpeg"])
 def test_a_picture_keeps_its_pixels_and_loses_its_story(examined: Mapping[str, CheckedAttachment], name: str) -> None:
-    """What says by whom and with what it was made is gone, and what hangs behind it; which side is up is kept."""
+    """Metadata and trailing bytes are removed; pixels and orientation are kept."""
     raw, content = FIT[name.replace("ü", "u\u0308")][0], examined[name].content
 
     assert b"Bob" in raw
@@ -236,7 +236,7 @@ def test_a_picture_keeps_its_pixels_and_loses_its_story(examined: Mapping[str, C
 
 
 def test_letters_of_an_svg_are_painted_in_the_font_there_is() -> None:
-    """Whatever font it names: else they would be left out without a word."""
+    """Text is painted in the bundled font, whichever font the SVG names."""
     text = '<text x="5" y="30" font-size="20" {}>Hello</text>'
     named = ['font-family="Arial"', "style=\"fill:black;font-family:'Times New Roman',serif\"", "font-family='Foo'", ""]
     found = check_attachments((f"{number}.svg", svg(text.format(each))) for number, each in enumerate(named))
@@ -248,7 +248,7 @@ def test_letters_of_an_svg_are_painted_in_the_font_there_is() -> None:
 
 
 def test_two_files_of_one_name_are_told_apart_by_nobody() -> None:
-    """A name stands for one content; the same content twice is no matter."""
+    """Two contents of one name are refused; the same content twice is accepted."""
     twice = check_attachments([("a.md", b"one"), ("a.md", b"two"), ("b.md", b"one"), ("folder/b.md", b"one")])
 
     assert twice["a.md"].fault == "there are two files of this name"
@@ -257,14 +257,14 @@ def test_two_files_of_one_name_are_told_apart_by_nobody() -> None:
 
 
 LAYERS = svg("<g opacity='.9'>" * 60 + '<rect width="9000" height="9000"/>' + "</g>" * 60, 'width="9000" height="9000"')
-"""A picture of few bytes whose layers take more memory than there is for it."""
+"""A picture of few bytes whose layers exceed the memory limit."""
 
 MANY = svg("<g opacity='.9'><rect width='9000' height='9000'/></g>" * 900, 'width="9000" height="9000"')
-"""One that takes long."""
+"""A picture that takes long."""
 
 
 def test_a_file_beyond_the_limits_is_told_apart_from_those_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was examined before it counts; with what came behind it there is nothing wrong, and it says so."""
+    """Files before one that exceeds the limits are accepted; those after it are said to be unchecked."""
     found = check_attachments([("a.md", b"one"), ("b.svg", LAYERS), ("c.md", b"two")])
 
     assert found["a.md"].enclosure is not None
@@ -274,7 +274,7 @@ def test_a_file_beyond_the_limits_is_told_apart_from_those_behind_it(monkeypatch
 
 @pytest.mark.parametrize("limit", ["processor", "clock"])
 def test_time_is_limited_for_all_files_together(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
-    """By the processor's time; and by the clock, should the process stand still. It ends, and no other."""
+    """Processor time and wall-clock time are limited for all files together."""
     if limit == "processor":
         monkeypatch.setattr("pbem.report.attachments._COMMAND", (*COMMAND[:-2], "1", COMMAND[-1]))
     else:
@@ -287,7 +287,7 @@ def test_time_is_limited_for_all_files_together(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_the_number_and_size_of_all_files_are_limited() -> None:
-    """They are not even looked at."""
+    """Too many files, or too large ones together, are refused unchecked."""
     many = check_attachments((f"{number}.md", b"x") for number in range(MOST_FILES + 1))
     great = check_attachments((f"{number}.md", bytes(MAX_ATTACHMENT_BYTES)) for number in range(9))
 

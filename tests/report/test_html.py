@@ -1,4 +1,4 @@
-"""HTML for real mail programs: in order, with heads of tables named, narrow enough for a phone, and not cut."""
+"""Tests of HTML for real mail programs: order of headings, scopes, width on a phone, and size."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ GAMES = [game.RULESET for game in (bubble_singularity, gm_adjudicated, harvester
 TURNS = 8
 MOST_COLUMNS = 4
 CUT_AT = 100_000
-"""Bytes beyond which Gmail shows no more, with some to spare."""
+"""Bytes beyond which Gmail clips a message, with some to spare."""
 
 
 class Page(HTMLParser):
-    """What a test asks of a page: levels of headings, scopes of heads, columns of rows, lists without an item."""
+    """Parser that collects levels of headings, scopes of heads, columns of rows, and empty lists and tables."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module", params=GAMES, ids=lambda game: game.key)
 def reports(request: pytest.FixtureRequest) -> list[str]:
-    """The HTML of every report of some turns of a game."""
+    """Return the HTML of the reports of a game's last turns."""
     return list(_reports(request.param))
 
 
@@ -76,7 +76,7 @@ def _reports(game: AnyRuleset) -> Iterator[str]:
 
 
 def test_headings_go_down_one_by_one(reports: list[str]) -> None:
-    """The title first, and no level is left out on the way down."""
+    """The first heading is the title, and no level is skipped on the way down."""
     for html in reports:
         levels = Page(html).levels
         assert levels[0] == 1
@@ -84,12 +84,12 @@ def test_headings_go_down_one_by_one(reports: list[str]) -> None:
 
 
 def test_heads_of_tables_say_what_they_head(reports: list[str]) -> None:
-    """Each has a scope."""
+    """Each head of a table has a scope."""
     assert {scope for html in reports for scope in Page(html).scopes} <= {"col", "row"}
 
 
 def test_tables_fit_a_phone(reports: list[str]) -> None:
-    """Four columns at the most; and no list or table is empty."""
+    """Tables have at most four columns, and no list or table is empty."""
     for html in reports:
         page = Page(html)
         assert max(page.columns, default=0) <= MOST_COLUMNS
@@ -97,12 +97,12 @@ def test_tables_fit_a_phone(reports: list[str]) -> None:
 
 
 def test_no_mail_program_cuts_a_report(reports: list[str]) -> None:
-    """All HTML is below the limit of Gmail."""
+    """All HTML is below the limit at which Gmail clips a message."""
     assert max(len(html.encode()) for html in reports) < CUT_AT
 
 
 def test_rulebooks_name_the_heads_of_their_tables_and_wrap_examples() -> None:
-    """As reports do."""
+    """Rulebooks have scopes at heads of tables, and wrap examples."""
     for game in GAMES:
         html = as_html(game.rulebook)
         assert set(Page(html).scopes) <= {"col"}
@@ -110,7 +110,7 @@ def test_rulebooks_name_the_heads_of_their_tables_and_wrap_examples() -> None:
 
 
 def test_a_part_of_a_rulebook_has_a_title_above_its_headings() -> None:
-    """The whole has its own."""
+    """Sections of a rulebook get a title; a whole rulebook has its own."""
     for source, levels in (("## Orders\n\nWords.", [1, 2]), ("# Game\n\n## Orders", [1, 2])):
         page = RulebookPage(game="Toy Fair", about="the rules about orders", text="", html=as_html(source))
         with Renderer([TEMPLATE_DIR], pictures=False) as reporter:
@@ -118,7 +118,7 @@ def test_a_part_of_a_rulebook_has_a_title_above_its_headings() -> None:
 
 
 def test_no_text_is_paler_than_the_page() -> None:
-    """Styles set neither a colour nor an opacity of text, so contrast is what the mail program makes it."""
+    """Styles set neither colour nor opacity of text, so that the mail program decides on contrast."""
     rules = [rule.split(":")[0] for style in CSS.values() for rule in style.split(";")]
 
     assert not {"color", "opacity", "background", "background-color"} & set(rules)

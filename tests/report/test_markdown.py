@@ -1,4 +1,4 @@
-"""Markdown as mails have it: wrapped text and styled HTML."""
+"""Tests of Markdown in mails: wrapped text and styled HTML."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def test_every_rulebook_fits_a_mail(ruleset: AnyRuleset) -> None:
 
 
 def test_lists_keep_their_numbers_and_indents() -> None:
-    """Items below items, and what goes on in the next line, stand where they belong."""
+    """Nested items and continued lines keep their indents."""
     text = as_text("9. nine\n10. ten\n    - below\n      it\n\n      and so on\n")
 
     assert text == "9. nine\n10. ten\n    - below it\n      and so on"
 
 
 def test_a_wide_table_is_wrapped_in_its_widest_column() -> None:
-    """The others stay as they are."""
+    """The widest column of a wide table is wrapped; the others stay as they are."""
     text = as_text(f"| word | what it does |\n|---|---|\n| drift | {'to and fro ' * 12}|\n| x | y |")
 
     head, rule, first, second, last = text.splitlines()
@@ -45,7 +45,7 @@ def test_a_wide_table_is_wrapped_in_its_widest_column() -> None:
 
 
 def test_a_table_of_too_many_columns_becomes_paragraphs() -> None:
-    """Each row names its cells."""
+    """Each row of a table with too many columns becomes a paragraph that names its cells."""
     wide = [f"heading{number:02}" for number in range(12)]
     text = as_text(f"|{'|'.join(wide)}|\n|{'---|' * 12}\n|{'|'.join('abcdefghijkl')}|")
 
@@ -54,7 +54,7 @@ def test_a_table_of_too_many_columns_becomes_paragraphs() -> None:
 
 
 def test_html_in_a_text_is_text() -> None:
-    """No markup of its own, no script and no picture gets through."""
+    """HTML, scripts and pictures in a text are shown as text."""
     html = as_html("# A\n\n<script>x</script> ![p](http://example.org/p.png) [y](javascript:z)")
 
     assert "<script" not in html
@@ -63,7 +63,7 @@ def test_html_in_a_text_is_text() -> None:
 
 
 def test_sections_are_found_by_heading_before_text() -> None:
-    """With the sections below; the title of the whole is no heading to find."""
+    """Sections are found by heading, with their subsections, or else by their text; the title does not count."""
     source = "# War\n\n## Combat\n\nFight.\n\n### Fire\n\nShoot.\n\n## Peace\n\nNo combat in war."
 
     assert [each.title for each in find_sections(source, ["COMBAT"])] == ["Combat", "Fire"]
@@ -72,7 +72,7 @@ def test_sections_are_found_by_heading_before_text() -> None:
 
 
 def test_a_table_too_wide_for_a_phone_is_a_list_in_html() -> None:
-    """A row of many columns is told in words; of few, it stays a table."""
+    """A table of many columns becomes a list in HTML; one of few columns stays a table."""
     wide = "| a | b | c | d | e |\n|---|---|---|---|---|\n| one | 1 | 2 | 3 | 4 |\n\nBelow."
     narrow = "| a | b |\n|---|---|\n| one | 1 |"
 

@@ -1,4 +1,4 @@
-"""A game may bring its templates in its own package; a GM may still reword them."""
+"""Tests of templates that games bring in their packages, and that GMs override."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Packaged = Callable[..., Fair]
 
 @pytest.fixture
 def packaged(tmp_path: Path) -> Packaged:
-    """Makes a game that brings the texts of templates, by the name of their files."""
+    """Return a function that makes a game with its own templates, given by the names of their files."""
 
     def make(**texts: str) -> Fair:
         folder = tmp_path / "package"
@@ -40,13 +40,13 @@ def packaged(tmp_path: Path) -> Packaged:
 
 
 def text_of(game: Fair, *folders: Path) -> str:
-    """The text of a report of the game."""
+    """Return the text of a report of the game."""
     reporter = Renderer([*folders, TEMPLATE_DIR], {game.key: game}, pictures=False)
     return reporter.text(game, seen(), facts())
 
 
 def test_a_game_brings_its_own_templates(packaged: Packaged) -> None:
-    """Report and events are worded by what lies in the game's package."""
+    """Report and events are rendered by the templates in the game's package."""
     text = text_of(packaged(events=EVENTS, report_txt=REPORT))
 
     assert "- Something: prize." in text
@@ -54,7 +54,7 @@ def test_a_game_brings_its_own_templates(packaged: Packaged) -> None:
 
 
 def test_a_gm_rewords_what_a_game_brings(packaged: Packaged, tmp_path: Path) -> None:
-    """A template of the same name in the GM's folder goes before the game's."""
+    """A template in the GM's folder takes precedence over the game's of the same name."""
     (tmp_path / "fair").mkdir()
     (tmp_path / "fair" / "events.j2").write_text(EVENTS.replace("Something", "Hear"))
 
@@ -62,7 +62,7 @@ def test_a_gm_rewords_what_a_game_brings(packaged: Packaged, tmp_path: Path) -> 
 
 
 def test_a_fault_in_a_games_template_is_placed(packaged: Packaged) -> None:
-    """The GM is told the template, under the name by which he may replace it, and the line."""
+    """An error gives the line and the name of the template, by which the GM may override it."""
     game = packaged(events=EVENTS, report_txt=REPORT.replace("view.purse", "\nview.no_such"))
 
     with pytest.raises(ConfigError, match=r"the template fair/report\.txt\.j2, line 2 cannot be used: .*no_such"):
@@ -70,13 +70,13 @@ def test_a_fault_in_a_games_template_is_placed(packaged: Packaged) -> None:
 
 
 def test_a_missing_template_is_named(packaged: Packaged) -> None:
-    """A game that brings no report text is told which file it lacks."""
+    """An error names the report template that a game does not bring."""
     with pytest.raises(ConfigError, match=r"the template fair/report\.txt\.j2 is missing"):
         text_of(packaged(events=EVENTS))
 
 
 def test_the_doctor_knows_what_games_bring(packaged: Packaged, tmp_path: Path) -> None:
-    """A GM's copy of a game's template is no template that no mail uses; a slip in its name is."""
+    """A GM's copy of a game's template counts as used; a misspelt one does not."""
     game = packaged(events=EVENTS, report_txt=REPORT)
     own = tmp_path / "own" / "fair"
     own.mkdir(parents=True)
@@ -90,7 +90,7 @@ def test_the_doctor_knows_what_games_bring(packaged: Packaged, tmp_path: Path) -
 
 
 def test_a_slip_in_what_a_game_brings_is_found_before_a_turn_needs_it(packaged: Packaged) -> None:
-    """By filling it in: its name, its line, and what is wrong."""
+    """The check renders a game's templates, and reports name, line and error."""
     slip, html = REPORT.replace("{{ view.purse }}", "\n{{ view.purses }}"), REPORT.replace(".txt", ".html")
     (fault,) = check_rendering(None, TEMPLATE_DIR, {"fair": packaged(events=EVENTS, report_txt=slip, report_html=html)})
 
@@ -98,7 +98,7 @@ def test_a_slip_in_what_a_game_brings_is_found_before_a_turn_needs_it(packaged: 
 
 
 def test_each_mail_of_the_host_is_filled_in(tmp_path: Path) -> None:
-    """Also with what it has only seldom; the program's own templates are right."""
+    """Mails are also rendered with rare values; the program's own templates count as right."""
     (tmp_path / "host").mkdir()
     refusal = "{% if page.reason == 'not-deputy-now' %}\n{{ page.sinse }}{% endif %}"
     (tmp_path / "host" / "refusal.txt.j2").write_text(refusal)
@@ -108,7 +108,7 @@ def test_each_mail_of_the_host_is_filled_in(tmp_path: Path) -> None:
 
 
 def test_a_game_that_cannot_begin_keeps_no_other_from_being_looked_at(packaged: Packaged) -> None:
-    """Its fault is none of its templates."""
+    """A game that cannot be set up is not a fault of its templates."""
 
     class Broken(Fair):
         templates = packaged(events=EVENTS).templates

@@ -1,4 +1,4 @@
-"""The host's other mails."""
+"""Tests of the host's other mails."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_reminder_to_a_seat_without_a_sheet() -> None:
 
 
 def test_reminder_to_a_seat_that_waits() -> None:
-    """A seat whose sheet holds the turn back is reminded that it counts as it stands."""
+    """A seat whose sheet says WAIT is reminded that the sheet counts and delays the turn."""
     text = reporter().write(replace(REMINDER, counted=2))
 
     assert "Your sheet 2 counts, but the turn waits for its deadline because of it" in text
@@ -93,7 +93,7 @@ def test_reminder_to_a_seat_that_waits() -> None:
 
 @pytest.mark.parametrize("reason", get_args(Reason))
 def test_each_refusal_says_what_to_do(reason: Reason) -> None:
-    """Every reason has words of its own, and every answer names the way to help."""
+    """Every reason has its own words, and every answer says how to get help."""
     refusal = replace(REFUSAL, reason=reason, typed="fiar1", hint="did you mean fair1?", sender="eve@example.org")
 
     text = reporter().write(refusal)
@@ -105,28 +105,28 @@ def test_each_refusal_says_what_to_do(reason: Reason) -> None:
 
 
 def test_reasons_differ() -> None:
-    """No two reasons are told in the same words."""
+    """No two reasons have the same text."""
     texts = {reporter().write(replace(REFUSAL, reason=reason)) for reason in get_args(Reason)}
 
     assert len(texts) == len(get_args(Reason))
 
 
 def test_unknown_sender_learns_nothing() -> None:
-    """To a stranger no campaign, seat or GM is named, whatever he guessed."""
+    """A refusal to an unknown sender names no campaign, seat or GM, whatever the sender guessed."""
     text = reporter().write(Refusal(reason="unknown-sender", address="orders@example.org"))
 
     assert "ORDERS CAMPAIGN SEAT TOKEN" in text
 
 
 def test_wrong_campaign_names_the_nearest() -> None:
-    """A misspelt campaign is answered with the nearest there is."""
+    """A misspelt campaign is answered with the nearest name."""
     text = reporter().write(replace(REFUSAL, reason="wrong-campaign", typed="fiar1", hint="did you mean fair1?"))
 
     assert "There is no campaign called fiar1 here, so nothing was taken. Did you mean\nfair1?" in text
 
 
 def test_refusal_says_what_still_counts() -> None:
-    """A player whose mail could not be used need not fear for the sheet before."""
+    """A refusal names the sheet that still counts."""
     assert "Your sheet 2 still counts." in reporter().write(replace(REFUSAL, counted=2))
 
 
@@ -144,7 +144,7 @@ def test_problem_is_told_to_the_gm() -> None:
 
 
 def test_a_bounce_says_that_nobody_loses_a_seat() -> None:
-    """The GM reads why the mail came back and that nothing else has changed; so too of an address without a seat."""
+    """The GM reads why a mail bounced and that seats stay, also for an address without a seat."""
     seated, unseated = (reporter().write(replace(BOUNCED, seats=seats)) for seats in (("red",), ()))
 
     assert "A mail of fair1 to ann@example.org (seat red) has come back undelivered." in " ".join(seated.split())

@@ -1,4 +1,4 @@
-"""The host's mails about people."""
+"""Tests of the host's mails about people."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_pages_fit_a_mail(page: Page) -> None:
 
 @pytest.mark.parametrize("kind", get_args(RequestKind))
 def test_each_confirmation_says_what_it_is_for(kind: RequestKind) -> None:
-    """Every kind has words of its own, with the code on a line to be sent back."""
+    """Every kind has its own words, with the code on a line to be sent back."""
     text = reporter().write(replace(CONFIRMATION, kind=kind))
 
     assert "\n    CONFIRM abcdefghijklmnop\n" in text
@@ -95,14 +95,14 @@ def test_each_confirmation_says_what_it_is_for(kind: RequestKind) -> None:
 
 
 def test_confirmations_differ() -> None:
-    """No two kinds are told in the same words."""
+    """No two kinds have the same text."""
     texts = {reporter().write(replace(CONFIRMATION, kind=kind)) for kind in get_args(RequestKind)}
 
     assert len(texts) == len(get_args(RequestKind))
 
 
 def test_an_answer_tells_command_by_command() -> None:
-    """Each command stands above what came of it, a paragraph a line, and lines not understood below all."""
+    """Each command is above its result, a paragraph a line; lines that were not understood come last."""
     text = reporter().write(ANSWER)
 
     assert text.startswith("> STATUS\nfair1: all is well.\nfair2: and so it goes on")
@@ -111,7 +111,7 @@ def test_an_answer_tells_command_by_command() -> None:
 
 
 def test_the_player_guide_lists_every_command() -> None:
-    """HELP shows the usage of each command and what it does."""
+    """HELP shows the usage and the help of each command."""
     text = reporter().write(HELP)
 
     assert all(f"    {usage}\n        {' '.join(help_.split()[:5])}" in text for usage, help_ in REFERENCE)

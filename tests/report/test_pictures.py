@@ -1,4 +1,4 @@
-"""SVG to PNG: what is drawn, what is refused, and what a crash costs."""
+"""Tests of SVG to PNG: drawing, refusals, and the effect of a crash."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEADLY = "<g>" * 100_000 + "</g>" * 100_000
 
 @pytest.fixture
 def studio() -> Iterator[PictureRenderer]:
-    """A studio with one painter, so that all pictures go through the same process."""
+    """Yield a renderer with one painter, so that all pictures go through the same process."""
     studio = PictureRenderer()
     yield studio
     studio.close()
@@ -35,7 +35,7 @@ def picture(text: str, *, width: int = 120, height: int = 40) -> Picture:
 
 @pytest.mark.parametrize("weight", ["normal", "bold"])
 def test_labels_are_drawn(studio: PictureRenderer, weight: str) -> None:
-    """Text in the bundled family appears in the PNG, in both weights, without any font of the system."""
+    """Text in the bundled family appears in the PNG, in both weights, without any system font."""
     text = svg("Beta 3").replace("<text", f'<text font-weight="{weight}"')
 
     labelled, bare = studio.draw([picture(text), picture(text.replace("Beta 3", ""))])
@@ -68,7 +68,7 @@ def test_label_without_family_is_drawn(studio: PictureRenderer) -> None:
 
 
 def test_crash_costs_one_picture(studio: PictureRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When a picture kills its worker process, the others are drawn all the same."""
+    """If a picture kills its worker process, the others are drawn all the same."""
     monkeypatch.setattr(pictures, "DEEPEST", 200_000)
     wanted = [picture(svg("one")), picture(svg("two", inside=DEADLY)), picture(svg("three"))]
 
@@ -80,7 +80,7 @@ def test_crash_costs_one_picture(studio: PictureRenderer, monkeypatch: pytest.Mo
 
 
 def test_broken_svg_costs_one_picture() -> None:
-    """A renderer's error is no crash: the same process draws the next picture."""
+    """An error of the SVG library is no crash: the same process draws the next picture."""
     painter = PainterProcess()
 
     broken, sound = painter.draw(job_of(picture("<svg"))), painter.draw(job_of(picture(svg("one"))))
@@ -91,7 +91,7 @@ def test_broken_svg_costs_one_picture() -> None:
 
 
 def test_slow_picture_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A picture that takes longer than the patience allows costs itself only."""
+    """A picture that exceeds the time limit is lost, and no other."""
     painter = PainterProcess()
     monkeypatch.setattr(pictures, "PATIENCE", 0)
     slow = painter.draw(job_of(picture(svg("one"))))
@@ -105,14 +105,14 @@ def test_slow_picture_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_worker_at_all_costs_only_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where worker processes cannot be started, reports go out without pictures."""
+    """If no worker process can be started, reports go out without pictures."""
     monkeypatch.setattr("sys.executable", "/nowhere/python")
 
     assert PictureRenderer().draw([picture(svg("one"))]) == [None]
 
 
 def test_png_is_the_same_in_two_runs() -> None:
-    """Two studios, as in two runs of the program, draw the same bytes."""
+    """Two renderers, as in two runs of the program, draw the same bytes."""
     one, other = PictureRenderer(), PictureRenderer()
 
     drawn, again = one.draw([picture(svg("Beta 3"))]), other.draw([picture(svg("Beta 3"))])
@@ -123,7 +123,7 @@ def test_png_is_the_same_in_two_runs() -> None:
 
 
 def test_pictures_keep_their_places() -> None:
-    """Of many pictures drawn side by side, each PNG comes back in the place of its SVG."""
+    """Each PNG is returned at the place of its SVG."""
     studio = PictureRenderer()
     wanted = [picture(svg(f"number {count % 3}")) for count in range(7)]
 
@@ -135,7 +135,7 @@ def test_pictures_keep_their_places() -> None:
 
 
 def test_same_svg_is_drawn_once(studio: PictureRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was drawn before is taken from the cache: no worker is asked again."""
+    """A picture that was drawn before is taken from the cache without a worker."""
     first = studio.draw([picture(svg("one"))])
     studio.close()
     monkeypatch.setattr("sys.executable", "/nowhere/python")
@@ -144,7 +144,7 @@ def test_same_svg_is_drawn_once(studio: PictureRenderer, monkeypatch: pytest.Mon
 
 
 def test_cache_is_bounded(studio: PictureRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cache forgets the oldest pictures, and draws those again."""
+    """The cache evicts the oldest pictures, and draws them again."""
     monkeypatch.setattr(pictures, "CACHED", 1)
     first = studio.draw([picture(svg("one"))])
     studio.draw([picture(svg("two"))])
@@ -186,12 +186,12 @@ def test_senseless_size_is_refused(width: int, height: int) -> None:
 
 
 def test_the_word_href_in_a_label_is_no_link() -> None:
-    """A name that looks like markup, escaped as it must be, spoils nobody's picture."""
+    """An escaped name that looks like markup is no link."""
     check_svg(picture(svg('href="x" &lt;image&gt;')))
 
 
 def test_refused_picture_is_logged(studio: PictureRenderer, tmp_path: Path) -> None:
-    """The house's log says which picture was not drawn and why; the studio goes on."""
+    """The log says which picture was not drawn and why, and drawing continues."""
     with open_log(tmp_path / "log"):
         assert studio.draw([picture("<svg")]) == [None]
 
@@ -205,18 +205,18 @@ DISC = Sprite('<circle r="8" fill="#aa2200"/>', 16, 16)
 
 
 def drawn(*marks: Mark, ground: Background = MEADOW) -> Picture:
-    """A picture with marks on a meadow."""
+    """Return a picture with marks on a meadow."""
     return Drawing(ground, marks).picture("map", "The map")
 
 
 def pixels(png: bytes | None) -> Image.Image:
-    """What a PNG shows."""
+    """Return the image in a PNG."""
     assert png is not None
     return Image.open(io.BytesIO(png)).convert("RGB")
 
 
 def test_a_drawing_is_its_ground_and_what_stands_on_it(studio: PictureRenderer) -> None:
-    """Sprites have their middles where they are stamped, above what was stamped before, in their own colours."""
+    """Sprites are centred at their places, above earlier ones, in their own colours."""
     disc, over = (
         SpriteInstance(DISC, 30, 20),
         SpriteInstance(Sprite('<rect x="-2" y="-2" width="4" height="4" fill="#0033bb"/>', 4, 4), 30, 20),
@@ -230,7 +230,7 @@ def test_a_drawing_is_its_ground_and_what_stands_on_it(studio: PictureRenderer) 
 
 
 def test_a_drawing_has_eight_bits_a_pixel(studio: PictureRenderer) -> None:
-    """A palette is what makes it small."""
+    """A drawing has a palette, which makes it small."""
     (png,) = studio.draw([drawn(SpriteInstance(DISC, 30, 20))])
 
     assert png is not None
@@ -241,7 +241,7 @@ def test_a_drawing_has_eight_bits_a_pixel(studio: PictureRenderer) -> None:
     ("anchor", "columns"), [("start", range(60, 110)), ("middle", range(35, 85)), ("end", range(10, 61))]
 )
 def test_labels_stand_where_their_anchor_says(studio: PictureRenderer, anchor: Any, columns: range) -> None:
-    """A label begins, has its middle or ends at its place; none of its ink is elsewhere."""
+    """A label begins, is centred or ends at its place, and has no ink elsewhere."""
     bare, labelled = map(pixels, studio.draw([drawn(), drawn(Label(60, 28, "Beta 3", 14, "#000000", anchor))]))
 
     box = ImageChops.difference(bare, labelled).getbbox()
@@ -253,7 +253,7 @@ def test_labels_stand_where_their_anchor_says(studio: PictureRenderer, anchor: A
 
 
 def test_halo_keeps_letters_off_what_is_below(studio: PictureRenderer) -> None:
-    """Around the letters of a label is its halo."""
+    """The letters of a label are surrounded by its halo."""
     (png,) = studio.draw([drawn(Label(60, 28, "I", 20, "#000000", "middle", halo="#ffffff"))])
 
     row = [pixels(png).getpixel((x, 20)) for x in range(50, 70)]
@@ -261,7 +261,7 @@ def test_halo_keeps_letters_off_what_is_below(studio: PictureRenderer) -> None:
 
 
 def test_a_drawing_and_its_svg_look_alike(studio: PictureRenderer) -> None:
-    """Painted whole by the renderer, the SVG of a drawing differs in the edges of its letters alone."""
+    """The SVG of a drawing, painted whole, differs in the edges of its letters alone."""
     way = draw_line([(5, 35), (60, 5), (115, 35)], width=3, stroke="#0033bb", fill="none")
     picture = drawn(way, SpriteInstance(DISC, 30, 20), Label(60, 28, "Beta 3", 14, "#000000", "middle", bold=True))
     whole = Picture("map", "The map", picture.svg, picture.width, picture.height)
@@ -273,7 +273,7 @@ def test_a_drawing_and_its_svg_look_alike(studio: PictureRenderer) -> None:
 
 
 def test_what_was_drawn_before_does_not_show() -> None:
-    """A drawing is the same to the byte from a fresh worker and from one that has drawn others, in any order."""
+    """A drawing has the same bytes from a fresh worker and from one that has drawn others, in any order."""
     wanted = [drawn(SpriteInstance(DISC, x, 20), Label(x, 20, f"at {x}", 11, "#112233")) for x in (20, 50, 90)]
     studio, other = PictureRenderer(), PictureRenderer()
 
@@ -286,7 +286,7 @@ def test_what_was_drawn_before_does_not_show() -> None:
 
 
 def test_a_new_worker_is_told_the_ground_again() -> None:
-    """A worker that died, or forgot a ground among many, gets it with the next drawing on it."""
+    """A worker that is new, or has evicted a background, gets it with the next drawing on it."""
     painter, job = PainterProcess(), job_of(drawn(SpriteInstance(DISC, 30, 20)))
     first = painter.draw(job)
     for number in range(40):
@@ -301,7 +301,7 @@ def test_a_new_worker_is_told_the_ground_again() -> None:
 
 @pytest.mark.parametrize("broken", ["<g", '<g filter="url(#'])
 def test_broken_pieces_cost_one_picture(studio: PictureRenderer, broken: str) -> None:
-    """Of a drawing whose ground or sprite is broken nothing is drawn; the next is."""
+    """A drawing with a broken background or sprite is not drawn; the next one is."""
     wanted = [drawn(SpriteInstance(Sprite(broken, 8, 8), 9, 9)), drawn(ground=MEADOW._replace(body=broken)), drawn()]
 
     pngs = studio.draw(wanted)
@@ -321,13 +321,13 @@ def test_broken_pieces_cost_one_picture(studio: PictureRenderer, broken: str) ->
     ],
 )
 def test_unfit_marks_are_refused(mark: Mark) -> None:
-    """Each sprite is judged by itself, as it is painted by itself; a label has a bound."""
+    """Each sprite is checked by itself, as it is painted by itself; labels are limited in size."""
     with pytest.raises(PictureError):
         check_svg(drawn(mark))
 
 
 def test_comments_cannot_hide_a_link_from_the_check() -> None:
-    """What is a comment in the whole is a link in a sprite painted alone."""
+    """A link that is commented out in the whole SVG is found in its sprite."""
     marks = [
         SpriteInstance(Sprite(body, 8, 8), 9, 9) for body in ("<!--", '--><image href="/etc/hostname"/><!--', "-->")
     ]
@@ -337,13 +337,13 @@ def test_comments_cannot_hide_a_link_from_the_check() -> None:
 
 
 def test_a_drawing_with_too_many_marks_is_refused() -> None:
-    """There is a bound to what one picture may cost."""
+    """A drawing with more marks than the limit is refused."""
     with pytest.raises(PictureError, match="marks"):
         check_svg(drawn(*[SpriteInstance(DISC, 9, 9)] * 20_001))
 
 
 def test_names_in_labels_are_text(studio: PictureRenderer) -> None:
-    """Markup and control characters in a label are drawn, and stand in the SVG escaped."""
+    """Markup and control characters in a label are drawn, and escaped in the SVG."""
     picture = drawn(Label(9, 20, "<b>&\x00\n", 12, "#000000"))
 
     check_svg(picture)

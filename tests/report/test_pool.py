@@ -1,4 +1,4 @@
-"""Reports made by several processes: the same as those of one, whatever becomes of a process."""
+"""Tests of reports rendered by several processes: the same as by one, even if a process dies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.report.toy import TEMPLATES, Fair, facts, seen
 from tests.toy.ruleset import Bid
 
 FEW = 3
-"""Reports that these tests have made without workers."""
+"""Reports that are rendered without workers in these tests."""
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def _few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Telling(Fair):
-    """A fair whose reports tell by which process they were made: harmless here, and never in a game."""
+    """A fair whose reports say which process has rendered them, which no real game may do."""
 
     def turn_summary(self, view: View) -> list[str]:
         return [f"made by {os.getpid()}"]
@@ -61,7 +61,7 @@ class Deadly(Telling):
 
 
 class Stuck(Telling):
-    """The same with one that hangs."""
+    """A fair that hangs the worker in which a view is of round 13."""
 
     home = os.getpid()
 
@@ -72,7 +72,7 @@ class Stuck(Telling):
 
 
 class Failing(Fair):
-    """A fair that breaks at what became of orders."""
+    """A fair that fails at outcomes of orders."""
 
     def order_outcomes(self, view: View, orders: Sequence[Order]) -> list[str]:
         raise ZeroDivisionError("no coins")
@@ -86,7 +86,7 @@ class Smudged(Fair):
 
 
 def jobs(game: Fair, count: int, **changes: Any) -> list[Job]:
-    """So many reports, each of another round."""
+    """Return jobs for so many reports, each of another round."""
     bid = game.parse(seen(), [(1, "BID 3")]).orders
     return [Job(game, canonical_json(seen(round=number, **changes)), facts(), bid) for number in range(count)]
 
@@ -94,26 +94,26 @@ def jobs(game: Fair, count: int, **changes: Any) -> list[Job]:
 def together(
     game: Fair, count: int, view: Mapping[str, Any] = MappingProxyType({}), **kept: Any
 ) -> list[RenderedReport]:
-    """Reports that two processes make."""
+    """Return reports that two processes have rendered."""
     with Renderer(TEMPLATES, {game.key: game}, jobs=2, **kept) as shared:
         return list(shared.reports(jobs(game, count, **view)))
 
 
 def makers(made: Sequence[RenderedReport]) -> list[int]:
-    """Which process made each report."""
+    """Return the process that has rendered each report."""
     return [int(json.loads(parts.data)["brief"][0].removeprefix("made by ")) for parts in made]
 
 
 @pytest.mark.parametrize("number", [2, 3])
 def test_the_same_bytes_with_any_number_of_processes(number: int) -> None:
-    """Text, HTML, data and pictures are those of one process, in the order asked for."""
+    """Text, HTML, data and pictures are those of one process, in the order of the jobs."""
     wanted = jobs(Fair(), 20)
     with Renderer(TEMPLATES) as one, Renderer(TEMPLATES, {"fair": wanted[0].ruleset}, jobs=number) as several:
         assert list(several.reports(wanted)) == list(one.reports(wanted))
 
 
 def test_many_reports_are_made_by_as_many_processes_as_wished() -> None:
-    """This process makes none of them itself."""
+    """The calling process renders none of many reports."""
     found = set(makers(together(Telling(), 30, pictures=False)))
 
     assert len(found) == 2
@@ -121,7 +121,7 @@ def test_many_reports_are_made_by_as_many_processes_as_wished() -> None:
 
 
 def test_few_reports_with_pictures_start_no_process() -> None:
-    """Only when several turns together have had more than a few, processes are worth their start; then they stay."""
+    """Workers start only when several turns together have had enough reports with pictures; then they render all."""
     game = Telling()
     with Renderer(TEMPLATES, {"fair": game}, jobs=2) as shared:
         found = [set(makers(list(shared.reports(jobs(game, 2))))) for _ in range(3)]
@@ -131,7 +131,7 @@ def test_few_reports_with_pictures_start_no_process() -> None:
 
 
 def test_few_reports_of_a_turn_without_pictures_are_made_here() -> None:
-    """However many turns there are, and though processes stand: to send them there and back takes longer."""
+    """Few reports of a turn are rendered here even if workers exist: sending them would take longer."""
     game = Telling()
     with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         found = [set(makers(list(shared.reports(jobs(game, size))))) for size in (2, 2, 6, 2)]
@@ -140,13 +140,13 @@ def test_few_reports_of_a_turn_without_pictures_are_made_here() -> None:
 
 
 def test_a_game_that_workers_cannot_know_is_told_here() -> None:
-    """Workers find a game by its key; another of that key is not taken for it."""
+    """A game that is not the one known by its key is rendered here."""
     with Renderer(TEMPLATES, {"fair": Telling()}, jobs=2, pictures=False) as shared:
         assert set(makers(list(shared.reports(jobs(Telling(), 6))))) == {os.getpid()}
 
 
 def test_views_are_taken_while_workers_work() -> None:
-    """Not all views are made before the first report is handed out."""
+    """Views are taken from the iterator as workers need them, not all before the first report."""
     game, taken = Fair(), []
 
     def asked() -> Iterator[Job]:
@@ -164,7 +164,7 @@ def test_views_are_taken_while_workers_work() -> None:
 @pytest.mark.parametrize("game", [Deadly(), Stuck()])
 @pytest.mark.parametrize("size", [1, 300_000])
 def test_a_lost_worker_costs_nothing(game: Telling, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a worker had in hand when it died, or hung, is made here, and the rest by others; views may be large."""
+    """Reports of a worker that dies or hangs are rendered here, and the rest by others; views may be large."""
     monkeypatch.setattr(pool, "PATIENCE", 1)
     found = makers(together(game, 30, view={"padding": "x" * size}, pictures=False))
 
@@ -176,7 +176,7 @@ def test_a_lost_worker_costs_nothing(game: Telling, size: int, monkeypatch: pyte
 
 @pytest.mark.parametrize("allowed", [0, 1])
 def test_without_processes_reports_are_made_here(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no process can be started, or too few, there is still this one; those that were started are ended."""
+    """If too few processes can be started, this one renders all reports, and ends those that were started."""
     fork, forked = os.fork, list[int]()
 
     def limited() -> int:
@@ -194,7 +194,7 @@ def test_without_processes_reports_are_made_here(allowed: int, monkeypatch: pyte
 
 
 def test_orders_that_cannot_be_sent_are_reported_here() -> None:
-    """A game may have orders of a class that no other process finds."""
+    """Orders that cannot be pickled are rendered here."""
 
     class Own(Bid):
         pass
@@ -206,7 +206,7 @@ def test_orders_that_cannot_be_sent_are_reported_here() -> None:
 
 
 def test_threads_go_on_while_reports_are_made() -> None:
-    """Workers are started among threads that run, and none of those keeps them from their work."""
+    """Workers that are forked while other threads run are not blocked by their locks."""
     game, over = Telling(), threading.Event()
 
     def busy() -> None:
@@ -226,7 +226,7 @@ def test_threads_go_on_while_reports_are_made() -> None:
 
 
 def test_a_fault_in_a_template_is_told_as_by_one_process(tmp_path: Path) -> None:
-    """The sentence has the name and the line; what follows is made as if nothing had been."""
+    """An error in a template gives its name and line, and later reports are not affected."""
     (tmp_path / "fair").mkdir()
     broken = (
         '{% extends "host/report.txt.j2" %}{% block knowledge %}\n{% if view.round == 7 %}{{ view.pruse }}{% endif %}'
@@ -241,7 +241,7 @@ def test_a_fault_in_a_template_is_told_as_by_one_process(tmp_path: Path) -> None
 
 
 def test_a_fault_in_a_game_is_told_as_by_one_process() -> None:
-    """The game's own exception comes out, with its place in the game."""
+    """An exception of the game comes out with its place in the game."""
     with pytest.raises(ZeroDivisionError, match="no coins") as fault:
         together(Failing(), 9, pictures=False)
 
@@ -249,7 +249,7 @@ def test_a_fault_in_a_game_is_told_as_by_one_process() -> None:
 
 
 def test_a_picture_not_drawn_stands_in_the_log(tmp_path: Path) -> None:
-    """What a worker has to say is in the one log, once for each time."""
+    """Log records of workers are written to the log, each once."""
     with open_log(tmp_path / "log"):
         made = together(Smudged(), 5)
 
@@ -259,7 +259,7 @@ def test_a_picture_not_drawn_stands_in_the_log(tmp_path: Path) -> None:
 
 
 def test_workers_hold_no_lock_of_the_house(tmp_path: Path) -> None:
-    """A file that this process has locked is free when it lets go, though workers were forked meanwhile."""
+    """A file locked by this process is free when it unlocks it, although workers were forked meanwhile."""
     game = Fair()
     with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         with (tmp_path / "lock").open("w") as held:
@@ -271,7 +271,7 @@ def test_workers_hold_no_lock_of_the_house(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_to_the_whole_group_take_no_report(number: signal.Signals) -> None:
-    """SIGINT and SIGTERM to workers too, as terminals and systemd send them, take no report from a turn."""
+    """SIGINT and SIGTERM to workers too, as terminals and systemd send them, lose no report."""
     game = Telling()
     with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         made = shared.reports(jobs(game, 30))
@@ -296,7 +296,7 @@ _MADE_BY = re.compile(r"made by \d+")
 
 
 def test_what_is_cut_short_is_not_taken_for_the_next() -> None:
-    """Where a signal ends the work at some line or other, the next turn has its own reports."""
+    """If an exception interrupts a turn at any line, the next turn has its own reports."""
 
     class Cut(BaseException):
         pass
@@ -315,7 +315,7 @@ def test_what_is_cut_short_is_not_taken_for_the_next() -> None:
 
 
 def test_a_reporter_closed_meanwhile_goes_on() -> None:
-    """What its workers had not answered is not lost."""
+    """Reports that its workers have not answered when a renderer is closed are not lost."""
     game = Telling()
     with Renderer(TEMPLATES, {"fair": game}, jobs=2, pictures=False) as shared:
         made = shared.reports(jobs(game, 9))
@@ -326,7 +326,7 @@ def test_a_reporter_closed_meanwhile_goes_on() -> None:
 
 
 def test_closing_leaves_no_process() -> None:
-    """With the reporter its workers and their painters are gone, whatever was still asked for."""
+    """Closing a renderer ends its workers and their painters, even with jobs pending."""
     game = Telling()
     with Renderer(TEMPLATES, {"fair": game}, jobs=2) as shared:
         made = shared.reports(jobs(game, 30))
@@ -339,7 +339,7 @@ def test_closing_leaves_no_process() -> None:
 
 
 def test_a_killed_house_leaves_no_process() -> None:
-    """Nothing tells workers that their house was killed but its silence; that is enough."""
+    """Workers and painters end when their parent is killed."""
     script = "from tests.report.test_pool import linger; linger()"
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as app:
         assert app.stdout is not None
@@ -351,7 +351,7 @@ def test_a_killed_house_leaves_no_process() -> None:
 
 
 def linger() -> None:
-    """Starts workers, tells the ids of all processes, and waits for the end."""
+    """Start workers, print the ids of all processes, and wait for the end."""
     game = Telling()
     with Renderer(TEMPLATES, {"fair": game}, jobs=2) as shared:
         workers = set(makers(list(shared.reports(jobs(game, renderer.FEW_DRAWN + 9)))))
@@ -360,7 +360,7 @@ def linger() -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
+    """Return the child processes of a process."""
     with suppress(OSError):
         return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
     return []
@@ -375,7 +375,7 @@ def wait_for_end(pids: Iterable[int]) -> None:
 
 
 def alive(pid: int) -> bool:
-    """Whether there is such a process, and not only its exit code."""
+    """Return True if a process runs; a zombie does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

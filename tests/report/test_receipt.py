@@ -1,4 +1,4 @@
-"""The receipt: what was taken, what was not, and what counts now."""
+"""Tests of receipts: accepted and refused lines, and the sheet that counts now."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHEET = [(1, "BID 3"), (2, "; a remark"), (3, "WHSIPER blue deal"), (4, "BID 77"
 
 
 def receipt(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> Receipt:
-    """The receipt of a sheet of these lines, as the desk would make it."""
+    """Return the receipt of a sheet of these lines, as the inbox would make it."""
     parsed = Fair().parse(seen(), lines)
     usual: dict[str, Any] = {
         "campaign": "fair1",
@@ -31,17 +31,17 @@ def receipt(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> Receipt:
 
 
 def told(lines: list[tuple[int, str]] = SHEET, **changes: Any) -> str:
-    """The text of that receipt."""
+    """Return the text of that receipt."""
     return reporter().write(receipt(lines, **changes))
 
 
 def test_verdict_is_the_first_line() -> None:
-    """The first line says how many orders were taken and how many lines could not be taken."""
+    """The first line says how many orders were accepted and how many lines are in error."""
     assert told().splitlines()[0] == "Sheet 2 taken: 2 orders, 1 line in error."
 
 
 def test_an_order_restated_is_typed_back_as_the_same() -> None:
-    """Below its words stands the line, broken as sheets may break it: copied into a sheet it is that order again."""
+    """The line below an order in words, wrapped as in a sheet, is parsed as that order again."""
     talk = " ".join(["deal"] * 40)
     text = told([(1, "whis BLUE " + talk), (2, "bid 3")])
     below = text.partition("YOUR ORDERS, BY LINE")[2].partition("\n\n")[0].splitlines()
@@ -71,7 +71,7 @@ def test_line_with_two_errors_counts_once() -> None:
 
 
 def test_orders_are_restated_with_their_lines() -> None:
-    """Every order stands in words beside the number of its line."""
+    """Every order is shown in words beside the number of its line."""
     assert "   1  Bid 3 for the prize.\n      BID 3\n   4  Bid 77 for the prize.\n      BID 77\n" in told()
 
 
@@ -90,7 +90,7 @@ def test_warning_stands_apart_from_errors() -> None:
 
 
 def test_continued_line_is_shown_whole() -> None:
-    """A finding on a line that goes on in the next shows both as one, under the first number."""
+    """A finding on a line that continues on the next shows both as one, under the first number."""
     text = told([(1, "WHISPER blue \\"), (2, "howdy")])
 
     assert "Line 1: WHISPER blue  howdy\n" in text
@@ -136,7 +136,7 @@ def test_repeated_orders_are_counted() -> None:
 
 
 def test_sheet_of_errors_leaves_the_good_one() -> None:
-    """A sheet with nothing but errors is not taken, and the receipt says which still counts."""
+    """A sheet with nothing but errors is refused, and the receipt says which sheet still counts."""
     text = told([(1, "FIGHT")], counts=1)
 
     assert text.startswith("Sheet 2 not taken: 1 line in error, and no order besides.\n")
@@ -157,19 +157,19 @@ def test_wait_and_final_are_told() -> None:
 
 
 def test_deadline_in_both_zones() -> None:
-    """The deadline is told in the campaign's zone and in UTC."""
+    """The deadline is given in the campaign's zone and in UTC."""
     assert "Orders are due Fri 27 Nov 2026 20:00 Europe/Berlin (19:00 UTC).\n" in told()
 
 
 def test_cleaning_is_told() -> None:
-    """What was cleaned from the mail is listed, so that nobody wonders."""
+    """Changes made when the mail was cleaned are listed."""
     text = told(notes=("a signature was left out",))
 
     assert text.endswith("ABOUT YOUR MAIL\n---------------\n- A signature was left out.\n")
 
 
 def test_open_ends_are_told() -> None:
-    """What the sheet leaves open is listed."""
+    """Open ends of the sheet are listed."""
     assert "TO KNOW\n-------\n- Ship R1 has no order.\n" in told(missing=("ship R1 has no order",))
 
 

@@ -1,4 +1,4 @@
-"""Reports: what stands in them, in what order, and what may not."""
+"""Tests of the content of reports: its order, and what must not be in it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Smudged(Fair):
 
 
 def test_report_has_its_sections_in_order() -> None:
-    """First the turn in brief and the map, then what changed, what was ordered and what is known, then the form."""
+    """A report has its summary and map first, then events, orders and knowledge, then the order form."""
     sheet = SheetUsed(3, "0123456789abcdef" * 4)
     parts = reporter().report(
         Fair(),
@@ -55,7 +55,7 @@ def test_report_has_its_sections_in_order() -> None:
 
 
 def test_the_turn_in_brief_is_what_a_mail_program_shows_first() -> None:
-    """It is the preview of the mail, hidden in the HTML, and stands in the data too."""
+    """The summary is the preview of the mail, hidden in the HTML, and part of the data too."""
     parts = reporter().report(Fair(), seen(), facts())
     (brief,) = json.loads(parts.data)["brief"]
 
@@ -72,7 +72,7 @@ def test_text_report_fits_a_mail() -> None:
 
 @pytest.mark.parametrize("changes", [{}, {"first": True, "seal": "ab"}, {"deadline": None, "missed": True}])
 def test_sections_are_parted_by_one_blank_line(changes: dict[str, Any]) -> None:
-    """Sections stand apart by one blank line, whichever of them a report has."""
+    """Sections are separated by one blank line, whichever of them a report has."""
     for game in (Fair(), Mapless()):
         text = reporter().report(game, seen(), facts(**changes)).text
 
@@ -97,7 +97,7 @@ def test_quiet_turn_is_said_to_be_quiet() -> None:
 
 
 def test_deadline_is_told_in_the_campaigns_zone_and_utc() -> None:
-    """The deadline stands on top in both zones."""
+    """The deadline is at the top, in both zones."""
     parts = reporter().report(Fair(), seen(), facts())
 
     line = "Fri 27 Nov 2026 20:00 Europe/Berlin (19:00 UTC)"
@@ -106,7 +106,7 @@ def test_deadline_is_told_in_the_campaigns_zone_and_utc() -> None:
 
 
 def test_sheet_used_is_named() -> None:
-    """A report names the sheet its turn was resolved with, by version and the digest its receipt told."""
+    """A report names the sheet its turn was resolved with, by version and the digest of its receipt."""
     parts = reporter().report(Fair(), seen(), facts(used=SheetUsed(3, "0123456789abcdef" * 4)))
 
     assert "with your sheet 3 (digest 0123456789ab)." in parts.text
@@ -155,7 +155,7 @@ def test_seat_not_awaited_gets_no_sheet() -> None:
 
 
 def test_html_escapes_what_players_wrote() -> None:
-    """Words of players stand in the HTML as words, wherever they come from."""
+    """Players' words are shown as words in HTML, wherever they come from."""
     events = [{"kind": "said", "by": HOSTILE, "words": HOSTILE}, {"kind": "prize", "winner": HOSTILE}]
     html = reporter().report(Fair(), seen(events=events, prizes={HOSTILE: 1}), facts()).html
 
@@ -165,7 +165,7 @@ def test_html_escapes_what_players_wrote() -> None:
 
 
 def test_html_templates_take_the_events_escaped() -> None:
-    """No HTML template calls the macro of events, whose words are not escaped, or calls any but its own text safe."""
+    """No HTML template calls the unescaped events macro, or marks anything but its own text as safe."""
     folder = TEMPLATES[-1]
 
     for path in folder.glob("*/*.html.j2"):
@@ -174,14 +174,14 @@ def test_html_templates_take_the_events_escaped() -> None:
 
 
 def test_text_does_not_escape() -> None:
-    """In the text report players' words stand as they wrote them."""
+    """In the text report, players' words are shown as typed."""
     text = reporter().report(Fair(), seen(prizes={HOSTILE: 1}), facts()).text
 
     assert HOSTILE in text
 
 
 def test_html_has_no_outside_resources() -> None:
-    """The HTML is whole in itself: nothing is fetched, and it is small."""
+    """The HTML is self-contained and small."""
     html = reporter().report(Fair(), seen(), facts()).html
 
     assert "http" not in html
@@ -191,7 +191,7 @@ def test_html_has_no_outside_resources() -> None:
 
 
 def test_html_leaves_colours_to_the_reader() -> None:
-    """Neither text nor ground has a colour of its own, so that dark mode stays readable."""
+    """Neither text nor background has a colour of its own, so that dark mode stays readable."""
     html = reporter().report(Fair(), seen(), facts()).html
 
     assert "background" not in html
@@ -208,7 +208,7 @@ def test_pictures_are_shown_by_content_id() -> None:
 
 
 def test_undrawn_picture_leaves_its_title() -> None:
-    """Where a picture could not be drawn the report goes out with its alternative text."""
+    """If a picture could not be drawn, the report goes out with its alternative text."""
     with Renderer(TEMPLATES) as with_pictures:
         parts = with_pictures.report(Smudged(), seen(), facts())
 
@@ -218,13 +218,13 @@ def test_undrawn_picture_leaves_its_title() -> None:
 
 
 def test_same_view_gives_the_same_bytes() -> None:
-    """Two reporters make the same report, byte for byte, pictures and all."""
+    """Two renderers make the same report, byte for byte, including pictures."""
     with Renderer(TEMPLATES) as one, Renderer(TEMPLATES) as other:
         assert one.report(Fair(), seen(), facts()) == other.report(Fair(), seen(), facts())
 
 
 def test_reports_keep_the_order_of_their_jobs() -> None:
-    """Reports made together are those made one by one, in the order asked for."""
+    """Reports of several jobs are those of single jobs, in their order."""
     wanted = [(Fair(), seen(seat), facts(seat=seat)) for seat in ("blue", "red", "blue")]
     with Renderer(TEMPLATES) as both:
         jobs = [Job(fair, canonical_json(view), told) for fair, view, told in wanted]
@@ -232,7 +232,7 @@ def test_reports_keep_the_order_of_their_jobs() -> None:
 
 
 def test_gm_overrides_a_template(tmp_path: Path) -> None:
-    """A template in the GM's folder is taken in place of the program's; all others stay."""
+    """A template in the GM's folder replaces the program's; all others stay."""
     (tmp_path / "fair").mkdir()
     (tmp_path / "fair" / "report.txt.j2").write_text(
         '{% extends "host/report.txt.j2" %}{% block knowledge %}House rules!{% endblock %}'
@@ -245,7 +245,7 @@ def test_gm_overrides_a_template(tmp_path: Path) -> None:
 
 
 def test_misspelt_name_in_a_template_is_an_error(tmp_path: Path) -> None:
-    """A template that names what is not there fails, instead of mailing a gap."""
+    """A template with an unknown name fails instead of mailing a gap."""
     (tmp_path / "fair").mkdir()
     (tmp_path / "fair" / "report.txt.j2").write_text(
         '{% extends "host/report.txt.j2" %}{% block knowledge %}\n{{ view.pruse }}{% endblock %}'
@@ -270,7 +270,7 @@ def test_misspelt_name_in_a_template_is_an_error(tmp_path: Path) -> None:
     ],
 )
 def test_fault_in_a_gms_template_is_told_with_its_line(tmp_path: Path, name: str, text: str, words: str) -> None:
-    """A GM's slip in a template is one sentence with the file and the line, not a traceback."""
+    """An error in a GM's template is one sentence with the file and the line, not a traceback."""
     (tmp_path / "fair").mkdir()
     (tmp_path / "fair" / name).write_text(text)
 
@@ -279,7 +279,7 @@ def test_fault_in_a_gms_template_is_told_with_its_line(tmp_path: Path, name: str
 
 
 def test_subject_names_deadline_moment_seat_and_game() -> None:
-    """The subject says what the mail is before it is opened; when orders are due only where they are asked for."""
+    """The subject names turn, seat and game, and the deadline only where orders are asked for."""
     awaited, resting = seen(), {**seen(), "awaited": False}
 
     assert (
@@ -290,7 +290,7 @@ def test_subject_names_deadline_moment_seat_and_game() -> None:
 
 
 def test_names_of_the_archives_files() -> None:
-    """The parts of a report are kept under the seat's name, each picture under its own besides."""
+    """The parts of a report are named after the seat, each picture after itself as well."""
     with Renderer(TEMPLATES) as with_pictures:
         files = with_pictures.report(Fair(), seen(), facts()).files()
 
@@ -316,7 +316,7 @@ def test_json_has_the_whole_view() -> None:
 
 
 def test_a_changed_template_is_compiled_anew(tmp_path: Path) -> None:
-    """What a GM changes in a template shows in the next run."""
+    """A GM's change to a template shows in the next run."""
     (tmp_path / "host").mkdir()
     texts = []
     for words in ("Hello", "Welcome"):

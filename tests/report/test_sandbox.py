@@ -1,4 +1,4 @@
-"""Templates may come from a stranger's backup: they read what they are given, and run, change and exhaust nothing."""
+"""Tests of the template sandbox: a stranger's template reads its data, and runs, changes and exhausts nothing."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ ESCAPES = [
 
 @dataclass(frozen=True)
 class Given:
-    """What a template may be given by mistake."""
+    """Objects that a template may be given by mistake."""
 
     file: Path
     rows: list[int] = field(default_factory=lambda: [1, 2])
@@ -82,7 +82,7 @@ class Given:
 
 
 def overriding(folder: Path, name: str, source: str) -> Renderer:
-    """Return a reporter with one template of a GM's own."""
+    """Return a renderer with one template of a GM's own."""
     path = folder / "templates" / name
     path.parent.mkdir(parents=True)
     path.write_text(source)
@@ -91,7 +91,7 @@ def overriding(folder: Path, name: str, source: str) -> Renderer:
 
 @pytest.mark.parametrize("escape", ESCAPES)
 def test_no_escape_leads_out_of_a_template(tmp_path: Path, escape: str) -> None:
-    """Each way out that is known ends in a sentence with the template's name, or in nothing; and nothing is run."""
+    """Each known escape ends in an error with the template's name, or in nothing; no command is run."""
     trap = tmp_path / "trap"
     reporter = overriding(tmp_path, "host/greeting.txt.j2", escape.replace("COMMAND", f"'touch {trap}'"))
 
@@ -115,7 +115,7 @@ WRITERS = {
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_templates_of_all_kinds_are_confined(tmp_path: Path, name: str) -> None:
-    """Reports, events, pages of seats, letters, mails and the site."""
+    """Templates of reports, events, pages of seats, quoted texts, mails and the site run in the sandbox."""
     trap = tmp_path / "trap"
     reporter = overriding(tmp_path, name, f"{{{{ cycler.__init__.__globals__.os.popen('touch {trap}').read() }}}}")
 
@@ -138,7 +138,7 @@ def test_templates_of_all_kinds_are_confined(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_what_a_template_is_given_stays_as_it_is(tmp_path: Path, change: str) -> None:
-    """No list, dict or record can be changed for the template after it."""
+    """A template cannot change a list, dict or record for the template after it."""
     given, view = Given(tmp_path), {"b": 2}
     templates = template_environment([PROGRAM])
 
@@ -150,7 +150,7 @@ def test_what_a_template_is_given_stays_as_it_is(tmp_path: Path, change: str) ->
 
 @pytest.mark.parametrize("reading", ["given.file.read_text()", "given.file.parent", "given.file | attr('unlink')()"])
 def test_files_are_no_values(tmp_path: Path, reading: str) -> None:
-    """A path that came into a template by mistake is neither read nor removed."""
+    """A path that a template is given by mistake is neither read nor removed."""
     file = tmp_path / "secret"
     file.write_text("word")
 
@@ -176,7 +176,7 @@ def test_files_are_no_values(tmp_path: Path, reading: str) -> None:
     ],
 )
 def test_what_templates_are_made_of_works(source: str, text: str, tmp_path: Path) -> None:
-    """Methods of values, formats, loops, macros: as Jinja has them."""
+    """Methods of values, formats, loops and macros work as in Jinja."""
     assert template_environment([PROGRAM]).from_string(source).render(given=Given(tmp_path)) == text
 
 
@@ -212,7 +212,7 @@ def test_what_templates_are_made_of_works(source: str, text: str, tmp_path: Path
     ],
 )
 def test_no_template_takes_all_time_or_memory(tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What would never end, or fill the memory, ends in a sentence; and the process may use its memory again."""
+    """A template that would never end, or fill the memory, ends in an error; the memory limit is restored."""
     monkeypatch.setattr("pbem.report.templates.SECONDS", 0.2)
     usual = resource.getrlimit(resource.RLIMIT_AS)
     reporter = overriding(tmp_path, "host/greeting.txt.j2", source.replace("self_", "'host/greeting.txt.j2'"))
@@ -223,7 +223,7 @@ def test_no_template_takes_all_time_or_memory(tmp_path: Path, source: str, monke
 
 
 def test_a_template_that_exhausts_its_compiler_is_a_fault(tmp_path: Path) -> None:
-    """The examination names it, and looks at the others."""
+    """The check reports a template that exhausts the compiler, and continues with the others."""
     (tmp_path / "host").mkdir()
     (tmp_path / "host" / "receipt.txt.j2").write_text("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}")
 
@@ -231,7 +231,7 @@ def test_a_template_that_exhausts_its_compiler_is_a_fault(tmp_path: Path) -> Non
 
 
 def test_an_endless_template_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The examination, which fills it in for each kind of mail and report, ends with the first that took too long."""
+    """The check, which renders templates for each kind of mail and report, ends with the first that takes too long."""
     monkeypatch.setattr("pbem.report.templates.SECONDS", 0.2)
     endless = "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}"
     for name in ("host/receipt.txt.j2", "host/report.txt.j2", "host/welcome.txt.j2"):

@@ -1,4 +1,4 @@
-"""What is mailed and stored keeps to the schemas that are published for clients."""
+"""Tests that mailed and stored data conform to the schemas published for clients."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tests.testing.toy import TOY
 DOCS = Path(__file__).parents[2] / "docs"
 FOLDER, FORMATS = DOCS / "schemas", DOCS / "formats.md"
 FEW = 20
-"""Views of a game that are looked at."""
+"""Views of a game that are checked."""
 
 GAMES = (*RULESETS, TOY)
 SEAL = "5e" * 32
 
 
 def facts(view: View, **more: Any) -> ReportFacts:
-    """What stands around a view in a report in the midst of a game."""
+    """Return the facts of a report in the middle of a game."""
     told: dict[str, Any] = {"deadline": dt.datetime(2026, 11, 27, 20, tzinfo=dt.UTC), "zone": "UTC", **more}
     return ReportFacts(
         campaign="duel", seat=view["seat"], seats=(view["seat"],), code="k3v7", address="orders@example.org", **told
@@ -40,13 +40,13 @@ def facts(view: View, **more: Any) -> ReportFacts:
 
 
 def views(game: Game) -> list[View]:
-    """Views from the beginning, the middle and the end of a game."""
+    """Return views from the beginning, the middle and the end of a game."""
     found = list(game.views())
     return found[:: max(1, len(found) // FEW)] + found[-len(game.seats) :]
 
 
 def wrong(what: str, game: AnyRuleset | None, data: Json) -> list[str]:
-    """What the schemas, that of all games and that of one, have against data."""
+    """Return the errors of data by the schema of all games and by that of one."""
     return [
         error.message
         for each in dict.fromkeys((None, game))
@@ -55,18 +55,18 @@ def wrong(what: str, game: AnyRuleset | None, data: Json) -> list[str]:
 
 
 def validator(what: str, game: AnyRuleset | None) -> Any:
-    """What holds data to a schema, and texts in it to their formats."""
+    """Return a validator of data, and of the formats of texts in it."""
     return Draft202012Validator(json_schema(what, game), format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
 def documents() -> Iterator[tuple[str, AnyRuleset | None]]:
-    """All schemas there are."""
+    """Return all schemas."""
     return ((what, game) for what in WHAT for game in (None, *GAMES))
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.key)
 def test_what_a_game_mails_keeps_to_the_schemas(game: AnyRuleset) -> None:
-    """Reports and desks of every stage, and the orders of every sheet."""
+    """Reports and order forms of every stage, and the orders of every sheet, conform to the schemas."""
     played = standard_game(game)
 
     for view in views(played):
@@ -78,7 +78,7 @@ def test_what_a_game_mails_keeps_to_the_schemas(game: AnyRuleset) -> None:
 
 
 def test_a_first_and_a_last_report_keep_to_the_schema() -> None:
-    """They tell of the dice besides, and may have no deadline."""
+    """Reports with a disclosure of the dice, or without a deadline, conform to the schema."""
     view = next(play(TOY, standard, 1).views())
     dice = DiceDisclosure(words=(), digest=SEAL, seats=2)
 
@@ -97,12 +97,12 @@ def test_a_first_and_a_last_report_keep_to_the_schema() -> None:
     ],
 )
 def test_what_does_not_keep_to_a_schema_is_found(what: str, data: Json, said: str) -> None:
-    """A schema that let everything through would be no contract."""
+    """A schema refuses wrong data: one that accepts everything would be no contract."""
     assert any(said in each for each in wrong(what, TOY, data))
 
 
 def test_schemas_are_sound() -> None:
-    """Each keeps to the dialect that it names, and has a name of its own."""
+    """Each schema conforms to the dialect that it names, and has an id of its own."""
     for what, game in documents():
         Draft202012Validator.check_schema(json_schema(what, game))
     assert len({json_schema(what, game)["$id"] for what, game in documents()}) == len(list(documents()))
@@ -110,7 +110,7 @@ def test_schemas_are_sound() -> None:
 
 @pytest.mark.parametrize("what", WHAT)
 def test_the_schemas_of_the_documentation_are_those_printed(what: str) -> None:
-    """docs/schemas has, byte for byte, what `pbem schema` prints."""
+    """docs/schemas has, byte for byte, the output of `pbem schema`."""
     printed = CliRunner().invoke(main, ["schema", what])
 
     assert printed.exit_code == 0
@@ -118,7 +118,7 @@ def test_the_schemas_of_the_documentation_are_those_printed(what: str) -> None:
 
 
 def test_the_schema_of_a_game_names_its_orders() -> None:
-    """With --game the orders of that game are told, and no others are taken."""
+    """With --game the schema has the orders of that game and no others."""
     printed = CliRunner().invoke(main, ["schema", "sheet", "--game", "singularity"])
 
     orders = json.loads(printed.output)["items"]["oneOf"]
@@ -126,7 +126,7 @@ def test_the_schema_of_a_game_names_its_orders() -> None:
 
 
 def test_an_unknown_game_is_named() -> None:
-    """The command says which games there are."""
+    """An unknown game is refused with the list of games."""
     printed = CliRunner().invoke(main, ["schema", "desk", "--game", "chess"])
 
     assert printed.exit_code != 0
@@ -134,7 +134,7 @@ def test_an_unknown_game_is_named() -> None:
 
 
 def test_the_examples_of_the_documentation_keep_to_the_schemas() -> None:
-    """What docs/formats.md shows of data is such data."""
+    """The data in docs/formats.md conform to the schemas."""
     examples = re.findall(r"^```json (\w+)\n(.*?)^```", FORMATS.read_text(), re.MULTILINE | re.DOTALL)
 
     assert [what for what, _ in examples] == ["sheet", "desk"]

@@ -1,4 +1,4 @@
-"""A seat's scores over the turns, as a line of its report."""
+"""Tests of a seat's scores over the turns, as a line of its report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pbem.ruleset import Json, append_score
 
 
 def remembered(*turns: tuple[int, int]) -> Json:
-    """The scores that reports of these turns leave in memory."""
+    """Return the scores that reports of these turns leave in memory."""
     none: Json = {}
     memory = functools.reduce(
         lambda before, turn: {"scores": append_score(before, "planets", "turn", *turn)}, turns, none
@@ -18,28 +18,28 @@ def remembered(*turns: tuple[int, int]) -> Json:
 
 
 def told(*turns: tuple[int, int]) -> tuple[str, str] | None:
-    """What a report says of them."""
+    """Return the line of these scores in a report."""
     return format_scores(remembered(*turns))
 
 
 def test_scores_turn_by_turn() -> None:
-    """Every score with its turns, and bars from the lowest of them to the highest."""
+    """The line has every score and its turns, and bars from the lowest score to the highest."""
     assert told((3, 4), (4, 6), (5, 18)) == ("Your planets by turn, 3 to 5: 4, 6, 18.", "▁▂█")
     assert told((3, -4), (4, -4)) == ("Your planets by turn, 3 to 4: -4, -4.", "▁▁")
 
 
 def test_turns_without_a_report_are_left_out() -> None:
-    """Who was not told in each turn reads which turns the scores are of."""
+    """If reports of some turns are missing, the line lists the turns of the scores."""
     assert told((3, 4), (5, 6)) == ("Your planets by turn, 3, 5: 4, 6.", "▁█")
 
 
 def test_a_turn_has_one_score() -> None:
-    """Of several reports in a turn the last one counts."""
+    """Of several reports of a turn, the last one counts."""
     assert told((3, 4), (4, 5), (4, 6)) == ("Your planets by turn, 3 to 4: 4, 6.", "▁█")
 
 
 def test_only_the_last_scores_are_told_and_kept() -> None:
-    """A long game has a short line all the same, and its memory stops growing."""
+    """A long game has a short line as well, and its memory stops growing."""
     line = told(*((turn, turn) for turn in range(1, 301)))
 
     assert line is not None

@@ -1,4 +1,4 @@
-"""What players and GMs are told of deadlines, holds and missed sheets."""
+"""Tests of mails about deadlines, holds and missed sheets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.report.toy import reporter
 AT = dt.datetime(2026, 11, 27, 19, tzinfo=dt.UTC)
 LATER = AT + dt.timedelta(days=1)
 ZONE = "America/Argentina/ComodRivadavia"
-"""The longest name of a zone there is."""
+"""The longest name of a time zone."""
 
 ALL = ("red", "blue", "green", "yellow", "crimson-and-clover", "the-house-of-the-sun", "violet", "orange")
 PAUSED = CampaignHeld(campaign="fair1", why="I am on a train " * 12, gm="gm@example.org")
@@ -99,7 +99,7 @@ def test_pages_fit_a_mail(page: Page) -> None:
 
 
 def test_a_hold_for_review_is_told_in_other_words_than_a_mass() -> None:
-    """Only where something looks wrong does the GM read of lost mail."""
+    """Only a hold for missing sheets warns the GM of lost mail."""
     mass, review = reporter().write(HELD), reporter().write(replace(HELD, review=True))
 
     assert "mail may be lost" in mass
@@ -116,12 +116,12 @@ def test_a_hold_for_review_is_told_in_other_words_than_a_mass() -> None:
     ],
 )
 def test_a_warning_tells_what_comes(changes: dict[str, int], said: str) -> None:
-    """How many more misses have which consequence."""
+    """A warning gives the number of further misses and their consequence."""
     assert said in " ".join(reporter().write(replace(MISSED, **changes)).split())  # type: ignore[arg-type]  # numbers all
 
 
 def test_a_pause_is_over_with_or_without_time_left() -> None:
-    """The deadline stands, unless it has passed."""
+    """After a hold the deadline stays, unless it has passed."""
     ahead, passed = (reporter().write(replace(RESUMED, deadline=at)) for at in (LATER, AT - dt.timedelta(days=1)))
 
     assert "The deadline stands as it was" in ahead

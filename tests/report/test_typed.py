@@ -1,4 +1,4 @@
-"""What people type, as HTML: the sure looks like it, all else stays as it was typed, and nothing can be counterfeited.
+"""Tests of typed text as HTML: clear markup is rendered, the rest stays as typed, and nothing can be counterfeited.
 
 The foreign texts are the examples of the CommonMark specification 0.31 (John MacFarlane, CC BY-SA 4.0).
 """
@@ -39,7 +39,7 @@ HOSTILE = (
 
 
 class Read(HTMLParser):
-    """The elements, attributes and addresses of some HTML, and the text of each link."""
+    """Parser that collects the elements, attributes and addresses of some HTML, and the text of each link."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -67,12 +67,12 @@ class Read(HTMLParser):
 
 
 def plain(text: str, level: int = 0) -> str:
-    """Its HTML without styles."""
+    """Return the HTML of a text without styles."""
     return str(person_text_html(text, level, styled=False))
 
 
 def shown(html: str) -> str:
-    """What a reader sees, without its blanks."""
+    """Return the visible text, without blanks."""
     return "".join(unescape(re.sub(r"<[^<>]*>", "", html)).split())
 
 
@@ -94,7 +94,7 @@ def shown(html: str) -> str:
     ],
 )
 def test_what_is_sure_looks_like_it(text: str, html: str) -> None:
-    """Emphasis, lists, tables, titles and blocks between fences."""
+    """Emphasis, lists, tables, titles and fenced blocks are rendered."""
     assert plain(text) == html
 
 
@@ -124,7 +124,7 @@ def test_what_is_sure_looks_like_it(text: str, html: str) -> None:
     ],
 )
 def test_what_may_be_something_else_stays_as_it_was_typed(text: str) -> None:
-    """Signs are shown as signs, and a line ends where it was ended."""
+    """Ambiguous signs are shown as signs, and line ends stay."""
     assert unescape(re.sub(r"</?(?:p|pre|ul role=\"list\"|li)>", "", plain(text).replace("<br>", "\n"))) == text
 
 
@@ -149,14 +149,14 @@ def test_what_may_be_something_else_stays_as_it_was_typed(text: str) -> None:
     ],
 )
 def test_what_is_drawn_stays_as_it_is_drawn(text: str) -> None:
-    """Columns, maps, frames and indented blocks are one block in letters of one width, blank for blank."""
+    """Columns, maps, frames and indented blocks are one preformatted block, blank for blank."""
     [block] = elements(text)
 
     assert (block.tag, unescape("".join(map(str, block.children)))) == ("pre", text)
 
 
 def test_what_is_drawn_among_words_is_a_block_of_its_own() -> None:
-    """The words around it are not."""
+    """Drawn lines among prose are a block, and the lines around them are paragraphs."""
     tags = [
         block.tag
         for block in elements("We have\nand hold\nmany things:\nShips    9\nMen    900\nand no more\nat all\nnow")
@@ -166,7 +166,7 @@ def test_what_is_drawn_among_words_is_a_block_of_its_own() -> None:
 
 
 def test_what_is_wider_than_a_phone_can_be_moved_by_keyboard() -> None:
-    """And what nobody has drawn, as wide as it is, is wrapped; a table of many columns is set out in them."""
+    """Drawings wider than a phone can be scrolled by keyboard, overlong lines wrap, and wide tables become columns."""
     wide, [loose] = elements("a    b" + "-" * 50)[0], elements("a    b" + "-" * 120)
     [table] = elements("|a|b|c|d|eee|\n|-|-|-|-|-|\n|one|2|3|4|5|")
 
@@ -176,13 +176,13 @@ def test_what_is_wider_than_a_phone_can_be_moved_by_keyboard() -> None:
 
 
 def test_titles_are_headings_where_they_may_be() -> None:
-    """Of one level, so that none is left out; in the words of players they are none."""
+    """Titles become headings of one level, except in players' texts."""
     assert plain("## The War\n\n# Peace", 4) == "<h4>The War</h4>\n<h4>Peace</h4>"
     assert "<h" not in plain("## The War\n\n# Peace")
 
 
 def test_a_link_is_its_own_address() -> None:
-    """Words above it stand beside it; a stop behind it is none of it."""
+    """A link shows its address, with its words beside it; a full stop behind it does not belong to it."""
     link = '<a href="https://example.org/a_b_c" rel="noreferrer noopener nofollow">https://example.org/a_b_c</a>'
 
     assert plain("See https://example.org/a_b_c.") == f"<p>See {link}.</p>"
@@ -192,7 +192,7 @@ def test_a_link_is_its_own_address() -> None:
 
 @pytest.mark.parametrize("texts", [HOSTILE, FOREIGN], ids=["hostile", "foreign"])
 def test_nothing_unsafe_comes_of_any_text(texts: Sequence[str]) -> None:
-    """Known elements, closed in their turn, with known attributes; links that say where they lead; no word lost."""
+    """Any text gives known, well-nested elements and attributes, and links that show their target; no word is lost."""
     for text in texts:
         page = Read(plain(text))
         assert page.elements <= ELEMENTS
@@ -225,7 +225,7 @@ def test_nothing_unsafe_comes_of_any_text(texts: Sequence[str]) -> None:
     ],
 )
 def test_no_text_takes_long(sign: str) -> None:
-    """Long runs of one sign are shown, each word of them."""
+    """Long runs of one sign are rendered quickly and completely."""
     text = sign * (20_000 // len(sign))
 
     assert shown(plain(text)).count("a") == text.count("a")

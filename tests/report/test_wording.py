@@ -1,4 +1,4 @@
-"""Times, wrapped lines and tables, as templates use them."""
+"""Tests of times, wrapped lines and tables, as templates use them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from pbem.text import WIDTH, as_sentence, count_noun, format_table, format_time,
     ],
 )
 def test_time_in_both_zones(at: str, zone: str, told: str) -> None:
-    """A time is told in the campaign's zone and in UTC, whose day is named only if it differs."""
+    """A time is given in the campaign's zone and in UTC, whose day is named only if it differs."""
     assert format_time(dt.datetime.fromisoformat(at), zone) == told
 
 
 def test_long_text_is_wrapped_under_its_beginning() -> None:
-    """Further lines are indented, none is too long, and no word is lost."""
+    """Further lines are indented, no line is too long, and no word is lost."""
     text = "word " * 50
 
     lines = wrap(text, "    ").splitlines()
@@ -44,7 +44,7 @@ def test_long_word_stays_whole() -> None:
 
 @pytest.mark.parametrize("width", [4, 7, 12, 25, 40])
 def test_lines_are_broken_as_the_standard_library_breaks_them(width: int) -> None:
-    """Words longer than a line, blanks just at its end, one word alone: all as textwrap has it."""
+    """Long words, blanks at the end of a line and single words are wrapped as by textwrap."""
     text = "so it was - whoever-had-come and extraordinarily\u00a0late was told: no, nobody is up a"
 
     for end in range(1, len(text) + 1):
@@ -55,13 +55,13 @@ def test_lines_are_broken_as_the_standard_library_breaks_them(width: int) -> Non
 
 
 def test_paragraph_is_one_block() -> None:
-    """The lines of a template's block are joined and wrapped anew; an empty block leaves nothing."""
+    """The lines of a template's block are joined and wrapped again; an empty block leaves nothing."""
     assert paragraph("one\ntwo\n") == "one two\n"
     assert paragraph("\n\n") == ""
 
 
 def test_columns_are_aligned() -> None:
-    """Words stand to the left, whole numbers to the right, and no line ends in blanks."""
+    """Words are aligned to the left, whole numbers to the right, and no line ends in blanks."""
     table = format_table([("R472", 3, "dark"), ("R9", 12, "")], "Ship", "Damage", "State")
 
     assert table == "Ship  Damage  State\nR472       3  dark\nR9        12"
@@ -73,7 +73,7 @@ def test_table_without_rows_is_its_headings() -> None:
 
 
 def test_rows_must_fit_their_headings() -> None:
-    """A template whose rows and headings differ is told so."""
+    """A template whose rows do not match its headings raises an error."""
     with pytest.raises(ValueError, match="Ship, State needs rows of 2"):
         format_table([("R472",)], "Ship", "State")
 
@@ -93,12 +93,12 @@ def test_heading_is_underlined() -> None:
     ],
 )
 def test_sentence(text: str, told: str) -> None:
-    """A finding is told as a sentence, whatever way its game wrote it."""
+    """A finding is shown as a sentence, whichever way its game has written it."""
     assert as_sentence(text) == told
 
 
 def test_numbers_are_told_with_what_they_count() -> None:
-    """Its plural takes an s, or is given."""
+    """The plural of a counted noun takes an s, or is given."""
     assert [count_noun(number, "unit") for number in (0, 1, 2)] == ["0 units", "1 unit", "2 units"]
     assert [count_noun(number, "hex", "hexes") for number in (1, 2)] == ["1 hex", "2 hexes"]
 
@@ -113,12 +113,12 @@ def test_numbers_are_told_with_what_they_count() -> None:
     ],
 )
 def test_rows_are_written_into_a_pattern(rows: list[object], pattern: str, filled: list[str]) -> None:
-    """By places or keys, with widths; braces are doubled as Python has them."""
+    """Patterns take positions or keys, and widths; braces are doubled as in Python."""
     assert _rendered("{{ rows | filled(pattern) | join('|') }}", rows, pattern) == "|".join(filled)
 
 
 def test_what_rows_have_is_escaped_in_html_and_the_pattern_is_not() -> None:
-    """So that a table's rows are written at once, and no name can be a tag."""
+    """In HTML the values of rows are escaped and the pattern is not."""
     source = "{% autoescape true %}{{ rows | filled(pattern) | join }}{% endautoescape %}"
 
     assert _rendered(source, [{"id": "<&>"}], "<b>{id}</b>") == "<b>&lt;&amp;&gt;</b>"

@@ -1,4 +1,4 @@
-"""What people say, in reports and in mails of its own: where it stands, how it is marked, what it cannot do."""
+"""Tests of people's texts in reports and in mails: their place, their marking, and their limits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALL = PressSection(
 
 
 def test_words_of_people_have_their_places() -> None:
-    """The GM comes first; newspaper, press and diaries below what is known, above the orders."""
+    """The GM's text comes first; newspaper, press and diaries come after the view and before the orders."""
     text = reporter().report(Fair(), seen(), facts(words=ALL)).text
 
     titles = ("FROM YOUR GM", "MAP", "WHAT HAPPENED", "NEWSPAPER", "PRESS", "DIARIES", "YOUR ORDERS")
@@ -32,7 +32,7 @@ def test_words_of_people_have_their_places() -> None:
 
 
 def test_sections_of_words_fit_a_mail() -> None:
-    """Lines stay within the width of a mail, and one blank line parts texts and sections."""
+    """Lines stay within the width of a mail, and one blank line separates texts and sections."""
     text = reporter().report(Fair(), seen(), facts(words=ALL)).text
 
     assert max(map(len, text.splitlines())) <= WIDTH
@@ -42,7 +42,7 @@ def test_sections_of_words_fit_a_mail() -> None:
 
 
 def test_without_words_there_are_no_sections() -> None:
-    """A report of a turn in which nobody said anything is as it was."""
+    """A report without texts of people has no sections for them."""
     parts = reporter().report(Fair(), seen(), facts())
 
     assert not any(title in parts.text for title in ("FROM YOUR GM", "NEWSPAPER", "PRESS\n", "DIARIES"))
@@ -50,7 +50,7 @@ def test_without_words_there_are_no_sections() -> None:
 
 
 def test_words_are_shown_as_they_are_in_html() -> None:
-    """Markup and template signs in somebody's words are shown, never obeyed."""
+    """Markup and template signs in a person's text are shown, never obeyed."""
     said = (QuotedText(by="blue", text=HOSTILE),)
     words = PressSection(gm_texts=(HOSTILE,), news=said, press=said, diaries=said)
     html = reporter().report(Fair(), seen(), facts(words=words)).html
@@ -60,7 +60,7 @@ def test_words_are_shown_as_they_are_in_html() -> None:
 
 
 def test_words_are_not_in_a_reports_data() -> None:
-    """The JSON is the same with and without words: it is the game's own."""
+    """The JSON is the same with and without people's texts."""
     said, silent = (reporter().report(Fair(), seen(), facts(words=words)).data for words in (ALL, PressSection()))
 
     assert said == silent
@@ -78,7 +78,7 @@ def test_words_are_not_in_a_reports_data() -> None:
     ],
 )
 def test_letters_fit_a_mail(page: Page, first: str) -> None:
-    """A letter says by whom and for whom it is; what was written stands behind bars."""
+    """A message names its author and readers; its text has bars."""
     text = reporter().write(page)
 
     assert text.startswith(f"{first}\n\n| ")
@@ -88,7 +88,7 @@ def test_letters_fit_a_mail(page: Page, first: str) -> None:
 
 
 def test_a_letter_with_marks_comes_in_html_too() -> None:
-    """Its words as what they look like, quoted; what stands around them as in the text, and nothing counterfeited."""
+    """A message with markup has HTML, which quotes it without headings; the rest is as in the text."""
     page = PressMessage(campaign="fair1", by="red", to=(), text="# Your GM writes\n\n*Now*! <b>\n\nRed   9\nBlue  7")
     html = reporter().letter(reporter().write(page), page.text, page.level)
 
@@ -102,14 +102,14 @@ def test_a_letter_with_marks_comes_in_html_too() -> None:
 
 @pytest.mark.parametrize("words", ["Let us deal.\nAt dawn?", "See https://example.org", ""])
 def test_a_letter_of_plain_words_is_text_alone(words: str) -> None:
-    """Where HTML would show no more."""
+    """A message has no HTML if that would show no more than its text."""
     page = AnnouncementMail(campaign="fair1", gm="gm@example.org", to=(), text=words)
 
     assert reporter().letter(reporter().write(page), page.text, page.level) == ""
 
 
 def test_bars_stand_before_every_line() -> None:
-    """Also before blank lines, and before what was wrapped or has no blank to wrap at."""
+    """Blank lines, and lines that were wrapped or have no blank to wrap at, have bars too."""
     assert quote_block("a\n\nb") == "| a\n|\n| b"
     assert all(line.startswith("| ") and len(line) <= WIDTH for line in quote_block("x" * 200).split("\n"))
 
@@ -118,5 +118,5 @@ def test_bars_stand_before_every_line() -> None:
     ("names", "said"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
 )
 def test_names_are_joined_in_words(names: list[str], said: str) -> None:
-    """A list of names as a person says it."""
+    """Names are joined as in a sentence."""
     assert join_names(names) == said

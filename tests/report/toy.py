@@ -1,4 +1,4 @@
-"""The toy auction with a picture and a text map, for the tests of reports."""
+"""The toy auction with a picture and a text map, for tests of reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEMPLATES = [Path(__file__).parent / "templates", Path(__file__).parents[2] / "t
 
 
 class Fair(Auction):
-    """The auction, with more to see."""
+    """The auction, with a picture and a text map."""
 
     key = "fair"
     title = "Toy Fair"
@@ -30,7 +30,7 @@ class Fair(Auction):
 
 
 def svg(label: str, inside: str = "") -> str:
-    """A small picture with a label."""
+    """Return a small picture with a label."""
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40" viewBox="0 0 120 40">'
         f'<rect width="120" height="40" fill="#eee"/>{inside}'
@@ -39,7 +39,7 @@ def svg(label: str, inside: str = "") -> str:
 
 
 def seen(seat: str = "red", **changes: Any) -> dict[str, Any]:
-    """A seat's view after one round of the fair, as it comes out of JSON."""
+    """Return a seat's view after one round of the fair, as it comes out of JSON."""
     fair = Fair()
     options = {"rounds": 3, "pace": "together", "rich": False, "purses": None}
     state = fair.setup(options, ("red", "blue"), Dice(b"seed"))
@@ -53,7 +53,7 @@ def seen(seat: str = "red", **changes: Any) -> dict[str, Any]:
 
 
 def facts(**changes: Any) -> ReportFacts:
-    """What stands around `seen` in a report."""
+    """Return the facts of a report of `seen`."""
     usual: dict[str, Any] = {
         "campaign": "fair1",
         "seat": "red",
@@ -67,5 +67,5 @@ def facts(**changes: Any) -> ReportFacts:
 
 
 def reporter() -> Renderer:
-    """A reporter that draws no pictures."""
+    """Return a renderer that draws no pictures."""
     return Renderer(TEMPLATES, pictures=False)

@@ -1,4 +1,4 @@
-"""Whether a picture can be read: the size of its letters, and contrasts as people see them.
+"""Readability of pictures: the size of letters, and contrasts for different colour vision.
 
 Simulated are protanopia and deuteranopia (Machado, Oliveira and Fernandes, "A
 Physiologically-based Model for Simulation of Color Vision Deficiency", 2009,
@@ -34,7 +34,7 @@ SIGHTS: dict[str, tuple[Colour, ...]] = {
 
 
 def seen(colour: str, sight: str) -> Colour:
-    """A colour "#rrggbb" in linear RGB, as somebody sees it."""
+    """Return a colour "#rrggbb" in linear RGB, as it is seen with one kind of vision."""
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     rows = SIGHTS[sight]
@@ -44,7 +44,7 @@ def seen(colour: str, sight: str) -> Colour:
 
 
 def contrast(one: str, other: str) -> float:
-    """The least contrast of two colours among all sights."""
+    """Return the least contrast of two colours among all kinds of vision."""
     return min(_contrast(seen(one, sight), seen(other, sight)) for sight in SIGHTS)
 
 
@@ -56,7 +56,7 @@ def _contrast(one: Colour, other: Colour) -> float:
 
 
 def small_letters(picture: Picture, least: float = SMALLEST) -> list[str]:
-    """What is written too small in a picture."""
+    """Return the texts of a picture whose letters are too small."""
     return [text for text, size in _written(ET.fromstring(picture.svg), 0) if size < least and text.strip()]
 
 
@@ -70,7 +70,7 @@ def _written(element: ET.Element, size: float) -> Iterator[tuple[str, float]]:
 
 
 def faint_labels(picture: Picture) -> list[tuple[str, str, str]]:
-    """Labels with too little contrast to their halo or to what lies below them: text, colour, what is below."""
+    """Return the labels with too little contrast to their halo or background: text, colour, background."""
     assert picture.drawing is not None
     below = painted(picture.drawing)
     found = []
@@ -83,7 +83,7 @@ def faint_labels(picture: Picture) -> list[tuple[str, str, str]]:
 
 
 def painted(drawing: Drawing) -> Image.Image:
-    """A drawing without its labels."""
+    """Return a drawing without its labels."""
     studio = PictureRenderer()
     stamps = tuple(mark for mark in drawing.marks if isinstance(mark, SpriteInstance))
     (png,) = studio.draw([Drawing(drawing.ground, stamps).picture("bare", "bare")])
@@ -93,7 +93,7 @@ def painted(drawing: Drawing) -> Image.Image:
 
 
 def _most(image: Image.Image, label: Label) -> str:
-    """The most frequent colour below a label."""
+    """Return the most frequent colour below a label."""
     wide = round(0.6 * label.size * len(label.text))
     left = label.x - {"start": 0, "middle": wide // 2, "end": wide}[label.anchor]
     box = (max(0, left), max(0, label.y - label.size * 3 // 4), left + wide, label.y)
@@ -102,7 +102,7 @@ def _most(image: Image.Image, label: Label) -> str:
 
 
 def outside(picture: Picture) -> list[object]:
-    """Stamps that the frame of a picture clips."""
+    """Return the sprites that the frame of a picture clips."""
     assert picture.drawing is not None
     return [mark for mark in picture.drawing.marks if isinstance(mark, SpriteInstance) and not _inside(mark, picture)]
 

@@ -1,6 +1,6 @@
-"""Views that version 1 of each game mailed: in mid-game sheets are read against them by a newer program.
+"""Tests of views that version 1 of each game mailed: a newer program reads sheets against them in mid-game.
 
-`former/` has one of each game, as it was kept in the database of a program of that time.
+`former/` has one of each game, as stored in the database of a program of that time.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ SHEETS = {
     "singularity": ["PLACE e3"],
     "singularity_trap": ["ALLY red NO"],
 }
-"""Orders of each game that it would have taken then, as it writes them now."""
+"""Orders that each game accepted then, as it writes them now."""
 
 
 def opened(game: str) -> tuple[AnyRuleset, View]:
-    """A game, and the view that its version 1 mailed."""
+    """Return a game, and the view that its version 1 mailed."""
     view: View = json.loads((VIEWS / f"{game}.json").read_text())
     return importlib.import_module(f"pbem_rules.{game}").RULESET, view
 
 
 def taken(ruleset: AnyRuleset, view: View, lines: Sequence[str]) -> list[str]:
-    """The orders taken of a sheet."""
+    """Return the accepted orders of a sheet."""
     return [ruleset.orders.line(order) for order in ruleset.parse(view, list(enumerate(lines, 1))).orders]
 
 
 @pytest.mark.parametrize("game", SHEETS)
 def test_a_sheet_is_read_against_a_view_of_version_1(game: str) -> None:
-    """All its orders are taken."""
+    """All orders of a sheet are accepted."""
     ruleset, view = opened(game)
 
     assert taken(ruleset, view, SHEETS[game]) == SHEETS[game]
@@ -50,7 +50,7 @@ def test_a_sheet_is_read_against_a_view_of_version_1(game: str) -> None:
 
 @pytest.mark.parametrize("game", SHEETS)
 def test_a_view_of_version_1_is_shown(game: str) -> None:
-    """As replays on a site do it: in brief, drawn, with its orders and what happened; and its form is made again."""
+    """A view of version 1 has its summary, drawing, orders, events and form, as replays show them."""
     ruleset, view = opened(game)
     orders = ruleset.parse(view, list(enumerate(SHEETS[game], 1))).orders
     with Renderer([TEMPLATES], {game: ruleset}, pictures=False, jobs=1) as reporter:
@@ -65,14 +65,14 @@ def test_a_view_of_version_1_is_shown(game: str) -> None:
 
 
 def test_hexes_of_version_1_have_one_name() -> None:
-    """C2 stood at 7,3, around a planet of size 10: its report called the hex so, and a sheet may call it either."""
+    """A hex has one identity under its old and new name: C2 was at 7,3 around a planet of size 10."""
     ruleset, view = opened("harvester")
 
     assert taken(ruleset, view, ["MOVE C2 TO 8,3"]) == taken(ruleset, view, ["MOVE C2 TO -1,-7"]) != []
 
 
 def test_sides_of_version_1_are_told_by_who_rules_whom() -> None:
-    """Contacts were without; whoever neither rules the reader nor serves him is a foe."""
+    """Contacts of version 1 have no side: those that neither rule nor serve the reader are foes."""
     ruleset, view = opened("harvester")
     above = {**view, "rulers": ["p4"]}
 
@@ -81,7 +81,7 @@ def test_sides_of_version_1_are_told_by_who_rules_whom() -> None:
 
 
 def test_departures_of_version_1_name_squares_alone() -> None:
-    """As those of its campaigns do to their end."""
+    """Departures of version 1 name squares alone, as its campaigns do to their end."""
     ruleset, view = opened("dueling_masters")
     told = [finding.text for finding in ruleset.parse(view, [(1, "MOVE B TO C2")]).findings]
 

@@ -1,4 +1,4 @@
-"""Games begun in the middle: a state of the right shape that no game could have come to is told all the same."""
+"""Tests of imported states that have the right shape, but could not arise in any game."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ BY_KEY = {ruleset.key: ruleset for ruleset in RULESETS}
 
 
 def too_many_replies(data: Json) -> str:
-    """A player keeps up to 500 replies (ruling 7 of Singularity)."""
+    """Give a player more than 500 replies (ruling 7 of Singularity)."""
     data["players"]["red"]["kept"] = [["c1", "d1", None]] * 501
     return "/players/red/kept: "
 
 
 def fighter_at_home(data: Json) -> str:
-    """Home planets stand alone (ruling 1 of Dueling Masters)."""
+    """Put a fighter on a home planet, which stands alone (ruling 1 of Dueling Masters)."""
     pieces = data["players"]["one"]["pieces"]
     home = next(index for index, piece in enumerate(pieces) if piece["kind"] == "HOME")
     resting = next(piece for piece in pieces if piece["kind"] == "Z" and not piece["mark"] and not piece["loss"])
@@ -31,13 +31,13 @@ def fighter_at_home(data: Json) -> str:
 
 
 def two_of_a_category(data: Json) -> str:
-    """A player holds one ability card of each category at most."""
+    """Give a player two ability cards of one category."""
     data["players"]["red"]["cards"] = data["decks"]["movement"][:2]
     return "/players/red/cards: "
 
 
 def nodes_on_one_space(data: Json) -> str:
-    """No node comes onto another one (ruling 16 of Bubble Singularity)."""
+    """Put a node onto another one (ruling 16 of Bubble Singularity)."""
     data["nodes"][1] = data["nodes"][0]
     return "/nodes/1: "
 
@@ -52,7 +52,7 @@ def nodes_on_one_space(data: Json) -> str:
     ],
 )
 def test_a_state_against_the_rules_is_told(key: str, spoil: Callable[[Json], str]) -> None:
-    """What could never come about on the table is named by its path."""
+    """A state that breaks a rule is reported by the path of its fault."""
     ruleset = BY_KEY[key]
     game = play(ruleset, standard, TURNS)
     data = through_json(ruleset.dump(game.steps[-1].state))

@@ -1,4 +1,4 @@
-"""What stands behind a `;` is a remark: where it looks like an order, or like the rest of one, the receipt says so."""
+"""Tests of remarks behind a `;`: the receipt warns of those that look like an order, or like the rest of one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.rules.singularity_trap.builders import ship, world
 
 
 def views() -> Iterator[tuple[str, Any]]:
-    """A view of each game, of a seat that is asked for orders."""
+    """Yield a view of each game, of a seat that is awaited."""
     yield "bubble", BUBBLE.view(lay(hand="bbrry"), "blue", ())
     yield "trap", TRAP.view(world(ship("R118", "J10"), ship("R251", "J10")), "red", ())
     others: tuple[tuple[str, AnyRuleset, int], ...] = (
@@ -48,7 +48,7 @@ RULESETS: dict[str, AnyRuleset] = {
 
 
 def warned(key: str, line: str) -> list[Finding]:
-    """What a receipt says of remarks."""
+    """Return the warnings about remarks."""
     return [each for each in RULESETS[key].parse(VIEWS[key], [(1, line)]).findings if each.code == "second-order"]
 
 
@@ -77,7 +77,7 @@ def warned(key: str, line: str) -> list[Finding]:
     ],
 )
 def test_what_looks_like_an_order_is_named(key: str, line: str, part: str) -> None:
-    """A player who parts orders with semicolons is told which of them do not count."""
+    """A player who separates orders by semicolons is told which of them do not count."""
     (warning,) = warned(key, line)
 
     assert warning.severity == "warning"
@@ -101,5 +101,5 @@ def test_what_looks_like_an_order_is_named(key: str, line: str, part: str) -> No
     ],
 )
 def test_what_is_said_of_an_order_is_no_order(key: str, line: str) -> None:
-    """Remarks in words of their own are not spoken of."""
+    """Remarks in plain words are not warned of."""
     assert warned(key, line) == []

@@ -1,4 +1,4 @@
-"""What reports tell of a seat's scores over the turns, in games that have scores all may know."""
+"""Tests of scores over the turns in reports, in games with public scores."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _pieces(view: View) -> int:
     ids=["bubble_singularity", "dueling_masters"],
 )
 def test_scores_are_those_of_the_reports(ruleset: AnyRuleset, number: str, score: Callable[[View], int]) -> None:
-    """Each score remembered is the last that a report of its round told; the report has a line of them."""
+    """Each score in memory is the last that a report of its round showed, and the report has a line of them."""
     game = standard_game(ruleset)
     seat = game.seats[0]
     views = [step.views[seat] for step in game.steps]

@@ -1,4 +1,4 @@
-"""Plays two worlds on side by side, to see whether what a seat may not know shows in any later report."""
+"""Continues two worlds in parallel, to find out whether a secret shows in any later report of a seat."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ Sheets = Mapping[SeatName, Sequence[str]]
 
 
 def reports(ruleset: AnyRuleset, state: Any, seat: SeatName, turns: Sequence[Sheets]) -> Iterator[View]:
-    """A seat's report after each turn; who has no sheet there sends an empty one. Ends with the game, which discloses.
+    """Yield a seat's report after each turn, up to the end of the game, which discloses all.
 
-    What a sheet says is read against the view mailed at that time, so that a
-    line sent to find something out is answered in each world by that world.
+    Seats without a sheet send an empty one. Sheets are read against the view mailed at
+    that time, so that a line sent to find something out is answered in each world by
+    that world.
     """
     events: tuple[Event, ...] = ()
     view = mailed(ruleset, state, seat, events)

@@ -1,10 +1,10 @@
 """Tables of lines as people write them: `words.txt` beside a game's tests.
 
-A row is what is typed, a bar, and what must come of it: the orders as a sheet
-has them, parted by strokes; "nothing"; or "refused:" and words that the finding
-or its hint must hold. Behind another bar may stand words that must be told of a
-line that is taken. A heading in brackets names the view that the rows below are
-read by, and, after a colon, a line that stands above them on the sheet.
+A row has the typed line, a bar, and the expected result: the orders as a sheet
+has them, separated by slashes; "nothing"; or "refused:" and words that the
+finding or its hint must have. Behind another bar there may be words that the
+findings of an accepted line must have. A heading in brackets names the view for
+the rows below, and, after a colon, a line that comes before them on the sheet.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LEAST = 120
 REFUSED, NOTHING = "refused: ", "nothing"
 _BETWEEN = " / "
 _LINE = 2
-"""The line of the sheet on which a row is read; on the first may stand what is above it."""
+"""The line of the sheet on which a row is read; the line before it comes first."""
 
 _HEADING = re.compile(r"\[([\w-]+)(?:: (.*))?\]")
 _MEANT = re.compile(r"did you mean ([^?]+)\?")
@@ -29,7 +29,7 @@ _ECHO = re.compile(r"'([^']+)'")
 
 
 class Row(NamedTuple):
-    """A line as typed, the view it is read by, what stands above it, what must come of it, and what must be told."""
+    """A typed line, its view, the line before it, the expected result, and the expected words of its findings."""
 
     view: str
     above: str
@@ -39,12 +39,12 @@ class Row(NamedTuple):
 
     @property
     def is_lawful(self) -> bool:
-        """Whether orders are meant that can be taken."""
+        """True if acceptable orders are expected."""
         return not self.meant.startswith(REFUSED) and self.meant != NOTHING
 
 
 def rows(path: Path) -> list[Row]:
-    """The rows of a table."""
+    """Return the rows of a table."""
     found, view, above = [], "", ""
     for line in path.read_text(encoding="utf-8").splitlines():
         heading = _HEADING.fullmatch(line)
@@ -57,7 +57,7 @@ def rows(path: Path) -> list[Row]:
 
 
 class Reader:
-    """Reads rows by the views of a game, made when they are first needed; a single one has no name."""
+    """Reads rows by the views of a game, which are made when first needed; a single one has no name."""
 
     def __init__(self, ruleset: AnyRuleset, views: Mapping[str, Callable[[], View]]) -> None:
         self.ruleset = ruleset
@@ -65,14 +65,14 @@ class Reader:
         self._made: dict[str, View] = {}
 
     def parse(self, row: Row, typed: str | None = None) -> ParsedSheet:
-        """What becomes of a row, or of another line in its place."""
+        """Return a row parsed, or another line in its place."""
         if row.view not in self._made:
             self._made[row.view] = self._views[row.view]()
         above = [(_LINE - 1, row.above)] if row.above else []
         return self.ruleset.parse(self._made[row.view], [*above, (_LINE, row.typed if typed is None else typed)])
 
     def outcome(self, row: Row) -> str:
-        """What came of a row, in the words of the table, with what was told where that lacks what must be said."""
+        """Return the result of a row in the words of the table, with the findings if they lack expected words."""
         parsed = self.parse(row)
         told = " ".join(f"{each.text}; {each.hint}" for each in parsed.findings if each.line in (0, _LINE))
         if any(map(_is_its_error, parsed.findings)):
@@ -83,7 +83,7 @@ class Reader:
         return taken if row.said in told else f"{taken} | {told}"
 
     def untaken_hints(self, row: Row) -> list[str]:
-        """The lines that the errors of a row tell its player to write, as far as those are not taken."""
+        """Return the lines that the errors of a row suggest but that are refused."""
         parsed = self.parse(row)
         errors = list(filter(_is_its_error, parsed.findings))
         return [line for error in errors for line in _hinted(row, error) if self.parse(row, line).errors]
@@ -102,7 +102,7 @@ def _hinted(row: Row, error: Finding) -> Iterator[str]:
 
 
 def understood(reader: Reader, every: list[Row]) -> float:
-    """The part of all lines meant as orders that are taken as those, of a table that is long enough."""
+    """Return the part of all lines meant as orders that are read as those; the table must be long enough."""
     assert len(every) >= LEAST
     lawful = [row for row in every if row.is_lawful]
     return sum(reader.outcome(row) == row.meant for row in lawful) / len(lawful)

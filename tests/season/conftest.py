@@ -1,4 +1,4 @@
-"""Settings that point to the running mail system."""
+"""Fixture of settings that point to the running mail system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The people of the season at their mail programs, and the clock of the house."""
+"""The people of the season at their mail programs, and the clock of the installation."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ HOUR = dt.timedelta(hours=1)
 
 
 def settler(view: View, dice: Dice) -> list[str]:
-    """Plays as the standard bot would among allies: takes nobody's planet, so that all six are there to the end."""
+    """Return the orders of the standard bot among allies: it takes no planets, so that all six stay to the end."""
     players = [{**player, "ally": True} for player in view["players"]]
     return singularity_trap.RULESET.bots["standard"]({**view, "players": players}, dice)
 
 
 @dataclass
 class Season:
-    """A house whose post goes through the running mail system. `who` tells from which account a seat is played."""
+    """An installation on the running mail system. `who` says from which account a seat is played."""
 
     app: App
     server: MailServer
@@ -44,13 +44,13 @@ class Season:
     _count: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def sit(self, seat: SeatName, account: str) -> None:
-        """Somebody begins to play a seat; he knows what he is mailed, and nothing else."""
+        """Let an account begin to play a seat, knowing only its own mail."""
         self.who[seat] = account
         orders_to = self.server.address("orders")
         self.players[seat] = BotPlayer(seat, self.server.address(account), orders_to, settler, Dice(seat.encode()))
 
     def read(self, account: str) -> list[EmailMessage]:
-        """The mails that came for an account since it was last read."""
+        """Return the mails that arrived for an account since it was last read."""
         self.server.settle()
         seen = self._seen.get(account, 0)
         raws = self.server.mails(account, after=seen)
@@ -61,7 +61,7 @@ class Season:
         return [email.message_from_bytes(raw, policy=policy.default) for raw in raws]
 
     def write(self, account: str, text: str, *, subject: str = "", to: str = "", answers: str = "") -> None:
-        """A mail as somebody types it into his mail program, to the order address if to no other."""
+        """Send a mail as typed into a mail program, by default to the order address."""
         mail = EmailMessage()
         mail["From"], mail["To"] = self.server.address(account), to or self.server.address("orders")
         mail["Subject"], mail["Message-ID"] = subject or "hello", f"<season{next(self._count)}@example.org>"
@@ -71,23 +71,23 @@ class Season:
         self.server.submit(account, str(mail["To"]), bytes(mail))
 
     def reply(self, account: str, mail: EmailMessage, text: str) -> None:
-        """Presses Reply."""
+        """Press Reply."""
         to, subject = str(mail["Reply-To"]), f"Re: {mail['Subject']}"
         self.write(account, text, subject=subject, to=to, answers=str(mail["Message-ID"]))
 
     def insist(self, account: str, text: str) -> None:
-        """Writes what a From alone does not prove, and answers the question whether it is his."""
+        """Send a request that a From alone does not prove, and confirm it."""
         self.write(account, text)
         self.tick()
         self.reply(account, self.read(account)[-1], "")
         self.tick()
 
     def command(self, text: str) -> None:
-        """The GM writes commands, with his token."""
+        """Send commands of the GM, with the token."""
         self.write("gm", f"GM {NAME} {self.gm_token}\n{text}\nEND\n")
 
     def tick(self, *, hours: float = 0, until: dt.datetime | None = None) -> TickResult:
-        """Turns the clock on, to an hour from now or to a moment, and lets the house do its work."""
+        """Advance the clock, by hours or to a time, and tick."""
         self.server.settle()
         self.now = until or self.now + hours * HOUR
         done = tick(self.app, self.now)
@@ -95,32 +95,32 @@ class Season:
         return done
 
     def sheets(self, *, but: tuple[SeatName, ...] = ()) -> None:
-        """All players but some read their mail and send their sheets."""
+        """Let all players but some read their mail and send their sheets."""
         for seat, account in self.who.items():
             self.read(account)
             if seat not in but:
                 self.sheet(seat)
 
     def sheet(self, seat: SeatName) -> None:
-        """A player sends the sheet for his newest report, and the right one at once if he has slipped."""
+        """Send a player's sheet for their newest report, and its correction at once if it has a slip."""
         player, account = self.players[seat], self.who[seat]
         for raw in filter(None, (player.write(self.now), player.mend(self.now))):
             self.server.submit(account, str(email.message_from_bytes(raw)["To"]), raw)
 
     def play(self, *, but: tuple[SeatName, ...] = ()) -> TickResult:
-        """A turn for which all sheets come in, so that it is run before its deadline."""
+        """Play a turn for which all sheets come in, so that it is run before its deadline."""
         self.sheets(but=but)
         self.tick(hours=1)
         return self.tick(hours=1)
 
 
 def text_of(mail: EmailMessage) -> str:
-    """The text of a mail, its lines unfolded into one."""
+    """Return the text of a mail, its lines unfolded into one."""
     body = mail.get_body(("plain",))
     assert body is not None
     return " ".join(str(body.get_content()).split())
 
 
 def subjects(mails: list[EmailMessage]) -> list[str]:
-    """The subjects of mails."""
+    """Return the subjects of mails."""
     return [str(mail["Subject"]) for mail in mails]

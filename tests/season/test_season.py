@@ -1,8 +1,8 @@
-"""Twelve turns of The Singularity Trap for six, by real mails, with all that befalls a campaign.
+"""Test of twelve turns of The Singularity Trap for six, by real mails, with all that befalls a campaign.
 
-Somebody is late, is away, has a deputy, moves to another address, is missed,
-replaced, leaves. Turns are extended by the players and by the GM, held,
-reviewed, rolled back and run again. In the end the archive proves itself.
+Players are late or away, have a deputy, change their address, miss turns, are
+replaced, and leave. Turns are extended by the players and by the GM, held,
+reviewed, rolled back and rerun. In the end the archive proves itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HOUSE_RULES = {"signup": "yes", "grace": "12h", "nmr_open": "2", "press": "anony
 
 @pytest.fixture
 def season(mail_server: MailServer, make_settings: MakeSettings) -> Iterator[Season]:
-    """A house on the running mail system, and a campaign with four of its six seats taken."""
+    """Yield an installation on the running mail system, and a campaign with four of its six seats taken."""
     mail_server.empty()
     settings = make_settings(inbox=mail_server.inbox("orders"), carrier=mail_server.carrier("orders"))
     with open_app(settings.home, installed_games()) as app:
@@ -59,7 +59,7 @@ def _wanted(season: Season) -> NewCampaign:
 
 
 def test_a_season(season: Season) -> None:
-    """All of it happens as it should, and after twelve turns the archive proves itself to anyone."""
+    """All of it happens as it should, and after twelve turns the archive is proved."""
     for happens in (
         *(_two_sign_up, _it_begins, _a_sheet_comes_late, _somebody_goes_away, _a_deputy_plays),
         *(_players_want_more_time, _somebody_moves, _somebody_vanishes, _somebody_leaves, _all_mail_is_lost),
@@ -73,7 +73,7 @@ def _status(season: Season) -> CampaignStatus:
 
 
 def _join(season: Season, account: str) -> str:
-    """Somebody joins by mail and confirms; what he is told."""
+    """Let a person join by mail and confirm; return the answer."""
     season.write(account, f"JOIN {NAME}")
     season.tick()
     season.reply(account, season.read(account)[-1], "Yes, please!")
@@ -82,7 +82,7 @@ def _join(season: Season, account: str) -> str:
 
 
 def _two_sign_up(season: Season) -> None:
-    """Two strangers get the free seats by mail; a third is listed; the GM is mailed his token."""
+    """Two strangers get the free seats by mail; a third becomes a standby; the GM is mailed a token."""
     said = [_join(season, account) for account in ("eve", "fay", "gus")]
     season.sit("blue", "eve")
     season.sit("magenta", "fay")
@@ -106,14 +106,14 @@ def _it_begins(season: Season) -> None:
 
 
 def _friday(season: Season) -> dt.datetime:
-    """The deadline of the open turn."""
+    """Return the deadline of the open turn."""
     deadline = _status(season).deadline
     assert deadline is not None
     return deadline
 
 
 def _a_sheet_comes_late(season: Season) -> None:
-    """Turn 2: cyan is late; all hear it, and his sheet counts in the hours of grace."""
+    """Turn 2: cyan is late; all are told, and the sheet counts in the hours of grace."""
     season.sheets(but=("cyan",))
     season.tick(hours=1)
     late = season.tick(until=_friday(season) + DAY / 24)
@@ -128,7 +128,7 @@ def _a_sheet_comes_late(season: Season) -> None:
 
 
 def _somebody_goes_away(season: Season) -> None:
-    """Turn 3: green says that she is away; the deadline set already stays, the next keeps out of her absence."""
+    """Turn 3: green announces an absence; the deadline set already stays, the next one avoids the absence."""
     current = _friday(season)
     first, last = current.date() - DAY, current.date() + 9 * DAY
     season.insist("cyn", f"ABSENT {first} TO {last}")
@@ -170,7 +170,7 @@ def _players_want_more_time(season: Season) -> None:
 
 
 def _somebody_moves(season: Season) -> None:
-    """Turn 6: ann plays from another address, once she has confirmed it from the old one and from the new one."""
+    """Turn 6: ann plays from another address, once it is confirmed from the old one and from the new one."""
     season.write("ann", f"ADDRESS {season.server.address('amy')}")
     season.tick()
     for account in ("ann", "amy"):
@@ -186,7 +186,7 @@ def _somebody_moves(season: Season) -> None:
 
 
 def _somebody_vanishes(season: Season) -> None:
-    """Turns 7 and 8: cyan misses two deadlines, and the first standby takes her seat over."""
+    """Turn 7 and turn 8: cyan misses two deadlines, and the first standby gets the seat."""
     for _ in range(2):
         season.sheets(but=("cyan",))
         season.tick(hours=1)
@@ -202,7 +202,7 @@ def _somebody_vanishes(season: Season) -> None:
 
 
 def _somebody_leaves(season: Season) -> None:
-    """Turn 9: magenta gives up her seat; the GM hands it to the deputy of before, who plays it on."""
+    """Turn 9: magenta leaves the seat; the GM gives it to the former deputy, who continues it."""
     season.insist("fay", "LEAVE")
     season.command(f"SEAT magenta TO {season.server.address('hal')}")
     season.tick()
@@ -227,7 +227,7 @@ def _all_mail_is_lost(season: Season) -> None:
 
 
 def _the_gm_rolls_back(season: Season) -> None:
-    """Turn 11: the GM goes back to turn 10 and forward again; what counts is told to everybody."""
+    """Turn 11: the GM rolls back to turn 10 and undoes that; all players are told which turn counts."""
     season.command("ROLLBACK 10 YES")
     season.tick()
     back = _status(season).turn
@@ -239,7 +239,7 @@ def _the_gm_rolls_back(season: Season) -> None:
 
 
 def _the_gm_runs_a_turn_again(season: Season) -> None:
-    """Turn 11 is run again with another sheet for red: who sees a difference gets a corrected report, others none."""
+    """Turn 11 is rerun with another sheet for red: seats that see a difference get a corrected report, others none."""
     season.command("RERUN red\n; no orders at all")
     season.tick()
     asked = text_of(season.read("gm")[-1])
@@ -255,7 +255,7 @@ def _the_gm_runs_a_turn_again(season: Season) -> None:
 
 
 def _the_gm_looks_first(season: Season) -> None:
-    """Turn 12: players write to each other, the GM to all; he looks at the reports before he lets the turn run."""
+    """Turn 12: players write to each other, the GM to all; the GM reviews the reports before the turn runs."""
     season.insist("eve", "UNSIGNED TO ALL\nBeware of red!")
     season.insist("amy", "NEWS\nRed has always been peaceful.")
     season.command("RULE review yes\nTEXT TO ALL\nThis is the last turn of the year.")
@@ -276,7 +276,7 @@ def _the_gm_looks_first(season: Season) -> None:
 
 
 def _it_is_proved(season: Season) -> None:
-    """Twelve turns are in the archive; it replays here, and on a machine that has nothing but the archive."""
+    """Twelve turns are in the archive; they are proved here, and by the archive alone."""
     with season.app.store.reading() as session:
         seed = load_campaign(session, NAME).seed
     verified = verify(season.app.settings.archive, NAME, games=installed_games(), seed=seed)

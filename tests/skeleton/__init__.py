@@ -1,1 +1,1 @@
-"""The package with which an author of a game begins."""
+"""Tests of the package with which an author of a game begins."""

@@ -1,9 +1,9 @@
-"""A new game is installed in an environment of its own, where nothing of the checkout can be found, and played there.
+"""Tests of a new game, installed and played in an environment of its own without anything of the checkout.
 
 The environment has a wheel of this program and the package just written; the
 libraries they need are lent by the environment of the tests, so that no network
-is needed. What is done there is the tutorial of docs/rulesets.md, word for word,
-where Python first finds foreign modules with the names of parts of the repository.
+is needed. The steps are those of the tutorial in docs/rulesets.md, word for word,
+and Python finds foreign modules with names of parts of the repository first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PIP = ["-m", "pip", "--disable-pip-version-check", "--quiet"]
 
 
 class Author:
-    """Somebody who has installed pbem, and follows the tutorial in a folder of his own."""
+    """An author who has installed pbem, and follows the tutorial in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -36,13 +36,13 @@ class Author:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The tests' own, but Python looks into this folder first; packages come from nowhere but what is here."""
+        """The tests' own environment, with this folder first in Python's path and no network for pip."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIP", "PYTHON", "PYTEST"))}
         pip = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_QUIET": "1"}
         return kept | pip | {"PATH": f"{self.python.parent}:{os.environ['PATH']}", "PYTHONPATH": str(self.folder)}
 
     def run(self, *words: str) -> str:
-        """What a command prints; fails as the command does."""
+        """Return the output of a command; fail as the command does."""
         done = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -52,15 +52,15 @@ LENT = """
 pip() { python -m pip --disable-pip-version-check "$@"; }
 pytest() { python -m pytest -p no:cacheprovider "$@"; }
 """
-"""Commands of the libraries that are lent have no scripts in the environment."""
+"""Commands of the lent libraries, which have no scripts in the environment."""
 
 FOREIGN = ("cli.py", "rules/__init__.py", "migrations/__init__.py", "templates/__init__.py")
-"""Modules that may be in anybody's folder, or come with any package."""
+"""Modules that may be in a user's folder, or come with another package."""
 
 
 @pytest.fixture(scope="module")
 def author(tmp_path_factory: pytest.TempPathFactory) -> Author:
-    """An author who has followed the whole tutorial; what it shows is what he got."""
+    """Return an author who has followed the whole tutorial and got the output that it shows."""
     author = Author(tmp_path_factory.mktemp("author"))
     wheel = ["wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", str(author.folder), str(ROOT)]
     subprocess.run([sys.executable, *PIP, *wheel], check=True)
@@ -90,7 +90,7 @@ def test_two_packages_are_installed(author: Author) -> None:
 
 
 def test_nothing_of_the_checkout_is_found(author: Author) -> None:
-    """Program with its files, games and the new game come from the environment; the checkout is not searched."""
+    """Program, files, games and the new game come from the environment; the checkout is not searched."""
     modules = "pbem, pbem_rules, pbem.app, pbem.store.models, night_market"
     found = f"*(m.__file__ for m in ({modules})), pbem.app.TEMPLATE_DIR, FOLDER"
     script = f"import sys, {modules}\nfrom pbem.store.migrate import FOLDER\nprint({found}, *sys.path, sep='\\n')"
@@ -102,7 +102,7 @@ def test_nothing_of_the_checkout_is_found(author: Author) -> None:
 
 
 def test_the_turn_of_the_tutorial_was_mailed(author: Author) -> None:
-    """Ann's report of the turn that she sent orders for tells what came of them."""
+    """Ann's report of the turn that she sent orders for has their outcome."""
     mails = [email.message_from_bytes(path.read_bytes()) for path in sorted(author.folder.glob("home/post/sent/new/*"))]
 
     last = [mail for mail in mails if mail["To"] == "ann@example.org"][-1]

@@ -1,4 +1,4 @@
-"""A new package is written under the author's names, and never over anything."""
+"""Tests of writing a new package: under the author's names, and never over existing files."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pbem.cli import main
 
 
 def new(key: str, folder: Path) -> Result:
-    """`pbem ruleset new`."""
+    """Run `pbem ruleset new`."""
     return CliRunner().invoke(main, ["ruleset", "new", key, str(folder)])
 
 
 def test_everything_bears_the_names_of_the_game(tmp_path: Path) -> None:
-    """Key, class and title are the author's, in files and in their names; nothing of the skeleton's is left."""
+    """Key, class and title are the author's, in files and in their names; no name of the skeleton is left."""
     folder = tmp_path / "market"
 
     said = new("night_market", folder).output
@@ -31,7 +31,7 @@ def test_everything_bears_the_names_of_the_game(tmp_path: Path) -> None:
 
 
 def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
-    """A folder with anything in it is refused; an empty one is taken."""
+    """A folder with anything in it is refused; an empty one is accepted."""
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("mine")
     (tmp_path / "empty").mkdir()
@@ -60,7 +60,7 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
     ],
 )
 def test_a_key_that_cannot_be_is_refused(key: str, told: str, tmp_path: Path) -> None:
-    """Each refusal says why, and what would do; nothing is written."""
+    """Each refusal says why, and what would be accepted; nothing is written."""
     refused = new(key, tmp_path / "game")
 
     assert refused.stderr.startswith(f"Error: {told}")

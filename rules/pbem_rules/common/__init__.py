@@ -1,1 +1,1 @@
-"""What several games share: hexes, pictures, text maps."""
+"""Helpers that several games share: hexes, pictures, text maps, words."""

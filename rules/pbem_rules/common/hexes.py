@@ -24,25 +24,25 @@ DIRECTIONS: dict[str, Hex] = {
 
 
 def step(start: Hex, direction: Hex, count: int = 1) -> Hex:
-    """The hex `count` steps away in a direction."""
+    """Return the hex `count` steps away in a direction."""
     return start[0] + direction[0] * count, start[1] + direction[1] * count
 
 
 def distance(a: Hex, b: Hex) -> int:
-    """Steps between two hexes."""
+    """Return the number of steps between two hexes."""
     q, r = a[0] - b[0], a[1] - b[1]
     return (abs(q) + abs(r) + abs(q + r)) // 2
 
 
 def disc(radius: int) -> Iterator[Hex]:
-    """All hexes within `radius` of (0, 0), by q, then r: 3·radius·(radius + 1) + 1 of them."""
+    """Yield all hexes within `radius` of (0, 0), by q, then r: 3·radius·(radius + 1) + 1 of them."""
     for q in range(-radius, radius + 1):
         for r in range(max(-radius, -q - radius), min(radius, radius - q) + 1):
             yield q, r
 
 
 def ring(radius: int) -> list[Hex]:
-    """The hexes exactly `radius` from (0, 0), clockwise from the northern corner."""
+    """Return the hexes exactly `radius` from (0, 0), clockwise from the northern corner."""
     if radius == 0:
         return [(0, 0)]
     here = step((0, 0), DIRECTIONS["N"], radius)
@@ -55,28 +55,28 @@ def ring(radius: int) -> list[Hex]:
 
 
 def neighbours(cell: Hex) -> list[Hex]:
-    """The six hexes around one, clockwise from north."""
+    """Return the six hexes around one, clockwise from north."""
     return [step(cell, direction) for direction in DIRECTIONS.values()]
 
 
 def centre(cell: Hex, size: float) -> tuple[float, float]:
-    """Where a flat-top hex of edge `size` has its middle, in pixels from that of (0, 0)."""
+    """Return the middle of a flat-top hex of edge `size`, in pixels from that of (0, 0)."""
     q, r = cell
     return 1.5 * size * q, math.sqrt(3) * size * (r + q / 2)
 
 
 def corners(x: float, y: float, size: float) -> str:
-    """The `points` of an SVG polygon for the flat-top hex around (x, y)."""
+    """Return the `points` of an SVG polygon for the flat-top hex around (x, y)."""
     return " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in _corners(size))
 
 
 @functools.lru_cache(maxsize=8192)
 def outline(x: int, y: int, size: float) -> tuple[tuple[int, int], ...]:
-    """The corners of the flat-top hex around (x, y) in whole pixels, for a spot that can be tapped."""
+    """Return the corners of the flat-top hex around (x, y) in whole pixels, for a tap target."""
     return tuple((x + round(dx), y + round(dy)) for dx, dy in _corners(size))
 
 
 def _corners(size: float) -> tuple[tuple[float, float], ...]:
-    """The corners of a flat-top hex, from its middle."""
+    """Return the corners of a flat-top hex, relative to its middle."""
     half, height = size / 2, math.sqrt(3) * size / 2
     return (size, 0), (half, height), (-half, height), (-size, 0), (-half, -height), (half, -height)

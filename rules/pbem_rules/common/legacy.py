@@ -1,4 +1,4 @@
-"""Views that an earlier version of a game mailed: sheets are still read against them, and replays show them."""
+"""Views of earlier versions of a game: sheets are still parsed against them, and replays show them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Act = TypeVar("Act", bound=Callable[..., Any])
 
 
 def of_any_age(renewed: Callable[[View], View], act: Act) -> Act:
-    """A function of a view that takes those of earlier versions too: `renewed` makes one of this version of each."""
+    """Wrap a function of a view so that it accepts views of earlier versions, which `renewed` converts."""
 
     @wraps(act)
     def acted(view: View, *others: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What two players say to each other beside their moves: offers of a draw, and resignation."""
+"""Messages between two players besides moves: offers of a draw, and resignation."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pbem.ruleset import ChoicePattern, FieldError, KeywordField, Order, Pattern
 
 @dataclass(frozen=True)
 class Saying(KeywordField):
-    """A word on a draw; a page offers those that fit the offer which is open, by the view's `offer` and `seat`."""
+    """A word about a draw; a page offers those that fit the open offer, by the view's `offer` and `seat`."""
 
     def form(self, view: View) -> Pattern:
         return ChoicePattern(sayings(view))
 
 
 def sayings(view: View) -> tuple[str, ...]:
-    """What may be said of a draw now; nothing while an own offer waits for its answer."""
+    """Return the words about a draw that are possible now; none while one's own offer waits for its answer."""
     if view["offer"] is None:
         return ("OFFER",)
     return () if view["offer"] == view["seat"] else ("ACCEPT", "DECLINE")
@@ -50,11 +50,11 @@ class Resign(Order):
 
 @dataclass(frozen=True, slots=True)
 class Parley:
-    """What came of one turn's talk of draws.
+    """The outcome of one turn's offers of a draw.
 
-    `agreed` ends the game. `offer` is whose offer waits for an answer now,
-    `offered` who made one this turn; `declined` is how the one before was laid
-    aside: "declined", "played on", or "" if it was not.
+    `agreed` ends the game. `offer` is the seat whose offer now waits for an answer,
+    `offered` are the seats that made one this turn; `declined` says how the offer
+    before ended: "declined", "played on", or "" if it did not.
     """
 
     agreed: bool
@@ -70,10 +70,10 @@ def parley(
     offer: SeatName | None,
     playing_on: frozenset[SeatName] = frozenset(),
 ) -> Parley:
-    """Hear the DRAW lines of a turn; `offer` is whose offer was open.
+    """Resolve the DRAW lines of a turn; `offer` is the seat whose offer was open.
 
-    Who is in `playing_on` makes a move by his sheet, and so declines an offer
-    that he leaves unanswered. Two offers agree.
+    A seat in `playing_on` makes a move by its sheet, and so declines an offer that
+    it does not answer. Two offers agree.
     """
     said = {seat: _words(turn, seat) for seat in seats}
     asked = None if offer is None else _other(seats, offer)
@@ -90,14 +90,14 @@ def parley(
 
 
 def leaving(turn: TurnInput, seats: tuple[SeatName, SeatName]) -> Mapping[SeatName, str]:
-    """Who gives up in a turn, and how: "removed" by the GM or "resigned"."""
+    """Return the seats that leave in a turn, and how: "removed" by the GM or "resigned"."""
     gone = {seat: "removed" for seat in seats if seat in turn.removed}
     resigned = (seat for seat in seats if any(isinstance(order, Resign) for order in turn.orders.get(seat, ())))
     return dict.fromkeys(resigned, "resigned") | gone
 
 
 def check_draw(order: Draw, *, other: SeatName, offer: SeatName | None) -> None:
-    """See whether a DRAW line fits the open offer; `other` is the opponent of its writer. Raises FieldError."""
+    """Raise FieldError if a DRAW line does not fit the open offer; `other` is the opponent of its seat."""
     if order.what != "OFFER":
         if offer != other:
             raise FieldError("no-offer", f"{other} has offered no draw", "to offer one yourself, write: DRAW OFFER")

@@ -1,4 +1,4 @@
-"""What became of orders, for any game: a line for each, and words that games share."""
+"""Outcomes of orders, for any game: one line for each, and phrases that games share."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from pbem_rules.common.negotiation import Draw
 from pbem_rules.common.summary import cut, sentence
 
 SIGNS = 200
-"""Signs of what became of an order, as the contract of rulesets has them."""
+"""Characters of an outcome, as the ruleset protocol limits them."""
 
 
 def fate(*sentences: str) -> str:
-    """Sentences as one line, each with a capital in front; what does not fit is cut at a word."""
+    """Join sentences to one line, each with a capital; the line is cut at a word if it is too long."""
     told = " ".join(sentence(each) for each in sentences if each)
     return cut(told, SIGNS)
 
 
 def not_done(why: str) -> str:
-    """That an order was refused."""
+    """Return the outcome of a refused order."""
     return f"not done, for {why}."
 
 
 def refusals(view: View, orders: Sequence[Order], line: Callable[[Order], str]) -> list[str]:
-    """Why each order was refused, "" where it was not.
+    """Return why each order was refused, "" where it was not.
 
-    `line` writes an order as the view's "refused" events do. Of equal lines it is the last that were refused.
+    `line` writes an order as the view's "refused" events do. Of equal lines, the last ones were refused.
     """
     whys: dict[str, list[str]] = {}
     for event in view["events"]:
@@ -40,7 +40,7 @@ def refusals(view: View, orders: Sequence[Order], line: Callable[[Order], str]) 
 
 
 def draw_fate(view: View, order: Draw, *, agreed: bool) -> str:
-    """What became of an offer of a draw, or of an answer to one; `agreed` is whether the game ended by one."""
+    """Return the outcome of an offer of a draw or of an answer to one; `agreed`: the game ended in that draw."""
     if agreed:
         return "Both agreed: the game is drawn."
     if view["over"]:
@@ -51,7 +51,7 @@ def draw_fate(view: View, order: Draw, *, agreed: bool) -> str:
 
 
 def resign_fate(view: View) -> str:
-    """What became of a player who gave up: a draw, if the other did so too."""
+    """Return the outcome of a resignation: a draw, if both players resigned."""
     result = view["result"]
     drawn = result and not result["winners"]
     return f"{sentence(result['words'])}." if drawn else "The game is over."

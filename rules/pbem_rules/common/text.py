@@ -1,4 +1,4 @@
-"""Lines as people write them, put into the words of a game's orders before they are read."""
+"""Converts lines as people write them to the words of a game's orders before they are parsed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 from pbem.ruleset import OrderParser
 
 LONGEST = 500
-"""Signs of a line beyond which it is left to the order book, which refuses it."""
+"""Characters of a line; a longer one goes unchanged to the order parser, which refuses it."""
 
+# Up to the first ; or # outside of quotes; a # within a word, such as C#3, begins no remark.
 _REMARK = re.compile(r'(?:"[^"]*+"?|[^";#]|(?<=\S)#)*+')
 _ARROW = re.compile(r"[-=]{1,4}>|[→⇒➔—–]")
 _POLITE = frozenset(("please", "pls", "thanks", "thx"))
@@ -19,9 +20,9 @@ _POLITE = frozenset(("please", "pls", "thanks", "thx"))
 
 @dataclass(frozen=True, kw_only=True)
 class SpokenBook(OrderParser):
-    """An order book that puts each line into the words of its orders first, by what the game makes of it.
+    """Order parser that first converts each line to the words of its orders, by the game's `plainly`.
 
-    `plainly` gives the line as it is where it knows nothing better, and may raise FieldError.
+    `plainly` returns a line unchanged if it knows nothing better, and may raise FieldError.
     """
 
     plainly: Callable[[str, Mapping[str, Any]], str]
@@ -31,20 +32,20 @@ class SpokenBook(OrderParser):
 
 
 def parted(line: str) -> tuple[str, str]:
-    """A line and the remark behind it, the sign that begins it included."""
+    """Return a line and the remark behind it, which includes its first sign."""
     end = _REMARK.match(line).end()  # type: ignore[union-attr]  # it matches anything, if only nothing
     return line[:end], line[end:]
 
 
 def spoken(text: str, *, signs: str = ".,!?:=/&+()>*") -> list[str]:
-    """The words of a line in small letters: arrows, quotes and the signs given part them, courtesies go."""
+    """Return the words of a line in small letters, without courtesies; arrows, quotes and `signs` separate words."""
     text = _ARROW.sub(" ", text.lower().replace("’", "'"))
     text = text.translate(dict.fromkeys(map(ord, '"“”„«»' + signs), " "))
     return [word for word in text.split() if word not in _POLITE]
 
 
 def joined(words: Sequence[str], pairs: Mapping[tuple[str, str], str]) -> list[str]:
-    """Words with those pairs that stand for one put together."""
+    """Return words with each pair in `pairs` replaced by its one word."""
     found: list[str] = []
     for word in words:
         if found and (found[-1], word) in pairs:

@@ -1,6 +1,6 @@
 """Text maps: a canvas of characters, and lists that flow within a width.
 
-Made for plain mail: pure text, no line wider than asked for, no blanks at
+Made for plain mail: pure text, no line wider than the width given, no blanks at
 line ends.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 class TextGrid:
     """A canvas of `width` × `height` characters that is drawn on and read.
 
-    What falls outside is cut off, so a drawing can never be wider than its canvas.
+    Text outside of it is cut off, so a drawing is never wider than its canvas.
     """
 
     def __init__(self, width: int, height: int) -> None:
@@ -20,26 +20,26 @@ class TextGrid:
         self._rows = [[" "] * width for _ in range(height)]
 
     def copy(self) -> TextGrid:
-        """Another canvas with the same drawn on it, so that a background need be drawn only once."""
+        """Return a copy of the canvas, so that a background need be drawn only once."""
         other = TextGrid(0, 0)
         other.width, other.height = self.width, self.height
         other._rows = [row.copy() for row in self._rows]
         return other
 
     def put(self, x: int, y: int, label: str) -> None:
-        """Write to the right from column `x` of row `y`, over what stands there."""
+        """Write to the right from column `x` of row `y`, over the text there."""
         if 0 <= y < self.height:
             start, end = max(x, 0), min(x + len(label), self.width)
             if start < end:
                 self._rows[y][start:end] = label[start - x : end - x]
 
     def lines(self) -> list[str]:
-        """The rows from the top, without blanks at their ends."""
+        """Return the rows from the top, without blanks at their ends."""
         return ["".join(row).rstrip() for row in self._rows]
 
 
 def flow(head: str, items: Iterable[str], *, width: int, gap: str = "  ") -> list[str]:
-    """Lines that begin with `head` and go on with the items, wrapped under the first item.
+    """Return lines that begin with `head` and go on with the items, wrapped under the first item.
 
     An item is never broken, unless it is wider than the room it has; no items give no lines.
     """

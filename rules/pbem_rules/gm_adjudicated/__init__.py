@@ -1,4 +1,4 @@
-"""The Umpire's Pen: any game at all, played by sheets in free words, and decided by its GM."""
+"""The Umpire's Pen: any game at all, played by order sheets in free words and decided by its GM."""
 
 from pbem_rules.gm_adjudicated.ruleset import GmAdjudicated
 

@@ -1,4 +1,4 @@
-"""Bots: from a mailed view to the lines of a sheet, such as a player might write to his GM."""
+"""Bots: from a mailed view to the lines of a sheet, such as a player might write to the GM."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLACES = ("Naxos", "Delos", "Corinth", "the pass", "the north road")
 
 
 def standard(view: View, dice: Dice) -> list[str]:
-    """Writes two or three wishes, each with one of the campaign's verbs if it has any."""
+    """Return two or three wishes, each with one of the campaign's verbs if it has any."""
     if not view["awaited"]:
         return []
     return [_line(view, dice.scoped("line", view["turn"], count)) for count in range(1 + dice.roll(2, view["turn"]))]

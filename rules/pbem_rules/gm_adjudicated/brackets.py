@@ -1,4 +1,4 @@
-"""Lines in brackets, with which a GM does something in what he writes to readers: `[ROLL 3d6+2 "the gate"]`."""
+"""Command lines in brackets in a GM's files: `[ROLL 3d6+2 "the gate"]` and `[SET gold -= 5]`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ COMMANDS = (ROLL, SET)
 
 _AS_IT_STANDS = "a line that is meant as it stands begins with a blank"
 _SHOWN = re.compile(r'\[ROLL (\S{1,80}) "([^"]{1,80})" #([0-9]{1,6})\]')
-_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))  # as word processors and phones type them
 
 
 def bracketed(line: str, section: str) -> tuple[str, str] | None:
-    """The command of a line in brackets, and what follows it; None if it is a heading or words.
+    """Return the command of a line in brackets, and its arguments; None for a heading or plain words.
 
-    Raises FieldError, also if it stands under another heading than [RESULT].
+    Raises:
+        FieldError: If the command is misspelt, not closed, or stands under another
+            heading than [RESULT].
     """
     if not line.startswith("["):
         return None
@@ -37,7 +39,7 @@ def bracketed(line: str, section: str) -> tuple[str, str] | None:
 
 
 def does_something(line: str) -> bool:
-    """Whether a line would not be taken for words."""
+    """Return True if a line would not be read as plain words."""
     try:
         return bracketed(line, "RESULT") is not None
     except FieldError:
@@ -45,19 +47,20 @@ def does_something(line: str) -> bool:
 
 
 def read_roll(rest: str, rolls: Rolls) -> str:
-    """Return the line of a roll in a ruling until the turn is run; what was not rolled yet is. Raises FieldError."""
+    """Return the line of a roll as the ruling stores it; roll it if it was not rolled yet. Raises FieldError."""
     notation, label, number = _parts(rest.translate(_QUOTES))
     if not (notation and label):
         write = 'write: [ROLL 3d6+2 "ann storms the gate"]'
         raise FieldError("missing-word", "expected dice and what they are rolled for", write)
     if number and not number.isdecimal():
         raise FieldError("extra-words", f"{number[:40]!r} is not the number of a roll", "write it like #1")
+    # Rolled now and not when the turn is run, so that a preview shows the same (docs/decisions/0033).
     roll = rolls.named(notation, label, int(number[:6] or 0))
     return f'[{ROLL} {roll.dice} "{roll.label}" #{roll.number}]'
 
 
 def _parts(text: str) -> tuple[str, str, str]:
-    """Dice, what they are for, in quotes or not, and behind a # the number of the roll; "" for what is not there."""
+    """Return the dice, their label, in quotes or not, and the number behind a #; "" for what is missing."""
     dice, quote, behind = text.partition('"')
     if not quote:
         dice, _, behind = text.partition(" ")
@@ -68,7 +71,7 @@ def _parts(text: str) -> tuple[str, str, str]:
 
 
 def with_rolls(text: str, rolls: Sequence[Roll]) -> tuple[str, tuple[Roll, ...]]:
-    """A text with the rolls of its turn in the place of their lines, each a paragraph, and those that stand in it."""
+    """Replace the lines of rolls in a text by their results, each a paragraph; return the text and those rolls."""
     known = {(roll.key, roll.number): roll for roll in rolls}
     shown: list[Roll] = []
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""What a GM's line does to a ledger: `gold -= 5`, `title = "Duke of Naxos"`, `ships += "Argo"`, `world.winter = 2`."""
+"""Reads changes of ledgers: `gold -= 5`, `title = "Duke of Naxos"`, `ships += "Argo"`, `world.winter = 2`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ from pbem.ruleset import FieldError, suggest
 from pbem_rules.gm_adjudicated.ledgers import LARGEST, LONGEST_TEXT, Change, Ledgers, Value, after, nothing
 from pbem_rules.gm_adjudicated.text import one_line
 
+# A name may have dashes, but does not end in one: gold-=5 has the operation -=.
 _OPERATION = re.compile(r"([^\s=+-]{1,60}+(?:-[^\s=+-]{1,60}+){0,5})\s*+(=|\+=|-=)\s*+(.*+)")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}")
-_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))  # as word processors and phones type them
 
 
 def read_change(text: str, own: str, ledgers: Ledgers) -> tuple[Change, str]:
-    """The change of a line such as "gold -= 5", and what there is to warn of; `own` has the names without an owner.
+    """Return the change of a line such as "gold -= 5", and a warning, "" for none.
 
-    Raises FieldError with the nearest name, or the kind of value that is wanted.
+    Args:
+        text: The line without its command.
+        own: The owner of names without one.
+        ledgers: The ledgers before the change.
+
+    Raises:
+        FieldError: With the nearest name, or the kind of value that is wanted.
     """
     found = _OPERATION.fullmatch(text.translate(_QUOTES))
     if found is None:
@@ -38,7 +45,7 @@ def read_change(text: str, own: str, ledgers: Ledgers) -> tuple[Change, str]:
 
 
 def _operand(name: str, now: Value, operation: str, text: str) -> Value:
-    """The value typed, of the kind of the one there is. Raises FieldError."""
+    """Return the typed value, in the kind of the entry's; raise FieldError."""
     if isinstance(now, int):
         if not _NUMBER.fullmatch(text) or abs(int(text)) > LARGEST:
             raise FieldError("wrong-kind", f"{name} is a number, got {text[:40]!r}", "write a whole number such as 5")
@@ -57,7 +64,7 @@ def _operand(name: str, now: Value, operation: str, text: str) -> Value:
 
 
 def _items(text: str) -> tuple[str, ...]:
-    """The items of a list: in quotes, or parted by commas; [] around them says nothing."""
+    """Return the items of a list, in quotes or separated by commas; [] around them is optional."""
     inside = text[1:-1] if text.startswith("[") and text.endswith("]") else text
     parts = inside.split('"')
     items = parts[1::2] if len(parts) > 1 else inside.split(",")

@@ -1,9 +1,8 @@
-"""Lines of a GM's files that show a picture or attach a file: how they are read, and what they name.
+"""Lines of a GM's files that show a picture or attach a file: their syntax, and the attachments that they name.
 
 `[PICTURE map.png: The coast, as the pilot drew it]` and `[ATTACH rules.pdf]`,
-each on a line of its own. A name is that of something that lies beside the
-files; or of what stands before the same readers already, which need not be
-brought again.
+each on a line of its own. A name is that of an attached file, or of one that the
+same readers have in their reports already and that need not be attached again.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ PICTURE, ATTACH = "PICTURE", "ATTACH"
 WORDS = (PICTURE, ATTACH)
 LONGEST_CAPTION = 300
 WRAPPED = 5
-"""Lines into which mail programs may have broken one."""
+"""Lines into which a mail program may have wrapped one."""
 
 NOTHING: AttachedFiles = {}
 
 
 class Line(NamedTuple):
-    """A line that encloses something: its word, the name, and the caption."""
+    """A line that shows an attachment: its word, the name, and the caption."""
 
     word: str
     name: str
@@ -49,18 +48,18 @@ class Line(NamedTuple):
 
 
 def as_line(enclosure: Attachment) -> str:
-    """The line that encloses something once more."""
+    """Return the line that shows an attachment again."""
     return Line(PICTURE if enclosure.shown else ATTACH, enclosure.name, enclosure.caption).text
 
 
 def begins(line: str) -> bool:
-    """Whether a line is meant to enclose something."""
+    """Return True if a line is meant to show an attachment, even if it is misspelt."""
     word, rest = _parted(line)
     return line.startswith("[") and (word in WORDS or (word.isupper() and "." in rest and _slip(word) != ""))
 
 
 def read_line(line: str) -> Line:
-    """Such a line. Raises FieldError with what is wrong in it."""
+    """Parse such a line; raise FieldError saying what is wrong."""
     word, rest = _parted(line)
     if word not in WORDS:
         raise FieldError("unknown-line", f"there is no line [{word[:40]} …]", _slip(word))
@@ -77,7 +76,7 @@ def read_line(line: str) -> Line:
 
 
 def unwrapped(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers from 1, those put together again that a mail program has broken."""
+    """Yield the lines with their numbers from 1, joining those that a mail program has wrapped."""
     at = 0
     while at < len(lines):
         rows = _rows(lines[at : at + WRAPPED])
@@ -86,7 +85,7 @@ def unwrapped(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _rows(lines: Sequence[str]) -> int:
-    """How many of these lines are one: up to the bracket that closes, if no other begins before."""
+    """Return how many of these lines are one: up to the closing bracket, if no other line begins before it."""
     if begins(lines[0]) and not lines[0].endswith("]"):
         for rows, line in enumerate(lines[1:], start=2):
             if not line or line.startswith(("[", ";")):
@@ -108,7 +107,7 @@ def _slip(word: str) -> str:
 
 @dataclass
 class Beside:
-    """What lies beside the files of a ruling, and which of it they have named by now."""
+    """The attachments of a ruling, and the names that were used so far."""
 
     brought: AttachedFiles
     named: set[str] = field(default_factory=set)
@@ -117,9 +116,9 @@ class Beside:
         self._by_key = {_key(name): name for name in self.brought}
 
     def take(self, line: Line, standing: Iterable[Attachment]) -> Attachment | None:
-        """What a line encloses: of what was brought, or else of what stands already.
+        """Return the attachment that a line names: of those brought, or else of those in the reader's reports already.
 
-        None for what the host has found unfit. Raises FieldError.
+        None stands for one that the host has found unfit, and has reported. Raises FieldError.
         """
         known = {_key(each.name): each for each in standing}
         name = self._by_key.get(_key(line.name))
@@ -139,12 +138,12 @@ class Beside:
 
     @property
     def unnamed(self) -> list[str]:
-        """What nobody is shown."""
+        """The attachments that no line shows."""
         return [name for name in self.brought if name not in self.named]
 
     @property
     def weight(self) -> int:
-        """The bytes of all that was brought and named, each content once."""
+        """The bytes of all attachments that were brought and named, each content once."""
         named = (found for name, found in self.brought.items() if found and name in self.named)
         return weight(named)
 
@@ -163,12 +162,12 @@ def _meant(line: Line, found: Attachment) -> Attachment:
 
 
 def weight(enclosed: Iterable[Attachment]) -> int:
-    """The bytes of pictures and files, each content once, as a mail has it."""
+    """Return the bytes of pictures and files, each content once, as in a mail."""
     return sum({each.sha256: each.size for each in enclosed}.values())
 
 
 def check_unnamed(beside: Beside, wanted: Sequence[str]) -> Iterator[tuple[str, Finding]]:
-    """An error for each file that is shown to nobody; `wanted` are names that were not found."""
+    """Yield an error for each attachment that no reader sees; `wanted` are names that were not found."""
     for name in beside.unnamed:
         hint = suggest(name, wanted) if wanted else ""
         hint = hint if hint.startswith("did you mean") else f"show it by a line such as [{PICTURE} {name}: what it is]"
@@ -177,7 +176,7 @@ def check_unnamed(beside: Beside, wanted: Sequence[str]) -> Iterator[tuple[str, 
 
 
 def check_readers(readers: Mapping[str, Sequence[Attachment]]) -> Iterator[tuple[str, Finding]]:
-    """An error for each file whose reader would get more than a mail takes."""
+    """Yield an error for each file whose reader would get more than a mail takes."""
     for name, enclosed in readers.items():
         total = weight(enclosed)
         if total > LARGEST_ENCLOSED or len(enclosed) > MOST_ENCLOSED:
@@ -191,7 +190,7 @@ def check_readers(readers: Mapping[str, Sequence[Attachment]]) -> Iterator[tuple
 
 
 def check_turn(beside: Beside) -> Iterator[Finding]:
-    """An error if all that comes with a ruling is too much."""
+    """Yield an error if the attachments of a ruling are too large together."""
     if beside.weight > LARGEST_OF_TURN:
         most = format_size(LARGEST_OF_TURN)
         text = f"pictures and files have {format_size(beside.weight)}; a turn takes {most} at the most"
@@ -199,5 +198,5 @@ def check_turn(beside: Beside) -> Iterator[Finding]:
 
 
 def all_of(known: Known) -> tuple[Attachment, ...]:
-    """All that stands before readers already."""
+    """Return all pictures and files in a reader's reports."""
     return (*known.with_file, *known.with_map)

@@ -1,4 +1,4 @@
-"""The events of The Umpire's Pen: every kind, its data, and who hears of it.
+"""The events of The Umpire's Pen: every kind, its data, and the seats that hear of it.
 
 A view's `events` list holds `{"kind": …, **data}`. `who` is a seat; `text` is
 the GM's, of one line or many, and `enclosed` the data of pictures and files that
@@ -25,20 +25,20 @@ from pbem_rules.gm_adjudicated.state import State
 
 
 def public(state: State, kind: str, **data: Any) -> Event:
-    """An event that everyone hears of."""
+    """Return an event that all seats hear of."""
     return Event(kind, frozenset(state.players), data)
 
 
 def private(seat: SeatName, **data: Any) -> Event:
-    """What the GM tells one seat."""
+    """Return the GM's words to one seat as an event."""
     return Event("result", frozenset({seat}), data)
 
 
 def words(text: str, enclosed: Sequence[Attachment]) -> dict[str, Any]:
-    """The data of what the GM tells, with what goes with it."""
+    """Return the data of the GM's words, with their pictures and files."""
     return {"text": text, **({"enclosed": [each.dump() for each in enclosed]} if enclosed else {})}
 
 
 def rolled(readers: frozenset[SeatName], roll: Roll, count: int) -> Event:
-    """A roll that stands in what the GM tells, one of so many with its label."""
+    """Return the event of a roll in the GM's words; `count` is the number of rolls with its label."""
     return Event("roll", readers, roll.to_json() | {"count": count, "said": roll.told(count)})

@@ -16,14 +16,14 @@ from pbem_rules.gm_adjudicated.state import Known, State
 
 ALL, GAME = "all.txt", "game.txt"
 REPLACE = "REPLACE"
-"""The command of a file that has the whole ruling: REPLACE ALL."""
+"""The command of files that have the whole ruling: REPLACE ALL."""
 
 WIDTH = 76
 NARROW = 68
 
 SECTIONS = ("RESULT", "FILE", "MAP", "NOTES")
 HEADING = re.compile(r"\A\[\s*+([A-Za-z]{1,12}+)\s*+\]\s*+")
-"""A line that begins a section; one that is meant as it stands is indented."""
+"""A line that begins a section; plain words that look like one are indented."""
 
 _EXPLAINED = f"""\
 ; What you write under [RESULT] is told in the next report, once. What
@@ -44,16 +44,16 @@ _DOING = """\
 
 
 def file_of(seat: SeatName) -> str:
-    """The name of a seat's file."""
+    """Return the name of a seat's file."""
     return f"{seat}.txt"
 
 
 def ruling_files(
     state: State, orders: Mapping[SeatName, Iterable[Order]], missing: Iterable[SeatName], ruling: Ruling
 ) -> dict[str, str]:
-    """Every file of a ruling on the open turn: its sheet, what was told last, what holds now and how to change it.
+    """Return every file of a ruling on the open turn: its sheet, the last result, what holds now and how to change it.
 
-    What was ruled by now stands in it, so that the files read as they are are that ruling again.
+    They contain the ruling so far, so that unchanged files are read as that ruling again.
     """
     late = set(missing)
     seats = {
@@ -79,7 +79,7 @@ def _told(whose: str, before: Iterable[str], known: Known, notes: str, told: Tol
     after = told.after(known)
     remarks = "".join(f"; {line}".rstrip() + "\n" for line in ("", *_narrowed(before)))
     sections = {
-        # Its rolls stand as they are read: what was meant as words was indented when it was written.
+        # Not indented, so that its rolls are read again: words that look like commands were indented when written.
         "RESULT": _lines(with_lines(told.result, told.with_result)),
         "FILE": _kept(after.file, after.with_file),
         "MAP": _kept(after.map, after.with_map),
@@ -91,7 +91,7 @@ def _told(whose: str, before: Iterable[str], known: Known, notes: str, told: Tol
 
 
 def _kept(text: str, enclosed: Iterable[Attachment]) -> str:
-    """What stands in every report, as it is read again."""
+    """Return a standing text and its attachments, as they are read again."""
     return _escaped(text) + "".join(f"{as_line(each)}\n" for each in enclosed)
 
 
@@ -105,7 +105,7 @@ def _lines(text: str) -> str:
 
 
 def _ledger(state: State, owner: str) -> Iterator[str]:
-    """The whole ledger of a seat or of the world, as remarks."""
+    """Yield the whole ledger of a seat or of the world, as remarks."""
     lines = list(state.ledgers.lines(owner))
     if lines:
         name = next(iter(state.ledgers.entries[owner]))
@@ -114,26 +114,26 @@ def _ledger(state: State, owner: str) -> Iterator[str]:
 
 
 def _narrowed(lines: Iterable[str]) -> Iterator[str]:
-    """Lines that no mail program breaks: what it broke off a remark would be told."""
+    """Wrap lines so that no mail program breaks them: the rest of a broken remark would be told to players."""
     for line in lines:
         indent = " " * (len(line) - len(line.lstrip()) + 2)
         yield from textwrap.wrap(line, NARROW, subsequent_indent=indent, drop_whitespace=True) or [""]
 
 
 def _last(told: str) -> Iterator[str]:
-    """What was told last, as remarks."""
+    """Yield the last result, as remarks."""
     if told:
         yield from ("", "Told last:", *(f"  {line}" for line in told.splitlines()))
 
 
 def _escaped(text: str) -> str:
-    """A text as it is read again: what would be taken for a heading or a remark is indented."""
+    """Indent the lines of a text that would be read as headings, remarks or commands."""
     lines = (f" {line}" if _is_meant(line) else line for line in text.splitlines())
     return "".join(f"{line}\n" for line in lines)
 
 
 def _is_meant(line: str) -> bool:
-    """Whether a line is a remark, a heading, encloses or does something."""
+    """Return True if a line is a remark, a heading, an attachment or a command."""
     return line.startswith(";") or HEADING.fullmatch(line) is not None or begins(line) or does_something(line)
 
 
@@ -172,7 +172,7 @@ TURN {state.turn}
 
 
 def _changes(state: State, ruled: Mapping[str, str]) -> str:
-    """How ledgers are changed, if there are any, and what the ruling changes."""
+    """Return an example of a change of a ledger, if there are any, or the ruling's changes."""
     known = ((owner, name) for owner, own in state.ledgers.entries.items() for name in own)
     owner, name = next(known, ("", ""))
     lines = "\n".join(line for part, line in ruled.items() if part.startswith("SET "))
@@ -180,7 +180,7 @@ def _changes(state: State, ruled: Mapping[str, str]) -> str:
 
 
 def digest(state: State, orders: Mapping[SeatName, Iterable[Order]], missing: Iterable[SeatName]) -> str:
-    """Every seat's sheet, in the order of seats, for the GM."""
+    """Return every seat's sheet, in the order of seats, for the GM."""
     late = set(missing)
     sheets = [
         line
@@ -191,7 +191,7 @@ def digest(state: State, orders: Mapping[SeatName, Iterable[Order]], missing: It
 
 
 def _entries(state: State, owner: str) -> Iterator[str]:
-    """The whole ledger of a seat or of the world, below its sheet."""
+    """Yield the whole ledger of a seat or of the world, for the digest."""
     for line in state.ledgers.lines(owner):
         yield from textwrap.wrap(line, WIDTH, initial_indent="  = ", subsequent_indent="      ")
 

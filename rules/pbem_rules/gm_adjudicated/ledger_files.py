@@ -1,4 +1,4 @@
-"""Ledgers as a GM gives them when he makes a campaign: an object by seats, or a table with a row a seat."""
+"""Reads the option `ledgers` (ruling 9): an object by seats, or a table with a row for each seat."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pbem_rules.gm_adjudicated.ledgers import (
 from pbem_rules.gm_adjudicated.text import one_line
 
 EACH, SEEN = "each", "seen"
-"""What stands in a file beside the seats and the world: what each seat has, and who sees what."""
+"""Keys of a file beside the seats and the world: entries of every seat, and visibility of entries."""
 
 WHO = (PUBLIC, OWN, GM)
 MOST_ENTRIES = 60
@@ -34,7 +34,7 @@ _SHAPE = "an object of seats, world, each and seen, such as {seen: {gold: own}, 
 
 
 def read_ledgers(data: Json, seats: Sequence[SeatName]) -> Ledgers:
-    """The ledgers of the option: from an object, or the rows of a table. Raises SetupError."""
+    """Return the ledgers of the option, from an object or from the rows of a table; raise SetupError."""
     if data is None:
         return Ledgers()
     given = _from_rows(data) if isinstance(data, list) else data
@@ -100,7 +100,7 @@ def _seen(given: Mapping[str, Json], entries: Mapping[str, Entries]) -> dict[str
 
 
 def _check_kinds(ledgers: Ledgers, seats: Sequence[SeatName]) -> None:
-    """Whoever has an entry has it of the same kind, so that a ruling can give it to others."""
+    """Raise SetupError unless an entry is of the same kind for all seats, so that rulings can give it to others."""
     kinds: dict[str, tuple[type, str]] = {}
     for seat in seats:
         for name, value in ledgers.entries[seat].items():
@@ -111,7 +111,7 @@ def _check_kinds(ledgers: Ledgers, seats: Sequence[SeatName]) -> None:
 
 
 def _from_rows(rows: Sequence[Json]) -> dict[str, dict[str, Json]]:
-    """The object that a table stands for: a row an owner, a column an entry; an empty cell is no entry.
+    """Convert a table to an object: each row is an owner, each column an entry; an empty cell is no entry.
 
     The row `seen` says who sees a column, and `world.seen` who sees it of the world.
     """
@@ -131,7 +131,7 @@ def _from_rows(rows: Sequence[Json]) -> dict[str, dict[str, Json]]:
 
 
 def _kind_of_column(cells: Sequence[str]) -> Callable[[str], Any]:
-    """How the cells of a column are read: as numbers if all are, as lists if a | stands in any, or as texts."""
+    """Return the reader of a column's cells: numbers if all are, lists if any has a |, otherwise texts."""
     if all(_NUMBER.fullmatch(cell) for cell in cells if cell):
         return int
     if any("|" in cell for cell in cells):

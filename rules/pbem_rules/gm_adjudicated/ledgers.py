@@ -1,4 +1,4 @@
-"""What a GM keeps of each seat and of the world, in numbers, texts and lists, and who sees which of it."""
+"""Ledgers of seats and of the world (ruling 9): numbers, texts and lists, and who sees which of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pbem.ruleset import Json, SeatName
 
 WORLD = "world"
-"""Whose ledger that is which no seat has."""
+"""The owner of the ledger that belongs to no seat."""
 
 PUBLIC, OWN, GM = "public", "own", "gm"
 
@@ -21,7 +21,7 @@ Entries = Mapping[str, Value]
 
 
 class Change(NamedTuple):
-    """What a GM does to an entry; `operation` is "=", "+=" or "-="."""
+    """A GM's change of an entry; `operation` is "=", "+=" or "-="."""
 
     owner: str
     name: str
@@ -30,14 +30,14 @@ class Change(NamedTuple):
 
     @classmethod
     def load(cls, data: Sequence[Any]) -> Change:
-        """The change of a list in JSON data. Raises TypeError or ValueError on other data."""
+        """Return the change of a list in JSON data; raise TypeError or ValueError on other data."""
         owner, name, operation, value = data
         return cls(owner, name, operation, tuple(value) if isinstance(value, list) else value)
 
 
 @dataclass(frozen=True, slots=True)
 class Ledgers:
-    """The entries of each seat and of the world; `before` is how they were before the last turn.
+    """The entries of each seat and of the world; `before` are those before the last turn.
 
     `seen` says of the entries of seats, and of "world.winter" and the like, who
     sees them: all (PUBLIC), the seat itself (OWN), or the GM alone.
@@ -49,22 +49,22 @@ class Ledgers:
 
     @property
     def opened(self) -> Ledgers:
-        """The same before a turn: nothing has changed yet."""
+        """The ledgers at the start of a turn, in which nothing has changed yet."""
         return replace(self, before=self.entries)
 
     def changed(self, change: Change) -> Ledgers:
-        """With one change more."""
+        """Return the ledgers after a change."""
         own = self.entries.get(change.owner, {})
         value = after(own.get(change.name, nothing(change.value)), change)
         return replace(self, entries={**self.entries, change.owner: {**own, change.name: value}})
 
     def names(self, owner: str) -> dict[str, Value]:
-        """The entries that an owner may have, each with a value of its kind: those of any seat, or of the world."""
+        """Return the entries that an owner may have, each with a value of its kind: any seat's, or the world's."""
         same = [own for each, own in self.entries.items() if (each == WORLD) == (owner == WORLD)]
         return {name: value for own in same for name, value in own.items()}
 
     def shown_to(self, seat: SeatName) -> Iterator[dict[str, Any]]:
-        """What a seat sees, as JSON data: its own entries, those of the world, and of others those that are public."""
+        """Yield the ledgers that a seat sees, as JSON data: its own, the world's, and the public entries of others."""
         for owner in (seat, WORLD, *(each for each in self.entries if each not in (seat, WORLD))):
             own = self.entries.get(owner, {})
             rows = [self._row(owner, name) for name in own if self._sees(seat, owner, name)]
@@ -72,17 +72,17 @@ class Ledgers:
                 yield {"of": owner, "entries": rows}
 
     def lines(self, owner: str) -> Iterator[str]:
-        """All entries of an owner, for the GM."""
+        """Yield all entries of an owner, for the GM."""
         own = self.entries.get(owner, {})
         yield from (f"{name}: {told(value)} ({self._who(owner, name)})" for name, value in own.items())
 
     def dump(self) -> Json:
-        """The ledgers as JSON data; their order counts."""
+        """Return the ledgers as JSON data; their order counts."""
         return {"entries": _dumped(self.entries), "before": _dumped(self.before), "seen": sorted(self.seen.items())}
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Ledgers:
-        """The ledgers of `dump` data."""
+        """Return the ledgers of `dump` data."""
         return cls(_loaded(data["entries"]), _loaded(data["before"]), dict(data["seen"]))
 
     def _row(self, owner: str, name: str) -> dict[str, Any]:
@@ -96,18 +96,19 @@ class Ledgers:
         return who == PUBLIC or (who == OWN and owner == seat)
 
     def _who(self, owner: str, name: str) -> str:
+        # Entries that the file does not name are secret: the world's to all, a seat's to the others.
         if owner == WORLD:
             return self.seen.get(f"{WORLD}.{name}", GM)
         return self.seen.get(name, OWN)
 
 
 def told(value: Value) -> str:
-    """A value in words."""
+    """Return a value in words."""
     return (", ".join(value) or "none") if isinstance(value, tuple) else str(value) or "none"
 
 
 def after(now: Value, change: Change) -> Value:
-    """The value after a change; one of another kind than there was takes its place."""
+    """Return the value after a change; a value of another kind is replaced."""
     value, sign = change.value, {"+=": 1, "-=": -1}.get(change.operation, 0)
     if isinstance(now, int) and isinstance(value, int) and sign:
         return min(max(now + sign * value, -LARGEST), LARGEST)
@@ -117,7 +118,7 @@ def after(now: Value, change: Change) -> Value:
 
 
 def _without(items: Sequence[str], gone: Sequence[str]) -> tuple[str, ...]:
-    """The items without one of each that is gone."""
+    """Return the items without one of each that is gone."""
     left = list(items)
     for item in gone:
         if item in left:
@@ -126,7 +127,7 @@ def _without(items: Sequence[str], gone: Sequence[str]) -> tuple[str, ...]:
 
 
 def nothing(value: Value) -> Value:
-    """What there is of a kind where there is nothing."""
+    """Return the empty value of the same kind."""
     return 0 if isinstance(value, int) else () if isinstance(value, tuple) else ""
 
 

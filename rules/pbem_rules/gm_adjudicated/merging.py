@@ -1,7 +1,7 @@
 """A second ruling on the same turn: it replaces the parts that it names, and the rest of the first one stays.
 
 The parts of a reader's file are its sections; those of game.txt are its commands, SCORE
-one for each seat, SET one for each entry of a ledger, wherever it was written.
+one for each seat, SET one for each entry of a ledger, in whichever file it was written.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pbem_rules.gm_adjudicated.state import Known, State
 
 
 def merged(before: Ruling, ruling: Ruling, results: frozenset[str]) -> Ruling:
-    """Return the ruling that counts after one on another; `results` are the files of the new one with a [RESULT]."""
+    """Return the ruling that counts after a second one (ruling 11); `results` are its files with a [RESULT]."""
     changed = {(change.owner, change.name) for change in ruling.changes}
     kept = (change for change in before.changes if (change.owner, change.name) not in changed)
     seats = {seat: before.seats.get(seat, Told()) for seat in (*before.seats, *ruling.seats)}
@@ -37,7 +37,7 @@ def merged(before: Ruling, ruling: Ruling, results: frozenset[str]) -> Ruling:
 
 def _told(before: Told, now: Told, *, result: bool) -> Told:
     told = before
-    if result:
+    if result:  # an empty [RESULT] replaces the first one, too
         told = replace(told, result=now.result, with_result=now.with_result)
     if now.file is not None:
         told = replace(told, file=now.file, with_file=now.with_file)
@@ -47,7 +47,7 @@ def _told(before: Told, now: Told, *, result: bool) -> Told:
 
 
 def parts_of(state: State, ruling: Ruling) -> dict[str, str]:
-    """Return what a ruling says, by the names of its parts; one that leaves all as it is has no entry."""
+    """Return the text of each part of a ruling, by its name; parts that change nothing are left out."""
     parts = dict(_told_parts(ALL, state.shared, state.notes, ruling.all))
     for seat, told in ruling.seats.items():
         player = state.players[seat]

@@ -15,19 +15,19 @@ from pbem_rules.gm_adjudicated.words import Line
 MOST_LINES = 400
 LONGEST_LINE = 2_000
 LONGEST_SHEET = 40_000
-"""Characters of a sheet, comments not counted: as much as a GM may be asked to read."""
+"""Characters of a sheet without its comments: as much as a GM may be asked to read (ruling 2)."""
 
 COMMENTS = (";", "#")
 
 
 class FreeText(OrderParser):
-    """Reads every line as words. A line begins with a verb of the campaign if it has any, which come with the view."""
+    """Parser that reads every line as words, beginning with one of the verbs in the view if there are any."""
 
     def parse(self, view: Mapping[str, Any], lines: Iterable[tuple[int, str]]) -> ParsedSheet:
-        """The lines in the players' words, verbs written in full, with hints for what may be a slip."""
+        """Return the lines in the players' words, verbs in full, with hints at possible slips."""
         sheet = _Sheet(view, [entry["verb"] for entry in view["verbs"]], usages_of(view))
         for number, line in join_lines(lines):
-            text = one_line(line).rstrip("\\ ")
+            text = one_line(line).rstrip("\\ ")  # the last line of a sheet may end in a sign of continuation
             if not text or text.startswith(COMMENTS):
                 continue
             if view["over"]:
@@ -41,14 +41,14 @@ class FreeText(OrderParser):
         return sheet.parsed()
 
     def line(self, order: Order) -> str:
-        """The line itself."""
+        """Return the line itself."""
         assert isinstance(order, Line)
         return order.text
 
 
 @dataclass
 class _Sheet:
-    """The lines taken so far."""
+    """The lines read so far."""
 
     view: Mapping[str, Any]
     verbs: Sequence[str]
@@ -60,11 +60,11 @@ class _Sheet:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more is read."""
+        """True if no more lines are read."""
         return len(self.entries) >= MOST_LINES or len(self.findings) >= MOST_LINES or self.length >= LONGEST_SHEET
 
     def take(self, number: int, text: str) -> None:
-        """Take one more line, or tell why not."""
+        """Accept one more line, or note why not."""
         try:
             text = _not_too_long(self._with_arguments(number, self._with_verb(number, text)))
         except FieldError as refused:
@@ -78,7 +78,7 @@ class _Sheet:
         self.findings.append(Finding(line, severity, code, text, hint))
 
     def parsed(self) -> ParsedSheet:
-        """What the sheet comes to; all lines without a verb share one note."""
+        """Return the parsed sheet; all lines without a verb share one note."""
         if self.free:
             more = len(self.free) - 1
             these = "this line begins" if not more else f"this line and {more} more begin"
@@ -86,7 +86,7 @@ class _Sheet:
         return ParsedSheet(tuple(self.entries), tuple(sorted(self.findings, key=lambda finding: finding.line)))
 
     def _with_verb(self, number: int, text: str) -> str:
-        """The line with its verb in full, if it has one. Raises FieldError."""
+        """Return the line with its verb in full, if it has one; raise FieldError."""
         typed, rest = first_word(text)
         word = typed.upper()
         if word == SAY:
@@ -104,13 +104,13 @@ class _Sheet:
         return text
 
     def _with_arguments(self, number: int, text: str) -> str:
-        """The line as the usage of its verb has it, if the verb has one. Raises FieldError."""
+        """Return the line as the usage of its verb writes it, if the verb has one; raise FieldError."""
         line, findings = self.usages.read(self.view, number, text)
         self.findings += findings
         return line
 
     def _doubt(self, number: int, typed: str, verbs: Sequence[str]) -> None:
-        """Note a line whose first word is no verb, or not surely one."""
+        """Note a line whose first word is no verb, or possibly one."""
         near = slip_of(typed.upper(), self.verbs)
         if verbs:
             could = f"{_shown(typed)} could be {' or '.join(verbs[:6])}; the GM reads your words as they are"

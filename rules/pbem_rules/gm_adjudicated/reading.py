@@ -1,4 +1,4 @@
-"""Reads a GM's files into a ruling. Total: whatever is in them, the answer is findings by file and line."""
+"""Reads a GM's files into a ruling. It never raises: whatever is in them, the result has findings by file and line."""
 
 from __future__ import annotations
 
@@ -42,11 +42,12 @@ def read_ruling(
     brought: AttachedFiles = NOTHING,
     before: Ruling | None = None,
 ) -> tuple[Ruling, Findings]:
-    """The ruling in the files named as `ruling_files` names them, and all findings by file.
+    """Return the ruling in the files named as `ruling_files` names them, and all findings by file.
 
-    `brought` are the pictures and files that lie beside them. Of a ruling `before`
-    on the same turn all stays that is not named in them, unless they replace it.
+    `brought` are the attached pictures and files. Of a ruling `before` on the same
+    turn, parts that the files do not name stay, unless the files replace all of it.
     """
+    # Some editors begin a file with a byte order mark.
     named = {name.strip().lower(): text.removeprefix("\ufeff") for name, text in sorted(files.items())}
     readers = {file_of(seat): seat for seat in state.players}
     found: dict[str, list[Finding]] = {name: [] for name in (GAME, ALL, *readers, *named)}
@@ -74,7 +75,7 @@ def read_ruling(
             found[name].append(_stranger(name, (GAME, ALL, *readers)))
     for name, finding in _enclosed(told, known, beside, found):
         found.setdefault(name, []).append(finding)
-    if not ruling.all.says:
+    if not ruling.all.says:  # a seat that reads the words to all is told something
         for name, seat in readers.items():
             if state.players[seat].playing and not told[name].says:
                 found[name].append(Finding(0, "warning", "untold", f"nothing is told to {seat} this turn"))
@@ -84,7 +85,7 @@ def read_ruling(
 def _standing(
     known: Mapping[str, Known], before: Ruling | None, readers: Mapping[str, SeatName]
 ) -> Mapping[str, tuple[Attachment, ...]]:
-    """Return the pictures and files of each reader that need not be brought again: of turns or a ruling before."""
+    """Return the pictures and files that each reader has already, of earlier turns or of an earlier ruling."""
     ruling = before or Ruling()
     ruled = {ALL: ruling.all, **{name: ruling.seats.get(seat, Told()) for name, seat in readers.items()}}
     return {
@@ -103,7 +104,8 @@ def _stranger(name: str, known: Sequence[str]) -> Finding:
 def _enclosed(
     told: Mapping[str, Told], known: Mapping[str, Known], beside: Beside, found: Mapping[str, Sequence[Finding]]
 ) -> Iterator[tuple[str, Finding]]:
-    """What is wrong with pictures and files as a whole: shown to nobody, or too many for a mail."""
+    """Yield the errors of attachments as a whole: not shown to any reader, or too many for a mail."""
+    # The names that were not found: one of them may be a misspelt name of an attachment that no line shows.
     wanted = [each.text.split("'")[1] for some in found.values() for each in some if each.code == "no-such-file"]
     yield from check_unnamed(beside, wanted)
     yield from ((ALL, finding) for finding in check_turn(beside))
@@ -113,14 +115,14 @@ def _enclosed(
 
 @dataclass
 class _Doing:
-    """What a ruling does besides telling: rolls, and changes of ledgers, which stand so far as they are read."""
+    """The effects of a ruling besides its words: rolls, and ledgers with the changes that were read so far."""
 
     rolls: Rolls
     ledgers: Ledgers
     changes: list[Change] = field(default_factory=list)
 
     def change(self, text: str, own: str) -> str:
-        """Make a change; returns what there is to warn of. Raises FieldError."""
+        """Make a change; return a warning, "" for none. Raises FieldError."""
         change, warning = read_change(text, own, self.ledgers)
         self.ledgers = self.ledgers.changed(change)
         self.changes.append(change)
@@ -128,7 +130,7 @@ class _Doing:
 
 
 def _told(text: str, sections: _Sections) -> Told:
-    """What a file tells its reader, and does. Words before any heading are a result."""
+    """Read the file of a reader, and carry out its commands. Words before any heading are a result."""
     for number, line in unwrapped([as_laid_out(line) for line in text.splitlines()]):
         sections.take(number, line)
     return Told(
@@ -141,9 +143,10 @@ def _told(text: str, sections: _Sections) -> Told:
 
 @dataclass
 class _Sections:
-    """The sections of a file, as far as it is read; a section keeps the number of its heading's line.
+    """The sections of a file, as far as it is read; `headings` are the line numbers of their headings.
 
-    `standing` is what is before its reader already; names of a ledger without an owner are of `own`.
+    `standing` are the attachments that the reader has already; names of a ledger
+    without an owner belong to `own`.
     """
 
     findings: list[Finding]
@@ -157,7 +160,7 @@ class _Sections:
     shown: dict[str, list[Attachment]] = field(default_factory=dict)
 
     def take(self, number: int, line: str) -> None:
-        """Take one more line."""
+        """Read one more line."""
         heading = HEADING.fullmatch(line)
         if begins(line):
             self._enclose(number, line)
@@ -173,16 +176,16 @@ class _Sections:
 
     @property
     def has_result(self) -> bool:
-        """Return whether there is a [RESULT], be it an empty one."""
+        """True if there is a [RESULT], even an empty one."""
         words = any(line for line in self.lines.get("RESULT", ()))
         return words or "RESULT" in self.headings or "RESULT" in self.shown
 
     def enclosed(self, name: str) -> tuple[Attachment, ...]:
-        """The pictures and files of a section, each once."""
+        """Return the pictures and files of a section, each once."""
         return tuple(dict.fromkeys(self.shown.get(name, ())))
 
     def text(self, name: str) -> str | None:
-        """The text of a section; None if the file has no such section."""
+        """Return the text of a section, or None if the file does not have the section."""
         if name not in self.lines and name not in self.headings:
             return None
         text = "\n".join(self.lines.get(name, ())).strip("\n")
@@ -192,7 +195,7 @@ class _Sections:
         return text
 
     def _is_command(self, number: int, line: str) -> bool:
-        """Whether a line in brackets does something; then it is done, or what is wrong with it is noted."""
+        """Return True if a line is a command in brackets, and carry it out or note its error."""
         try:
             found = bracketed(line, self.current)
             if found is None:
@@ -203,7 +206,7 @@ class _Sections:
         return True
 
     def _obey(self, number: int, command: str, rest: str) -> None:
-        """Roll, or change a ledger. Raises FieldError."""
+        """Roll, or change a ledger; raise FieldError."""
         if command == ROLL:
             self.lines.setdefault(self.current, []).append(read_roll(rest, self.doing.rolls))
         elif warning := self.doing.change(rest, self.own):
@@ -237,7 +240,7 @@ class _Sections:
 
 
 class _Game:
-    """Reads game.txt: a command a line, its words up to the end of the line."""
+    """Reader of game.txt: a command a line, its words up to the end of the line."""
 
     def __init__(self, state: State, findings: list[Finding], doing: _Doing) -> None:
         self._state, self._findings, self._doing = state, findings, doing
@@ -258,7 +261,7 @@ class _Game:
         self.replaces = False
 
     def read(self, text: str) -> Ruling:
-        """The ruling but for its words to readers."""
+        """Return the ruling without its words to readers."""
         for number, line in enumerate(text.splitlines(), start=1):
             word, _, rest = one_line(line).partition(" ")
             if not word or word.startswith(";"):
@@ -342,8 +345,8 @@ class _Game:
 
 
 def _number(text: str, low: int, high: int) -> int:
-    """A whole number. Raises FieldError."""
-    try:
+    """Return a whole number; raise FieldError."""
+    try:  # int() also reads the digits of other scripts
         number = int(text) if len(text) <= 12 and text.isascii() else None
     except ValueError:
         number = None

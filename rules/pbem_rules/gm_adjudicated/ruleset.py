@@ -1,4 +1,4 @@
-"""The Umpire's Pen through the door of the ruleset contract."""
+"""The ruleset of The Umpire's Pen."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ from pbem_rules.gm_adjudicated.verbs import read_verbs
 from pbem_rules.gm_adjudicated.views import enclosures, view_of
 
 EVERYONE = "all"
-"""Stands for all seats in a briefing, as in the name of the file that all read."""
+"""The key of the text for all seats in a briefing, as in the name of the file for all readers."""
 
 NOT_SEATS = frozenset({EVERYONE, "game", "digest"})
-"""Names that files of a ruling have already."""
+"""Names that are taken by files of a ruling."""
 
 USUAL_TURNS = 24
 
 
 class GmAdjudicated(BaseRuleset[State]):
-    """Any game with a GM: sheets in free words, a digest for him, and his ruling for each seat.
+    """Any game with a GM: sheets in free words, a digest of them, and a ruling for each seat.
 
-    The GM decides what a seat does that has sent nothing (ruling 5), and draws his maps as text.
+    The GM decides the actions of a seat without a sheet (ruling 5), and draws maps as text.
     """
 
     key = "gm_adjudicated"
@@ -89,8 +89,8 @@ class GmAdjudicated(BaseRuleset[State]):
     read = staticmethod(state.read)
 
     def begin(self, options: Mapping[str, Any], seats: Sequence[SeatName], dice: Dice) -> State:
-        """Seats that know what the briefing tells them. Raises SetupError."""
-        taken = sorted(NOT_SEATS & set(seats))
+        """Return the initial state, with the texts of the briefing (ruling 3); raise SetupError."""
+        taken = sorted(NOT_SEATS & set(seats))  # such a seat would read the file of that name
         if taken:
             raise SetupError(f"a seat cannot be called {taken[0]!r}: a file of the GM's ruling has that name")
         verbs = read_verbs(options["verbs"])
@@ -109,27 +109,27 @@ class GmAdjudicated(BaseRuleset[State]):
     def state_from(
         self, options: Mapping[str, Any], seats: Sequence[SeatName], files: Mapping[str, str], turn: int
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
-        """The state at a turn of a game taken over, from files like those of a ruling, and what is wrong in them."""
+        """Return the state at a turn of a game taken over, from files like those of a ruling, and their findings."""
         begun, findings = taken_over(self.begin(options, seats, Dice(b"")), files, turn)
         return self.dump(begun), findings
 
     def resolve(self, state: State, turn_input: TurnInput, dice: Dice) -> tuple[State, tuple[Event, ...]]:
-        """The GM's ruling takes effect; without one, the turn passes and nothing is decided. He alone rolls dice."""
+        """Apply the GM's ruling; without one, nothing changes (ruling 7). The GM alone rolls dice."""
         return turn.resolve(state, turn_input)
 
     def carry_memory(self, view: View, before: Mapping[str, Json]) -> Mapping[str, Json]:
-        """What the GM has given the seat, turn by turn, where scores are public."""
+        """Return the seat's scores by turn, where scores are public."""
         if not view["scores"]:
             return before
         return {"scores": append_score(before, "score", "turn", view["turn"], view["scores"][view["seat"]])}
 
     def public_view(self, views: Mapping[SeatName, View]) -> Panorama | None:
-        """How scores stand, where they are public."""
+        """Return the scores, where they are public."""
         scores = next(iter(views.values()))["scores"]
         return Panorama(scores=scores, of="score") if scores else None
 
     def standing(self, state: State) -> Standing:
-        """All seats in the game are awaited each turn, and all are told."""
+        """Return the standing: all seats in the game are awaited each turn, and all are told."""
         result = state.result
         return Standing(
             over=result is not None,
@@ -146,7 +146,7 @@ class GmAdjudicated(BaseRuleset[State]):
         missing: frozenset[SeatName],
         ruling: Json = None,
     ) -> Mapping[str, str]:
-        """Return the files that the GM fills in, with what was ruled by now in them."""
+        """Return the files for the GM to fill in, with the ruling so far."""
         return forms.ruling_files(state, orders, missing, _loaded(ruling))
 
     def read_ruling(
@@ -157,17 +157,17 @@ class GmAdjudicated(BaseRuleset[State]):
         brought: AttachedFiles = NOTHING,
         before: Json = None,
     ) -> tuple[Json, Mapping[str, tuple[Finding, ...]]]:
-        """The ruling in such files, with what stays of the one before, and what is wrong in them."""
+        """Return the ruling in such files, merged with the one before, and their findings."""
         earlier = None if before is None else _loaded(before)
         ruling, findings = reading.read_ruling(state, files, rolls, brought, earlier)
         return ruling.dump(), findings
 
     def ruling_parts(self, state: State, ruling: Json) -> Mapping[str, str]:
-        """Return what a ruling says, by the names of its parts."""
+        """Return the text of each part of a ruling, by its name."""
         return parts_of(state, _loaded(ruling))
 
     def text_map(self, view: View) -> str:
-        """The map that the GM has drawn for the seat, or for all."""
+        """Return the GM's map for the seat, or for all."""
         return str(view["map"])
 
 
@@ -176,7 +176,7 @@ def _loaded(ruling: Json) -> Ruling:
 
 
 def _briefing(data: Json, seats: Sequence[SeatName]) -> dict[str, str]:
-    """The texts of the option by seat, and by `all`. Raises SetupError."""
+    """Return the texts of the option by seat, and by `all`; raise SetupError."""
     if data is None:
         return {}
     if not isinstance(data, Mapping) or not all(isinstance(text, str) for text in data.values()):

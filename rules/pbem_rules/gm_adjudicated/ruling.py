@@ -1,4 +1,4 @@
-"""A ruling: all that a GM decides about one turn, as the resolver is given it."""
+"""A ruling: the GM's decisions on one turn, as input of the resolver."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _ENCLOSED = ("with_result", "with_file", "with_map")
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a GM writes for one reader, or for all: `result` is told once; of the rest, None leaves it as it was.
+    """The GM's words for one reader, or for all: `result` is told once; a part that is None stays as it was.
 
-    `notes` are for himself. Pictures and files go with a text, or stand in the place of one.
+    `notes` are for the GM alone. Pictures and files go with a text, or replace it.
     """
 
     result: str = ""
@@ -31,32 +31,32 @@ class Told:
 
     @property
     def says(self) -> bool:
-        """Whether the reader is told anything, in words or by a picture."""
+        """True if the reader is told something, in words or by a picture."""
         return bool(self.result or self.with_result)
 
     def after(self, known: Known) -> Known:
-        """What the reader has before him from now on."""
+        """Return what the reader's reports show from now on."""
         file = (known.file, known.with_file) if self.file is None else (self.file, self.with_file)
         map_ = (known.map, known.with_map) if self.map is None else (self.map, self.with_map)
         return Known(file[0], map_[0], with_file=file[1], with_map=map_[1])
 
     @classmethod
     def load(cls, data: Mapping[str, Any]) -> Told:
-        """What a ruling tells a reader, from its data. Raises TypeError on other data."""
+        """Return the part of a ruling for one reader from its data; raise TypeError on other data."""
         enclosed = {name: tuple(Attachment(**each) for each in data.get(name, ())) for name in _ENCLOSED}
         return cls(**{**data, **enclosed})
 
     def noted(self, notes: str) -> str:
-        """What the GM keeps for himself from now on."""
+        """Return the GM's notes from now on."""
         return notes if self.notes is None else self.notes
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What comes of a turn.
+    """The decisions on a turn.
 
     `name` is that of the next turn, "" for its number; `turns` sets the number
-    of the last one. `changes` are of ledgers, in their order. With `over`, the
+    of the last one. `changes` are those of ledgers, in their order. With `over`, the
     reason, the game ends.
     """
 
@@ -71,13 +71,13 @@ class Ruling:
     changes: tuple[Change, ...] = ()
 
     def dump(self) -> Json:
-        """The ruling as JSON data."""
+        """Return the ruling as JSON data."""
         lists = {"out": list(self.out), "winners": list(self.winners), "changes": [list(each) for each in self.changes]}
         return dataclasses.asdict(self) | lists
 
     @classmethod
     def load(cls, data: Mapping[str, Any]) -> Ruling:
-        """The ruling of `dump` data. Raises KeyError or TypeError on other data."""
+        """Return the ruling of `dump` data; raise KeyError or TypeError on other data."""
         changes = tuple(Change.load(each) for each in data.get("changes", ()))
         lists = {"out": tuple(data["out"]), "winners": tuple(data["winners"]), "changes": changes}
         seats = {seat: Told.load(told) for seat, told in data["seats"].items()}
@@ -85,7 +85,7 @@ class Ruling:
 
 
 def commands_of(ruling: Ruling, turns: int) -> Mapping[str, str]:
-    """Return the lines of game.txt that say what a ruling says, by their parts; `turns` is the last turn by now."""
+    """Return the lines of game.txt that make up a ruling, by their parts; `turns` is the last turn so far."""
     lines = {"LABEL": f"LABEL {ruling.name}"} if ruling.name else {}
     lines |= {f"SCORE {seat}": f"SCORE {seat} {score}" for seat, score in ruling.scores.items()}
     for change in ruling.changes:

@@ -1,4 +1,4 @@
-"""The sheet a report brings along, and what a page offers."""
+"""The order sheet of a report, and the order form of its page."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ WIDTH = 76
 """Columns of the longest line."""
 
 _NAME = ORDERS.verbs[0].name
-"""Whatever its verb, an order is a line."""
+"""The name of the one order type, whatever the verb of a line."""
 
 
 def template(view: View) -> list[str]:
-    """The verbs to take the semicolon from, each below its help, or for free text a reminder alone."""
+    """Return the verbs as lines to be uncommented, each below its help; without verbs, a reminder."""
     if view["over"]:
         return []
     if not view["verbs"]:
@@ -33,14 +33,14 @@ def template(view: View) -> list[str]:
 
 
 def _lists(view: View) -> Iterator[str]:
-    """What a word of each list may be."""
+    """Yield the names in each list, as remarks."""
     for name, names in view.get("lists", {}).items():
         told = f"{name}: {', '.join(names)}"
         yield from textwrap.wrap(told, WIDTH, initial_indent="# ", subsequent_indent="#     ", break_on_hyphens=False)
 
 
 def desk(view: View) -> dict[str, Any]:
-    """The campaign's verbs, each with words of the player's own behind it, and SAY for words alone."""
+    """Return the order form: the campaign's verbs, those without arguments with free words, and SAY."""
     if view["over"]:
         return ORDERS.desk(view, [])
     data = usages_of(view).everything.desk(view)
@@ -53,7 +53,7 @@ def desk(view: View) -> dict[str, Any]:
 
 
 def _free(entry: Mapping[str, str], say: Mapping[str, Any]) -> Json:
-    """The data of a verb with words of the player's own: those of SAY with another word."""
+    """Return the form of a verb with free words: that of SAY with another word."""
     word, _, rest = say["usage"].partition(" ")
     return {
         **say,

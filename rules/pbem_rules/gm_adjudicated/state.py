@@ -1,4 +1,4 @@
-"""The state of a game: what its GM has said and keeps before each reader, and how it is saved."""
+"""The state of a game: what its GM has told each reader, and how it is saved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VERSION = 3
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What stands in every report until the GM changes it: a text and a map, "" where there is none.
+    """The texts in every report until the GM changes them: a file and a map, "" for none.
 
     `with_file` and `with_map` are the pictures and files that go with them.
     """
@@ -27,15 +27,15 @@ class Known:
 
     @property
     def has_map(self) -> bool:
-        """Whether there is a map, as text or as a picture."""
+        """True if there is a map, as text or as a picture."""
         return bool(self.map or self.with_map)
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """What is held of one seat. `sheet` are the lines of its last turn; out of the game, it is no longer `playing`.
+    """The state of one seat. `sheet` are the lines of its last turn; out of the game, it is no longer `playing`.
 
-    `told` is what the GM wrote to it last, and `notes` what he keeps of it for himself.
+    `told` is the GM's last result for it, and `notes` are the GM's own about it.
     """
 
     known: Known = Known()
@@ -48,7 +48,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How the game ended; nobody need have won."""
+    """The end of the game; there may be no winners."""
 
     winners: tuple[SeatName, ...]
     reason: str
@@ -59,11 +59,11 @@ class State:
     """A game before its turn number `turn`.
 
     `turns` is the number of the last one, 0 while only the GM ends the game;
-    `name` is what the GM calls this turn, "" for its number. `shared` is known
-    to all, and `told` is what he wrote to all last; `notes` are his own, of the
-    game as a whole. `verbs` are verb → help. `ledgers` are what he keeps in
-    numbers, texts and lists. `usages` are those of verbs with arguments, and
-    `lists` what their words are taken from.
+    `name` is the GM's name of this turn, "" for its number. `shared` is known to
+    all, and `told` is the GM's last result for all; `notes` are the GM's own about
+    the game as a whole. `verbs` are verb → help. `ledgers` are kept in numbers,
+    texts and lists. `usages` are those of verbs with arguments, and `lists` the
+    names that their arguments take.
     """
 
     players: Mapping[SeatName, Player]
@@ -82,12 +82,12 @@ class State:
 
     @property
     def label(self) -> str:
-        """What players call this turn."""
+        """The players' name of this turn."""
         return self.name or f"turn {self.turn}"
 
     @property
     def awaiting(self) -> frozenset[SeatName]:
-        """The seats whose sheets are waited for."""
+        """The seats whose sheets are awaited."""
         return frozenset() if self.result else frozenset(self.playing)
 
     @property
@@ -97,7 +97,7 @@ class State:
 
 
 def dump(state: State) -> Json:
-    """The state as JSON data. Seats and verbs are lists, for their order counts."""
+    """Return the state as JSON data. Seats and verbs are lists, since their order counts."""
     return {
         "players": [[seat, _dumped(player)] for seat, player in state.players.items()],
         "verbs": [list(verb) for verb in state.verbs.items()],
@@ -125,7 +125,7 @@ def _plain(known: Known) -> Json:
 
 
 def read(data: Mapping[str, Any]) -> State:
-    """The state from JSON data."""
+    """Return the state from JSON data."""
     result = data["result"]
     return State(
         players={seat: _player(player) for seat, player in data["players"]},
@@ -145,13 +145,13 @@ def read(data: Mapping[str, Any]) -> State:
 
 
 def from_version_1(data: Json) -> Json:
-    """A save with what was told last and with notes, of which version 1 kept none."""
+    """Convert a state of version 1, which had neither the last results nor notes."""
     none = {"told": "", "notes": ""}
     return {**data, **none, "players": [[seat, {**player, **none}] for seat, player in data["players"]]}
 
 
 def from_version_2(data: Json) -> Json:
-    """A save with ledgers, usages and lists, and with what goes with texts and maps: version 2 kept none of these."""
+    """Convert a state of version 2, which had no ledgers, usages, lists, and pictures or files of texts and maps."""
     none: Json = {"with_file": [], "with_map": []}
     players = [[seat, {**player, "known": {**player["known"], **none}}] for seat, player in data["players"]]
     ledgers: Json = {"ledgers": Ledgers().dump(), "usages": [], "lists": []}

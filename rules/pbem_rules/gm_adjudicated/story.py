@@ -1,8 +1,8 @@
-"""The game that a demo plays: four people of Grey Ness, five nights, and a GM who has all of it in this file.
+"""The game that a demo plays: four people of Grey Ness, five nights, and a GM whose words are all in this file.
 
-Each night has what its players write, what the GM writes into which file of his
-ruling, and what lies beside those files. To add to a night, write more lines
-into its texts, as a GM would.
+Each night has the lines of its players, the GM's texts for each file of the
+ruling, and the attached files. To add to a night, write more lines into its
+texts, as a GM would.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ LEDGERS: Mapping[str, Mapping[str, Json]] = {
     "otter": {"casks": 0},
     "world": {"nights": 5},
 }
-"""What changes in numbers and lists; each night is one less until the packet comes."""
+"""The ledgers of the demo; `nights` counts down until the packet comes."""
 
 _LOG = """\
 # Log of the light at Grey Ness
@@ -69,7 +69,7 @@ _LOG = """\
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """A turn: the lines of each seat's sheet, the texts of the ruling by file, and what lies beside them, by name."""
+    """A turn: the lines of each seat's sheet, the texts of the ruling by file, and the attached files by name."""
 
     sheets: Mapping[SeatName, tuple[str, ...]]
     texts: Mapping[str, str]
@@ -380,7 +380,7 @@ knew. Miles at which she saw it:
 
 
 def sheet(view: View, dice: Dice) -> list[str]:
-    """What a player writes, as long as the story goes; then what any bot would."""
+    """Return a player's lines as long as the story goes, and then a bot's."""
     night = NIGHTS[view["turn"] - 1] if view["turn"] <= len(NIGHTS) else None
     if night is None or view["seat"] not in night.sheets or not view["awaited"]:
         return bots.standard(view, dice)
@@ -388,7 +388,7 @@ def sheet(view: View, dice: Dice) -> list[str]:
 
 
 def rule(turn: int, files: Mapping[str, str]) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """The files of a ruling as the GM fills them in, and what he lays beside them."""
+    """Return the files of a ruling with the GM's words, and the attached files."""
     if turn > len(NIGHTS):
         return files, {}
     night = NIGHTS[turn - 1]
@@ -400,19 +400,19 @@ def rule(turn: int, files: Mapping[str, str]) -> tuple[Mapping[str, str], Mappin
 
 
 def _is_here(line: str, files: Mapping[str, str]) -> bool:
-    """Whether a line of game.txt is of the game, or of a seat that is played."""
+    """Return True if a line of game.txt is about the game, or about a seat that is played."""
     command, _, rest = line.partition(" ")
     return command not in ("SCORE", "WINNER") or file_of(rest.split()[0]) in files
 
 
 def _told(form: str, text: str, *, whole: bool) -> str:
-    """A file with the GM's words: below the remarks of the form, or at the end of all of it."""
+    """Return a file with the GM's words: below the remarks of the form, or below the whole form."""
     remarks = form if whole else "".join(line for line in form.splitlines(keepends=True) if line.startswith(";"))
     return f"{remarks}\n{text}" if text else form
 
 
 def options(seats: Sequence[SeatName]) -> dict[str, Json]:
-    """What the campaign begins with, of those who play."""
+    """Return the campaign's options, for those who play."""
     here = {"all", "seen", "world", *seats}
     briefing = {seat: text for seat, text in BRIEFING.items() if seat in here}
     ledgers = {owner: entries for owner, entries in LEDGERS.items() if owner in here}
@@ -421,7 +421,7 @@ def options(seats: Sequence[SeatName]) -> dict[str, Json]:
 
 
 def _is_kept(name: str, ledgers: Mapping[str, Json]) -> bool:
-    """Whether anybody who plays has an entry of this name, or the world."""
+    """Return True if the world or a seat that is played has an entry of this name."""
     own = name.rpartition(".")[2]
     return any(own in entries for owner, entries in ledgers.items() if owner != "seen")
 

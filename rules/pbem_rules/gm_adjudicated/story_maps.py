@@ -1,4 +1,4 @@
-"""The drawings of the story that a demo tells: a chart of Grey Ness, as much of it as somebody knows, and a seal."""
+"""The drawings of the demo's story: charts of Grey Ness for different readers, and a seal."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _LABELS = (
 
 
 def chart(*marks: str) -> str:
-    """The chart of Grey Ness, with these of: wreck, cave, boat, light, packet."""
+    """Return the chart of Grey Ness with some of the marks wreck, cave, boat, light and packet."""
     letters = "".join(_label(x, y, text, size) for mark, x, y, text, size in _LABELS if not mark or mark in marks)
     body = _GROUND + _HILLS + _HOUSES + _CHURCH + _LIGHTHOUSE + _drawn(marks) + letters
     frame = (
@@ -94,7 +94,7 @@ def _label(x: int, y: int, text: str, size: int) -> str:
 
 
 def seal() -> str:
-    """The seal on a bill of lading: a lamp with rays, and words around it."""
+    """Return the seal on the bill of lading: a lamp with rays, and words around it."""
     rays = "".join(f'<path d="M160,150V92" transform="rotate({turn} 160 160)"/>' for turn in range(-75, 90, 30))
     body = (
         '<rect width="320" height="320" fill="#efe4c8"/><circle cx="160" cy="160" r="128" fill="#9c2f26"/>'

@@ -1,4 +1,4 @@
-"""The turn in brief: what the GM made of a player's sheet, how scores stand, and how long the game goes on."""
+"""The turn summary: the GM's answer to a player's sheet, the scores, and the turns still to come."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pbem_rules.common.summary import counted, fitted, named, sentence
 
 
 def turn_summary(view: View) -> list[str]:
-    """The GM's first words, and where the game stands; from the view alone."""
+    """Return the first words of the GM, and the state of the game, from the view alone."""
     return fitted([*_end(view), *_ruled(view), *_gone(view), *_scores(view), *_turn(view)])
 
 
@@ -25,7 +25,7 @@ def _end(view: View) -> Iterator[str]:
 
 
 def _ruled(view: View) -> Iterator[str]:
-    """Whether the GM answered the sheet, and the first line of what he wrote."""
+    """Yield whether the GM answered the sheet, and the first line of the answer."""
     own, public = _of(view, "result"), _of(view, "public")
     sheet = f"your sheet of {counted(len(view['sheet']), 'line')}" if view["sheet"] else ""
     if _of(view, "unruled"):
@@ -39,7 +39,7 @@ def _ruled(view: View) -> Iterator[str]:
 
 
 def _first(text: str) -> str:
-    """The first line that has words in it; of a title in Markdown its words."""
+    """Return the first line that has letters or digits, without the marks of a Markdown title."""
     line = next((line.strip() for line in text.splitlines() if any(sign.isalnum() for sign in line)), "see below.")
     marks, _, title = line.partition(" ")
     return title.strip() if title and not marks.strip("#") else line
@@ -53,7 +53,7 @@ def _gone(view: View) -> Iterator[str]:
 
 
 def _scores(view: View) -> Iterator[str]:
-    """The best score, and the reader's own."""
+    """Yield the best score, and the reader's own."""
     scores = view["scores"]
     if not scores:
         return

@@ -1,4 +1,4 @@
-"""A game taken over from elsewhere: what its GM wrote for each reader, in files like those of a ruling."""
+"""A game taken over from elsewhere: its GM's words for each reader, in files like those of a ruling."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pbem_rules.gm_adjudicated.turn import resolve
 
 
 def taken_over(new: State, files: Mapping[str, str], turn: int) -> tuple[State, Findings]:
-    """The state of a `new` game at a turn, with what the files say of it, and all findings by file.
+    """Return the state of a `new` game at a turn, with the words of the files, and all findings by file.
 
-    They are read as the ruling on the turn before. Nothing has happened yet, so
-    that what else would be told once is a briefing: it stands above the file.
+    The files are read as the ruling on the turn before. Nothing has happened yet, so
+    that a [RESULT] is a briefing: it is put above the text of [FILE].
     """
-    rolls = Rolls(Dice(b""))
+    rolls = Rolls(Dice(b""))  # the campaign has no seed yet, so that each roll becomes an error
     ruling, findings = read_ruling(replace(new, turn=turn), files, rolls)
     wrong = [*_rolled(rolls), *_out_of_place(new, ruling, turn)]
     if wrong:
@@ -38,14 +38,14 @@ def _briefed(told: Told) -> Told:
 
 
 def _rolled(rolls: Rolls) -> Iterator[Finding]:
-    """Dice, of which the campaign has none yet."""
+    """Yield an error for each roll: the campaign has no dice yet."""
     for roll in rolls.fresh:
         text = f"{roll.dice} for {roll.label!r} cannot be rolled before the campaign has begun"
         yield Finding(0, "error", "no-dice", text, "write what was rolled, without brackets")
 
 
 def _out_of_place(new: State, ruling: Ruling, turn: int) -> Iterator[Finding]:
-    """What ends a game before it is played on."""
+    """Yield an error for each command that ends the game before it is played on."""
     if ruling.over:
         yield Finding(0, "error", "over", "OVER ends the game, so there is nothing to play on from", "take it out")
     last = new.turns if ruling.turns is None else ruling.turns

@@ -1,4 +1,4 @@
-"""A turn: what the GM has decided takes effect, step by step (ruling 6)."""
+"""Resolves a turn: the GM's decisions take effect, step by step (ruling 6)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ Happened = tuple[State, tuple[Event, ...]]
 
 
 def resolve(state: State, turn: TurnInput) -> Happened:
-    """The state after a turn, and what happened. Of a game that is over, nothing more."""
+    """Return the state after a turn, and its events. A game that is over stays as it is."""
     if state.result is not None:
         return state, ()
     ruling = None if turn.ruling is None else Ruling.load(turn.ruling)
+    # Ruling 6: who has left, the GM's words and changes, who is out, and then the next turn or the end.
     state, left = _leaving(_with_sheets(replace(state, ledgers=state.ledgers.opened), turn), turn)
     state, told = (state, (public(state, "unruled"),)) if ruling is None else _ruled(state, ruling, turn.rolls)
     state, ended = _closed(state, ruling or Ruling())
@@ -29,19 +30,19 @@ def resolve(state: State, turn: TurnInput) -> Happened:
 
 
 def _with_sheets(state: State, turn: TurnInput) -> State:
-    """Each seat has the lines of its sheet before it in its next report."""
+    """Store the lines of each seat's sheet for its next report."""
     lines = {seat: tuple(map(ORDERS.line, turn.orders.get(seat, ()))) for seat in state.players}
     return replace(state, players={seat: replace(player, sheet=lines[seat]) for seat, player in state.players.items()})
 
 
 def _leaving(state: State, turn: TurnInput) -> Happened:
-    """Whom the host took out plays no longer."""
+    """Take the seats out of the game that the host has removed."""
     gone = [seat for seat in state.playing if seat in turn.removed]
     return _without(state, gone), tuple(public(state, "left", who=seat) for seat in gone)
 
 
 def _ruled(state: State, ruling: Ruling, rolls: Sequence[Roll]) -> Happened:
-    """The GM's words are told, what he keeps before the readers is changed, and scores and seats with it."""
+    """Apply a ruling: tell the GM's words, and change files, ledgers, scores and seats."""
     out = [seat for seat in state.playing if seat in ruling.out]
     ruling, shown = _with_rolls(ruling, rolls)
     events = (*_told(state, ruling), *_rolled(state, shown, rolls), *(public(state, "out", who=seat) for seat in out))
@@ -63,16 +64,17 @@ def _told(state: State, ruling: Ruling) -> Iterator[Event]:
 
 
 def _with_rolls(ruling: Ruling, rolls: Sequence[Roll]) -> tuple[Ruling, Mapping[SeatName, tuple[Roll, ...]]]:
-    """The ruling with what was rolled in its words, and the rolls that each seat is told so; under "" those of all."""
+    """Return the ruling with its rolls filled in, and the rolls shown to each seat; under "" those shown to all."""
     public, open_ = with_rolls(ruling.all.result, rolls)
     seats = {seat: with_rolls(told.result, rolls) for seat, told in ruling.seats.items()}
     told = {seat: replace(ruling.seats[seat], result=text) for seat, (text, _) in seats.items()}
+    # A roll that all are told of is not told to single seats again.
     shown = {"": open_} | {seat: tuple(each for each in own if each not in open_) for seat, (_, own) in seats.items()}
     return replace(ruling, all=replace(ruling.all, result=public), seats=told), shown
 
 
 def _rolled(state: State, shown: Mapping[SeatName, tuple[Roll, ...]], rolls: Sequence[Roll]) -> Iterator[Event]:
-    """The rolls that stand in the GM's words, so that readers know which are the campaign's own."""
+    """Yield the rolls in the GM's words as events, so that readers know the campaign's own from mere words."""
     for seat in ("", *state.players):
         readers = frozenset({seat} if seat else state.players)
         yield from (rolled(readers, roll, count_rolls(rolls, roll.label)) for roll in shown.get(seat, ()))
@@ -85,7 +87,7 @@ def _player(seat: SeatName, player: Player, ruling: Ruling) -> Player:
 
 
 def _closed(state: State, ruling: Ruling) -> Happened:
-    """The next turn begins, unless the game is over: by the GM's word, by its last turn, or for want of players."""
+    """Open the next turn, unless the game is over: by the GM, after its last turn, or without players (ruling 10)."""
     reason = ruling.over
     if not reason and state.turns and state.turn >= state.turns:
         reason = "the last turn has been played"

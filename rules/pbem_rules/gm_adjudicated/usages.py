@@ -1,6 +1,6 @@
 """The GM's verbs with arguments: usages such as "MARCH <army:number 1..9> TO <place>", read, written and offered.
 
-In angle brackets stands the name of an argument and, behind a colon, what it is:
+In angle brackets stands the name of an argument and, behind a colon, its kind:
 `number 1..9`, `word`, `seat`, `slow|fast`, the name of a list of the campaign, or
 last of all `text`, the player's own words to the end of the line. Where name and
 kind are the same, one will do. `[…]` may be left out, `<place>...` takes one or more.
@@ -55,14 +55,16 @@ class Usages:
     words: frozenset[str]
 
     def read(self, view: Mapping[str, Any], number: int, line: str) -> tuple[str, tuple[Finding, ...]]:
-        """A line as its usage has it, and what is to be told of it; one of another verb as it is. Raises FieldError.
+        """Return a line as its usage writes it, and its findings; a line with another verb is returned unchanged.
 
-        A usage may be such that what it writes could mean something else, too; then nothing is taken.
+        Raises:
+            FieldError: If the line does not fit the usage, or if what the usage writes
+                would be read differently again.
         """
         if line.partition(" ")[0] not in self.words:
             return line, ()
         written, findings = self._read(view, number, line)
-        try:
+        try:  # the record keeps the written line, which must be read as the same order in a replay
             again, _ = self._read(view, number, written)
         except FieldError:
             again = ""
@@ -83,12 +85,12 @@ class Usages:
         return (_verbatim(book, order, line), ()) if with_text else (book.line(order), parsed.findings)
 
     def invent(self, view: Mapping[str, Any], verb: str, dice: Any, *key: str | int) -> str:
-        """A random line of a verb."""
+        """Return a random line of a verb."""
         return next(known for known in self.everything.verbs if known.word == verb).invent(view, dice, *key)
 
 
 def _verbatim(book: OrderParser, order: Order, line: str) -> str:
-    """The line with its text as it was typed, whatever signs are in it."""
+    """Return the line with its text exactly as typed."""
     (text,) = (slot.name for slot in dataclasses.fields(order) if slot.name.startswith(TEXT))
     tokens = split_tokens(line)
     start = tokens[len(tokens) - len(getattr(order, text))].start
@@ -97,14 +99,14 @@ def _verbatim(book: OrderParser, order: Order, line: str) -> str:
 
 
 def usages_of(view: Mapping[str, Any]) -> Usages:
-    """The usages in a view; one that was mailed before there were any has none."""
+    """Return the usages in a view; views of version 2 and earlier have none."""
     declared = tuple((verb["verb"], verb["help"], verb.get("usage", "")) for verb in view["verbs"])
     lists = tuple((name, tuple(names)) for name, names in view.get("lists", {}).items())
     return _usages(declared, lists)
 
 
 def check_usages(helps: Mapping[str, str], usages: Mapping[str, str], lists: Lists) -> None:
-    """Raises SetupError, naming the verb, if a usage cannot be read."""
+    """Raise SetupError, naming the verb, if a usage cannot be read."""
     _usages(
         tuple((verb, help_, usages.get(verb, "")) for verb, help_ in helps.items()),
         tuple((name, tuple(names)) for name, names in lists.items()),
@@ -126,7 +128,7 @@ def _usages(declared: tuple[tuple[str, str, str], ...], lists: tuple[tuple[str, 
 
 @dataclass
 class _Usage:
-    """A usage as a GM writes it, read piece by piece into a declared order."""
+    """A usage as a GM writes it, converted piece by piece to an order type."""
 
     verb: str
     text: str
@@ -137,7 +139,7 @@ class _Usage:
     depth: int = 0
 
     def order(self, help_: str) -> type[Order]:
-        """The declared order. Raises SetupError."""
+        """Return the order type; raise SetupError."""
         if len(self.text) > LONGEST_USAGE or _PIECE.sub("", self.text).strip():
             raise self._wrong(f"cannot be read: write it like {self.verb} <army:number 1..9> TO <place>")
         for match in _PIECE.finditer(self.text):

@@ -1,4 +1,4 @@
-"""The GM's own verbs: how a campaign declares them, and which one a player means."""
+"""The GM's own verbs (ruling 1): their declaration by a campaign, and their recognition in a line."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pbem_rules.gm_adjudicated.text import one_line
 from pbem_rules.gm_adjudicated.usages import KINDS, Lists, check_usages
 
 SAY = "SAY"
-"""The verb that every campaign has: what follows are just words."""
+"""The verb that every campaign has, for plain words."""
 
 RESERVED = frozenset({SAY, "END", "FINAL", "ORDERS", "WAIT"})
-"""Words that mean something else on a sheet, whatever the game."""
+"""Words with another meaning on the sheets of every game."""
 
 MOST = 60
 SHORTEST_ABBREVIATION = 3
@@ -23,7 +23,7 @@ LONGEST_HELP = 200
 MOST_NAMES, LONGEST_NAME = 500, 40
 
 LISTS = "lists"
-"""Where the file of verbs has the campaign's lists of places and the like."""
+"""The key of the campaign's own lists, such as its places, in the file of verbs."""
 
 _SHAPE = 'a list such as ["MARCH", "BUILD"], or an object of verb and help, or of verb and {usage, help}'
 
@@ -32,7 +32,7 @@ _SENTENCES = """
     MORE MOST MUCH NEW NOR NOT NOTE NOTES NOW OFF OLD ONE ONLY OUR OUT OVER OWN SAID SEE SHE SOME SUCH THAN THAT THE
     THEIR THEM THEN THERE THESE THEY THIS THOSE TWO WAR WAS WAY WERE WHAT WHEN WHO WHY WILL WITH YES YET YOU YOUR"""
 PLAIN_WORDS = frozenset(_SENTENCES.split())
-"""Words with which a sentence may begin; none of them is a verb cut short or a slip."""
+"""Words with which a sentence may begin; they are never read as an abbreviation or a slip (ruling 1)."""
 
 _BULLET = re.compile(r"(?:[-*•>–—]{1,9}|->|\(?(?:[0-9]{1,3}|[A-Za-z])[.)]|[0-9]{1,3} [-–])\s{1,9}(?=\S)")
 _FIRST = re.compile(
@@ -44,7 +44,7 @@ _VERB = re.compile(r"[A-Z][A-Z0-9-]{1,19}")
 
 
 class Declared(NamedTuple):
-    """What a campaign declares: of each verb its help, of those with arguments their usage, and lists by name."""
+    """The declarations of a campaign: help by verb, usage by verb with arguments, and names by list."""
 
     helps: Mapping[str, str]
     usages: Mapping[str, str]
@@ -52,9 +52,10 @@ class Declared(NamedTuple):
 
 
 def read_verbs(data: Json) -> Declared:
-    """The verbs of the option: a list, or an object of verb and help, or of verb and `{usage, help}`, with `lists`.
+    """Return the verbs of the option, from a list or an object.
 
-    Raises SetupError.
+    An object has the help of each verb, or its `{usage, help}`, and may have
+    `lists`. Raises SetupError.
     """
     given = dict.fromkeys(data, "") if isinstance(data, list) and all(isinstance(verb, str) for verb in data) else data
     given = {} if given is None else given
@@ -79,7 +80,7 @@ def read_verbs(data: Json) -> Declared:
 
 
 def _described(verb: str, data: Json) -> tuple[str, str]:
-    """The help and the usage of a verb, "" for what it has not."""
+    """Return the help and the usage of a verb, "" for a missing one."""
     parts = {"help": data} if isinstance(data, str) else data
     if not isinstance(parts, Mapping) or not all(isinstance(part, str) for part in parts.values()):
         raise SetupError(f"option verbs must be {_SHAPE}")
@@ -118,14 +119,14 @@ def _fault(verb: str, verbs: Mapping[str, str]) -> str:
 
 
 def first_word(text: str) -> tuple[str, str]:
-    """The word with which a line begins and what follows; bullets, and signs around and behind it, say nothing."""
+    """Return the first word of a line and the rest, without bullets and signs around the word."""
     bullet = _BULLET.match(text)
     found = _FIRST.fullmatch(text[bullet.end() :] if bullet else text)
     return (found[1], found[2]) if found else ("", "")
 
 
 def meant(word: str, verbs: Sequence[str]) -> list[str]:
-    """The verbs a word may stand for: itself, or all those that it begins, if it is long enough for that."""
+    """Return the verbs that a word may stand for: itself, or those that it abbreviates if it is long enough."""
     if word in verbs:
         return [word]
     if len(word) < SHORTEST_ABBREVIATION or word in PLAIN_WORDS:
@@ -134,14 +135,17 @@ def meant(word: str, verbs: Sequence[str]) -> list[str]:
 
 
 def slip_of(word: str, verbs: Sequence[str]) -> str:
-    """The first verb that one slip makes of a word: a letter too many, too few, wrong, or two swapped; else ""."""
+    """Return the first verb that is one slip away: a letter too many, too few, wrong, or two swapped; "" for none."""
     if len(word) < SHORTEST_ABBREVIATION or word in PLAIN_WORDS:
         return ""
     return next((verb for verb in verbs if _one_slip(word, verb)), "")
 
 
 def _one_slip(word: str, verb: str) -> bool:
-    """Whether one slip makes a verb of a word. Short verbs have too many neighbours: with them, only swaps count."""
+    """Return True if a word is one slip away from a verb.
+
+    Short verbs have too many neighbours: for them, only swapped letters count.
+    """
     if word == f"{verb}S":
         return False
     start = _alike(word, verb)
@@ -153,5 +157,5 @@ def _one_slip(word: str, verb: str) -> bool:
 
 
 def _alike(one: str, other: str) -> int:
-    """How many signs two words have in common at their beginning."""
+    """Return the length of the common beginning of two words."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

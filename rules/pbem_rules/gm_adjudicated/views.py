@@ -1,4 +1,4 @@
-"""What a player of The Umpire's Pen may know, as plain JSON data: what the GM told all, and what he told this seat."""
+"""Views of The Umpire's Pen as plain JSON data: the GM's words to all, and those to this seat (ruling 4)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pbem.ruleset import Attachment, Event, SeatName, View, events_for
 from pbem_rules.gm_adjudicated.state import State
 
 PLACES = ("map", "shared", "file")
-"""Where what the GM has enclosed may stand in every report, besides where he tells what happened."""
+"""Places of standing attachments in a report, besides those of the events "public" and "result"."""
 
 
 class VerbView(TypedDict):
-    """One of the GM's verbs; `help` may be empty, and `usage` is where its own words follow, whatever they are."""
+    """One of the GM's verbs; `help` may be empty, and `usage` is "" if any words may follow."""
 
     verb: str
     help: str
@@ -21,14 +21,14 @@ class VerbView(TypedDict):
 
 
 class ResultView(TypedDict):
-    """How the game ended; there may be no winners."""
+    """The end of the game; there may be no winners."""
 
     winners: list[SeatName]
     reason: str
 
 
 class LedgerView(TypedDict):
-    """What the reader sees of a ledger, that of a seat or of the world.
+    """The visible part of a ledger, that of a seat or of the world.
 
     Each entry has `name` and `value` (a number, a text, or a list of texts), and
     `was`, its value before, if the last turn has changed it.
@@ -39,7 +39,7 @@ class LedgerView(TypedDict):
 
 
 class GmView(TypedDict):
-    """A seat's whole knowledge.
+    """The whole knowledge of a seat.
 
     `turns` is the number of the last turn, 0 if the GM alone ends the game.
     `file` and `shared` are the GM's standing texts for this seat and for all;
@@ -72,7 +72,7 @@ class GmView(TypedDict):
 
 
 def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> GmView:
-    """The view of a seat; `events` are all of the turn, of which it takes those its seat may hear."""
+    """Return the view of a seat; `events` are all of the turn, of which it shows those that the seat may hear."""
     own, result = state.players[seat], state.result
     map_ = own.known if own.known.has_map else state.shared
     return GmView(
@@ -101,7 +101,7 @@ def view_of(state: State, seat: SeatName, events: Sequence[Event]) -> GmView:
 
 
 def enclosures(view: View) -> dict[str, tuple[Attachment, ...]]:
-    """The pictures and files of a view, by where they stand in its report; views of old have none."""
+    """Return the pictures and files of a view, by their places in its report; views of version 2 have none."""
     kept = {place: view.get("enclosed", {}).get(place, ()) for place in PLACES}
     told = {
         kind: [each for event in view["events"] if event["kind"] == kind for each in event.get("enclosed", ())]

@@ -1,4 +1,4 @@
-"""Words of a player's own: the one order that is kept of all, and the kinds that no list holds."""
+"""A player's own words: the one type of order that is stored, and fields whose words no list has."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_WORD = 60
 
 @dataclass(frozen=True)
 class Words(Field):
-    """Any words at all, up to the end of the line, with every comma and quote."""
+    """Any words up to the end of the line, with every comma and quote."""
 
     shown: str = "your words"
     expected: str = "words of your own"

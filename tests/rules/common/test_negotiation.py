@@ -1,4 +1,4 @@
-"""Draws and resignations between two players."""
+"""Tests of draws and resignations between two players."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OFFER, ACCEPT, DECLINE = Draw("OFFER"), Draw("ACCEPT"), Draw("DECLINE")
 
 
 def turn(*, red: tuple[Order, ...] = (), blue: tuple[Order, ...] = (), removed: str = "") -> TurnInput:
-    """A turn with these orders."""
+    """Return a turn with these orders."""
     return TurnInput({"red": red, "blue": blue}, removed=frozenset(removed.split()))
 
 
@@ -39,7 +39,7 @@ def test_two_offers_in_one_turn_agree() -> None:
 
 
 def test_an_offer_is_declined() -> None:
-    """DRAW DECLINE, or a move instead of an answer, lays the offer aside."""
+    """DRAW DECLINE, or a move instead of an answer, ends the offer."""
     declined = parley(turn(blue=(DECLINE,)), seats=SEATS, offer="red")
     ignored = parley(turn(), seats=SEATS, offer="red", playing_on=frozenset({"blue"}))
 
@@ -48,12 +48,12 @@ def test_an_offer_is_declined() -> None:
 
 
 def test_ones_own_move_leaves_ones_offer_standing() -> None:
-    """Only the player asked declines by playing on."""
+    """A player's move does not decline that player's own offer."""
     assert parley(turn(), seats=SEATS, offer="red", playing_on=frozenset({"red"})).offer == "red"
 
 
 def test_an_offer_may_follow_one_declined() -> None:
-    """Whose offer was declined may offer again in the same turn."""
+    """A player whose offer was declined may offer again in the same turn."""
     again = parley(turn(red=(OFFER,), blue=(DECLINE,)), seats=SEATS, offer="red")
 
     assert (again.declined, again.offer, again.offered) == ("declined", "red", ("red",))
@@ -65,7 +65,7 @@ def test_accepting_without_an_offer_is_nothing() -> None:
 
 
 def test_who_gives_up() -> None:
-    """Players leave by resigning or by being removed; the latter is said of who does both."""
+    """Players leave by resigning or by being removed; removal takes precedence."""
     assert leaving(turn(red=(Resign(),)), SEATS) == {"red": "resigned"}
     assert leaving(turn(red=(Resign(),), removed="red blue"), SEATS) == {"red": "removed", "blue": "removed"}
     assert leaving(turn(), SEATS) == {}
@@ -81,7 +81,7 @@ def test_who_gives_up() -> None:
     ],
 )
 def test_lines_that_do_not_fit_are_refused(order: Draw, offer: str | None, code: str) -> None:
-    """Red cannot answer what blue has not offered, nor offer across or after an offer."""
+    """Red cannot answer without blue's offer, nor offer against or after an open one."""
     with pytest.raises(FieldError) as refused:
         check_draw(order, other="blue", offer=offer)
 
@@ -90,7 +90,7 @@ def test_lines_that_do_not_fit_are_refused(order: Draw, offer: str | None, code:
 
 @pytest.mark.parametrize(("order", "offer"), [(ACCEPT, "blue"), (DECLINE, "blue"), (OFFER, None)])
 def test_lines_that_fit_are_taken(order: Draw, offer: str | None) -> None:
-    """Red answers blue's offer, or makes one when there is none."""
+    """Red answers blue's offer, or makes one if there is none."""
     check_draw(order, other="blue", offer=offer)
 
 

@@ -1,4 +1,4 @@
-"""What became of orders, in words that games share."""
+"""Tests of outcomes of orders, in phrases that games share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pbem_rules.common.outcomes import SIGNS, draw_fate, fate, refusals, resign_
 
 
 def test_sentences_become_one_line_that_fits() -> None:
-    """Each begins with a capital, empty ones are left out, and too long a line is cut at a word."""
+    """Each sentence begins with a capital, empty ones are left out, and too long a line is cut at a word."""
     assert fate("it went.", "", "then it stayed.") == "It went. Then it stayed."
     assert fate("one two " * 40) == "One two " + "one two " * 23 + "one …"
     assert len(fate("one two " * 40)) <= SIGNS
@@ -27,7 +27,7 @@ def test_sentences_become_one_line_that_fits() -> None:
     ],
 )
 def test_refusals_go_with_their_lines(refused: list[tuple[str, str]], whys: list[str]) -> None:
-    """Of lines that are alike the last were refused, in their order; here the first and the third are."""
+    """Of equal lines the last were refused, in their order; here the first and the third are equal."""
     offer, accept = Draw("OFFER"), Draw("ACCEPT")
     events = [{"kind": "refused", "line": line, "why": why} for line, why in refused]
 
@@ -48,11 +48,11 @@ def test_refusals_go_with_their_lines(refused: list[tuple[str, str]], whys: list
     ],
 )
 def test_the_talk_of_a_draw_is_told(what: str, view: dict[str, Any], agreed: bool, said: str) -> None:
-    """What became of an offer and of each answer."""
+    """Offers and answers have the outcome of the draw."""
     assert draw_fate({"seat": "red", **view}, Draw(what), agreed=agreed) == said
 
 
 def test_giving_up_ends_the_game_or_draws_it() -> None:
-    """Where the other gave up too, nobody has won."""
+    """A resignation ends the game, and is a draw if both resigned."""
     assert resign_fate({"result": {"winners": ["blue"], "words": "blue wins"}}) == "The game is over."
     assert resign_fate({"result": {"winners": [], "words": "a draw: both left"}}) == "A draw: both left."

@@ -1,4 +1,4 @@
-"""Lines of a turn in brief."""
+"""Tests of the lines of turn summaries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pbem_rules.common.summary import counted, fitted, named, sentence
 
 
 def test_lines_are_eight_at_most_and_cut_at_a_word() -> None:
-    """Empty ones do not count; a line begins with a capital, and names with hyphens stay whole."""
+    """Empty lines do not count; lines begin with a capital, and names with hyphens stay whole."""
     assert fitted(["", *map(str, range(9))]) == list("01234567")
     (line,) = fitted(["one two " * 8 + "half-hearted-words"])
     assert line == "One two " + "one two " * 7 + "…"
@@ -25,11 +25,11 @@ def test_lines_are_eight_at_most_and_cut_at_a_word() -> None:
     ],
 )
 def test_of_many_names_the_first_are_told(names: list[str], told: str) -> None:
-    """And how many more there are."""
+    """Of many names the first are listed, with the number of the others."""
     assert named(names) == told
 
 
 def test_numbers_and_capitals() -> None:
-    """One unit, two units; only the first letter changes."""
+    """A number has the right plural, and only the first letter is capitalised."""
     assert [counted(1, "unit"), counted(2, "unit")] == ["1 unit", "2 units"]
     assert sentence("the GM says") == "The GM says"

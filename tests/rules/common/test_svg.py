@@ -1,4 +1,4 @@
-"""Pictures as text: escaping, attributes and the frame of a document."""
+"""Tests of SVG as text: escaping, attributes and the document element."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_text_cannot_break_out_of_its_element() -> None:
 
 
 def test_attributes_are_escaped_and_dashed() -> None:
-    """Underscores become dashes, a last one is for words of Python, None leaves an attribute out."""
+    """Underscores become dashes, a trailing one is dropped, None leaves an attribute out."""
     drawn = svg.element("g", stroke_width=2, class_='a"<b', fill=None)
 
     assert drawn == '<g stroke-width="2" class="a&quot;&lt;b"/>'
@@ -26,18 +26,18 @@ def test_attributes_are_escaped_and_dashed() -> None:
 
 @pytest.mark.parametrize("bad", ["\x00", "\x1b", "\ud800", "\uffff"])
 def test_characters_that_xml_forbids_are_replaced(bad: str) -> None:
-    """Nothing typed can make a picture that is not well-formed."""
+    """No typed character makes a picture that is not well-formed."""
     assert ET.fromstring(svg.text(0, 0, f"a{bad}b")).text == "a?b"
 
 
 @pytest.mark.parametrize(("value", "shown"), [(3, "3"), (2.0, "2"), (0.25, "0.2"), (-0.04, "0"), (-1.55, "-1.6")])
 def test_numbers_are_short(value: float, shown: str) -> None:
-    """A coordinate has one decimal at most, and no minus before a nought."""
+    """A coordinate has one decimal at most, and no minus before zero."""
     assert svg.number(value) == shown
 
 
 def test_a_document_names_its_size_font_and_title() -> None:
-    """A picture says how large it is, which font it needs, and what is read out for it."""
+    """A document has its size, its font, and a title for screen readers."""
     root = ET.fromstring(svg.document(40, 30, svg.circle(5, 5, 2), "Map of <red>"))
 
     assert (root.get("width"), root.get("height"), root.get("viewBox")) == ("40", "30", "0 0 40 30")
@@ -52,6 +52,6 @@ def test_shapes_take_points_as_pairs_or_as_text() -> None:
 
 
 def test_an_empty_group_is_nothing() -> None:
-    """A group without content leaves no trace in the picture."""
+    """A group without content is left out."""
     assert svg.group("", fill="red") == ""
     assert svg.group(svg.line(0, 0, 1, 1), fill="red") == '<g fill="red"><line x1="0" y1="0" x2="1" y2="1"/></g>'

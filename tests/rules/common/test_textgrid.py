@@ -1,4 +1,4 @@
-"""Text maps: a canvas of characters, and lists that flow within a width."""
+"""Tests of text maps: a canvas of characters, and lists that flow within a width."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pbem_rules.common.textgrid import TextGrid, flow
 
 
 def test_what_is_put_stands_where_it_was_put() -> None:
-    """Later text stands over earlier text; blanks at line ends go."""
+    """Later text replaces earlier text; blanks at line ends go."""
     grid = TextGrid(6, 2)
     grid.put(0, 0, "abcdef")
     grid.put(2, 0, "XY")
@@ -16,7 +16,7 @@ def test_what_is_put_stands_where_it_was_put() -> None:
 
 
 def test_what_falls_outside_is_cut_off() -> None:
-    """No drawing can make a map wider or higher than its canvas."""
+    """Text outside of the canvas is cut off."""
     grid = TextGrid(4, 1)
     for x, y in ((2, 0), (-3, 0), (9, 0), (-9, 0), (0, 1), (0, -1)):
         grid.put(x, y, "12345")
@@ -30,17 +30,17 @@ def test_items_flow_below_the_first() -> None:
 
 
 def test_no_items_make_no_lines() -> None:
-    """A list of nothing leaves out its heading too."""
+    """An empty list has no heading either."""
     assert flow("ships ", [], width=17) == []
 
 
 def test_an_item_too_wide_is_cut() -> None:
-    """The width is kept whatever an item says."""
+    """An item wider than the line is cut."""
     assert flow("x ", ["123456789"], width=6) == ["x 1234"]
 
 
 def test_a_copy_is_drawn_on_by_itself() -> None:
-    """What is drawn on a copy does not show on the canvas it was made from."""
+    """Drawing on a copy does not change the original."""
     background = TextGrid(3, 1)
     background.put(0, 0, "abc")
 

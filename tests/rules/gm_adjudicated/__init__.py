@@ -1,1 +1,1 @@
-"""The Umpire's Pen: its sheets, its rulings, and who reads what."""
+"""Tests of The Umpire's Pen: its sheets, its rulings, and their readers."""

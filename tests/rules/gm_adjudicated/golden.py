@@ -1,7 +1,7 @@
-"""The golden game: a whole game as one text, every sheet, digest, ruling, event and view of it.
+"""The golden game: a whole game as one text, with every sheet, digest, ruling, event and view.
 
-`python -m tests.rules.gm_adjudicated.golden` writes it anew; what then differs in
-golden.txt is what a change of the rules or words has changed.
+`python -m tests.rules.gm_adjudicated.golden` writes it again; the differences in
+golden.txt then show the effects of a change of rules or words.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ TURNS: Sequence[tuple[Sheets, Files | None]] = (
     ),
     ({"blue": ["MARRY Lucia"]}, {"blue": "She said yes.", "game": "OVER Peace was made.\nWINNER blue"}),
 )
-"""Sheets and rulings with everything in them; the second turn passes without a ruling."""
+"""Sheets and rulings with all their parts; the second turn passes without a ruling."""
 
 
 def game() -> Iterator[str]:
-    """The lines of the golden game."""
+    """Yield the lines of the golden game."""
     state, events = new_game(verbs=VERBS, turns=9, briefing={"all": "It is 1805."}), ()  # type: State, tuple[Event, ...]
     for sheets, files in TURNS:
         yield from _moment(state, events)
@@ -46,7 +46,7 @@ def game() -> Iterator[str]:
 
 
 def _moment(state: State, events: Sequence[Event]) -> Iterator[str]:
-    """What each seat heard, and what it knows now."""
+    """Yield the events that each seat heard, and its view."""
     for seat in SEATS:
         yield from (f"  {seat}: {kind} {data}" for kind, data in told(events, seat))
     yield ""
@@ -59,7 +59,7 @@ def _moment(state: State, events: Sequence[Event]) -> Iterator[str]:
 
 
 def _sheets(state: State, sheets: Sheets) -> Iterator[str]:
-    """The sheets with their findings, and what the GM is sent."""
+    """Yield the sheets with their findings, and the digest."""
     orders = {}
     for seat, lines in sheets.items():
         yield from (f"{seat}> {line}" for line in lines)
@@ -72,7 +72,7 @@ def _sheets(state: State, sheets: Sheets) -> Iterator[str]:
 
 
 def text() -> str:
-    """The golden game as it is now."""
+    """Return the golden game as it is now."""
     return "\n".join(game()) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What a seat of The Umpire's Pen may not know: what others send, and what the GM writes to them."""
+"""The secrets of The Umpire's Pen from a seat: the sheets of others, and the GM's words to them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ WORDS = ("the fleet", "waits", "MARCH", "gold;", "under the bridge,", "tonight",
 
 
 def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
-    """The same game with other files, maps, pictures and sheets of the other seats, other scores if they are secret.
+    """Return the same game with other files, maps, pictures, sheets and secret scores of the other seats.
 
-    The GM's own notes are other ones too, even of the seat itself.
+    The GM's own notes differ too, even those about the seat itself.
     """
     players = {
         each: dataclasses.replace(player if each == seat else _other(state, player, rnd), notes=_text(rnd))
@@ -26,13 +26,13 @@ def scramble(state: State, seat: SeatName, rnd: random.Random) -> State:
 
 
 def elsewhere(state: State, seat: SeatName, rnd: random.Random) -> tuple[State, dict[SeatName, list[str]]]:
-    """Such a game, in which the other seats send other sheets as well."""
+    """Return a scrambled game, and other sheets of the other seats."""
     sheets = {each: _lines(rnd) for each in state.playing if each != seat}
     return scramble(state, seat, rnd), sheets
 
 
 def _ledgers(state: State, seat: SeatName, rnd: random.Random) -> Ledgers:
-    """The same ledgers with other entries, and more of them, where the seat does not see them."""
+    """Return the ledgers with other entries, and more of them, where the seat does not see them."""
     seen = {owner["of"]: {row["name"] for row in owner["entries"]} for owner in state.ledgers.shown_to(seat)}
 
     def scrambled(entries: Mapping[str, Entries]) -> dict[str, Entries]:
@@ -56,7 +56,7 @@ def _other(state: State, player: Player, rnd: random.Random) -> Player:
 
 
 def _enclosed(rnd: random.Random) -> tuple[Attachment, ...]:
-    """Up to three pictures and files."""
+    """Return up to three pictures and files."""
     return tuple(
         Attachment(f"{rnd.choice(WORDS)}.png", "image/png", f"{rnd.getrandbits(256):064x}", 900, rnd.randrange(90))
         for _ in range(rnd.randrange(4))

@@ -1,4 +1,4 @@
-"""Sets up games and plays turns, as the host would: sheets as lines, the GM's ruling as files."""
+"""Sets up games and plays turns as the host does: sheets as lines, the GM's ruling as files."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ VERBS = {"MARCH": "an army goes where you say", "BUILD": "", "MARRY": "a member 
 
 
 def new_game(**options: Any) -> State:
-    """A game of three seats before its first turn."""
+    """Return a game of three seats before its first turn."""
     return RULESET.setup(options, SEATS, Dice(b"test"))
 
 
 def view(state: State, seat: SeatName, events: Sequence[Event] = ()) -> View:
-    """A seat's view as it comes out of a mail."""
+    """Return a seat's view as it comes out of a mail."""
     data: View = json.loads(canonical_json(RULESET.view(state, seat, events)))
     return data
 
 
 def read(state: State, *lines: str) -> ParsedSheet:
-    """What red's sheet comes to."""
+    """Return red's sheet, parsed."""
     return RULESET.parse(view(state, "red"), list(enumerate(lines, 1)))
 
 
 def texts(parsed: ParsedSheet) -> list[str]:
-    """The lines of a sheet as taken."""
+    """Return the accepted lines of a sheet."""
     return [RULESET.orders.line(order) for order in parsed.orders]
 
 
 def codes(parsed: ParsedSheet) -> list[tuple[int, str]]:
-    """The findings of a sheet: line and code."""
+    """Return the findings of a sheet: line and code."""
     return [(finding.line, finding.code) for finding in parsed.findings]
 
 
 def rolls() -> Rolls:
-    """Those of a turn in which nothing was rolled yet."""
+    """Return the rolls of a turn without any roll so far."""
     return Rolls(Dice(b"rolls"))
 
 
 def ruled(state: State, rolled: Rolls | None = None, /, **files: str) -> Any:
-    """The ruling in files named without their ending; it must be free of errors."""
+    """Return the ruling in files named without their ending; it must be free of errors."""
     named = {f"{name}.txt": text for name, text in files.items()}
     ruling, findings = RULESET.read_ruling(state, named, rolled or rolls())
     assert not [found for each in findings.values() for found in each if found.severity == "error"], findings
@@ -54,7 +54,7 @@ def ruled(state: State, rolled: Rolls | None = None, /, **files: str) -> Any:
 
 
 def faults(state: State, **files: str) -> dict[str, list[tuple[int, str]]]:
-    """The errors and warnings in such files, but that somebody is told nothing: by file, line and code."""
+    """Return the errors and warnings in such files, except "untold", by file: line and code."""
     _, findings = RULESET.read_ruling(state, {f"{name}.txt": text for name, text in files.items()}, rolls())
     told = {
         name: [(each.line, each.code) for each in found if each.code != "untold"] for name, found in findings.items()
@@ -70,7 +70,7 @@ def turn(
     removed: Sequence[SeatName] = (),
     rolled: Sequence[Roll] = (),
 ) -> tuple[State, tuple[Event, ...]]:
-    """One turn with the sheets and the ruling given; seats without a sheet are missing."""
+    """Play one turn with the sheets and the ruling given; seats without a sheet are missing."""
     orders = {
         seat: RULESET.parse(view(state, seat), list(enumerate(lines, 1))).orders
         for seat, lines in (sheets or {}).items()
@@ -83,5 +83,5 @@ def turn(
 
 
 def told(events: Sequence[Event], seat: SeatName) -> list[tuple[str, dict[str, Any]]]:
-    """What a seat hears: kind and data."""
+    """Return the events that a seat hears: kind and data."""
     return [(event.kind, dict(event.data)) for event in events if seat in event.audience]

@@ -1,4 +1,4 @@
-"""Pictures and files in a ruling: what a line shows to whom, for how long, and what is said of slips."""
+"""Tests of pictures and files in a ruling: their readers, their duration, and errors in their lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATE = new_game()
 
 
 def picture(name: str, *, size: int = 900, mark: str = "a") -> Attachment:
-    """A picture that lies beside a ruling; two of another `mark` differ."""
+    """Return a picture attached to a ruling; pictures of different `mark` have different contents."""
     return Attachment(name, "image/png", mark * 64, size, 64, 48)
 
 
@@ -27,12 +27,12 @@ RULES = Attachment("rules.pdf", "application/pdf", "c" * 64, 500)
 
 
 def beside(*some: Attachment) -> AttachedFiles:
-    """What lies beside a ruling, by name."""
+    """Return the attachments of a ruling, by name."""
     return {each.name: each for each in some}
 
 
 def taken(state: State, brought: AttachedFiles, **files: str) -> State:
-    """The state after a ruling that has no error."""
+    """Return the state after a ruling without errors."""
     ruling, findings = RULESET.read_ruling(
         state, {f"{name}.txt": text for name, text in files.items()}, rolls(), brought
     )
@@ -41,7 +41,7 @@ def taken(state: State, brought: AttachedFiles, **files: str) -> State:
 
 
 def faults(brought: AttachedFiles, state: State = STATE, **files: str) -> dict[str, list[tuple[int, str, str]]]:
-    """The errors in such files, by file: line, code and hint."""
+    """Return the errors in such files, by file: line, code and hint."""
     _, findings = RULESET.read_ruling(state, {f"{name}.txt": text for name, text in files.items()}, rolls(), brought)
     errors = {
         name: [(each.line, each.code, each.hint) for each in some if each.severity == "error"]
@@ -51,13 +51,13 @@ def faults(brought: AttachedFiles, state: State = STATE, **files: str) -> dict[s
 
 
 def shown(state: State, seat: str) -> dict[str, list[str]]:
-    """What stands before a seat, by place."""
+    """Return the names of the attachments that a seat sees, by place."""
     places = RULESET.enclosures(view(state, seat))
     return {place: [each.name for each in some] for place, some in places.items() if some}
 
 
 def test_a_line_shows_a_picture_to_its_readers() -> None:
-    """With its caption, under the heading that it stands below; no part of the words, and for no other seat."""
+    """A picture appears with its caption in its section, for its readers alone, and not in the text."""
     ruling, _ = RULESET.read_ruling(
         STATE,
         {"red.txt": "Look.\n[PICTURE fort.png: Its walls: high]\n[attach RULES.pdf]"},
@@ -73,14 +73,14 @@ def test_a_line_shows_a_picture_to_its_readers() -> None:
 
 
 def test_what_is_for_all_is_shown_to_all() -> None:
-    """Of pictures for all each seat has the same."""
+    """Every seat has the pictures for all."""
     after = taken(STATE, beside(COAST), all="[FILE]\n[PICTURE the COAST.png]\n")
 
     assert [shown(after, seat) for seat in ("red", "blue")] == [{"shared": ["The coast.png"]}] * 2
 
 
 def test_a_picture_stays_until_its_section_is_changed() -> None:
-    """Left out, the section stays; written again, what it names is there already; emptied, it is gone."""
+    """A picture stays while its section is left out or repeated, and goes when the section is emptied."""
     first = taken(STATE, beside(FORT), red="[MAP]\n[PICTURE fort.png: Its walls]")
     form = RULESET.ruling_files(first, {}, frozenset())["red.txt"]
     second = taken(taken(first, {}, red="Nothing new."), {}, red=form)
@@ -91,7 +91,7 @@ def test_a_picture_stays_until_its_section_is_changed() -> None:
 
 
 def test_another_file_of_a_name_takes_its_place() -> None:
-    """What lies beside the ruling counts before what stands."""
+    """An attachment replaces an earlier one of the same name."""
     first = taken(STATE, beside(FORT), red="[MAP]\n[PICTURE fort.png]")
     second = taken(first, beside(picture("FORT.png", mark="d")), red="[MAP]\n[PICTURE fort.png]")
 
@@ -99,7 +99,7 @@ def test_another_file_of_a_name_takes_its_place() -> None:
 
 
 def test_a_seats_own_picture_takes_the_place_of_the_map_for_all() -> None:
-    """As its own map of letters does; the map for all comes back when that is gone."""
+    """A seat's own map replaces the one for all, which comes back when it is removed."""
     first = taken(STATE, beside(COAST, FORT), all="[MAP]\n[PICTURE The coast.png]", red="[MAP]\n[PICTURE fort.png]")
     second = taken(first, {}, red="[MAP]\n")
 
@@ -108,14 +108,14 @@ def test_a_seats_own_picture_takes_the_place_of_the_map_for_all() -> None:
 
 
 def test_a_picture_alone_is_an_answer() -> None:
-    """Nobody is warned that a seat is told nothing that is shown something."""
+    """A seat that is shown a picture counts as told."""
     _, findings = RULESET.read_ruling(STATE, {"red.txt": "[PICTURE fort.png]"}, rolls(), beside(FORT))
 
     assert sorted(findings) == ["blue.txt", "green.txt"]
 
 
 def test_a_line_that_a_mail_program_has_broken_is_one() -> None:
-    """A long caption comes back on two lines."""
+    """A caption that a mail program has wrapped is joined."""
     after = taken(
         STATE, beside(FORT), red="[FILE]\n[PICTURE fort.png: Its walls as they were\nbefore the fire]\nStones."
     )
@@ -125,14 +125,14 @@ def test_a_line_that_a_mail_program_has_broken_is_one() -> None:
 
 
 def test_a_bracket_left_open_takes_no_heading_with_it() -> None:
-    """It is named as a slip, and the sections below are read as they are."""
+    """An open bracket is an error, and the sections below it are read."""
     text = "[PICTURE fort.png: Its walls\n[FILE]\nStones."
 
     assert faults(beside(FORT), red=text)["red.txt"] == [(1, "unfinished", "keep it on one line")]
 
 
 def test_words_in_brackets_are_words() -> None:
-    """What names no file, and a line that is indented, stands as it was written; the form keeps it so."""
+    """Bracketed words that name no file, and indented lines, stay words, also in the next form."""
     after = taken(STATE, beside(FORT), red="[PICTURE fort.png]\n[FILE]\n[Enter the guard]\n [PICTURE fort.png]")
 
     assert view(after, "red")["file"] == "[Enter the guard]\n [PICTURE fort.png]"
@@ -153,12 +153,12 @@ NAMES: Sequence[tuple[str, tuple[int, str, str]]] = (
 
 @pytest.mark.parametrize(("text", "fault"), NAMES, ids=[text[:24] for text, _ in NAMES])
 def test_a_slip_is_named_by_its_line(text: str, fault: tuple[int, str, str]) -> None:
-    """With the nearest that there is."""
+    """An error gives the line, and the nearest right word."""
     assert faults(beside(FORT, RULES), red=text)["red.txt"] == [fault]
 
 
 def test_a_file_that_no_line_names_is_told_of() -> None:
-    """And which name may be meant for it; or how it is shown."""
+    """An attachment without a line is an error, with the name that may be meant, or an example."""
     assert faults(beside(FORT), red="[PICTURE forts.png]")["fort.png"] == [
         (0, "unnamed-file", "did you mean forts.png?")
     ]
@@ -167,12 +167,12 @@ def test_a_file_that_no_line_names_is_told_of() -> None:
 
 
 def test_what_the_host_refuses_is_told_by_the_host() -> None:
-    """A name of what cannot be sent is no slip of the ruling."""
+    """A line with an attachment that the host has refused is no error of the ruling."""
     assert faults({"fort.png": None}, red="[PICTURE fort.png]") == {}
 
 
 def test_a_report_takes_only_so_much() -> None:
-    """With what stands already and what is for all, since one mail brings it."""
+    """The attachments of one report are limited, including earlier ones and those for all."""
     great = [picture(f"{number}.png", size=MAX_ATTACHMENT_BYTES, mark=str(number)) for number in range(3)]
     standing = taken(STATE, beside(*great[:2]), red="[MAP]\n[PICTURE 0.png]\n[PICTURE 1.png]")
 
@@ -180,7 +180,7 @@ def test_a_report_takes_only_so_much() -> None:
 
 
 def test_a_turn_takes_only_so_much() -> None:
-    """Of all that comes with one ruling."""
+    """The attachments of one ruling are limited."""
     seats = [f"seat{number}" for number in range(9)]
     state = RULESET.setup({}, seats, Dice(b"test"))
     great = [picture(f"{number}.png", size=MAX_ATTACHMENT_BYTES, mark=str(number)) for number in range(9)]
@@ -197,7 +197,7 @@ PIECES = st.lists(
 
 @given(PIECES.map("".join))
 def test_no_lines_make_the_reader_fall(text: str) -> None:
-    """Whatever stands in brackets, the answer is findings and a ruling that can be resolved and written again."""
+    """Any brackets lead to findings, and to a ruling that can be resolved and written again."""
     ruling, _ = RULESET.read_ruling(STATE, {"red.txt": text, "all.txt": text}, rolls(), beside(FORT))
     after, _ = turn(STATE, ruling)
 
@@ -209,7 +209,7 @@ def test_no_lines_make_the_reader_fall(text: str) -> None:
 
 
 def test_the_story_of_the_demo_is_told_to_its_end() -> None:
-    """Sheets are taken, rulings have no fault, all that lies beside it is shown, and the last is the end."""
+    """The demo's sheets are accepted, its rulings have no errors, all attachments are shown, and the story ends."""
     state = RULESET.setup(options(SEATS), SEATS, Dice(b"demo"))
     for number, night in enumerate(NIGHTS, start=1):
         orders = {}
@@ -228,7 +228,7 @@ def test_the_story_of_the_demo_is_told_to_its_end() -> None:
 
 
 def test_every_night_of_the_demo_has_all_that_a_gm_can_do() -> None:
-    """Words for everyone, a roll, notes, a change of a ledger, and a picture."""
+    """Every night has words for all, a roll, notes, a change of a ledger, and a picture."""
     for night in NIGHTS:
         whole = "".join(night.texts.values())
         assert {*night.texts} >= {"all.txt", "game.txt", *(f"{seat}.txt" for seat in SEATS)}
@@ -236,7 +236,7 @@ def test_every_night_of_the_demo_has_all_that_a_gm_can_do() -> None:
 
 
 def test_the_gm_of_the_demo_rules_for_any_seats() -> None:
-    """Where others play, they get what is for all, and what lies beside is what that shows."""
+    """Other seats get the words for all, and only the attachments that are shown."""
     state = RULESET.setup(options(["otter", "two"]), ["otter", "two"], Dice(b"demo"))
     files, lying = rule(1, RULESET.ruling_files(state, {}, frozenset()))
 

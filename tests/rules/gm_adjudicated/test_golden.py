@@ -1,4 +1,4 @@
-"""A whole game, compared line by line with the one agreed on."""
+"""Test of a whole game, compared line by line with the stored one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ledgers: what a GM keeps in numbers, texts and lists, who sees it, and how his rulings change it."""
+"""Tests of ledgers: their entries, their readers, and their changes by rulings."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ STATE = new_game(ledgers=GIVEN)
 
 
 def seen(state: State, seat: str = "red") -> dict[str, dict[str, Any]]:
-    """What a seat sees: by owner the values of entries, as they come out of a mail."""
+    """Return the values of the entries that a seat sees, by owner, as they come out of a mail."""
     return {each["of"]: {row["name"]: row["value"] for row in each["entries"]} for each in view(state, seat)["ledgers"]}
 
 
 def after(**files: str) -> State:
-    """The game after a turn with such a ruling."""
+    """Return the game after a turn with such a ruling."""
     state, _ = turn(STATE, ruled(STATE, **files))
     return state
 
 
 def test_a_seat_sees_its_own_and_what_is_public() -> None:
-    """The file says of each entry who sees it; of a seat it is the seat itself, of the world the GM, if it does not."""
+    """An entry that the file does not name is seen by its seat alone, and of the world by the GM alone (ruling 9)."""
     assert seen(STATE) == {
         "red": {"gold": 40, "title": "Knight", "ships": ["Argo"]},
         "world": {"winter": 1},
@@ -63,26 +63,26 @@ def test_a_seat_sees_its_own_and_what_is_public() -> None:
     ],
 )
 def test_a_line_changes_an_entry(line: str, owner: str, name: str, value: object) -> None:
-    """In a seat's file a name alone is its own; what another seat has, a seat may be given."""
+    """A name alone is an entry of the file's own seat; a seat may be given an entry of another's."""
     assert after(red=line).ledgers.entries[owner][name] == value
 
 
 def test_a_line_that_changes_something_is_not_told() -> None:
-    """Nor is it a line of the text."""
+    """A line that changes a ledger is not part of the text."""
     _, events = turn(STATE, ruled(STATE, red="You pay.\n[SET gold -= 5]\nHe smiles."))
 
     assert [dict(event.data) for event in events] == [{"text": "You pay.\nHe smiles."}]
 
 
 def test_all_txt_and_game_txt_change_ledgers_too() -> None:
-    """There a name alone is of the world; changes are made in the order of the files."""
+    """In all.txt and game.txt a name alone is the world's; changes are made in the order of the files."""
     state = after(all="[SET winter += 1]", green="[SET gold = 7]", game="SET green.gold += 1")
 
     assert (state.ledgers.entries["world"]["winter"], state.ledgers.entries["green"]["gold"]) == (2, 8)
 
 
 def test_a_report_tells_what_changed_this_turn() -> None:
-    """An entry has its value before only in the report of the turn that changed it."""
+    """A report shows the value before only for entries that its turn has changed."""
     changed = after(red="[SET gold -= 5]")
     later, _ = turn(changed)
 
@@ -104,7 +104,7 @@ def test_a_report_tells_what_changed_this_turn() -> None:
     ],
 )
 def test_a_slip_brings_the_nearest(line: str, code: str, hint: str) -> None:
-    """Errors say what is wanted; nothing of such a ruling is taken."""
+    """Errors name the nearest right word, and nothing of such a ruling is accepted."""
     _, findings = RULESET.read_ruling(STATE, {"red.txt": line}, rolls())
     (found,) = (each for each in findings["red.txt"] if each.severity == "error")
 
@@ -112,7 +112,7 @@ def test_a_slip_brings_the_nearest(line: str, code: str, hint: str) -> None:
 
 
 def test_a_number_below_zero_is_warned_of() -> None:
-    """The changes before count; the ruling can be taken all the same."""
+    """A number below zero is warned of, counting earlier changes; the ruling is accepted all the same."""
     lines = "[SET gold -= 30]\n[SET gold -= 20]"
 
     assert faults(STATE, red=lines) == {"red.txt": [(2, "below-zero")]}
@@ -120,12 +120,12 @@ def test_a_number_below_zero_is_warned_of() -> None:
 
 
 def test_without_ledgers_nothing_can_be_changed() -> None:
-    """The error says where they come from."""
+    """A change without ledgers is an error that names their option."""
     assert faults(new_game(), game="SET red.gold = 5") == {"game.txt": [(1, "no-ledgers")]}
 
 
 def test_the_gm_has_all_of_it_before_him() -> None:
-    """The digest and each file have the whole ledger, with who sees what; files left as they are change nothing."""
+    """Digest and files have the whole ledger and its readers; unchanged files change nothing."""
     digest = RULESET.digest(STATE, {}, frozenset(SEATS))
     files = RULESET.ruling_files(STATE, {}, frozenset(SEATS))
     same, _ = turn(STATE, ruled(STATE, **{name.removesuffix(".txt"): text for name, text in files.items()}))
@@ -139,7 +139,7 @@ def test_the_gm_has_all_of_it_before_him() -> None:
 
 
 def test_a_table_is_read_as_an_object_is() -> None:
-    """As the rows of a CSV file: numbers where all are, lists where a | stands, and no entry in an empty cell."""
+    """In a table, cells are numbers if a whole column is, lists if a | is in it, and no entries if empty."""
     rows = [
         {"seat": "seen", "gold": "own", "ships": "public", "winter": ""},
         {"seat": "world.seen", "gold": "", "ships": "", "winter": "public"},
@@ -171,13 +171,13 @@ def test_a_table_is_read_as_an_object_is() -> None:
     ],
 )
 def test_ledgers_that_cannot_be_kept_are_refused(given: object, said: str) -> None:
-    """Before the game begins, with the nearest that can."""
+    """Invalid ledgers are refused before the game begins, with the nearest valid word."""
     with pytest.raises(SetupError, match=said):
         new_game(ledgers=given)
 
 
 def test_a_seat_learns_nothing_of_what_it_does_not_see() -> None:
-    """Whatever else the GM keeps, and however much of it changes, its view is the same."""
+    """The view of a seat does not depend on entries that it does not see."""
     state, _ = turn(STATE, ruled(STATE, red="[SET plot = wine]", blue="[SET gold -= 5]", green="[SET title = Duke]"))
     worlds = [scramble(state, "red", random.Random(number)) for number in range(5)]
 
@@ -186,7 +186,7 @@ def test_a_seat_learns_nothing_of_what_it_does_not_see() -> None:
 
 
 def test_ledgers_survive_storage() -> None:
-    """As they are, in their order."""
+    """Ledgers are stored and loaded unchanged, in their order."""
     state = after(red="[SET gold -= 5]")
 
     assert RULESET.load(json.loads(json.dumps(RULESET.dump(state))), RULESET.version) == state

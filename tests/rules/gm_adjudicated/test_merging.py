@@ -1,4 +1,4 @@
-"""A second ruling on the same turn: it replaces what it names, and forms hold the ruling that counts."""
+"""Tests of a second ruling on the same turn: it replaces its parts, and forms hold the merged ruling."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ COMMANDS = (
 
 
 def written(chance: random.Random) -> str:
-    """A file as a GM might write it."""
+    """Return a file as a GM might write it."""
     sections = chance.sample(["[FILE]", "[MAP]", "[NOTES]"], chance.randrange(4))
     below = [line for heading in sections for line in (heading, *chance.choices(WORDS, k=3))]
     return "\n".join([*chance.choices((*WORDS, *DOING), k=5), *below])
 
 
 def again(before: Any, **files: str) -> Any:
-    """The ruling that counts after a second one, named as in `ruled`."""
+    """Return the ruling that counts after a second one, with files named as in `ruled`."""
     named = {f"{name}.txt": text for name, text in files.items()}
     ruling, findings = RULESET.read_ruling(STATE, named, rolls(), before=before)
     assert not [each for found in findings.values() for each in found if each.severity == "error"], findings
@@ -44,18 +44,18 @@ def again(before: Any, **files: str) -> Any:
 
 
 def parts(ruling: Any, state: State = STATE) -> Mapping[str, str]:
-    """What a ruling says."""
+    """Return the parts of a ruling."""
     return RULESET.ruling_parts(state, ruling)
 
 
 def form(ruling: Any) -> dict[str, str]:
-    """The files with a ruling in them, by their names without the ending."""
+    """Return the files with a ruling in them, by their names without the ending."""
     files = RULESET.ruling_files(STATE, {}, frozenset(), ruling)
     return {name.removesuffix(".txt"): text for name, text in files.items()}
 
 
 def test_a_blank_form_says_nothing() -> None:
-    """Nor does one that restates what holds already."""
+    """A blank form, and one that restates the state, have no parts."""
     assert parts(ruled(STATE, **form(None))) == {}
     assert parts(None) == {}
 
@@ -71,14 +71,14 @@ def test_a_blank_form_says_nothing() -> None:
     ],
 )
 def test_a_change_of_a_ledger_stays_until_it_is_named_again(second: dict[str, str], gold: str) -> None:
-    """It is done once, whichever file it is written in: a second one on the same entry takes its place."""
+    """A change of an entry counts once, in whichever file; a second one replaces it."""
     ruling = again(ruled(STATE, red="You pay.\n[SET gold -= 5]"), **second)
 
     assert parts(ruling)["game.txt: SET red.gold"] == f"SET {gold}"
 
 
 def test_an_empty_section_takes_its_words_out() -> None:
-    """Named and left empty, the words of the first ruling go; a section that is not named stays."""
+    """An empty section removes the words of the first ruling; a section that is not named stays."""
     first = ruled(STATE, red="You won.\n[FILE]\nOne ship.\n[NOTES]\nLies.")
 
     assert parts(again(first, red="[RESULT]")) == {"red.txt [FILE]": "One ship.", "red.txt [NOTES]": "Lies."}
@@ -86,7 +86,7 @@ def test_an_empty_section_takes_its_words_out() -> None:
 
 
 def test_who_has_won_is_checked_of_both_together() -> None:
-    """The winner may be named after the end, but not without one."""
+    """A winner may be named after the end, but not without one."""
     over = ruled(STATE, game="OVER Peace.")
 
     assert parts(again(over, game="WINNER red"))["game.txt: WINNER"] == "WINNER red"
@@ -95,7 +95,7 @@ def test_who_has_won_is_checked_of_both_together() -> None:
 
 
 def test_the_whole_replaces_the_whole() -> None:
-    """With REPLACE ALL nothing of the first ruling stays that the files do not have."""
+    """With REPLACE ALL, the second ruling replaces all of the first."""
     first = ruled(STATE, red="You won.\n[SET gold -= 5]", game="SCORE red 3")
 
     assert parts(again(first, blue="You lost.", game="REPLACE ALL")) == {"blue.txt [RESULT]": "You lost."}
@@ -103,7 +103,7 @@ def test_the_whole_replaces_the_whole() -> None:
 
 @pytest.mark.parametrize("seed", range(150))
 def test_a_form_reads_as_the_ruling_in_it(seed: int) -> None:
-    """Whatever was ruled, the form with it comes to the same, and the turn to the same state."""
+    """A form with a ruling is read as the same ruling, and leads to the same state."""
     chance = random.Random(seed)
     files = {name: written(chance) for name in ("all", "red", "blue")}
     first = ruled(STATE, **files, game="\n".join(chance.sample(COMMANDS, k=4)))

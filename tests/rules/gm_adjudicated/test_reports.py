@@ -1,4 +1,4 @@
-"""Reports in words: the GM's text as he laid it out, and everything that a seat has before it."""
+"""Tests of reports in words: the GM's layout, and the whole knowledge of a seat."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "out": ({"who": "blue"}, "Blue is out of the game."),
     "ended": ({"winners": ["red"], "reason": "peace"}, "The game is over: Peace. Won by red."),
 }
-"""Each kind of event with its data, and how a report says it."""
+"""Each kind of event with its data, and its sentence in a report."""
 
 
 @pytest.fixture(scope="module")
 def reporter() -> Iterator[Renderer]:
-    """Renders without pictures."""
+    """Yield a renderer without pictures."""
     with Renderer([TEMPLATES], pictures=False) as reporter:
         yield reporter
 
 
 def report(reporter: Renderer, state: State, events: Sequence[Event] = ()) -> RenderedReport:
-    """Red's report."""
+    """Return red's report."""
     facts = ReportFacts(
         campaign="war",
         seat="red",
@@ -56,7 +56,7 @@ def report(reporter: Renderer, state: State, events: Sequence[Event] = ()) -> Re
 
 @pytest.mark.parametrize("kind", SAID)
 def test_every_event_has_its_sentence(reporter: Renderer, kind: str) -> None:
-    """Each kind of event is told in the text and in the HTML."""
+    """Each kind of event is in the text and in the HTML."""
     data, sentence = SAID[kind]
 
     parts = report(reporter, new_game(), [public(new_game(), kind, **data)])
@@ -73,7 +73,7 @@ def test_the_table_of_events_is_whole() -> None:
 
 
 def test_a_report_has_all_that_the_seat_knows(reporter: Renderer) -> None:
-    """What was told, the standing texts, the map, the last sheet, scores and who is out stand in the report."""
+    """A report has results, standing texts, map, last sheet, scores and the seats that are out."""
     state = new_game()
     ruling = ruled(
         state,
@@ -91,7 +91,7 @@ def test_a_report_has_all_that_the_seat_knows(reporter: Renderer) -> None:
 
 
 def test_a_report_shows_the_ledgers(reporter: Renderer) -> None:
-    """What the seat sees of its own, of the world and of others, and what each entry was before."""
+    """A report has the visible entries of the seat, the world and others, with their values before."""
     state = new_game(ledgers={"seen": {"army": "public"}, "each": {"army": 3}, "red": {"gold": 40, "ships": []}})
     after, events = turn(state, ruled(state, red="[SET gold -= 40]", blue="[SET army += 1]"))
 
@@ -103,7 +103,7 @@ def test_a_report_shows_the_ledgers(reporter: Renderer) -> None:
 
 
 def test_the_layout_of_the_gm_is_kept(reporter: Renderer) -> None:
-    """Tables and paragraphs come as they were typed; only lines too long for a mail are wrapped."""
+    """Tables and paragraphs stay as typed; only lines too long for a mail are wrapped."""
     state = new_game()
     words = "Ships   men\n   9    900\n\n" + "long " * 30
     after, events = turn(state, ruled(state, red=words))
@@ -115,7 +115,7 @@ def test_the_layout_of_the_gm_is_kept(reporter: Renderer) -> None:
 
 
 def test_the_gms_words_are_no_markup(reporter: Renderer) -> None:
-    """What a GM writes is text in the HTML too."""
+    """HTML in a GM's words is shown as text."""
     state = new_game()
     after, events = turn(state, ruled(state, red="<b>bold</b> {{ 7 * 7 }}"))
 

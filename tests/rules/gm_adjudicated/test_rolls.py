@@ -1,4 +1,4 @@
-"""Rolls in a ruling: who reads of them, in what words, and what is no roll."""
+"""Tests of rolls in a ruling: their readers, their wording, and their errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GATE = '[ROLL 3d6+2 "ann storms the gate"]'
 
 
 def rolled(before: int = 0, **files: str) -> tuple[State, Sequence[Event], int]:
-    """A first turn with this ruling, and how many rolls it made; the GM had rolled so often `before` for the gate."""
+    """Return a first turn with this ruling, and the number of rolls it made, after `before` rolls for the gate."""
     state = new_game()
     made = rolls()
     for _ in range(before):
@@ -26,7 +26,7 @@ def rolled(before: int = 0, **files: str) -> tuple[State, Sequence[Event], int]:
 
 
 def test_a_roll_stands_where_its_line_was() -> None:
-    """It is a paragraph of its own in what the reader is told, and an event beside it."""
+    """A roll is a paragraph of the words to its reader, and an event beside it."""
     after, events, fresh = rolled(red=f"At dawn.\n{GATE}\nShe is in.")
     (_, text), (kind, roll) = told(events, "red")
 
@@ -37,7 +37,7 @@ def test_a_roll_stands_where_its_line_was() -> None:
 
 
 def test_only_its_readers_are_told_of_a_roll() -> None:
-    """What stands in a seat's file no other seat hears of; what all read, all hear of, once."""
+    """A roll in a seat's file is told to that seat alone; one for all is told to all, once."""
     _, events, _ = rolled(red=f"{GATE}", all="[ROLL d6 weather]", blue="[ROLL d6 weather]")
 
     heard = {seat: [data["label"] for kind, data in told(events, seat) if kind == "roll"] for seat in SEATS}
@@ -45,7 +45,7 @@ def test_only_its_readers_are_told_of_a_roll() -> None:
 
 
 def test_a_roll_made_before_is_shown() -> None:
-    """Nothing is rolled anew: the newest with these words stands there, and says that it is the second of two."""
+    """A roll with these words is not repeated: the newest is shown as the second of two."""
     _, events, fresh = rolled(before=2, red=GATE)
 
     assert fresh == 0
@@ -53,14 +53,14 @@ def test_a_roll_made_before_is_shown() -> None:
 
 
 def test_an_earlier_roll_can_be_named() -> None:
-    """By its number; how many there were is told all the same."""
+    """An earlier roll is shown by its number, with the number of all rolls."""
     _, events, _ = rolled(before=2, red=GATE.replace("]", " #1]"))
 
     assert told(events, "red")[0][1]["text"].endswith("(roll 1 of 2)")
 
 
 def test_words_that_look_like_a_roll_are_none() -> None:
-    """What a GM writes himself is told as his words, and is not among the rolls."""
+    """Words of the GM that look like a roll are told as words, and are not among the rolls."""
     forged = ' [ROLL 3d6 "x" #1]\n3d6 "x": 6, 6, 6 = 18 (roll 1 of 1)'
     _, events, _ = rolled(red=forged)
 
@@ -82,12 +82,12 @@ def test_words_that_look_like_a_roll_are_none() -> None:
     ],
 )
 def test_a_slip_in_a_roll_is_an_error(line: str, code: str) -> None:
-    """Nobody is told a line that was meant to roll."""
+    """A misspelt roll is an error, and its line is told to no reader."""
     assert faults(new_game(), red=line) == {"red.txt": [(line.count("\n") + 1, code)]}
 
 
 def test_the_view_of_a_seat_has_its_rolls() -> None:
-    """As every other event."""
+    """The rolls that a seat hears of are events in its view."""
     after, events, _ = rolled(red=GATE)
 
     assert [event["kind"] for event in view(after, "red", events)["events"]] == ["result", "roll"]

@@ -1,4 +1,4 @@
-"""The rulebook says what the program does."""
+"""Tests that the rulebook matches the program."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pbem_rules.gm_adjudicated import RULESET
 from tests.rules.gm_adjudicated.table import VERBS, new_game, read, rolls, ruled
 
 KEPT = new_game(ledgers={"red": {"gold": 40, "ships": ["Argo"], "title": "Knight"}, "world": {"winter": 1}})
-"""A game with the ledgers that the examples speak of."""
+"""A game with the ledgers of the examples."""
 
 
 def test_rulings_are_numbered_without_a_gap() -> None:
-    """Receipts, reports and code refer to rulings by number."""
+    """The rulings are numbered without a gap, as receipts, reports and code refer to them."""
     numbers = [int(number) for number in re.findall(r"^(\d+)\. \*\*", RULESET.rulebook, re.MULTILINE)]
 
     assert numbers == list(range(1, 12))
@@ -28,14 +28,14 @@ def test_the_options_are_explained() -> None:
 
 
 def test_the_example_sheet_is_taken() -> None:
-    """The first sheet shown is taken without an error."""
+    """The first example sheet is accepted without an error."""
     lines = re.findall(r"^    ([A-Z].*)$", RULESET.rulebook.partition("## Orders")[0], re.MULTILINE)
 
     assert len(read(new_game(verbs=VERBS), *lines).orders) == len(lines) == 2
 
 
 def test_the_example_ruling_is_taken() -> None:
-    """The file shown to GMs is read without an error, as are the commands, each by itself."""
+    """The example file for GMs, and each of the commands, are read without an error."""
     shown = RULESET.rulebook.partition("## For the GM")[2]
     red = "\n".join(re.findall(r"^    (.*)$", shown.partition("If the campaign has ledgers")[0], re.MULTILINE))
     commands = [command for command in re.findall(r"^- `(.*?)`", shown, re.MULTILINE) if command != "TURN 4"]
@@ -54,7 +54,7 @@ def test_the_example_ruling_is_taken() -> None:
 
 
 def test_the_example_changes_are_taken() -> None:
-    """Every line in brackets that is shown does something, without an error."""
+    """Every example line in brackets does something, without an error."""
     shown = RULESET.rulebook.partition("## For the GM")[2]
     lines = re.findall(r"(?:^    |`)(\[(?:SET|ROLL) [^…]*?\])(?:`|$)", shown, re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""Rulings: what a GM writes into his files, and what is said of his slips."""
+"""Tests of rulings: the GM's files, and errors in them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STATE = new_game(verbs=VERBS, briefing={"all": "It is 1805.", "red": "; odd\n[MA
 
 
 def test_files_left_as_they_were_written_change_nothing() -> None:
-    """A ruling of untouched files keeps every file and map, and tells nobody anything."""
+    """A ruling of unchanged files keeps every file and map, and tells no seat anything."""
     after, events = turn(STATE, ruled(STATE, **_untouched()))
 
     assert events == ()
@@ -27,19 +27,19 @@ def _untouched() -> dict[str, str]:
 
 
 def files_of(state: State, **sheets: str) -> dict[str, str]:
-    """The files for the open turn, named without their ending; seats have sent these lines, or nothing."""
+    """Return the files for the open turn, named without their ending; seats have sent these lines, or nothing."""
     orders = {seat: read(state, line).orders for seat, line in sheets.items()}
     missing = frozenset(SEATS) - set(orders)
     return {name.removesuffix(".txt"): text for name, text in RULESET.ruling_files(state, orders, missing).items()}
 
 
 def test_there_is_a_file_for_each_reader() -> None:
-    """The files are those of all seats, one for all, and one for the game."""
+    """There is a file for each seat, one for all, and one for the game."""
     assert set(_untouched()) == {"game", "all", *SEATS}
 
 
 def test_a_seats_file_has_its_dossier_above() -> None:
-    """What it has sent, and what it was told last: as remarks, that nobody is told again."""
+    """A seat's file has its sheet and its last result as remarks, which are not told again."""
     begun = new_game(verbs=VERBS)
     told, _ = turn(begun, ruled(begun, red="Forty men were lost.\n\nThe pass is yours. " + "Snow. " * 30))
     files = files_of(told, red="March to the pass")
@@ -53,7 +53,7 @@ def test_a_seats_file_has_its_dossier_above() -> None:
 
 
 def test_notes_stand_there_again_until_they_are_changed() -> None:
-    """They are in the GM's files alone, of the seat that they are on."""
+    """Notes stay in the GM's files of their seat, and appear nowhere else."""
     noted, _ = turn(STATE, ruled(STATE, red="[NOTES]\nlies to everybody", all="[NOTES]\nsnow until May"))
     kept, _ = turn(noted, ruled(noted, **files_of(noted)))
     gone, _ = turn(kept, ruled(kept, red="[NOTES]\n"))
@@ -66,7 +66,7 @@ def test_notes_stand_there_again_until_they_are_changed() -> None:
 
 
 def test_a_section_goes_to_its_reader() -> None:
-    """RESULT is told once; FILE and MAP stand in the reports that follow."""
+    """RESULT is told once; FILE and MAP are in all later reports."""
     after, _ = turn(STATE, ruled(STATE, red="Forty men\nwere lost.\n[FILE]\nNaxos: 900 men\n[MAP]\nN --- C"))
 
     assert (view(after, "red")["file"], RULESET.text_map(view(after, "red"))) == ("Naxos: 900 men", "N --- C")
@@ -74,7 +74,7 @@ def test_a_section_goes_to_its_reader() -> None:
 
 
 def test_an_empty_section_takes_out_and_a_missing_one_leaves() -> None:
-    """What the GM empties is gone; what he does not name stays as it was."""
+    """An empty section removes its text; a missing one keeps it."""
     first, _ = turn(STATE, ruled(STATE, red="[FILE]\nnine ships\n[MAP]\nN --- C"))
     second, _ = turn(first, ruled(first, red="[MAP]\n; none any more\n"))
 
@@ -82,14 +82,14 @@ def test_an_empty_section_takes_out_and_a_missing_one_leaves() -> None:
 
 
 def test_a_seats_own_map_takes_the_place_of_the_one_for_all() -> None:
-    """Who has a map of his own sees that, and all others the shared one."""
+    """A seat with a map of its own sees that, and all others the shared one."""
     after, _ = turn(STATE, ruled(STATE, all="[MAP]\nshared", red="[MAP]\nhis own"))
 
     assert [view(after, seat)["map"] for seat in SEATS] == ["his own", "shared", "shared"]
 
 
 def test_remarks_and_layout() -> None:
-    """The GM's remarks are not sent; his blanks and empty lines are, and control characters are not."""
+    """The GM's remarks and control characters are removed; blanks and empty lines stay."""
     ruling = ruled(STATE, red="; ask Bob\n\n  two\tcolumns\n\nnext\x1b[0m \n")
 
     assert ruling["seats"]["red"]["result"] == "  two   columns\n\nnext[0m"
@@ -108,7 +108,7 @@ def test_the_game_as_a_whole() -> None:
 
 
 def test_the_gm_ends_the_game() -> None:
-    """OVER ends it with a reason, and WINNER names who has won."""
+    """OVER ends the game with a reason, and WINNER names the winners."""
     after, _ = turn(STATE, ruled(STATE, game="OVER Peace was made, at last.\nWINNER red, blue"))
 
     standing = RULESET.standing(after)
@@ -133,7 +133,7 @@ GAME_FAULTS = {
 
 @pytest.mark.parametrize("text", GAME_FAULTS)
 def test_a_slip_in_game_txt_is_named_by_its_line(text: str) -> None:
-    """What cannot be read is told by file and line, and nothing raises."""
+    """An unreadable line is reported by file and line, and nothing raises."""
     assert faults(STATE, game=text) == {"game.txt": [GAME_FAULTS[text]]}
 
 
@@ -147,19 +147,19 @@ READER_FAULTS = {
 
 @pytest.mark.parametrize("text", READER_FAULTS)
 def test_a_slip_in_a_readers_file_is_named_by_its_line(text: str) -> None:
-    """Headings and bounds of the sections are checked too."""
+    """Headings and limits of the sections are checked too."""
     assert faults(STATE, red=text) == {"red.txt": [READER_FAULTS[text]]}
 
 
 def test_the_files_of_another_turn_are_refused_with_a_reason() -> None:
-    """Last turn's files, taken by mistake, would tell its results a second time."""
+    """Files of the turn before are refused: they would tell its results again."""
     later, _ = turn(STATE, ruled(STATE))
 
     assert faults(later, **_untouched()) == {"game.txt": [(3, "other-turn")]}
 
 
 def test_a_misspelt_file_is_told_of() -> None:
-    """A file that nobody is to read is named, with the nearest that there is."""
+    """A file without a reader is an error, with the nearest name."""
     _, findings = RULESET.read_ruling(STATE, {"gren.txt": "You win."}, rolls())
 
     (found,) = findings["gren.txt"]
@@ -167,7 +167,7 @@ def test_a_misspelt_file_is_told_of() -> None:
 
 
 def test_a_seat_told_nothing_is_told_of() -> None:
-    """The GM is warned of each seat he forgot, unless he told all something."""
+    """The GM is warned of each seat that is told nothing, unless there are words to all."""
     _, findings = RULESET.read_ruling(STATE, {"red.txt": "Well done."}, rolls())
     _, none = RULESET.read_ruling(STATE, {"all.txt": "It rained."}, rolls())
 
@@ -177,7 +177,7 @@ def test_a_seat_told_nothing_is_told_of() -> None:
 
 @given(st.dictionaries(st.sampled_from(["game.txt", "all.txt", "red.txt", "ALL.TXT", "x"]), st.text(max_size=300)))
 def test_no_file_makes_the_reader_fall(files: dict[str, str]) -> None:
-    """Whatever a GM's editor leaves behind, the answer is findings and a ruling that can be resolved."""
+    """Any files lead to findings, and to a ruling that can be resolved."""
     ruling, _ = RULESET.read_ruling(STATE, files, rolls())
 
     after, _ = turn(STATE, ruling)

@@ -1,4 +1,4 @@
-"""Saves: what is stored comes back, from every version released."""
+"""Tests of saves: a stored state is loaded unchanged, from every released version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAVES = Path(__file__).with_name("saves")
 
 
 def test_a_save_of_version_1_is_read() -> None:
-    """The frozen save of version 1: a game in its second turn, with a file, a sheet, a score and a seat out."""
+    """The frozen save of version 1 is loaded: a second turn, with a file, a sheet, a score and a seat that is out."""
     state = RULESET.load(json.loads((SAVES / "version1.json").read_text()), 1)
 
     assert (state.label, state.turns, list(state.verbs)) == ("Spring 1806", 0, ["MARCH", "BUILD"])
@@ -25,7 +25,7 @@ def test_a_save_of_version_1_is_read() -> None:
 
 
 def test_a_save_of_version_2_is_read() -> None:
-    """The frozen save of version 2: besides, the GM's notes and what he has told last."""
+    """The frozen save of version 2 is loaded, with the GM's notes and last results."""
     state = RULESET.load(json.loads((SAVES / "version2.json").read_text()), 2)
 
     assert (state.told, state.notes) == ("Snow fell.", "The abbot knows.")
@@ -34,7 +34,7 @@ def test_a_save_of_version_2_is_read() -> None:
 
 
 def test_a_save_of_version_3_is_read() -> None:
-    """The frozen save of version 3: besides, a picture and a file in reports, ledgers, verbs with arguments."""
+    """The frozen save of version 3 is loaded, with attachments, ledgers, and verbs with arguments."""
     state = RULESET.load(json.loads((SAVES / "version3.json").read_text()), 3)
     ledgers = state.ledgers
 
@@ -52,12 +52,12 @@ def test_a_save_of_version_3_is_read() -> None:
 
 
 def test_every_version_has_a_frozen_save() -> None:
-    """A version is released only together with a save that stays readable."""
+    """Every version has a frozen save that stays readable."""
     assert {path.stem for path in SAVES.iterdir()} == {f"version{number + 1}" for number in range(VERSION)}
 
 
 def test_a_finished_game_survives_storage() -> None:
-    """A result is stored and read back as it was."""
+    """A result is stored and loaded unchanged."""
     state = new_game()
     over, _ = turn(state, ruled(state, game="OVER Peace\nWINNER red"))
 
@@ -66,13 +66,13 @@ def test_a_finished_game_survives_storage() -> None:
 
 @pytest.mark.parametrize("version", [0, VERSION + 1])
 def test_other_versions_are_refused(version: int) -> None:
-    """A save of a version this code does not know is refused by its number."""
+    """A save of an unknown version is refused by its number."""
     with pytest.raises(SaveError, match=f"version {version} .* 1 to {VERSION}"):
         RULESET.load(RULESET.dump(new_game()), version)
 
 
 @pytest.mark.parametrize("data", [{}, [], None, {"players": 3}])
 def test_data_that_is_no_save_is_refused(data: object) -> None:
-    """Anything else than a save is refused with a sentence."""
+    """Data that are no save are refused in a sentence."""
     with pytest.raises(SaveError, match="not a save of The Umpire's Pen"):
         RULESET.load(data, VERSION)

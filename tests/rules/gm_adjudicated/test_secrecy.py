@@ -1,4 +1,4 @@
-"""The suite's scrambled worlds are fit for their purpose; the suite itself is pbem.testing."""
+"""Tests of the scrambled worlds of the secrecy suite; the suite itself is pbem.testing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.rules.gm_adjudicated.table import new_game, ruled, turn, view
 
 
 def test_scrambling_changes_only_what_others_know() -> None:
-    """In a scrambled world a seat's own view is the same, and others have other files, maps and sheets."""
+    """A scrambled world changes the files, maps and sheets of other seats, and not the seat's own view."""
     state = new_game(scores=False)
     state, _ = turn(
         state, ruled(state, red="[FILE]\nnine ships", blue="[FILE]\na spy"), sheets={"blue": ["Spy on red"]}

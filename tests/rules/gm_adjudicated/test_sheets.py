@@ -1,4 +1,4 @@
-"""Sheets in free words: nearly everything is taken, and the receipt says how it was read."""
+"""Tests of sheets in free words: nearly everything is accepted, and the receipt says how it was read."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tests.rules.gm_adjudicated.table import VERBS, codes, new_game, read, ruled
 
 
 def test_words_are_taken_as_they_are() -> None:
-    """Commas, quotes, semicolons and signs within a line reach the GM as they were written."""
+    """Commas, quotes, semicolons and signs within a line reach the GM unchanged."""
     line = 'Tell the abbot: "wait, friend"; then burn #3 & leave'
 
     assert texts(read(new_game(), line)) == [line]
 
 
 def test_remarks_and_empty_lines_are_no_orders() -> None:
-    """A line that begins with a semicolon or # is for the player himself."""
+    """A line that begins with a semicolon or # is the player's own remark."""
     parsed = read(new_game(), "; think again", "# so", "", "   ", "Wait")
 
     assert texts(parsed) == ["Wait"]
@@ -25,12 +25,12 @@ def test_remarks_and_empty_lines_are_no_orders() -> None:
 
 
 def test_what_a_terminal_would_obey_is_taken_out() -> None:
-    """Control characters, zero-width signs and line breaks within a line do not reach anybody."""
+    """Control characters, zero-width signs and line breaks within a line are removed."""
     assert texts(read(new_game(), "Go\x1b[2J\x07 to\u200b Rome\u2028now\t!")) == ["Go[2J to Rome now !"]
 
 
 def test_without_verbs_nothing_is_noted() -> None:
-    """In a campaign of plain free text no line is held against a player."""
+    """In a campaign without verbs, free text has no findings."""
     assert read(new_game(), "March on Rome", "MRACH").findings == ()
 
 
@@ -41,7 +41,7 @@ def test_a_declared_verb_is_written_in_full(typed: str) -> None:
 
 
 def test_a_verb_cut_short_is_noted() -> None:
-    """A receipt says what an abbreviation was read as, and how to write mere words."""
+    """A receipt says how an abbreviation was read, and how to write mere words."""
     (found,) = read(new_game(verbs=VERBS), "bui a wall").findings
 
     assert (found.severity, found.text) == ("note", "read as BUILD")
@@ -49,7 +49,7 @@ def test_a_verb_cut_short_is_noted() -> None:
 
 
 def test_an_abbreviation_of_two_verbs_is_left_to_the_gm() -> None:
-    """MARCH or MARRY: the line is taken as it is, with a warning."""
+    """A line whose verb is ambiguous is accepted unchanged, with a warning."""
     parsed = read(new_game(verbs=VERBS), "mar Lucia")
 
     assert texts(parsed) == ["mar Lucia"]
@@ -60,7 +60,7 @@ def test_an_abbreviation_of_two_verbs_is_left_to_the_gm() -> None:
 
 @pytest.mark.parametrize("slip", ["MRACH", "Mach", "marchh", "narch", "MAARCH"])
 def test_a_slip_in_a_verb_brings_a_hint(slip: str) -> None:
-    """A first word that one slip makes of a verb is warned of; the line is taken all the same."""
+    """A first word that is one slip away from a verb is warned of; the line is accepted all the same."""
     parsed = read(new_game(verbs=VERBS), f"{slip} to Rome")
 
     assert texts(parsed) == [f"{slip} to Rome"]
@@ -68,7 +68,7 @@ def test_a_slip_in_a_verb_brings_a_hint(slip: str) -> None:
 
 
 def test_lines_without_a_verb_share_one_note() -> None:
-    """Prose in a campaign with verbs is taken, and noted once, however long it is."""
+    """Lines without a verb, in a campaign with verbs, are accepted and share one note."""
     parsed = read(new_game(verbs=VERBS), "For the king!", "MARCH on", "We are tired.", "So be it.")
 
     assert len(parsed.entries) == 4
@@ -77,7 +77,7 @@ def test_lines_without_a_verb_share_one_note() -> None:
 
 
 def test_say_makes_words_of_anything() -> None:
-    """After SAY a line is words, whatever they look like, and reads back as the same."""
+    """After SAY a line is words, whatever they look like, and is read again as the same."""
     state = new_game(verbs=VERBS)
     lines = ["SAY march is a cold month", "SAY END the siege", "SAY ; so he said"]
 
@@ -86,12 +86,12 @@ def test_say_makes_words_of_anything() -> None:
 
 
 def test_say_needs_words() -> None:
-    """SAY alone says nothing."""
+    """SAY alone is an error."""
     assert codes(read(new_game(), "SAY")) == [(1, "missing-word")]
 
 
 def test_a_line_longer_than_anyone_reads_is_refused() -> None:
-    """A line has its bounds (ruling 2)."""
+    """A line that is too long is refused (ruling 2)."""
     parsed = read(new_game(), "x" * LONGEST_LINE, "x" * (LONGEST_LINE + 1))
 
     assert codes(parsed) == [(2, "too-long")]
@@ -99,7 +99,7 @@ def test_a_line_longer_than_anyone_reads_is_refused() -> None:
 
 
 def test_a_sheet_longer_than_anyone_reads_is_cut() -> None:
-    """A sheet has its bounds too, and the receipt says where they were reached (ruling 2)."""
+    """A sheet that is too long is cut, and the receipt says where (ruling 2)."""
     parsed = read(new_game(), *["again"] * (MOST_LINES + 5))
 
     assert len(parsed.entries) == MOST_LINES
@@ -107,7 +107,7 @@ def test_a_sheet_longer_than_anyone_reads_is_cut() -> None:
 
 
 def test_after_the_end_nothing_is_taken() -> None:
-    """A sheet for a game that is over is answered with that."""
+    """A sheet for a game that is over is refused."""
     state = new_game()
     over, _ = turn(state, ruled(state, game="OVER Peace"))
 
@@ -118,7 +118,7 @@ def test_after_the_end_nothing_is_taken() -> None:
 
 
 def test_a_report_brings_the_verbs_along() -> None:
-    """The sheet in a report has a line to fill in for each verb, below its help; as it is, it orders nothing."""
+    """The sheet of a report has a line for each verb, below its help; unchanged it orders nothing."""
     state = new_game(verbs=VERBS)
     lines = RULESET.template(view(state, "red"))
 
@@ -143,7 +143,7 @@ def test_every_line_of_the_form_is_taken_when_filled_in() -> None:
 
 
 def test_a_page_offers_the_verbs_of_the_campaign() -> None:
-    """Each with words of the player's own behind it, kept as they are typed, and SAY last."""
+    """A page offers each verb with free words, kept as typed, and SAY last."""
     desk = RULESET.desk(view(new_game(verbs=VERBS), "red"))
     words = {verb["word"]: verb["help"] for verb in desk["verbs"]}
 
@@ -156,7 +156,7 @@ def test_a_page_offers_the_verbs_of_the_campaign() -> None:
 
 
 def test_a_line_put_together_of_a_verb_and_words_is_taken_as_it_stands() -> None:
-    """Quotes and commas are the player's."""
+    """A line of a verb and words keeps its quotes and commas."""
     state = new_game(verbs=VERBS)
 
     for verb in RULESET.desk(view(state, "red"))["verbs"]:
@@ -165,7 +165,7 @@ def test_a_line_put_together_of_a_verb_and_words_is_taken_as_it_stands() -> None
 
 
 def test_a_page_offers_nothing_at_the_end() -> None:
-    """A game that is over takes no orders."""
+    """A page of a game that is over offers no orders."""
     state, _ = turn(new_game(turns=1))
 
     assert RULESET.desk(view(state, "red"))["verbs"] == []

@@ -1,4 +1,4 @@
-"""The game is held to the rules of all games."""
+"""The Umpire's Pen in the suite of all games."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.rules.gm_adjudicated import secrecy
 
 
 class TestGmAdjudicated(RulesetSuite):
-    """Setting up, sheets, turns, reports, secrecy and long play."""
+    """Set-up, sheets, turns, reports, secrecy and long play."""
 
     ruleset = RULESET
     secrecy = SecrecySpec(secrecy.scramble, secrecy.elsewhere)

@@ -1,4 +1,4 @@
-"""The turn in brief: each line is right, and there is none when there is nothing to say."""
+"""Tests of turn summaries: each line is right, and left out if there is nothing to say."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from tests.rules.gm_adjudicated.table import new_game, ruled, turn, view
 
 
 def summary(done: tuple[State, Sequence[Event]], seat: SeatName = "red") -> list[str]:
-    """The lines of a seat's report after a turn."""
+    """Return the lines of a seat's summary after a turn."""
     return list(RULESET.turn_summary(view(done[0], seat, done[1])))
 
 
 def test_at_the_beginning_there_is_the_turn_alone() -> None:
-    """Which it is, and of how many, or that the GM ends the game."""
+    """The first summary has the turn and the last one, or says that the GM ends the game."""
     assert summary((new_game(turns=9), ())) == ["The next turn is turn 1 of 9."]
     assert summary((new_game(turns=1), ())) == ["The next turn is turn 1, the last."]
     assert summary((new_game(turns=0), ())) == ["The next turn is turn 1; the GM says when the game ends."]
 
 
 def test_a_ruling_is_told_by_its_first_words() -> None:
-    """What he wrote to this seat, then to all; lines without words are passed over."""
+    """The first line of words to this seat, then of words to all; lines without letters are skipped."""
     state = new_game(turns=9)
     ruling = ruled(state, all="It rained.\nAnd rained.", red="=====\n  Gold!\nNine.")
     done = turn(state, ruling, sheets={"red": ["dig"]})
@@ -38,7 +38,7 @@ def test_a_ruling_is_told_by_its_first_words() -> None:
 
 
 def test_a_sheet_without_an_answer_is_told_so() -> None:
-    """Nothing to this seat alone, or no ruling at all."""
+    """The summary says if the seat got no answer alone, or if there was no ruling."""
     state = new_game()
     silent = turn(state, ruled(state, all="It rained."), sheets={"red": ["dig", "sing"]})
     unruled = turn(state, sheets={"red": ["dig"]})
@@ -49,7 +49,7 @@ def test_a_sheet_without_an_answer_is_told_so() -> None:
 
 
 def test_scores_and_who_is_out_are_told() -> None:
-    """The best score and the own, and who left with this turn."""
+    """The summary has the best score and the reader's, and the seats that left with this turn."""
     state = new_game()
     done = turn(state, ruled(state, all="War.", game="SCORE red 7\nSCORE blue 3\nOUT green"))
 
@@ -59,14 +59,14 @@ def test_scores_and_who_is_out_are_told() -> None:
 
 
 def test_secret_scores_are_not_told() -> None:
-    """Where the option keeps them from players."""
+    """Secret scores are not in the summary."""
     state = new_game(scores=False)
 
     assert "score" not in " ".join(summary(turn(state, ruled(state, all="War.", game="SCORE red 7"))))
 
 
 def test_a_turn_with_a_name_is_called_by_it() -> None:
-    """As the GM called it, with its number."""
+    """A turn is called by the GM's name and its number."""
     state = new_game(turns=9)
     done = turn(state, ruled(state, all="War.", game="LABEL autumn 1805"))
 
@@ -74,7 +74,7 @@ def test_a_turn_with_a_name_is_called_by_it() -> None:
 
 
 def test_the_end_tells_who_won_and_why() -> None:
-    """Winners and the GM's reason, or that nobody has won."""
+    """The last summary has the winners, if any, and the GM's reason."""
     state = new_game()
     won = turn(state, ruled(state, all="Peace.", game="WINNER blue\nOVER all have signed the peace"))
 
@@ -85,7 +85,7 @@ def test_the_end_tells_who_won_and_why() -> None:
 
 
 def test_long_words_are_cut_to_a_line() -> None:
-    """At a blank, with a sign that there is more."""
+    """Long words are cut at a blank, with an ellipsis."""
     state = new_game()
 
     (line,) = [line for line in summary(turn(state, ruled(state, red="long " * 40))) if line.startswith("To you")]

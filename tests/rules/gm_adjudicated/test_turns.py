@@ -1,4 +1,4 @@
-"""Turns: what everyone hears, what one seat hears, and how a game ends."""
+"""Tests of turns: events for all, events for one seat, and the end of the game."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.rules.gm_adjudicated.table import SEATS, VERBS, new_game, read, ruled
 
 
 def test_each_seat_hears_what_is_for_it() -> None:
-    """A result is heard by its reader alone, words to all by all (ruling 4)."""
+    """A result is heard by its reader alone, words to all are heard by all (ruling 4)."""
     state = new_game()
 
     _, events = turn(state, ruled(state, all="It rained.", red="You found gold.", blue="You were robbed."))
@@ -31,14 +31,14 @@ def test_a_turn_without_a_ruling_passes() -> None:
 
 
 def test_a_player_sees_his_last_sheet_and_nobody_elses() -> None:
-    """A report has the lines its reader sent, beside what came of them (ruling 4)."""
+    """A report has the lines of its reader's last sheet, and of no other (ruling 4)."""
     after, _ = turn(new_game(), sheets={"red": ["Ask the abbot"], "blue": ["Burn it"]})
 
     assert [view(after, seat)["sheet"] for seat in SEATS] == [["Ask the abbot"], ["Burn it"], []]
 
 
 def test_secret_scores_are_shown_to_nobody() -> None:
-    """Where scores are not public no report has any, not even one's own (ruling 4)."""
+    """If scores are secret, no report has any, not even one's own (ruling 4)."""
     state = new_game(scores=False)
     after, _ = turn(state, ruled(state, game="SCORE red 9"))
 
@@ -47,7 +47,7 @@ def test_secret_scores_are_shown_to_nobody() -> None:
 
 
 def test_who_was_taken_out_by_the_host_has_left() -> None:
-    """A removed seat is awaited no more, and all are told."""
+    """A removed seat is no longer awaited, and all are told."""
     after, events = turn(new_game(), removed=["blue"])
 
     assert ("left", {"who": "blue"}) in told(events, "red")
@@ -55,7 +55,7 @@ def test_who_was_taken_out_by_the_host_has_left() -> None:
 
 
 def test_the_last_turn_ends_the_game() -> None:
-    """With the last turn the game is over, whether the GM ruled or not (ruling 9)."""
+    """After the last turn the game is over, with or without a ruling (ruling 10)."""
     after, events = turn(new_game(turns=1))
 
     assert RULESET.standing(after).over
@@ -64,7 +64,7 @@ def test_the_last_turn_ends_the_game() -> None:
 
 
 def test_a_game_without_a_last_turn_goes_on() -> None:
-    """With 0 turns only the GM ends the game (ruling 9)."""
+    """With 0 turns only the GM ends the game (ruling 10)."""
     state = new_game(turns=0)
     for _ in range(60):
         state, _ = turn(state)
@@ -73,7 +73,7 @@ def test_a_game_without_a_last_turn_goes_on() -> None:
 
 
 def test_the_digest_has_every_seat_in_order() -> None:
-    """The GM reads each sheet under its seat, and who sent none; long lines are wrapped."""
+    """The digest has each sheet under its seat, and the seats without one; long lines are wrapped."""
     state = new_game(verbs=VERBS)
     orders = {"green": read(state, "build " + "a wall " * 20).orders, "red": read(state, "mar").orders, "blue": ()}
 
@@ -98,13 +98,13 @@ def test_the_digest_has_every_seat_in_order() -> None:
     ],
 )
 def test_options_that_cannot_be_used_are_refused(options: dict[str, object], said: str) -> None:
-    """A GM's files of verbs and briefings are checked before the game begins, and the fault is named."""
+    """A GM's files of verbs and briefings are checked before the game begins, and errors are named."""
     with pytest.raises(SetupError, match=said):
         new_game(**options)
 
 
 @pytest.mark.parametrize("name", ["all", "game", "digest"])
 def test_a_seat_has_no_name_of_a_file(name: str) -> None:
-    """A seat called "all" would read what is for all."""
+    """A seat cannot be called "all", or it would read the words for all."""
     with pytest.raises(SetupError, match=f"cannot be called '{name}'"):
         RULESET.setup({}, ["red", name], Dice(b"test"))

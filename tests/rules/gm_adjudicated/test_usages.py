@@ -1,4 +1,4 @@
-"""Verbs with arguments: declared in a line, checked by the receipt, offered by the page, and read again as the same."""
+"""Tests of verbs with arguments: declaration, receipt, order form, and reading of stored lines."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STATE = new_game(verbs=DECLARED)
     ],
 )
 def test_a_line_is_taken_as_its_usage_has_it(typed: str, taken: str) -> None:
-    """Written as it was taken, it is read as the same; a text is the player's own, with every sign."""
+    """A line is stored as its usage writes it, and is read again as the same; a text keeps every sign."""
     assert texts(read(STATE, typed)) == [taken]
     assert texts(read(STATE, taken)) == [taken]
 
@@ -59,7 +59,7 @@ def test_a_line_is_taken_as_its_usage_has_it(typed: str, taken: str) -> None:
     ],
 )
 def test_a_wrong_argument_is_an_error(typed: str, code: str, hint: str) -> None:
-    """With the nearest that is right; the line is not taken."""
+    """A wrong argument is an error with the nearest right one, and the line is refused."""
     parsed = read(STATE, typed)
 
     assert (parsed.entries, codes(parsed)) == ((), [(1, code)])
@@ -67,7 +67,7 @@ def test_a_wrong_argument_is_an_error(typed: str, code: str, hint: str) -> None:
 
 
 def test_what_could_be_read_otherwise_is_not_taken() -> None:
-    """A usage may write what it reads in another way; a player says it in words then."""
+    """A line is refused if its stored form could be read in another way."""
     state = new_game(verbs={"lists": {"place": ["Naxos"]}, "GO": {"usage": "GO [<how:word>] [VIA <place>]"}})
 
     assert texts(read(state, "GO fast via Naxos")) == ["GO fast VIA Naxos"]
@@ -75,7 +75,7 @@ def test_what_could_be_read_otherwise_is_not_taken() -> None:
 
 
 def test_the_form_has_the_arguments_and_what_they_may_be() -> None:
-    """A line for each verb, and the campaign's lists; as it is, it orders nothing."""
+    """The sheet has a line for each verb, and the campaign's lists; unchanged it orders nothing."""
     lines = RULESET.template(view(STATE, "red"))
 
     assert "; MARCH <army> TO <place>" in lines
@@ -86,7 +86,7 @@ def test_the_form_has_the_arguments_and_what_they_may_be() -> None:
 
 
 def test_a_page_offers_what_each_argument_may_be() -> None:
-    """Numbers within bounds, the names of a list, seats, and words; whatever the verb, the order is a line."""
+    """A page offers numbers within bounds, names of lists, seats, and words; every order is a line."""
     desk = RULESET.desk(view(STATE, "red"))
     kinds = {kind["shown"]: kind["form"] for kind in desk["kinds"].values()}
 
@@ -102,7 +102,7 @@ def test_a_page_offers_what_each_argument_may_be() -> None:
 
 
 def test_bots_write_verbs_with_arguments() -> None:
-    """Whatever they write is taken, and read again as the same."""
+    """All lines of bots are accepted, and read again as the same."""
     seen = view(STATE, "red")
     lines = [line for number in range(40) for line in standard({**seen, "turn": number}, Dice(b"bots"))]
     parsed = read(STATE, *lines)
@@ -113,7 +113,7 @@ def test_bots_write_verbs_with_arguments() -> None:
 
 
 def test_a_view_from_before_usages_is_read() -> None:
-    """A report that was mailed by an earlier version has verbs without them."""
+    """A sheet is read against a view of an earlier version, whose verbs have no usages."""
     seen = {**view(new_game(verbs={"MARCH": ""}), "red"), "verbs": [{"verb": "MARCH", "help": ""}]}
     del seen["lists"]
 
@@ -122,7 +122,7 @@ def test_a_view_from_before_usages_is_read() -> None:
 
 
 def test_usages_survive_storage() -> None:
-    """With the lists that they name."""
+    """Usages and their lists are stored and loaded unchanged."""
     assert RULESET.load(json.loads(json.dumps(RULESET.dump(STATE))), RULESET.version) == STATE
 
 
@@ -145,7 +145,7 @@ def test_usages_survive_storage() -> None:
     ],
 )
 def test_usages_that_cannot_be_read_are_refused(usage: str, said: str) -> None:
-    """When the campaign is made, with what would do."""
+    """An unreadable usage is refused when the campaign is made, with a correction."""
     with pytest.raises(SetupError, match=said):
         new_game(verbs={"GO": {"usage": usage}})
 
@@ -164,6 +164,6 @@ def test_usages_that_cannot_be_read_are_refused(usage: str, said: str) -> None:
     ],
 )
 def test_a_file_of_verbs_that_cannot_be_used_is_refused(declared: object, said: str) -> None:
-    """And the fault is named."""
+    """A file of verbs with an error is refused, and the error is named."""
     with pytest.raises(SetupError, match=said):
         new_game(verbs=declared)

@@ -1,4 +1,4 @@
-"""Lines as people write them, and how their first words are read (words.txt)."""
+"""Tests of lines as people write them, and of the reading of their first words (words.txt)."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ VERBS = (
 
 @pytest.fixture(scope="module")
 def reader() -> Reader:
-    """Reads in a campaign with these verbs."""
+    """Return a reader for a campaign with these verbs."""
     return Reader(RULESET, {"": lambda: view(new_game(verbs=VERBS.split()), "red")})
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.typed for row in ROWS])
 def test_a_line_is_read_as_it_is_meant(reader: Reader, row: Row) -> None:
-    """What reaches the GM, and what is told of the verb; nothing, where the table says nothing."""
+    """A line reaches the GM as the table says, with the finding about its verb that the table says."""
     assert reader.outcome(row) == row.meant
     assert row.said or not row.is_lawful or {found.code for found in reader.parse(row).findings} <= {"free-text"}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.typed for row in ROWS])
 def test_a_line_as_taken_is_taken_as_the_same(reader: Reader, row: Row) -> None:
-    """What the receipt restates, typed back, is the same line."""
+    """A line as restated in a receipt is read again as the same."""
     assert reader.outcome(row._replace(typed=row.meant, said="")) == row.meant
 
 
 def test_the_table_is_long() -> None:
-    """There are enough lines."""
+    """The table has enough lines."""
     assert len(ROWS) >= LEAST
