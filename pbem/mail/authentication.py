@@ -83,27 +83,27 @@ def authentication_verdict(raw: bytes, authserv_id: str, sender: str | None) -> 
     if not authserv_id or sender is None:
         return "none"
     results = list[_Result]()
-    for segments in _words(raw, authserv_id.lower()):
+    for segments in _server_fields(raw, authserv_id.lower()):
         told = {each.method for each in results}
-        results += [each for each in _read(segments) if each.method in _METHODS - told]
-    return _weighed(results, sender.rpartition("@")[2].lower())
+        results += [each for each in _parse_results(segments) if each.method in _METHODS - told]
+    return _decide(results, sender.rpartition("@")[2].lower())
 
 
 def bears_word(raw: bytes, authserv_id: str) -> bool:
     """Return whether the topmost such field of a mail bears the name of the server."""
-    return any(True for _ in _words(raw, authserv_id.lower()))
+    return any(True for _ in _server_fields(raw, authserv_id.lower()))
 
 
-def _words(raw: bytes, name: str) -> Iterator[list[str]]:
+def _server_fields(raw: bytes, name: str) -> Iterator[list[str]]:
     """Yield the results in the topmost fields that bear the name."""
     for field in _topmost(raw, MAX_FIELDS if name.startswith(ANY_BELOW) else 1):
-        segments = _of_server(_segments(field), name)
+        segments = _strip_server_name(_segments(field), name)
         if segments is None:
             return
         yield segments
 
 
-def _of_server(segments: list[str], name: str) -> list[str] | None:
+def _strip_server_name(segments: list[str], name: str) -> list[str] | None:
     """Return the results in a field, None if it does not bear the name."""
     if not segments:
         return None
@@ -114,7 +114,7 @@ def _of_server(segments: list[str], name: str) -> list[str] | None:
     return segments[1:] if own else None
 
 
-def _weighed(results: list[_Result], domain: str) -> AuthVerdict:
+def _decide(results: list[_Result], domain: str) -> AuthVerdict:
     dmarc = {
         each.result
         for each in results
@@ -159,7 +159,7 @@ def _segments(field: str) -> list[str]:
     return [] if depth else segments
 
 
-def _read(segments: list[str]) -> Iterator[_Result]:
+def _parse_results(segments: list[str]) -> Iterator[_Result]:
     for segment in segments:
         pairs, at = [], 0
         while found := _EQUATION.match(segment, at):

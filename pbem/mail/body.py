@@ -25,11 +25,11 @@ def strip_pgp(text: str) -> tuple[str, tuple[str, ...]]:
     if _MARK not in text:
         return text, ()
     notes: list[str] = []
-    kept = list(_unwrapped(text.split("\n"), notes))
+    kept = list(_unwrap_pgp(text.split("\n"), notes))
     return "\n".join(kept), tuple(dict.fromkeys(notes))
 
 
-def _unwrapped(lines: list[str], notes: list[str]) -> Iterator[str]:
+def _unwrap_pgp(lines: list[str], notes: list[str]) -> Iterator[str]:
     signed = hidden = head = False
     for line in lines:
         if begin := _BEGIN.fullmatch(line):
@@ -85,7 +85,7 @@ def rejoin_lines(lines: Sequence[str], same_in_html: Callable[[], str] | None) -
     next one's first word is looked at.
     """
     breaks = frozenset(
-        at for at, line in enumerate(lines[:-1]) if len(line) >= _SHORTEST and _may_go_on(line, lines[at + 1])
+        at for at, line in enumerate(lines[:-1]) if len(line) >= _SHORTEST and _may_continue(line, lines[at + 1])
     )
     if not breaks:
         return list(lines), []
@@ -93,9 +93,9 @@ def rejoin_lines(lines: Sequence[str], same_in_html: Callable[[], str] | None) -
     mended: list[str] = []
     joined, doubtful = [], []
     at = 0
-    starts = _starts(lines, breaks)
+    starts = _first_words(lines, breaks)
     while at < len(lines):
-        count = _pieces(lines, at, breaks, whole) if at in breaks else 1
+        count = _count_pieces(lines, at, breaks, whole) if at in breaks else 1
         mended.append(" ".join(map(str.strip, lines[at : at + count])) if count > 1 else lines[at])
         if count > 1:
             joined.append(mended[-1])
@@ -105,21 +105,21 @@ def rejoin_lines(lines: Sequence[str], same_in_html: Callable[[], str] | None) -
     return mended, [*_joined_note(joined), *_doubtful_note(doubtful)]
 
 
-def _may_go_on(line: str, following: str) -> bool:
+def _may_continue(line: str, following: str) -> bool:
     if len(line) > WIDEST or line.endswith("\\") or HEADER.fullmatch(line) or _NO_ORDER.match(following):
         return False
     word = following.split(None, 1)[:1]
     return bool(word) and len(line) + 1 + len(word[0]) > NARROWEST
 
 
-def _starts(lines: Sequence[str], breaks: Collection[int]) -> frozenset[str]:
+def _first_words(lines: Sequence[str], breaks: Collection[int]) -> frozenset[str]:
     """The first words of lines that go on from no other: the verbs of this sheet."""
     return frozenset(
         line.split(None, 1)[0].casefold() for at, line in enumerate(lines) if line.strip() and at - 1 not in breaks
     )
 
 
-def _pieces(lines: Sequence[str], at: int, breaks: Collection[int], whole: Collection[str] | None) -> int:
+def _count_pieces(lines: Sequence[str], at: int, breaks: Collection[int], whole: Collection[str] | None) -> int:
     """How many lines from here are certainly one; 1 if none but this."""
     if whole is None:
         in_quotes = lines[at].count('"') % 2 and lines[at + 1].count('"') % 2
@@ -144,19 +144,19 @@ def _is_doubtful(lines: Sequence[str], at: int, whole: Collection[str] | None, s
 def _joined_note(lines: Sequence[str]) -> Iterable[str]:
     if lines:
         many = f"{len(lines)} lines were" if len(lines) > 1 else "1 line was"
-        yield f"{many} joined again that your mail program had broken: {_shown(lines[0])}"
+        yield f"{many} joined again that your mail program had broken: {_quote_line(lines[0])}"
 
 
 def _doubtful_note(lines: Sequence[str]) -> Iterable[str]:
     if lines:
         many = f"{len(lines)} lines" if len(lines) > 1 else "1 line"
         yield (
-            f"{many} may have been broken by your mail program: {_shown(lines[0])}"
+            f"{many} may have been broken by your mail program: {_quote_line(lines[0])}"
             " If so, put a \\ at its end, or send the sheet as a .txt file."
         )
 
 
-def _shown(line: str) -> str:
+def _quote_line(line: str) -> str:
     line = line.strip()
     return repr(line if len(line) <= 60 else line[:59] + "…") + "."
 
@@ -210,7 +210,7 @@ class TextPart:
         return (html_to_text(text) if self.html else text), notes
 
     @cached_property
-    def _bare(self) -> tuple[str, tuple[str, ...]]:
+    def _plain(self) -> tuple[str, tuple[str, ...]]:
         text = normalise_text(self._read[0])
         content_type = self.entity.first("content-type")
         if not self.html and parameter(content_type, "format").lower() == "flowed":
@@ -220,11 +220,11 @@ class TextPart:
     @property
     def text(self) -> str:
         """The text in plain characters; it is not worked out before somebody asks."""
-        return self._bare[0]
+        return self._plain[0]
 
     def notes(self, kept: Collection[str]) -> list[str]:
         """What was wrong with the text, and what was changed in those lines of it that were kept."""
-        return [*self._read[1], *self._bare[1], *describe_normalisation(self._read[0], kept)]
+        return [*self._read[1], *self._plain[1], *describe_normalisation(self._read[0], kept)]
 
 
 @dataclass(frozen=True)
@@ -288,7 +288,7 @@ class PartWalker:
         if kind == "multipart/signed":
             children = children[:1]  # the other is the signature (RFC 1847, 2.1)
         pieces = [piece for child in children for piece in self.pieces(child, depth + 1)]
-        return _best(pieces) if kind == "multipart/alternative" else pieces
+        return _choose_alternative(pieces) if kind == "multipart/alternative" else pieces
 
     def _children(self, entity: Part, depth: int) -> list[Part]:
         if depth >= MAX_DEPTH:
@@ -315,7 +315,9 @@ class PartWalker:
         if depth and entity.mistyped:
             self._note(_UNKNOWN_TYPE)
             return []
-        if (name.lower().endswith(_FILE_NAMES) and _may_be_text(kind)) or (kind == "text/plain" and entity.attached):
+        # Programs that do not know the type of a text file give it any other.
+        is_text_file = name.lower().endswith(_FILE_NAMES) and not kind.startswith(_NEVER_TEXT)
+        if is_text_file or (kind == "text/plain" and entity.attached):
             return [TextPart(entity, name=name or "file")]
         if kind in ("text/plain", "text/html") and not entity.attached:
             return [TextPart(entity, html=kind == "text/html")]
@@ -341,18 +343,13 @@ class PartWalker:
             self.notes.append(note)
 
 
-def _may_be_text(kind: str) -> bool:
-    """Whether a file may be text although its type does not say so: programs that do not know one write others."""
-    return not kind.startswith(_NEVER_TEXT)
-
-
-def _best(pieces: list[TextPart]) -> list[TextPart]:
+def _choose_alternative(pieces: list[TextPart]) -> list[TextPart]:
     """Of alternatives the plain text, with the HTML as its witness, if there is any; or the HTML if that is all."""
     html = [piece for piece in pieces if piece.html and not piece.name]
     plain_ones = [piece for piece in pieces if not piece.html and not piece.name]
     files = [piece for piece in pieces if piece.name]
     if not html:
-        return [*_unlike(plain_ones), *files]
+        return [*_without_doubles(plain_ones), *files]
     written = [piece for piece in plain_ones if piece.text.strip() and not _is_stub(piece.text)]
     if not written:
         return [*html, *files]
@@ -360,7 +357,7 @@ def _best(pieces: list[TextPart]) -> list[TextPart]:
     return [replace(first, rich=html[0].entity), *others, *files]
 
 
-def _unlike(pieces: list[TextPart]) -> list[TextPart]:
+def _without_doubles(pieces: list[TextPart]) -> list[TextPart]:
     """Pieces without those that say what one before them does."""
     return list({collapse_spaces(piece.text): piece for piece in reversed(pieces)}.values())[::-1]
 

@@ -239,9 +239,8 @@ def parse_bounce_text(
     if action is None:
         return None
     status = _STATUS_IN_TEXT.search(above)
-    return BounceText(
-        ids, action, _named_recipient(text, above, not_recipients), status[1] if status else "", _reason(above)
-    )
+    recipient = _find_recipient(text, above, not_recipients)
+    return BounceText(ids, action, recipient, status[1] if status else "", _find_reason(above))
 
 
 def _above_header(text: str) -> str:
@@ -255,32 +254,32 @@ def _above_header(text: str) -> str:
     return "\n".join(lines)
 
 
-def _tells_of_failure(text: str) -> bool:
+def _mentions_failure(text: str) -> bool:
     return any(phrases.search(text) for phrases in _FAILED)
 
 
 def _action_in_text(said: str) -> Action | None:
     if _DELAYED.search(said) and not _FOR_GOOD.search(said):
         return "delayed"
-    if _tells_of_failure(said):
+    if _mentions_failure(said):
         return "failed"
     return "delivered" if _DELIVERED.search(said) else None
 
 
-def _named_recipient(text: str, above: str, others: frozenset[str]) -> str:
+def _find_recipient(text: str, above: str, others: frozenset[str]) -> str:
     """The first address of which the words speak; else whom the mail's own header is to."""
     to = _TO.search(text, len(above))
     named = [*find_addresses(above), *(find_addresses(to[1]) if to else ())]
     return next((each for each in named if each.lower() not in others and not is_role_address(each)), "")
 
 
-def _reason(above: str) -> str:
+def _find_reason(above: str) -> str:
     """The paragraph with a code of SMTP, from its code on; else the line that says what happened."""
     for paragraph in _BETWEEN.split(above):
         if found := _CODED.search(paragraph):
             return " ".join(paragraph[found.start() :].split())
     lines = (" ".join(line.split()) for line in above.split("\n"))
-    return next((line for line in lines if _tells_of_failure(line)), "")
+    return next((line for line in lines if _mentions_failure(line)), "")
 
 
 MAX_PARTS = 10
@@ -346,20 +345,20 @@ def parse_bounce(raw: bytes) -> Bounce | None:
     if any(part.content_type in _OTHER_REPORTS for part in parts):
         return None
     statuses = [part for part in parts if part.content_type in _STATUS_PARTS]
-    fates = [fate for part in statuses for fate in _fates(_groups(part))]
+    fates = [(action, group) for part in statuses for group in _groups(part) if (action := _action(group))]
     if fates and (report.content_type == "multipart/report" or _is_from_system(report)):
-        return _by_status(report, parts, fates)
-    return _by_words(report, parts) if _is_from_system(report) else None
+        return _read_status_report(report, parts, fates)
+    return _read_text_report(report, parts) if _is_from_system(report) else None
 
 
 def _is_from_system(report: Part) -> bool:
     return is_from_mailer_daemon(report, parse_address(report.first("from")), decode_words(report.first("subject")))
 
 
-def _by_status(report: Part, parts: Sequence[Part], fates: Sequence[tuple[Action, Part]]) -> Bounce:
+def _read_status_report(report: Part, parts: Sequence[Part], fates: Sequence[tuple[Action, Part]]) -> Bounce:
     action, fields = min(fates, key=lambda fate: _GRAVITY.index(fate[0]))
     return Bounce(
-        message_ids=_message_ids(report, parts) or find_message_ids(_text(report, parts)),
+        message_ids=_message_ids(report, parts) or find_message_ids(_report_text(report, parts)),
         recipient=_recipient(fields),
         action=action,
         status=_status(fields),
@@ -367,14 +366,14 @@ def _by_status(report: Part, parts: Sequence[Part], fates: Sequence[tuple[Action
     )
 
 
-def _by_words(report: Part, parts: Sequence[Part]) -> Bounce | None:
+def _read_text_report(report: Part, parts: Sequence[Part]) -> Bounce | None:
     """What a report for people alone says, of a mail that it names; a mail system's other mail names none."""
     others = frozenset(
         each.lower() for name in ("from", "to", "delivered-to") for each in find_addresses(report.first(name))
     )
     returned = _message_ids(report, parts) if any(part.content_type in _RETURNED_PARTS for part in parts) else ()
     words = parse_bounce_text(
-        _text(report, parts), subject=decode_words(report.first("subject")), ids=returned, not_recipients=others
+        _report_text(report, parts), subject=decode_words(report.first("subject")), ids=returned, not_recipients=others
     )
     if words is None or not words.ids:
         return None
@@ -388,12 +387,12 @@ def _by_words(report: Part, parts: Sequence[Part]) -> Bounce | None:
     )
 
 
-def _text(report: Part, parts: Sequence[Part]) -> str:
+def _report_text(report: Part, parts: Sequence[Part]) -> str:
     """What a report says in words, one part below the other."""
     if not parts:  # also where a boundary is missing or wrong
-        return _said(report)
+        return _leaf_text(report)
     leaves = [leaf for part in parts for leaf in _leaves(part, 0)]
-    return "\n\n".join(map(_said, [leaf for leaf in leaves if leaf.content_type.startswith("text/")]))
+    return "\n\n".join(map(_leaf_text, [leaf for leaf in leaves if leaf.content_type.startswith("text/")]))
 
 
 def _leaves(part: Part, depth: int) -> Iterable[Part]:
@@ -403,7 +402,7 @@ def _leaves(part: Part, depth: int) -> Iterable[Part]:
     return [leaf for child in inner for leaf in _leaves(child, depth + 1)]
 
 
-def _said(leaf: Part) -> str:
+def _leaf_text(leaf: Part) -> str:
     text = Part(leaf.fields, leaf.body[:MAX_STATUS]).text()[0]
     return normalise_text(html_to_text(text) if leaf.content_type == "text/html" else text)
 
@@ -416,12 +415,6 @@ def _groups(part: Part) -> list[Part]:
         groups.append(parse_entity(rest))
         rest = groups[-1].body.lstrip()
     return groups
-
-
-def _fates(groups: Iterable[Part]) -> Iterable[tuple[Action, Part]]:
-    for group in groups:
-        if action := _action(group):
-            yield action, group
 
 
 def _action(group: Part) -> Action | None:

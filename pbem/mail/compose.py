@@ -109,16 +109,16 @@ def compose(mail: NewMail, *, sender: str, sender_name: str, at: datetime) -> by
         _field("From", f"{_phrase(sender_name)} <{_clean(sender)}>"),
         _field("To", _clean(mail.recipient)),
         _field("Reply-To", _clean(mail.reply_to)),
-        _field("Subject", _worded(mail.subject)),
+        _field("Subject", _encode_words(mail.subject)),
         f"Date: {format_datetime(at)}",
         f"Message-ID: {_clean(mail.message_id)}",
-        *_thread(mail),
-        *_manners(mail, sender),
+        *_thread_fields(mail),
+        *_list_fields(mail, sender),
     ]
     return "\r\n".join(lines).encode() + _BODY + _body(mail)
 
 
-def _thread(mail: NewMail) -> Iterable[str]:
+def _thread_fields(mail: NewMail) -> Iterable[str]:
     if mail.in_reply_to:
         yield f"In-Reply-To: {_clean(mail.in_reply_to)}"
     if mail.references:
@@ -126,7 +126,7 @@ def _thread(mail: NewMail) -> Iterable[str]:
         yield "References: " + "\r\n ".join(map(_clean, [first, *others[1 - MAX_REFERENCES :]]))
 
 
-def _manners(mail: NewMail, sender: str) -> Iterable[str]:
+def _list_fields(mail: NewMail, sender: str) -> Iterable[str]:
     if mail.list_id:
         yield _field("List-Id", _clean(mail.list_id))
     if mail.unsubscribe:
@@ -166,7 +166,7 @@ def _field(name: str, value: str) -> str:
     return "\r\n".join([*rows, row])
 
 
-def _worded(value: str) -> str:
+def _encode_words(value: str) -> str:
     """Unstructured text as a header may hold it: as it is, or as encoded words (RFC 2047)."""
     value = _clean(value)
     if value.isascii() and "=?" not in value and max(map(len, value.split(" "))) <= _LINE:
@@ -187,7 +187,7 @@ def _chunks(value: str) -> Iterable[bytes]:
 
 def _phrase(name: str) -> str:
     """A display name: quoted when plain, else in encoded words."""
-    worded = _worded(name)
+    worded = _encode_words(name)
     if worded != name or not name:
         return worded
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -61,7 +61,7 @@ def login_for(settings: Settings, name: Literal["inbox", "carrier"]) -> Login | 
 
     Raises ConfigError when the secret cannot be had, or would be sent in the clear.
     """
-    url, secret, setting = _named(settings, name)
+    url, secret, setting = _url_and_secret(settings, name)
     if not url.user:
         return None
     if not url.private:
@@ -72,7 +72,7 @@ def login_for(settings: Settings, name: Literal["inbox", "carrier"]) -> Login | 
     return Login(url.user, secret.read(setting), setting, oauth=setting.endswith("_oauth"))
 
 
-def _named(settings: Settings, name: Literal["inbox", "carrier"]) -> tuple[MailUrl, Secret | None, str]:
+def _url_and_secret(settings: Settings, name: Literal["inbox", "carrier"]) -> tuple[MailUrl, Secret | None, str]:
     """The URL, the secret and the name of the setting that has it."""
     if name == "inbox":
         url, password, token = settings.inbox_url, settings.inbox_password, settings.inbox_oauth

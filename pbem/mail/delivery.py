@@ -69,7 +69,8 @@ def retry_bounced(session: Session, mail: OutgoingMail, *, reason: str, recipien
     """
     if mail.state in (OutgoingState.BOUNCED, OutgoingState.SUPERSEDED):
         return ""
-    if _went_on(session, mail, recipient):
+    person = _reader(session, mail)
+    if person is not None and mail.recipient.lower() != person.key == recipient.lower():
         return f"it has gone to {mail.recipient} since"
     mail.reply = append_reply(mail.reply, reason)
     return retry_refused(session, mail, now)
@@ -93,12 +94,6 @@ def _to_second_address(session: Session, mail: OutgoingMail) -> str:
     return f"sent to {person.fallback}"
 
 
-def _went_on(session: Session, mail: OutgoingMail, recipient: str) -> bool:
-    """Whether a report is about the first address of a mail that has gone to the second."""
-    person = _reader(session, mail)
-    return person is not None and mail.recipient.lower() != person.key == recipient.lower()
-
-
 def _reader(session: Session, mail: OutgoingMail) -> Person | None:
     return session.get(Person, mail.person_id) if mail.person_id is not None else None
 
@@ -110,7 +105,7 @@ _HOLD = update(OUTBOX).where(OUTBOX.c.id == bindparam("row")).values(not_before=
 
 def defer_over_limit(session: Session, pace: SendingLimits, now: datetime, *, which: ColumnElement[bool]) -> int:
     """Has all due mail of some kind that the pace does not allow now wait, in its order; returns how many mails."""
-    slots = RateSlots(pace, now, _gone(session, now))
+    slots = RateSlots(pace, now, _list_sent(session, now))
     due = session.execute(select(OUTBOX.c.id, OUTBOX.c.provider).where(is_due(now), which).order_by(*IN_ORDER))
     times = [(row, slots.take(domain)) for row, domain in due.all()]
     held = [{"row": row, "until": min(at, now + LONGEST_WAIT)} for row, at in times if at > now]
@@ -124,7 +119,7 @@ def newest_mail_id(session: Session) -> int:
     return session.scalar(select(func.max(OUTBOX.c.id))) or 0
 
 
-def _gone(session: Session, now: datetime) -> list[tuple[str, datetime]]:
+def _list_sent(session: Session, now: datetime) -> list[tuple[str, datetime]]:
     """The domain and time of each mail of the last day, the claimed among them, which may have gone just now."""
     sent = select(OUTBOX.c.provider, OUTBOX.c.sent_at).where(
         OUTBOX.c.sent_at > now - LONGEST_SPAN, OUTBOX.c.sent_at <= now
@@ -305,9 +300,9 @@ class _Sender:
 
     def _work(self) -> None:
         try:
-            batch = self._turn_over([])
+            batch = self._finish_and_claim([])
             while batch:
-                batch = self._turn_over(self._deliver(batch), claim=not self._stopping)
+                batch = self._finish_and_claim(self._deliver(batch), claim=not self._stopping)
         except BaseException:
             self._broken = True
             raise
@@ -316,15 +311,17 @@ class _Sender:
     def _stopping(self) -> bool:
         return self._broken or bool(self.trouble)
 
-    def _turn_over(self, outcomes: Sequence[_Outcome], *, claim: bool = True) -> list[_Claimed]:
+    def _finish_and_claim(self, outcomes: Sequence[_Outcome], *, claim: bool = True) -> list[_Claimed]:
         """Marks what became of a batch and claims the next, in one commit."""
         with self._lock, self._store.writing() as session:
             if outcomes:
                 session.connection().execute(_MARK, [vars(outcome) for outcome in outcomes])
-                self._rescue(session, [outcome.row for outcome in outcomes if outcome.state == OutgoingState.FAILED])
+                self._retry_failed(
+                    session, [outcome.row for outcome in outcomes if outcome.state == OutgoingState.FAILED]
+                )
             return self._claim(session) if claim else []
 
-    def _rescue(self, session: Session, failed: Sequence[int]) -> None:
+    def _retry_failed(self, session: Session, failed: Sequence[int]) -> None:
         mails = session.scalars(select(OutgoingMail).where(OutgoingMail.id.in_(failed))) if failed else ()
         for mail in mails:
             if retry_refused(session, mail, self._now):
@@ -367,9 +364,9 @@ class _Sender:
                 outcomes.append(self._outcome(row))
                 self._count(row, outcomes[-1])
         except BaseException:
-            self._turn_over(outcomes + self._released(batch[len(outcomes) :]), claim=False)
+            self._finish_and_claim(outcomes + self._release(batch[len(outcomes) :]), claim=False)
             raise
-        return outcomes + self._released(batch[len(outcomes) :])
+        return outcomes + self._release(batch[len(outcomes) :])
 
     def _outcome(self, row: _Claimed) -> _Outcome:
         now, tries = self._now, row.attempts + 1
@@ -404,5 +401,5 @@ class _Sender:
                 if self._on_sent:
                     self._on_sent()
 
-    def _released(self, rows: Iterable[_Claimed]) -> list[_Outcome]:
+    def _release(self, rows: Iterable[_Claimed]) -> list[_Outcome]:
         return [_Outcome(row.id, OutgoingState.QUEUED, row.attempts, self._now, row.reply) for row in rows]

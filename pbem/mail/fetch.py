@@ -64,7 +64,7 @@ def fingerprint(raw: bytes) -> str:
     A mail without a Message-ID may have been written twice in the same words
     and be meant twice; of such a one every byte counts.
     """
-    fields, body = _taken_apart(raw)
+    fields, body = _split_mail(raw)
     if not any(name == b"message-id" for name, _ in fields):
         return hashlib.sha256(raw).hexdigest()
     written = sorted(name + b":" + b" ".join(value.split()) for name, value in fields if name in _WRITTEN)
@@ -73,10 +73,10 @@ def fingerprint(raw: bytes) -> str:
 
 def message_ids(raw: bytes) -> list[bytes]:
     """What stands in the Message-ID fields of a mail; there should be one."""
-    return [value.strip() for name, value in _taken_apart(raw)[0] if name == b"message-id"]
+    return [value.strip() for name, value in _split_mail(raw)[0] if name == b"message-id"]
 
 
-def _taken_apart(raw: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
+def _split_mail(raw: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """The fields of a mail's head, their names in lower case, and what follows the head."""
     end = _END_OF_HEAD.search(raw)
     head, body = (raw[: end.start()], raw[end.end() :]) if end else (raw, b"")
@@ -95,19 +95,16 @@ def fetch_messages(store: Store, mailbox: Mailbox, now: datetime) -> int:
     """
     new = 0
     for batch in mailbox.batches():
+        rows = [_row(mail, now) for mail in batch]
         with store.writing() as session:
-            stored = _store(session, batch, now)
+            stored = _insert(session, rows)
+            if len(stored) < len(rows):
+                stored += _insert(session, _rows_displaced(session, rows))
         if stored:
             event("letters stored", letters=sorted(stored))
         new += len(stored)
         mailbox.done(batch)
     return new
-
-
-def _store(session: Session, batch: list[RawMessage], now: datetime) -> list[int]:
-    rows = [_row(mail, now) for mail in batch]
-    new = _insert(session, rows)
-    return new if len(new) == len(rows) else new + _insert(session, _displaced(session, rows))
 
 
 def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
@@ -118,15 +115,15 @@ def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
     return list(session.connection().execute(statement, rows).scalars())
 
 
-def _displaced(session: Session, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _rows_displaced(session: Session, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The mails whose place is another letter's, as when a server counts its UIDs anew; named by their fingerprints."""
     prints = [row["sha256"] for row in rows]
     known = set(session.scalars(select(InboxMessage.sha256).where(InboxMessage.sha256.in_(prints))))
     left = [row for row in rows if row["sha256"] not in known]
-    return [{**row, "uid": row["sha256"]} for row in left if not _is_there(session, row)]
+    return [{**row, "uid": row["sha256"]} for row in left if not _is_same_message(session, row)]
 
 
-def _is_there(session: Session, row: dict[str, Any]) -> bool:
+def _is_same_message(session: Session, row: dict[str, Any]) -> bool:
     """Whether the letter in this mail's place is the same by its Message-ID."""
     place = {name: row[name] for name in ("mailbox", "uid_validity", "uid")}
     raw = session.scalars(select(InboxMessage.raw).filter_by(**place)).one()

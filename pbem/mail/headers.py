@@ -52,16 +52,16 @@ def parse_address(field: str) -> str | None:
         return None
     if match := _BARE.fullmatch(text):
         # A bare address has no display name: what was quoted beside it may as well be the one that is meant.
-        return _settled(match[1]) if without_quoted == field else None
+        return _normalise_address(match[1]) if without_quoted == field else None
     match = _NAMED.fullmatch(text)
     if match is None or ("@" in match[1] and match[1].strip().lower() != match[2].lower()):
         return None
-    return _settled(match[2])
+    return _normalise_address(match[2])
 
 
 def find_addresses(field: str) -> list[str]:
     """Everything in a field that looks like an address, domains in lower case."""
-    return [address for found in _ANYWHERE.findall(field) if (address := _settled(found))]
+    return [address for found in _ANYWHERE.findall(field) if (address := _normalise_address(found))]
 
 
 def is_role_address(address: str) -> bool:
@@ -69,7 +69,7 @@ def is_role_address(address: str) -> bool:
     return _ROBOT.match(address) is not None
 
 
-def _settled(address: str) -> str | None:
+def _normalise_address(address: str) -> str | None:
     """The address with its domain in lower case; None for one that is too long, or has signs that nobody sees."""
     local, _, domain = address.rpartition("@")
     usable = len(address) <= MAX_ADDRESS and address.isprintable()
@@ -87,16 +87,16 @@ def reply_code(mail_key: bytes, *parts: str | int) -> str:
 
     It has a digit, by which a code that stands alone is told from a word, and masked.
     """
-    code = _keyed(mail_key, "reply", parts)[:CODE_CHARACTERS]
+    code = _hmac_base32(mail_key, "reply", parts)[:CODE_CHARACTERS]
     return reply_code(mail_key, *parts, "again") if code.isalpha() else code
 
 
 def message_id(mail_key: bytes, domain: str, *parts: str | int) -> str:
     """The Message-ID of what `parts` name, with its angle brackets; always the same for the same parts."""
-    return f"<{_keyed(mail_key, 'message', parts)[:ID_CHARACTERS]}@{domain}>"
+    return f"<{_hmac_base32(mail_key, 'message', parts)[:ID_CHARACTERS]}@{domain}>"
 
 
-def _keyed(mail_key: bytes, purpose: str, parts: tuple[str | int, ...]) -> str:
+def _hmac_base32(mail_key: bytes, purpose: str, parts: tuple[str | int, ...]) -> str:
     """An HMAC in lower-case base32, of the parts as JSON: there no two lists of parts are written alike."""
     digest = hmac.digest(mail_key, json.dumps([purpose, *parts]).encode(), hashlib.sha256)
     return base64.b32encode(digest).decode().lower()

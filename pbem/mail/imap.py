@@ -14,7 +14,7 @@ import imaplib
 import re
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC
 from threading import Event
 from typing import Any
 
@@ -53,12 +53,12 @@ class ImapMailbox:
 
     def batches(self) -> Iterator[list[RawMessage]]:
         """All mail that is not marked as deleted, by UID."""
-        with self._worded():
+        with self._translate_errors():
             self.close()
             self._imap = imap = self.connect()
             chosen = imap.select_folder(self._url.folder)
             validity = str(chosen[b"UIDVALIDITY"])
-            self._processed = self._made(PROCESSED)
+            self._processed = self._ensure_folder(PROCESSED)
             sizes = self._sizes(sorted(imap.search(["UNDELETED"])))
             for mails in in_batches((item, item[1]) for item in sizes):
                 yield self._read(mails, validity)
@@ -69,7 +69,7 @@ class ImapMailbox:
 
     def waiting(self) -> int:
         """How many mails the next `batches` would find. Logs in, changes nothing. Raises MailError."""
-        with self._worded():
+        with self._translate_errors():
             self.close()
             self._imap = imap = self.connect()
             imap.select_folder(self._url.folder, readonly=True)
@@ -78,16 +78,16 @@ class ImapMailbox:
     def done(self, batch: list[RawMessage]) -> None:
         """Moves a batch to the folder Processed, with MOVE (RFC 6851) or what comes nearest to it."""
         uids = [int(mail.uid) for mail in batch]
-        with self._worded():
+        with self._translate_errors():
             try:
-                self._put_away(uids)
+                self._move_away(uids)
             except imaplib.IMAP4.error as error:
                 if "[EXPUNGEISSUED]" not in str(error):
                     raise
                 there = set(self._imap.search(["UNDELETED"]))  # another client was faster with some (RFC 5530)
-                self._put_away([uid for uid in uids if uid in there])
+                self._move_away([uid for uid in uids if uid in there])
 
-    def _put_away(self, uids: list[int]) -> None:
+    def _move_away(self, uids: list[int]) -> None:
         if not uids:
             return
         if self._imap.has_capability("MOVE"):
@@ -103,7 +103,7 @@ class ImapMailbox:
         """Logs out if there is anyone to hear it."""
         imap, self._imap = self._imap, None
         if imap is not None:
-            _leave(imap)
+            _log_out(imap)
 
     def connect(self) -> Any:
         """A connection of its own, logged in; for more than the mail. Raises PbemError, OSError, IMAP4.error."""
@@ -119,11 +119,11 @@ class ImapMailbox:
                 imap.starttls(context)
             _log_in(imap, login, url.server)
         except BaseException:
-            _leave(imap)
+            _log_out(imap)
             raise
         return imap
 
-    def _made(self, folder: str) -> str:
+    def _ensure_folder(self, folder: str) -> str:
         """The full name of a folder beside the inbox, made if it is not there."""
         name = folder
         # Some servers have all folders below INBOX, and take no name without that before it (RFC 2342).
@@ -150,7 +150,9 @@ class ImapMailbox:
         whole = [uid for uid in great if is_read_whole(_body(answer.get(uid, {})) or b"", sizes[uid])]
         answer |= self._fetch(whole, "BODY.PEEK[]")
         return [
-            RawMessage(self._name, validity, str(uid), _aware(answer[uid]), _raw(answer[uid], size))
+            RawMessage(
+                self._name, validity, str(uid), answer[uid][b"INTERNALDATE"].astimezone(UTC), _raw(answer[uid], size)
+            )
             for uid, size in mails
             if _body(answer.get(uid, {})) is not None
         ]
@@ -159,7 +161,7 @@ class ImapMailbox:
         return dict(self._imap.fetch(uids, ["INTERNALDATE", what])) if uids else {}
 
     @contextlib.contextmanager
-    def _worded(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Every failure becomes a MailError, and closes the connection."""
         try:
             yield
@@ -179,7 +181,7 @@ def _log_in(imap: Any, login: Login, server: str) -> None:
         raise TemporaryMailError(login.refused(server, redact_secrets(str(error)))) from None
 
 
-def _leave(imap: Any) -> None:
+def _log_out(imap: Any) -> None:
     with contextlib.suppress(imaplib.IMAP4.error, OSError):
         imap.logout()
     with contextlib.suppress(imaplib.IMAP4.error, OSError):
@@ -195,11 +197,6 @@ def _body(item: dict[bytes, Any]) -> bytes | None:
 def _raw(item: dict[bytes, Any], size: int) -> bytes:
     raw = _body(item) or b""
     return raw if is_read_whole(raw, size) else truncate_message(raw, size)
-
-
-def _aware(item: dict[bytes, Any]) -> datetime:
-    at: datetime = item[b"INTERNALDATE"]
-    return at.astimezone(UTC)
 
 
 LONGEST = 300
@@ -236,14 +233,14 @@ class Idler:
             if not imap.has_capability("IDLE"):
                 return False
             chosen = imap.select_folder(self._settings.inbox_url.folder, readonly=True)
-            if not self._has_come(chosen.get(b"UIDNEXT")):
+            if not self._has_new_mail(chosen.get(b"UIDNEXT")):
                 _listen(imap.socket(), chosen[b"EXISTS"], time.monotonic() + seconds, stop)
             return True
         finally:
             with contextlib.suppress(imaplib.IMAP4.error, OSError):
                 imap.shutdown()
 
-    def _has_come(self, uidnext: int | None) -> bool:
+    def _has_new_mail(self, uidnext: int | None) -> bool:
         """Whether mail came since the last wait began; while one polls and sends, nobody listens."""
         before, self._uidnext = self._uidnext, uidnext
         return before is not None and before != uidnext
@@ -256,7 +253,7 @@ def _listen(line: Any, count: int, end: float, stop: Event) -> None:
     """
     line.settimeout(LOOK_UP_SECONDS)
     line.sendall(b"PBEM1 IDLE\r\n")
-    for said in _lines(line, end, stop):
+    for said in _read_lines(line, end, stop):
         if _END.match(said):
             raise ValueError(f"the server ends IDLE: {said.decode('utf-8', 'replace').strip()}")
         found = _COUNT.fullmatch(said)
@@ -269,7 +266,7 @@ def _listen(line: Any, count: int, end: float, stop: Event) -> None:
             return
 
 
-def _lines(line: Any, end: float, stop: Event) -> Iterator[bytes]:
+def _read_lines(line: Any, end: float, stop: Event) -> Iterator[bytes]:
     """What the server says, until the time is over."""
     rest = b""
     while not stop.is_set() and time.monotonic() < end:

@@ -52,9 +52,9 @@ class MaildirMailbox:
     def batches(self) -> Iterator[list[RawMessage]]:
         """All mail in new/, in cur/ and dropped as *.eml, by the time it came."""
         self._left_alone = []
-        self._check()
+        self._require_folder()
         try:
-            _make(self._folder)
+            _make_folders(self._folder)
             _sweep(self._folder)
             found = sorted(self._find(), key=lambda item: (item[1].st_mtime_ns, item[0].name))
             for group in in_batches((item, item[1].st_size) for item in found):
@@ -69,7 +69,7 @@ class MaildirMailbox:
 
     def waiting(self) -> int:
         """How many mails the next `batches` would find. Changes nothing. Raises MailError."""
-        self._check()
+        self._require_folder()
         try:
             return sum(1 for _ in self._find())
         except OSError as error:
@@ -79,7 +79,7 @@ class MaildirMailbox:
         """Moves the files to cur/ of the Maildir `Processed` inside this one, marked as seen."""
         target = self._folder / PROCESSED
         try:
-            _make(target)
+            _make_folders(target)
             for mail in batch:
                 path = self._paths.pop(mail.uid, None)
                 if path is not None:
@@ -91,7 +91,7 @@ class MaildirMailbox:
         """Forgets what was found."""
         self._paths.clear()
 
-    def _check(self) -> None:
+    def _require_folder(self) -> None:
         """An inbox that is not there now is not one without mail."""
         try:
             there = any(self._folder.iterdir())
@@ -112,22 +112,22 @@ class MaildirMailbox:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name.endswith(suffix) and not entry.name.startswith("."):
-                        yield from self._file(entry)
+                        yield from self._yield_file(entry)
 
-    def _file(self, entry: os.DirEntry[str]) -> Iterator[_Found]:
+    def _yield_file(self, entry: os.DirEntry[str]) -> Iterator[_Found]:
         """What an entry is, if it is a file or leads to one. Whatever else lies there keeps no mail from being read."""
         try:
             facts = entry.stat()
         except OSError as error:
             if not isinstance(error, FileNotFoundError) or entry.is_symlink():  # else another reader was faster
-                self._leave(entry, error.strerror)
+                self._note_unreadable(entry, error.strerror)
             return
         if stat.S_ISREG(facts.st_mode):
             yield entry, facts
         else:
-            self._leave(entry, "not a file")
+            self._note_unreadable(entry, "not a file")
 
-    def _leave(self, entry: os.DirEntry[str], reason: str | None) -> None:
+    def _note_unreadable(self, entry: os.DirEntry[str], reason: str | None) -> None:
         self._left_alone.append(f"{entry.path}: {reason}")
 
     def _read(self, entry: os.DirEntry[str], facts: os.stat_result) -> RawMessage | None:
@@ -140,7 +140,7 @@ class MaildirMailbox:
         except FileNotFoundError:
             return None  # another reader was faster
         except OSError as error:
-            self._leave(entry, error.strerror)
+            self._note_unreadable(entry, error.strerror)
             return None
         uid = _uid(entry.name, facts)
         self._paths[uid] = path
@@ -165,7 +165,7 @@ class MaildirTransport:
         draft, new = self._folder / "tmp" / name, self._folder / "new"
         try:
             if not self._made:
-                _make(self._folder)
+                _make_folders(self._folder)
                 _sweep(self._folder)
                 self._made = True
             draft.write_bytes(raw.replace(b"\r\n", b"\n"))
@@ -180,7 +180,7 @@ class MaildirTransport:
         """Nothing is kept open."""
 
 
-def _make(folder: Path) -> None:
+def _make_folders(folder: Path) -> None:
     for name in ("tmp", "new", "cur"):
         (folder / name).mkdir(parents=True, exist_ok=True)
 

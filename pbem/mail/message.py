@@ -7,7 +7,7 @@ number, which `MAX_MAIL` bounds in turn.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
@@ -45,6 +45,8 @@ MAX_NOTES = 20
 
 _RECIPIENT_FIELDS = ("to", "cc", "delivered-to", "x-original-to", "envelope-to")
 """The last three are the receiving servers' own: the code in the address may stand there alone."""
+
+_CUT = "The mail is too big; only its beginning was read."
 
 FOOTER_NAME = re.compile(r"ATT\d+\.txt", re.IGNORECASE)
 """How Exchange names the disclaimers and list footers that it attaches."""
@@ -133,10 +135,11 @@ def parse_message(raw: bytes) -> Message:
     """The letter of a mail's bytes. Never raises."""
     whole = is_read_whole(raw, len(raw))
     entity = parse_entity(without_envelope(raw if whole else raw[:MAX_MAIL]))
-    letter = _letter(entity)
-    body, chosen, filed = _source(entity, letter.sender)
-    source = MessageText(body, (*_cut_note(entity, whole=whole), *chosen))
-    text, notes = _read(source, _lines(body), letter.sender)
+    letter = _message_of(entity)
+    body, chosen, filed = _find_text(entity, letter.sender)
+    cut = not whole or entity.first(CUT_HEADER.lower())
+    source = MessageText(body, (_CUT, *chosen) if cut else chosen)
+    text, notes = _read_text(source, _lines(body), letter.sender)
     return replace(letter, text=text, notes=notes, source=source, filed=filed)
 
 
@@ -144,22 +147,24 @@ def reparse(letter: Message, lines: list[str]) -> Message:
     """The letter read from these lines in the place of its source's, such as the same with more of them marked."""
     if letter.source is None:
         return letter
-    text, notes = _read(letter.source, lines, letter.sender)
+    text, notes = _read_text(letter.source, lines, letter.sender)
     return replace(letter, text=text, notes=notes)
 
 
-def _read(source: MessageText, lines: list[str], sender: str | None) -> tuple[str, tuple[str, ...]]:
-    text, notes = _typed(source.body, lines, sender)
+def _read_text(source: MessageText, lines: list[str], sender: str | None) -> tuple[str, tuple[str, ...]]:
+    text, notes = _extract_typed(source.body, lines, sender)
     return text, tuple(dict.fromkeys([*source.notes, *notes]))[:MAX_NOTES]
 
 
 def parse_headers(raw: bytes) -> Message:
     """The letter of a mail's bytes, but for its text: little work, whatever the text is. Never raises."""
-    return _letter(parse_entity(without_envelope(raw[:MAX_HEAD])))
+    return _message_of(parse_entity(without_envelope(raw[:MAX_HEAD])))
 
 
-def _letter(entity: Part) -> Message:
-    sender, subject = _sender(entity), _subject(entity)
+def _message_of(entity: Part) -> Message:
+    senders = entity.fields.get("from", [])
+    sender = parse_address(senders[0]) if len(senders) == 1 and not entity.cut else None
+    subject = " ".join(normalise_text(decode_words(entity.first("subject"))).split())[:MAX_SUBJECT]
     ids = MESSAGE_ID.findall(entity.first("message-id"))
     return Message(
         sender=sender,
@@ -173,19 +178,9 @@ def _letter(entity: Part) -> Message:
     )
 
 
-def _sender(entity: Part) -> str | None:
-    fields = entity.fields.get("from", [])
-    return parse_address(fields[0]) if len(fields) == 1 and not entity.cut else None
-
-
 def _recipients(entity: Part) -> tuple[str, ...]:
     fields = [field for name in _RECIPIENT_FIELDS for field in entity.fields.get(name, ())[:MAX_RECIPIENTS]]
     return tuple(dict.fromkeys(address for field in fields for address in find_addresses(field)))[:MAX_RECIPIENTS]
-
-
-def _subject(entity: Part) -> str:
-    subject = " ".join(normalise_text(decode_words(entity.first("subject"))).split())
-    return subject[:MAX_SUBJECT]
 
 
 def _references(entity: Part) -> tuple[str, ...]:
@@ -194,24 +189,18 @@ def _references(entity: Part) -> tuple[str, ...]:
     return tuple(dict.fromkeys(newest_first))[:MAX_REFERENCES]
 
 
-def _cut_note(entity: Part, *, whole: bool) -> Iterable[str]:
-    said = entity.first(CUT_HEADER.lower())
-    if said or not whole:
-        yield "The mail is too big; only its beginning was read."
-
-
-def _source(entity: Part, sender: str | None) -> tuple[MessageBody, tuple[str, ...], AttachedText | None]:
+def _find_text(entity: Part, sender: str | None) -> tuple[MessageBody, tuple[str, ...], AttachedText | None]:
     """The text of a mail in which its letter stands, notes on it, and what files may hold the orders instead."""
     walk = PartWalker()
     pieces = walk.pieces(entity)
-    body, chosen = _choose(pieces)
-    loose = _without_sheet(pieces) if body.in_mail else []
+    body, chosen = _choose_body(pieces)
+    loose = _files_without_sheet(pieces) if body.in_mail else []
     filed = (
-        AttachedText(_names(loose), _typed(MessageBody(loose), _lines(MessageBody(loose)), sender)[0])
+        AttachedText(_join_names(loose), _extract_typed(MessageBody(loose), _lines(MessageBody(loose)), sender)[0])
         if loose
         else None
     )
-    if filed and not _typed(body, _lines(body), sender)[0].strip():
+    if filed and not _extract_typed(body, _lines(body), sender)[0].strip():
         body, chosen, filed = MessageBody(loose), [], None
     return body, (*walk.notes, *chosen), filed
 
@@ -220,7 +209,7 @@ def _lines(body: MessageBody) -> list[str]:
     return body.text[:MAX_TEXT].split("\n", MAX_LINES)[:MAX_LINES]
 
 
-def _typed(body: MessageBody, lines: list[str], sender: str | None) -> tuple[str, list[str]]:
+def _extract_typed(body: MessageBody, lines: list[str], sender: str | None) -> tuple[str, list[str]]:
     """What somebody typed of the lines of a text, and notes on the rest."""
     lines, left_out = sender_lines(lines, sender=sender)
     if len(body.text) > MAX_TEXT or body.text.count("\n") >= MAX_LINES:
@@ -229,19 +218,20 @@ def _typed(body: MessageBody, lines: list[str], sender: str | None) -> tuple[str
     return "\n".join(lines).strip("\n"), [*body.notes(lines), *left_out, *mended]
 
 
-def _choose(pieces: list[TextPart]) -> tuple[MessageBody, list[str]]:
+def _choose_body(pieces: list[TextPart]) -> tuple[MessageBody, list[str]]:
     """What holds the orders: attached files before the body, if they hold a sheet.
 
     A mail that is forwarded as an attachment counts when the body is blank, or
     has no sheet and the forwarded mail has one.
     """
-    body = _body([piece for piece in pieces if not piece.name and not piece.forwarded])
+    body = _join_written([piece for piece in pieces if not piece.name and not piece.forwarded])
     files = [piece for piece in pieces if piece.name and piece.text.strip()]
     forwarded = [piece for piece in pieces if piece.forwarded and piece.text.strip()]
     lines = body.text.split("\n")
-    sheets = [piece for piece in files if _holds_sheet(piece, body)]
+    # Beside other text a sheet counts only if it is filled in.
+    sheets = [piece for piece in files if _is_sheet(piece) and (body.blank or has_content(piece.text.split("\n")))]
     if sheets:
-        return MessageBody(sheets), [] if body.blank else [read_from(_names(sheets))]
+        return MessageBody(sheets), [] if body.blank else [read_from(_join_names(sheets))]
     passed_over = [
         f"The attached {piece.name} was not read: there is no sheet in it that is filled in."
         for piece in files
@@ -259,13 +249,13 @@ def read_from(names: str) -> str:
     return f"The orders were read from the attached {names}, not from the mail's text."
 
 
-def _names(pieces: list[TextPart]) -> str:
+def _join_names(pieces: list[TextPart]) -> str:
     return ", ".join(piece.name for piece in pieces)
 
 
-def _without_sheet(pieces: list[TextPart]) -> list[TextPart]:
+def _files_without_sheet(pieces: list[TextPart]) -> list[TextPart]:
     """The files that may hold orders though no sheet begins in them, beside a body in which none does."""
-    body = _body([piece for piece in pieces if not piece.name and not piece.forwarded])
+    body = _join_written([piece for piece in pieces if not piece.name and not piece.forwarded])
     if has_header(body.text.split("\n")):
         return []
     files = [piece for piece in pieces if piece.name and piece.text.strip()]
@@ -276,13 +266,7 @@ def _is_sheet(piece: TextPart) -> bool:
     return has_header(piece.text.split("\n"))
 
 
-def _holds_sheet(piece: TextPart, body: MessageBody) -> bool:
-    """Whether a file holds a sheet; beside other text, only one that is filled in."""
-    lines = piece.text.split("\n")
-    return has_header(lines) and (body.blank or has_content(lines))
-
-
-def _body(pieces: list[TextPart]) -> MessageBody:
+def _join_written(pieces: list[TextPart]) -> MessageBody:
     """The mail's own text; HTML beside plain text is only looked at where it says something else."""
     written = [piece for piece in pieces if piece.text.strip()]
     if len(written) < 2:
@@ -296,12 +280,12 @@ _WORD = re.compile(_CODE)
 
 def find_reply_codes(letter: Message, address: str) -> list[str]:
     """All that looks like a reply code in a letter, without doubles: its recipients first, then its subject."""
-    found = [code for recipient in letter.recipients if (code := _plus(recipient.lower(), address.lower()))]
+    found = [code for recipient in letter.recipients if (code := _plus_code(recipient.lower(), address.lower()))]
     found += [code.lower() for code in _TAG.findall(letter.subject)]
     return list(dict.fromkeys(found))
 
 
-def _plus(recipient: str, address: str) -> str:
+def _plus_code(recipient: str, address: str) -> str:
     """The code in an address with one, "" where there is none."""
     local, _, domain = recipient.rpartition("@")
     before, _, code = local.rpartition("+")
@@ -323,7 +307,7 @@ class AttachedFile(NamedTuple):
 def list_attachments(raw: bytes) -> list[AttachedFile]:
     """The files of a mail, in its order, but for mails inside it, signatures and footers. Never raises."""
     entity = parse_entity(without_envelope(raw if is_read_whole(raw, len(raw)) else raw[:MAX_MAIL]))
-    return [_attached(part, number) for number, part in enumerate(islice(_files(entity), MAX_PARTS), start=1)]
+    return [_read_attachment(part, number) for number, part in enumerate(islice(_files(entity), MAX_PARTS), start=1)]
 
 
 def is_truncated(raw: bytes) -> bool:
@@ -337,17 +321,13 @@ def _files(entity: Part, depth: int = 0) -> Iterator[Part]:
         parts = islice(entity.children(), 1 if kind == "multipart/signed" else MAX_PARTS)
         if depth < MAX_DEPTH and kind != "multipart/encrypted":
             yield from (file for part in parts for file in _files(part, depth + 1))
-    elif kind not in TRIFLES and not kind.startswith("message/") and _is_file(entity, kind):
+    elif kind in TRIFLES or kind.startswith("message/") or FOOTER_NAME.fullmatch(entity.file_name):
+        return
+    elif entity.attached or not kind.startswith("text/"):
         yield entity
 
 
-def _is_file(entity: Part, kind: str) -> bool:
-    if FOOTER_NAME.fullmatch(entity.file_name):
-        return False
-    return entity.attached or not kind.startswith("text/")
-
-
-def _attached(entity: Part, number: int) -> AttachedFile:
+def _read_attachment(entity: Part, number: int) -> AttachedFile:
     kind, disposition = entity.content_type, entity.first("content-disposition").lstrip().lower()
     name = (
         " ".join(normalize("NFC", normalise_text(entity.file_name)).split()) or f"file-{number}{_ENDINGS.get(kind, '')}"

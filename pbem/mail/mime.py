@@ -300,7 +300,7 @@ def decode_transfer(body: bytes, encoding: str) -> tuple[bytes, str]:
         return binascii.a2b_qp(_PADDED_BREAK.sub(b"=", body)), ""
     if encoding == "base64":
         return _from_base64_lines(body)
-    return _undeclared(body)
+    return _decode_undeclared(body)
 
 
 def from_base64(body: bytes) -> bytes:
@@ -324,7 +324,7 @@ def _from_base64_lines(body: bytes) -> tuple[bytes, str]:
     return from_base64(body), _DAMAGED
 
 
-def _undeclared(body: bytes) -> tuple[bytes, str]:
+def _decode_undeclared(body: bytes) -> tuple[bytes, str]:
     """Return the body, decoded only if it is beyond doubt in an encoding that its header does not name."""
     if (b"=\n" in body or b"=\r\n" in body) and _SOFT_BREAK.search(body) and not _NO_ESCAPE.search(body):
         return binascii.a2b_qp(body), _NOT_SAID.format("quoted-printable")
@@ -384,7 +384,7 @@ Outlook on the web puts "x_" before the names in a mail that it quotes.
 
 def html_to_text(markup: str) -> str:
     """The text of an HTML mail, a line for each block; quotations begin with ">", empty lines are left out."""
-    markup = _uncommented(markup)
+    markup = _strip_comments(markup)
     page = _Page()
     at = 0
     for tag in _TAG.finditer(markup):
@@ -396,7 +396,7 @@ def html_to_text(markup: str) -> str:
     return "\n".join(page.lines)
 
 
-def _uncommented(markup: str) -> str:
+def _strip_comments(markup: str) -> str:
     kept, at = [], 0
     while (start := markup.find("<!--", at)) >= 0:
         kept.append(markup[at:start])
@@ -429,9 +429,9 @@ class _Page:
         if self._silent or not markup:
             return
         if not self._pre:
-            self._line.append(_unescaped(_LINE_ENDS.sub(" ", markup)))
+            self._line.append(_unescape(_LINE_ENDS.sub(" ", markup)))
             return
-        first, *others = _unescaped(markup).split("\n")
+        first, *others = _unescape(markup).split("\n")
         self._line.append(first)
         for other in others:
             self.end_line()
@@ -481,5 +481,5 @@ class _Page:
             self._quoted -= self._quotes.pop()
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return html.unescape(_LONG_REFERENCE.sub("\ufffd", text)) if "&" in text else text

@@ -85,13 +85,13 @@ def add_headers(
         reader = readers.get(mail.recipient.lower())
         if group is not None:
             seat = seats.get((reader.id, campaign_id)) if reader else None
-            mail = _of_campaign(mail, group, seat, settings)
-        return _stamped(campaign_id, mail, reader)
+            mail = _add_campaign_headers(mail, group, seat, settings)
+        return _address_mail(campaign_id, mail, reader)
 
     return [made(mail) for mail in mails]
 
 
-def _stamped(campaign_id: int | None, mail: NewMail, reader: _Reader | None) -> AddressedMail:
+def _address_mail(campaign_id: int | None, mail: NewMail, reader: _Reader | None) -> AddressedMail:
     if reader is None:
         return AddressedMail(campaign_id, mail, None, plain=False)
     if reader.plain or not reader.calendar:
@@ -100,7 +100,7 @@ def _stamped(campaign_id: int | None, mail: NewMail, reader: _Reader | None) -> 
     return AddressedMail(campaign_id, replace(mail, html="", parts=()) if plain else mail, reader.id, plain)
 
 
-def _of_campaign(mail: NewMail, group: _Group, seat: str | None, settings: Settings) -> NewMail:
+def _add_campaign_headers(mail: NewMail, group: _Group, seat: str | None, settings: Settings) -> NewMail:
     listed = replace(mail, list_id=f"<{group.name}.{settings.domain}>")
     if seat is None:
         return listed
@@ -143,15 +143,15 @@ def partition_of(provider: str, pace: SendingLimits) -> str:
 
     All else goes in the lane "". Where all mail together has a pace there is no other.
     """
-    return provider if provider in _own_lanes(pace) else ""
+    return provider if provider in _own_partitions(pace) else ""
 
 
 def in_partition(lane: str, pace: SendingLimits) -> ColumnElement[bool]:
     """The condition that a mail goes in a lane."""
-    return OUTBOX.c.provider == lane if lane else OUTBOX.c.provider.not_in(_own_lanes(pace))
+    return OUTBOX.c.provider == lane if lane else OUTBOX.c.provider.not_in(_own_partitions(pace))
 
 
-def _own_lanes(pace: SendingLimits) -> Collection[str]:
+def _own_partitions(pace: SendingLimits) -> Collection[str]:
     return () if pace.overall else pace.domains.keys()
 
 
@@ -185,7 +185,7 @@ def enqueue(
     """
     ready = add_headers(session, list(mails), settings, campaign_id)
     # Before they are there themselves, and would be replaced with the rest.
-    _replace_on(session, {each.mail.topic for each in ready if each.mail.topic})
+    _supersede_topics(session, {each.mail.topic for each in ready if each.mail.topic})
     if ready:
         session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
         lanes = {partition_of(provider_of(each.mail.recipient), settings.pace) for each in ready}
@@ -197,17 +197,19 @@ def withdraw_turn_mail(session: Session, campaign: str, turn: int, seats: Iterab
 
     `seats` are all of the campaign.
     """
-    _replace_on(session, (topic_of(kind, campaign, turn, whose) for whose in ("gm", *seats) for kind in OVERTAKEN))
+    _supersede_topics(
+        session, (topic_of(kind, campaign, turn, whose) for whose in ("gm", *seats) for kind in OVERTAKEN)
+    )
 
 
 def withdraw_topic(session: Session, topic: str) -> None:
     """Takes mail of a topic that still waits out of the outbox: its reader is not to have it any more."""
-    _replace_on(session, [topic])
+    _supersede_topics(session, [topic])
 
 
 def withdraw_mails(session: Session, message_ids: Iterable[str]) -> None:
     """Takes those of these mails that still wait out of the outbox."""
-    _replace(session, OUTBOX.c.message_id.in_(list(message_ids)))
+    _supersede(session, OUTBOX.c.message_id.in_(list(message_ids)))
 
 
 def press_topic(campaign: str, seat: str, press_id: int | None = None) -> str:
@@ -219,7 +221,7 @@ def redirect_press(session: Session, campaign: str, seat: str, person: Person | 
     """Has letters to a seat that still wait go to whoever sits there now; to nobody, if nobody does."""
     theirs = OUTBOX.c.topic.startswith(press_topic(campaign, seat), autoescape=True)
     if person is None:
-        _replace(session, theirs)
+        _supersede(session, theirs)
         return
     waiting = select(OUTBOX.c.id, OUTBOX.c.raw).where(theirs, OUTBOX.c.state == OutgoingState.QUEUED)
     database = session.connection()
@@ -240,14 +242,14 @@ _AT_ONCE = 1_000
 """Topics in a statement; databases take only so many."""
 
 
-def _replace_on(session: Session, topics: Iterable[str]) -> None:
+def _supersede_topics(session: Session, topics: Iterable[str]) -> None:
     """Replaces what waits on some topics."""
     all_ = list(topics)
     for start in range(0, len(all_), _AT_ONCE):
         session.connection().execute(_ON_TOPICS, {"topics": all_[start : start + _AT_ONCE]})
 
 
-def _replace(session: Session, which: ColumnElement[bool]) -> None:
+def _supersede(session: Session, which: ColumnElement[bool]) -> None:
     waiting = update(OUTBOX).where(which, OUTBOX.c.state == OutgoingState.QUEUED)
     session.connection().execute(waiting.values(state=OutgoingState.SUPERSEDED))
 

@@ -201,9 +201,9 @@ _SUSPECT = re.compile(r"\A(?:\s*+[-_=*]|[^:]*+:)")
 def find_attribution(lines: Sequence[str], at: int) -> Attribution | None:
     """What a mail program put above an original, beginning at this line; None if the line is something else."""
     line = lines[at]
-    if _SUSPECT.match(line) and (found := _divided(lines, at) or _block(lines, at)):
+    if _SUSPECT.match(line) and (found := _find_divider(lines, at) or _find_block(lines, at)):
         return found
-    return _attribution(lines, at)
+    return _find_attribution_line(lines, at)
 
 
 def is_quoted(line: str) -> bool:
@@ -247,12 +247,12 @@ def quote_follows(lines: Sequence[str], at: int) -> bool:
     return next((is_quoted(line) or is_left_out(line) for line in lines[at : at + 3] if line.strip()), False)
 
 
-def _divided(lines: Sequence[str], at: int) -> Attribution | None:
+def _find_divider(lines: Sequence[str], at: int) -> Attribution | None:
     """A divider or a rule, with the header block or attribution below it."""
     line = lines[at]
     known = _DIVIDER.fullmatch(line)
     rule = None if known else _RULE.fullmatch(line)
-    if not (known or rule or _ANY_DIVIDER.fullmatch(line) or _between_dashes(line)):
+    if not (known or rule or _ANY_DIVIDER.fullmatch(line) or _text_between_dashes(line)):
         return None
     below = at + 1
     while below < min(at + 3, len(lines)) and not lines[below].strip():
@@ -261,7 +261,7 @@ def _divided(lines: Sequence[str], at: int) -> Attribution | None:
     if below < len(lines):
         if rule and (divider := _DIVIDER.fullmatch(lines[below])):
             return Attribution(lines[below], below + 1 - at, bool(divider.lastindex))
-        head = _block(lines, below) or _attribution(lines, below) or _foreign_block(lines, below)
+        head = _find_block(lines, below) or _find_attribution_line(lines, below) or _find_foreign_block(lines, below)
     if head:
         forwarded = bool(known and known.lastindex)
         return Attribution(head.line if rule else line, below + head.count - at, forwarded, head.text)
@@ -273,11 +273,11 @@ def _divided(lines: Sequence[str], at: int) -> Attribution | None:
 
 def _is_dashed_attribution(line: str) -> bool:
     """An attribution between dashes: "---- On … wrote ----"."""
-    inner = _between_dashes(line)
+    inner = _text_between_dashes(line)
     return bool(inner) and _is_attribution(inner + ":", starts=False)
 
 
-def _between_dashes(line: str) -> str:
+def _text_between_dashes(line: str) -> str:
     """What stands between dashes, three or more on either side; "" if nothing like an attribution does."""
     stripped = line.strip()
     if not (stripped.startswith("---") and stripped.endswith("---")):
@@ -286,7 +286,7 @@ def _between_dashes(line: str) -> str:
     return inner if _SHORTEST_BETWEEN <= len(inner) <= _LONGEST_BETWEEN else ""
 
 
-def _block(lines: Sequence[str], at: int) -> Attribution | None:
+def _find_block(lines: Sequence[str], at: int) -> Attribution | None:
     """A header block in a known language: who it is from, and two fields more; or an address, and a date."""
     if not (_FROM_FIELD.match(lines[at]) or _OTHER_FIELD.match(lines[at])):
         return None
@@ -300,7 +300,7 @@ def _block(lines: Sequence[str], at: int) -> Attribution | None:
     return Attribution(lines[at], last + 1, text="\n".join(block[: last + 1]))
 
 
-def _foreign_block(lines: Sequence[str], at: int) -> Attribution | None:
+def _find_foreign_block(lines: Sequence[str], at: int) -> Attribution | None:
     """A header block in any language, told by its form: fields only, one of them with an address."""
     block = _paragraph(lines, at)
     if len(block) >= 3 and all(map(_ANY_FIELD.match, block)) and any(map(_ADDRESS.search, block)):
@@ -313,7 +313,7 @@ def _paragraph(lines: Sequence[str], at: int) -> Sequence[str]:
     return block[: next((number for number, line in enumerate(block) if not line.strip()), len(block))]
 
 
-def _attribution(lines: Sequence[str], at: int) -> Attribution | None:
+def _find_attribution_line(lines: Sequence[str], at: int) -> Attribution | None:
     """Who wrote an original and when, on one line or wrapped onto several.
 
     Without one of the words that begin attributions, only a line that begins a
@@ -324,17 +324,17 @@ def _attribution(lines: Sequence[str], at: int) -> Attribution | None:
         return Attribution(first, 1, text=first)
     count = _lines_to_colon(lines, at)
     if not count:
-        return _without_colon(lines, at)
+        return _find_without_colon(lines, at)
     text = " ".join(lines[at : at + count])[:_LONGEST]
     starts = _START.match(first) is not None
     if count > 1 and ((not starts and not _may_begin(lines, at, count)) or _begins_below(lines, at, count)):
         return None
     if _is_attribution(text, starts=starts) or _precedes_quote(lines, at, count, text):
         return Attribution(first, count, text=text)
-    return _without_colon(lines, at)
+    return _find_without_colon(lines, at)
 
 
-def _without_colon(lines: Sequence[str], at: int) -> Attribution | None:
+def _find_without_colon(lines: Sequence[str], at: int) -> Attribution | None:
     """An attribution that ends its paragraph without a colon: with the word for writing, or as Gmail wrote it once."""
     if not (_START.match(lines[at]) or _GMAIL_DATE.match(lines[at])):
         return None

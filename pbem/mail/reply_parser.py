@@ -136,8 +136,8 @@ def has_header(lines: Iterable[str]) -> bool:
 
 def has_content(lines: Sequence[str]) -> bool:
     """Whether a sheet in the lines holds more than comments."""
-    at = _header(lines)
-    return at is not None and any(map(_asks, _frame(lines, at)))
+    at = _find_header(lines)
+    return at is not None and any(map(_is_order, _sheet_lines(lines, at)))
 
 
 def sender_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[list[str], list[str]]:
@@ -151,17 +151,17 @@ def sender_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[li
     """
     text = "\n".join(lines)
     if not any(mark in text for mark in _MARKS):
-        return _tidied(lines, [])
-    finds = _sift(with_plain_marks(lines) if INITIALS.search(text) else lines, sender)
-    kept = list(_without_signatures(finds))
+        return _strip_additions(lines, [])
+    finds = _sort_lines(with_plain_marks(lines) if INITIALS.search(text) else lines, sender)
+    kept = list(_strip_signatures(finds))
     if finds.form_quoted and not any(line.strip() for line in kept):
         finds.notes.append('Orders in quoted lines are not read: take the ">" off them, or write them above.')
     if finds.quoted:
         finds.notes.insert(0, f"{finds.quoted} quoted line{'s were' if finds.quoted > 1 else ' was'} left out.")
-    return _tidied(kept, finds.notes)
+    return _strip_additions(kept, finds.notes)
 
 
-def _sift(lines: Sequence[str], sender: str | None) -> _Finds:
+def _sort_lines(lines: Sequence[str], sender: str | None) -> _Finds:
     """Sorts lines into quoted ones and own ones, up to an original that is not marked."""
     finds = _Finds()
     at = 0
@@ -181,7 +181,7 @@ def _sift(lines: Sequence[str], sender: str | None) -> _Finds:
             if found.forwarded and sender in find_addresses(found.author):
                 finds.notes.append(f"The mail below {found.shown} is your own and was read.")
                 continue
-            _leave_original(finds, found, lines[at:])
+            _leave_out_original(finds, found, lines[at:])
             break
         else:
             finds.stretches[-1].append(lines[at])
@@ -189,12 +189,12 @@ def _sift(lines: Sequence[str], sender: str | None) -> _Finds:
     return finds
 
 
-def _leave_original(finds: _Finds, found: Attribution, original: Sequence[str]) -> None:
+def _leave_out_original(finds: _Finds, found: Attribution, original: Sequence[str]) -> None:
     """Leaves out an original that is not marked, but for a sheet filled in inside it when nothing else is written."""
-    own, header, hint = finds.own, _header(original), ""
-    if not any(map(_is_written, _unsigned(own, []))) and header is not None:
-        sheet = _frame(original, header)
-        if any(map(_asks, sheet)):
+    own, header, hint = finds.own, _find_header(original), ""
+    if not any(map(_is_typed, _strip_signature(own, []))) and header is not None:
+        sheet = _sheet_lines(original, header)
+        if any(map(_is_order, sheet)):
             finds.notes.append(f"{SENT_BACK} {found.shown}, which you sent back.")
             finds.stretches = [[original[header], *sheet]]
             return
@@ -204,14 +204,14 @@ def _leave_original(finds: _Finds, found: Attribution, original: Sequence[str]) 
     finds.notes.append(f"{LEFT_OUT} {found.shown} was left out{hint}.")
 
 
-def _without_signatures(finds: _Finds) -> Iterator[str]:
+def _strip_signatures(finds: _Finds) -> Iterator[str]:
     """The own lines without signatures, each of which ends where its stretch does; above a sheet there is none."""
     sheets = [number for number, stretch in enumerate(finds.stretches) if has_header(stretch)]
     for number, stretch in enumerate(finds.stretches):
-        yield from stretch if sheets and number < sheets[-1] else _unsigned(stretch, finds.notes)
+        yield from stretch if sheets and number < sheets[-1] else _strip_signature(stretch, finds.notes)
 
 
-def _unsigned(lines: list[str], notes: list[str]) -> list[str]:
+def _strip_signature(lines: list[str], notes: list[str]) -> list[str]:
     """Lines without the signature below them; two dashes above a sheet begin none."""
     last = max((number for number, line in enumerate(lines) if HEADER.fullmatch(line)), default=-1)
     for number in range(last + 1, len(lines)):
@@ -221,11 +221,11 @@ def _unsigned(lines: list[str], notes: list[str]) -> list[str]:
     return lines
 
 
-def _header(lines: Sequence[str]) -> int | None:
+def _find_header(lines: Sequence[str]) -> int | None:
     return next((number for number, line in enumerate(lines) if HEADER.fullmatch(line)), None)
 
 
-def _frame(lines: Sequence[str], header: int) -> list[str]:
+def _sheet_lines(lines: Sequence[str], header: int) -> list[str]:
     """The lines below a header, through END; without an END, as far as the text is of one piece."""
     sheet: list[str] = []
     for at in range(header + 1, len(lines)):
@@ -237,17 +237,17 @@ def _frame(lines: Sequence[str], header: int) -> list[str]:
     return sheet
 
 
-def _asks(line: str) -> bool:
+def _is_order(line: str) -> bool:
     """Whether a line of a sheet is more than blank, a comment or END."""
     return bool(line.strip()) and not line.lstrip().startswith((";", "#")) and not is_end(line)
 
 
-def _is_written(line: str) -> bool:
+def _is_typed(line: str) -> bool:
     """Whether a line is more than a blank, a rule, or what a telephone added."""
     return bool(line.strip(" \t_-=*")) and not _ADDED.fullmatch(line)
 
 
-def _tidied(lines: Iterable[str], notes: list[str]) -> tuple[list[str], list[str]]:
+def _strip_additions(lines: Iterable[str], notes: list[str]) -> tuple[list[str], list[str]]:
     """Lines without what telephones add, and without blanks at their ends."""
     kept = []
     for line in lines:

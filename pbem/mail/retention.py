@@ -58,10 +58,10 @@ def _kind(row: Any, over: ColumnElement[bool], kept: Callable[[bytes], bytes]) -
 def redact_old_mail(store: Store, now: datetime) -> int:
     """Masks tokens in letters dealt with, and keeps of mails sent a week ago the text; returns how many changed."""
     with store.reading() as session:
-        found = [(kind, *_look(session, kind, now)) for kind in _KINDS]
+        found = [(kind, *_find_changes(session, kind, now)) for kind in _KINDS]
     for kind, seen, changed in found:
         if seen:
-            _keep(store, kind, seen, changed, now)
+            _store_changes(store, kind, seen, changed, now)
     return sum(len(changed) for _, _, changed in found)
 
 
@@ -76,7 +76,7 @@ def keep_text_only(raw: bytes) -> bytes:
     if text_only(raw) == raw:
         return redact_tokens(raw)
     # Its text as it is read, not as it stands: whoever quotes it may have seen the HTML, which is wrapped otherwise.
-    return _as_text(_FIELD.sub(_masked_subject, _in_parts(raw)[0]), parse_message(raw).text)
+    return _as_text(_FIELD.sub(_mask_subject, _split_mail(raw)[0]), parse_message(raw).text)
 
 
 def redact_tokens(raw: bytes) -> bytes:
@@ -84,9 +84,9 @@ def redact_tokens(raw: bytes) -> bytes:
 
     Where they are found only once it is decoded, its text alone is kept.
     """
-    head, gap, body = _in_parts(raw)
+    head, gap, body = _split_mail(raw)
     text = parse_message(raw).text if _ENCODED.search(raw) else ""
-    shown = _FIELD.sub(_masked_subject, head)
+    shown = _FIELD.sub(_mask_subject, head)
     if _TOKEN.search(text):
         return _as_text(shown, text)
     hidden = _TOKEN_BYTES.sub(MASK.encode(), body)
@@ -96,7 +96,7 @@ def redact_tokens(raw: bytes) -> bytes:
     return shown.rstrip() + gap[: len(gap) // 2] + _MARK + gap + hidden
 
 
-def _in_parts(raw: bytes) -> tuple[bytes, bytes, bytes]:
+def _split_mail(raw: bytes) -> tuple[bytes, bytes, bytes]:
     """The head of a mail, the gap below it, and its body."""
     end = _END_OF_HEAD.search(raw)
     return (raw[: end.start()], end[0], raw[end.end() :]) if end else (raw, b"\r\n\r\n", b"")
@@ -108,7 +108,7 @@ def _as_text(head: bytes, text: str) -> bytes:
     return b"\r\n".join([b"".join(fields).rstrip(), *plain, _MARK, b"", _TOKEN.sub(MASK, text).encode()])
 
 
-def _masked_subject(field: re.Match[bytes]) -> bytes:
+def _mask_subject(field: re.Match[bytes]) -> bytes:
     """A field; others than the subject have Message-IDs and the like in them, which may look like tokens."""
     return _TOKEN_BYTES.sub(MASK.encode(), field[0]) if field["name"].lower() == b"subject" else field[0]
 
@@ -123,7 +123,7 @@ _KINDS = (
 )
 
 
-def _look(session: Session, kind: _Kind, now: datetime) -> tuple[list[int], dict[int, bytes]]:
+def _find_changes(session: Session, kind: _Kind, now: datetime) -> tuple[list[int], dict[int, bytes]]:
     """The next mails of a kind that have done their work, and what is to be kept of those that it is not all of."""
     seen, changed = [], {}
     for id_, raw in session.connection().execute(kind.left, {"moment": now - COMES_BACK}):
@@ -133,7 +133,7 @@ def _look(session: Session, kind: _Kind, now: datetime) -> tuple[list[int], dict
     return seen, changed
 
 
-def _keep(store: Store, kind: _Kind, seen: list[int], changed: dict[int, bytes], now: datetime) -> None:
+def _store_changes(store: Store, kind: _Kind, seen: list[int], changed: dict[int, bytes], now: datetime) -> None:
     with store.writing(durable=False) as session:
         # A mail may have come back meanwhile, and wait to go another way.
         still, moment = update(kind.row).where(kind.over), {"moment": now - COMES_BACK}

@@ -50,7 +50,7 @@ class DkimSigner:
                 self._dkim.selector.encode(),
                 self._dkim.domain.encode(),
                 self._key,
-                include_headers=_covered(raw),
+                include_headers=_signed_fields(raw),
                 canonicalize=(b"relaxed", b"simple"),
             )
         except (self._library.DKIMException, ValueError, IndexError, TypeError) as error:
@@ -69,7 +69,7 @@ def verify_signature(signed: bytes, lookup: Callable[..., bytes | None] | None =
         return False
 
 
-def _covered(raw: bytes) -> list[bytes]:
+def _signed_fields(raw: bytes) -> list[bytes]:
     head = raw.partition(b"\r\n\r\n")[0].lower().split(b"\r\n")
     there = {line.partition(b":")[0].decode("ascii", "replace") for line in head}
     return [b"from", *(name.encode() for name in _SIGNED if name in there)]
@@ -103,15 +103,13 @@ class Transport(Protocol):
 
 def open_transport(settings: Settings) -> Transport:
     """The carrier of the settings. It connects with the first mail. Raises ConfigError if it cannot sign."""
-    carrier = _unsigned(settings)
-    return SigningTransport(carrier, DkimSigner(settings.dkim)) if settings.dkim else carrier
-
-
-def _unsigned(settings: Settings) -> Transport:
     url = settings.carrier_url
+    carrier: Transport
     if url.scheme == "maildir":
-        return MaildirTransport(settings.home / url.path)
-    return SmtpTransport(settings) if settings.connections == 1 else SmtpPool(settings)
+        carrier = MaildirTransport(settings.home / url.path)
+    else:
+        carrier = SmtpTransport(settings) if settings.connections == 1 else SmtpPool(settings)
+    return SigningTransport(carrier, DkimSigner(settings.dkim)) if settings.dkim else carrier
 
 
 class SigningTransport:
@@ -164,14 +162,14 @@ class SmtpTransport:
         """Hands a mail over; returns the server's reply, which holds its queue number."""
         if not _SENDABLE.fullmatch(recipient):
             raise PermanentMailError(f"mail cannot be sent to {recipient!r}, which is not a plain address")
-        with self._worded():
-            smtp = self._addressed(recipient)
-            smtp.send(_content(raw))
-            return self._passed(*smtp.getreply(), what="the mail")
+        with self._translate_errors():
+            smtp = self._begin_mail(recipient)
+            smtp.send(_stuff_dots(raw))
+            return self._require_success(*smtp.getreply(), what="the mail")
 
     def greet(self) -> None:
         """Connects, says EHLO and logs in, if there is no connection yet; sends nothing. Raises MailError."""
-        with self._worded():
+        with self._translate_errors():
             self._smtp = self._smtp or self._connect()
 
     def close(self) -> None:
@@ -182,7 +180,7 @@ class SmtpTransport:
                 smtp.quit()
             smtp.close()
 
-    def _addressed(self, recipient: str) -> smtplib.SMTP:
+    def _begin_mail(self, recipient: str) -> smtplib.SMTP:
         """The connection, awaiting the mail. A connection gone stale shows here, before any mail was sent."""
         if self._smtp is not None:
             # TransportUnavailable too: 421 is how a server ends a connection that has waited too long (RFC 5321, 3.8).
@@ -198,18 +196,18 @@ class SmtpTransport:
         replies = _replies(smtp, f"MAIL FROM:<{sender}>", f"RCPT TO:<{recipient}>", "DATA")
         code, reply = next(replies)
         if code != 250:  # all mail has this sender
-            raise TransportUnavailable(f"{self._url.server} refuses mail from {sender}: {_said(code, reply)}")
+            raise TransportUnavailable(f"{self._url.server} refuses mail from {sender}: {_format_reply(code, reply)}")
         code, reply = next(replies)
         if code >= 400 and code != 421 and next(replies)[0] == 354:
             smtp.close()  # without a recipient it awaits a mail all the same
-        self._passed(code, reply, what=recipient)
+        self._require_success(code, reply, what=recipient)
         code, reply = next(replies)
         if code != 354:
             raise smtplib.SMTPDataError(code, reply)
         return smtp
 
-    def _passed(self, code: int, reply: bytes, *, what: str) -> str:
-        said = _said(code, reply)
+    def _require_success(self, code: int, reply: bytes, *, what: str) -> str:
+        said = _format_reply(code, reply)
         if 200 <= code < 300:
             return said
         raise classify_reply(code, said)(f"{self._url.server} refuses {what}: {said}")
@@ -237,7 +235,7 @@ class SmtpTransport:
         return smtp
 
     @contextlib.contextmanager
-    def _worded(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Every failure becomes a MailError, and the connection is left fit for the next mail or closed."""
         try:
             yield
@@ -249,7 +247,7 @@ class SmtpTransport:
             raise
         except smtplib.SMTPResponseException as error:
             self.close()
-            said = _said(error.smtp_code, error.smtp_error)
+            said = _format_reply(error.smtp_code, error.smtp_error)
             raise classify_reply(error.smtp_code, said)(f"{self._url.server} refuses: {said}") from None
         except (smtplib.SMTPException, OSError) as error:
             self.close()
@@ -271,7 +269,7 @@ def _log_in(smtp: smtplib.SMTP, login: Login, server: str) -> None:
         else:
             log_in(login, lambda password: smtp.login(login.user, password), smtplib.SMTPAuthenticationError)
     except smtplib.SMTPAuthenticationError as error:
-        raise TransportUnavailable(login.refused(server, _said(error.smtp_code, error.smtp_error))) from None
+        raise TransportUnavailable(login.refused(server, _format_reply(error.smtp_code, error.smtp_error))) from None
     except UnicodeError:
         raise TransportUnavailable(
             login.refused(server, "user or password has a letter that SMTP does not know")
@@ -288,12 +286,12 @@ def _replies(smtp: smtplib.SMTP, *commands: str) -> Iterator[tuple[int, bytes]]:
         yield smtp.getreply()
 
 
-def _content(raw: bytes) -> bytes:
+def _stuff_dots(raw: bytes) -> bytes:
     """A mail as it goes over the line: dots that begin a line doubled, a lone one after all (RFC 5321, 4.5.2)."""
     end = b".\r\n" if raw.endswith(b"\r\n") else b"\r\n.\r\n"
     return (b"." if raw.startswith(b".") else b"") + raw.replace(b"\r\n.", b"\r\n..") + end
 
 
-def _said(code: int, reply: bytes | str) -> str:
+def _format_reply(code: int, reply: bytes | str) -> str:
     text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
     return redact_secrets(f"{code} {' '.join(text.split())}")
