@@ -1,20 +1,20 @@
-"""Reads the receiving server's verdict on the sender of a mail: Authentication-Results (RFC 8601).
+"""Read the receiving server's verdict on the sender of a mail: Authentication-Results (RFC 8601).
 
-Anybody can write such a field. Only the topmost of a mail is read, and believed
-only if it bears the configured name of the receiving server (authserv-id): the
+Any sender can write such a field. Only the topmost one of a mail is read, and it
+counts only if it bears the configured name of the receiving server (authserv-id):
 fields that came with the mail stand below those that this server has added.
 
-Large providers have a server of another name for each check, or each mail, and
-write several fields. With a name for all of them ("*.icloud.com") the fields are
-read that stand together on top, above the Received field of the server that took
-the mail; the first result of a method holds, so that one further down revokes
-nothing. Microsoft's servers write no name at all ("unnamed").
+Large providers use a server of another name for each check, or each mail, and
+write several fields. With a name for all of them ("*.icloud.com") the consecutive
+fields on top are read, above the Received field of the server that took the mail;
+the first result of a method counts, so that one further down revokes nothing.
+Microsoft's servers write no name at all ("unnamed").
 
 If the receiving server adds no such field, a sender can write one in its name,
 and nothing in a mail tells the two apart. A GM does not forge, though: if a mail
 with a GM's token came from outside and has no such field, none counts.
 
-Reading is total: any bytes give a verdict, in time in proportion to their number.
+Parsing is total: any bytes give a verdict, in linear time.
 """
 
 from __future__ import annotations
@@ -44,37 +44,38 @@ ANY_BELOW = "*."
 
 MAX_FIELDS = 20
 
+# Possessive quantifiers (++, *+) do not backtrack, so that hostile input takes linear time.
 _OUTSIDE = re.compile(r'[^"();\\]++|"(?:[^"\\]|\\.?)*+("|\Z)|[();]', re.DOTALL)
 _INSIDE = re.compile(r"[^()\\]++|\\.|[()]", re.DOTALL)
-"""What a field consists of, outside and inside of comments; the group is empty for a quotation that does not end."""
+"""Tokens of a field outside and inside of comments; the group is empty for a quoted string that does not end."""
 
 _EQUATION = re.compile(
     r'(?<!\s)\s*+(?<![\w.-])([a-z][\w.-]*+)(?:\s*+/\s*+[0-9]++)?\s*+=\s*+((?:"(?:[^"\\]|\\.?)*+(?:"|\Z)|[^\s"])++)',
     re.IGNORECASE | re.ASCII,
 )
-"""The result of a method, maybe with the method's version, or a property that it looked at."""
+"""The result of a method, maybe with the method's version, or a property."""
 
 _SHOWN_BY = {"dkim": ("header.d", "header.i"), "spf": ("smtp.mailfrom", "smtp.mail", "smtp.mfrom")}
-"""The properties that tell for which domain a result holds."""
+"""The properties with the domain of a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What one method came to, and the properties it looked at, by names such as "header.from"."""
+    """Result of one method, and the properties it was computed from, by names such as "header.from"."""
 
     method: str
     result: str
     properties: Mapping[str, str]
 
     def is_for(self, domain: str) -> bool:
-        """Return whether it holds for senders of a domain, because it holds for that or one above it."""
+        """Return True if the result covers senders of a domain: it is for that domain or for a parent of it."""
         held = [self.properties.get(name, "").rpartition("@")[2] for name in _SHOWN_BY.get(self.method, ())]
-        # Whoever signs for "org" alone is above every domain that ends so, and vouches for none of them.
+        # A signature for a top-level domain such as "org" would cover every domain in it, and vouches for none.
         return any("." in each and f".{domain}".endswith(f".{each}") for each in held)
 
 
 def authentication_verdict(raw: bytes, authserv_id: str, sender: str | None) -> AuthVerdict:
-    """Return what the server of that name says of a mail's sender; "none" without such a name. Never raises.
+    """Return the verdict of the server of that name on a mail's sender; "none" without a name. Never raises.
 
     DMARC decides where it gives a result. Otherwise a signature or an SPF pass
     counts if it is for the sender's domain, and so does an SPF fail. A broken
@@ -90,12 +91,12 @@ def authentication_verdict(raw: bytes, authserv_id: str, sender: str | None) -> 
 
 
 def bears_word(raw: bytes, authserv_id: str) -> bool:
-    """Return whether the topmost such field of a mail bears the name of the server."""
+    """Return True if the topmost field of a mail bears the name of the server."""
     return any(True for _ in _server_fields(raw, authserv_id.lower()))
 
 
 def _server_fields(raw: bytes, name: str) -> Iterator[list[str]]:
-    """Yield the results in the topmost fields that bear the name."""
+    """Yield the results in each of the topmost fields that bear the name."""
     for field in _topmost(raw, MAX_FIELDS if name.startswith(ANY_BELOW) else 1):
         segments = _strip_server_name(_segments(field), name)
         if segments is None:
@@ -104,7 +105,7 @@ def _server_fields(raw: bytes, name: str) -> Iterator[list[str]]:
 
 
 def _strip_server_name(segments: list[str], name: str) -> list[str] | None:
-    """Return the results in a field, None if it does not bear the name."""
+    """Return the results in a field; None if it does not bear the name."""
     if not segments:
         return None
     if name == UNNAMED:
@@ -129,7 +130,7 @@ def _decide(results: list[_Result], domain: str) -> AuthVerdict:
 
 
 def _topmost(raw: bytes, most: int) -> Iterator[str]:
-    """Yield the first such fields of a mail, with no Received between; one too long to be a server's is empty."""
+    """Yield the first fields of a mail, up to `most`, with no Received between; "" for one that is too long."""
     found = 0
     for name, value in header_fields(raw):
         if name == "received" and found:
@@ -140,7 +141,7 @@ def _topmost(raw: bytes, most: int) -> Iterator[str]:
 
 
 def _segments(field: str) -> list[str]:
-    """Split a field at semicolons and remove its comments; return nothing if comments or quotations do not end."""
+    """Split a field at semicolons, without its comments; return [] if a comment or quoted string does not end."""
     segments, depth, at = [""], 0, 0
     while at < len(field):
         found = (_INSIDE if depth else _OUTSIDE).match(field, at)
@@ -171,7 +172,7 @@ def _parse_results(segments: list[str]) -> Iterator[_Result]:
 
 
 MOST_PROVEN = 5
-"""Of the mails that a GM's token proves, the newest are looked at."""
+"""How many of the newest mails that a GM's token proves are examined."""
 
 _TAKEN_BY = re.compile(
     rb"^received:(?:[^\n]|\n[ \t])*?\bwith[ \t]+(?:UTF8)?E?SMTPS?(A?)\b", re.IGNORECASE | re.MULTILINE
@@ -181,7 +182,10 @@ _TAKEN_BY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Proven:
-    """A mail of a GM from outside: its letter, and the server's verdict on its sender. `stamped`: it bears a word."""
+    """Mail from outside that a GM's token proves: its message id, and the server's verdict on its sender.
+
+    `stamped` is True if it has a field that bears the server's name.
+    """
 
     letter: int
     sender: str
@@ -193,7 +197,7 @@ class Proven:
 def newest_proven(session: Session, authserv_id: str) -> Proven | None:
     """Return the newest mail from outside that a GM's token proves, as the server of that name has stamped it."""
     gms = select(func.lower(Campaign.gm))
-    # The sender first, as the index has it.
+    # The sender first, as in the index; a message with a GM's token has a key of "gm " and the campaign.
     proven = (InboxMessage.sender.in_(gms), InboxMessage.key >= "gm ", InboxMessage.key < "gm!")
     rows = select(InboxMessage.id, InboxMessage.sender, InboxMessage.received_at, InboxMessage.raw).where(*proven)
     for row in session.execute(
@@ -206,12 +210,15 @@ def newest_proven(session: Session, authserv_id: str) -> Proven | None:
 
 
 def is_stamping(session: Session, authserv_id: str) -> bool:
-    """Return whether the server's word may count: unless a GM's mail shows that it adds none."""
+    """Return False if a GM's mail shows that the server adds no field, so that none may count."""
     proven = newest_proven(session, authserv_id)
     return proven is None or proven.stamped
 
 
 def is_from_outside(raw: bytes) -> bool:
-    """Return whether another server handed a mail over, by what the nearest one says; a user's own has no stamp."""
+    """Return True if the nearest server took a mail from another server, not from a user who had logged in.
+
+    Servers do not stamp mail of their own users.
+    """
     taken = _TAKEN_BY.search(head_of(raw))
     return taken is not None and not taken[1]

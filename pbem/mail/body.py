@@ -1,4 +1,4 @@
-"""Selects and decodes the text of a mail: parts, flowed lines, and inline PGP (RFC 9580, 6 and 7)."""
+"""Select and decode the text of a mail: parts, flowed lines, and inline PGP (RFC 9580, 6 and 7)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _END = re.compile(r"-----END PGP [A-Z ]{3,40}?-----\s*+")
 
 
 def strip_pgp(text: str) -> tuple[str, tuple[str, ...]]:
-    """A text without signatures, keys and encrypted blocks, its dashes unescaped; and notes if some is lost."""
+    """Return a text without signatures, keys and encrypted blocks, dashes unescaped, and notes on blocks lost."""
     if _MARK not in text:
         return text, ()
     notes: list[str] = []
@@ -50,7 +50,7 @@ NARROWEST, WIDEST = 70, 80
 """Columns at which mail programs break lines."""
 
 MOST_PIECES = 6
-"""Pieces of a broken line that are put together."""
+"""Pieces of a broken line that are joined at most."""
 
 _SHORTEST = 40
 """A shorter line is only broken before a word of uncommon length."""
@@ -60,7 +60,7 @@ _NO_ORDER = re.compile(r"\A\s*+(?:[;#]|ORDERS\s|(?:END|WAIT|FINAL)\s*+\Z)", re.I
 
 
 def decode_flowed(text: str, *, delete_space: bool) -> str:
-    """Text of `format=flowed` with its soft line ends taken out (RFC 3676). Quoted lines stay as they are."""
+    """Return text of `format=flowed` without its soft line breaks (RFC 3676). Quoted lines stay as they are."""
     lines: list[list[str]] = []
     soft = False
     for raw in text.split("\n"):
@@ -73,16 +73,16 @@ def decode_flowed(text: str, *, delete_space: bool) -> str:
 
 
 def collapse_spaces(text: str) -> str:
-    """A text with single blanks for all runs of them, line ends included."""
+    """Replace each run of white space, line ends included, by one blank."""
     return " ".join(text.split())
 
 
 def rejoin_lines(lines: Sequence[str], same_in_html: Callable[[], str] | None) -> tuple[list[str], list[str]]:
-    """Lines with those joined that a mail program has certainly broken, and notes on them and on the doubtful ones.
+    """Join lines that a mail program has certainly broken; return the lines, and notes on these and on doubtful ones.
 
-    A break is certain if the same mail's HTML has the line in one piece, or if
-    it stands inside quotation marks. Only a line that could not hold the
-    next one's first word is looked at.
+    A break is certain if the same mail's HTML has the line in one piece, or if it
+    stands inside quotation marks. Only lines too long for the next line's first
+    word are considered.
     """
     breaks = frozenset(
         at for at, line in enumerate(lines[:-1]) if len(line) >= _SHORTEST and _may_continue(line, lines[at + 1])
@@ -113,14 +113,14 @@ def _may_continue(line: str, following: str) -> bool:
 
 
 def _first_words(lines: Sequence[str], breaks: Collection[int]) -> frozenset[str]:
-    """The first words of lines that go on from no other: the verbs of this sheet."""
+    """Return the first words of lines that continue no other, in lower case: the verbs of this sheet."""
     return frozenset(
         line.split(None, 1)[0].casefold() for at, line in enumerate(lines) if line.strip() and at - 1 not in breaks
     )
 
 
 def _count_pieces(lines: Sequence[str], at: int, breaks: Collection[int], whole: Collection[str] | None) -> int:
-    """How many lines from here are certainly one; 1 if none but this."""
+    """Return how many lines from here are certainly one line; 1 if it is not broken."""
     if whole is None:
         in_quotes = lines[at].count('"') % 2 and lines[at + 1].count('"') % 2
         return 2 if in_quotes and not _NO_ORDER.match(lines[at]) else 1
@@ -135,7 +135,7 @@ def _count_pieces(lines: Sequence[str], at: int, breaks: Collection[int], whole:
 
 
 def _is_doubtful(lines: Sequence[str], at: int, whole: Collection[str] | None, starts: Collection[str]) -> bool:
-    """Whether to speak of a line that may be broken; the end of a broken comment shows as an error anyway."""
+    """Return True if a line may be broken and that is worth a note; the rest of a broken comment is an error anyway."""
     if _COMMENT.match(lines[at]) or (whole is not None and collapse_spaces(lines[at]) in whole):
         return False
     return lines[at + 1].split(None, 1)[0].casefold() not in starts
@@ -177,7 +177,7 @@ TRIFLES = frozenset(
         *("text/watch-html", "message/delivery-status", "message/disposition-notification", "text/rfc822-headers"),
     }
 )
-"""Types of parts nobody expects to be read."""
+"""Types of parts that are skipped without a note."""
 
 _TOO_DEEP = "The mail has too many parts inside parts; not all were read."
 _TOO_MANY = "The mail has too many parts; not all were read."
@@ -193,9 +193,9 @@ _CALENDAR = "The invitation in the mail (calendar) was not read."
 
 @dataclass(frozen=True)
 class TextPart:
-    """A text found in a mail: part of its body, a file of this name, or the body of a forwarded mail.
+    """Text found in a mail: part of its body, a file of this name, or the body of a forwarded mail.
 
-    `rich` is the HTML that says the same.
+    `rich` is the HTML part that says the same.
     """
 
     entity: Part
@@ -219,11 +219,11 @@ class TextPart:
 
     @property
     def text(self) -> str:
-        """The text in plain characters; it is not worked out before somebody asks."""
+        """The text in plain characters, decoded on first use."""
         return self._plain[0]
 
     def notes(self, kept: Collection[str]) -> list[str]:
-        """What was wrong with the text, and what was changed in those lines of it that were kept."""
+        """Return notes on faults of the text, and on changes in those of its lines that were kept."""
         return [*self._read[1], *self._plain[1], *describe_normalisation(self._read[0], kept)]
 
 
@@ -235,27 +235,27 @@ class MessageBody:
 
     @cached_property
     def text(self) -> str:
-        """The pieces one below the other."""
+        """The pieces, one below the other."""
         return "\n".join(piece.text for piece in self.pieces) if len(self.pieces) != 1 else self.pieces[0].text
 
     @property
     def in_mail(self) -> bool:
-        """Whether it is the mail's own text, and of no file or mail inside it."""
+        """True if this is the mail's own text, not that of a file or of a mail inside it."""
         return not any(piece.name or piece.forwarded for piece in self.pieces)
 
     @property
     def blank(self) -> bool:
-        """Whether there is nothing to read in it."""
+        """True if there is no text to read."""
         return not self.text.strip()
 
     def notes(self, kept: Iterable[str]) -> list[str]:
-        """The notes of all pieces."""
+        """Return the notes of all pieces."""
         lines = frozenset(map(str.strip, kept))
         return [note for piece in self.pieces for note in piece.notes(lines)]
 
     @property
     def same_in_html(self) -> Callable[[], str] | None:
-        """Works out what the same mail says in HTML, where it does so; None if it does not."""
+        """Function that decodes the same text from the mail's HTML; None if it has none."""
         rich = [piece.rich for piece in self.pieces if piece.rich is not None]
         if not rich:
             return None
@@ -263,14 +263,14 @@ class MessageBody:
 
 
 class PartWalker:
-    """One walk through a mail's parts, within bounds. `notes` tell what was passed over."""
+    """One walk through a mail's parts, within limits. `notes` say which parts were not read."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
         self._left = MAX_PARTS
 
     def pieces(self, entity: Part, depth: int = 0) -> list[TextPart]:
-        """All texts in a part, in order."""
+        """Return all texts in a part, in order."""
         kind = entity.content_type
         if kind.startswith("multipart/"):
             return self._multipart(entity, kind, depth)
@@ -294,7 +294,7 @@ class PartWalker:
         if depth >= MAX_DEPTH:
             self._note(_TOO_DEEP)
             return []
-        children = list(itertools.islice(entity.children(), self._left + 1))
+        children = list(itertools.islice(entity.children(), self._left + 1))  # one more shows that there are too many
         if len(children) > self._left:
             self._note(_TOO_MANY)
             children.pop()
@@ -302,7 +302,7 @@ class PartWalker:
         return children
 
     def _forwarded(self, entity: Part, depth: int) -> list[TextPart]:
-        """The texts of a mail inside the mail; mail of this program's own holds forms, not orders."""
+        """Return the texts of a mail inside the mail, but none of our own mail: it holds forms, not orders."""
         inner = parse_entity(entity.content())
         if depth >= MAX_DEPTH or LOOP_HEADER.lower() in inner.fields:
             self._note(_TOO_DEEP if depth >= MAX_DEPTH else _FORWARD_UNREAD)
@@ -344,7 +344,7 @@ class PartWalker:
 
 
 def _choose_alternative(pieces: list[TextPart]) -> list[TextPart]:
-    """Of alternatives the plain text, with the HTML as its witness, if there is any; or the HTML if that is all."""
+    """Return the plain text of alternatives, with the HTML to compare it with; the HTML if there is no plain text."""
     html = [piece for piece in pieces if piece.html and not piece.name]
     plain_ones = [piece for piece in pieces if not piece.html and not piece.name]
     files = [piece for piece in pieces if piece.name]
@@ -358,10 +358,10 @@ def _choose_alternative(pieces: list[TextPart]) -> list[TextPart]:
 
 
 def _without_doubles(pieces: list[TextPart]) -> list[TextPart]:
-    """Pieces without those that say what one before them does."""
+    """Return the pieces without those that repeat an earlier one."""
     return list({collapse_spaces(piece.text): piece for piece in reversed(pieces)}.values())[::-1]
 
 
 def _is_stub(text: str) -> bool:
-    """Whether a plain text only says that the mail is in HTML."""
+    """Return True if a plain text only says that the mail is in HTML."""
     return len(text) <= _LONGEST_STUB and "\n" not in text.strip() and _STUB.search(text) is not None

@@ -1,15 +1,15 @@
-"""Recognises automatic mail (RFC 3834) and reads delivery reports (RFC 3464 and older forms).
+"""Recognise automatic mail (RFC 3834) and read delivery reports (RFC 3464 and older forms).
 
 Exim, qmail, GMX, Yahoo, Mail.ru and programs older than RFC 3464 report in free
 text. Such a text has no fixed form, but three things in common: the header of the
 mail, above it a statement that it did not arrive, and mostly an SMTP code.
 Without one of the known phrases nothing is a bounce.
 
-Anybody can write such a report. It is credible if it names the Message-ID of the
-mail it is about, which only that mail's readers know; the caller has to look it
-up.
+Any sender can write such a report. It is credible if it names the Message-ID of
+the mail it is about, which only that mail's readers know; the caller has to look
+it up.
 
-Reading is total: any bytes make a bounce or none, in time in proportion to their number.
+Parsing is total: any bytes make a bounce or none, in linear time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pbem.mail.mime import Part, decode_words, html_to_text, parse_entity, witho
 from pbem.mail.reply_parser import normalise_text
 
 MAX_RECEIVED = 30
-"""Stations of a mail; more are a loop, of which RFC 5321 (6.3) lets servers be sure only after a hundred."""
+"""Received fields; more are a loop. RFC 5321 (6.3) has servers assume one at a hundred only."""
 
 OWN_MAIL = "this program wrote it"
 DELIVERY_REPORT = "it is a delivery report"
@@ -64,7 +64,7 @@ _SIGNS: tuple[tuple[str, re.Pattern[str], str], ...] = tuple(
         ("x-auto-response-suppress", r"\A.*\b(?:all|autoreply)\b.*+", "it asks for no automatic answer"),
     )
 )
-"""Fields by which programs show themselves, and the values they do it with."""
+"""Fields and values that mark mail of programs, with the reason for notes."""
 
 _ANSWERS = re.compile(
     r"""\A\s*+\[?(?:
@@ -85,7 +85,7 @@ _ANSWERS = re.compile(
     )(?!\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""How the subjects of answering machines begin; with "Re:" before it somebody answers one."""
+"""Beginnings of subjects of automatic responders; with "Re:" before it, a person answers one."""
 
 _RETURNED = re.compile(
     r"""\A\s*+(?:
@@ -101,12 +101,12 @@ _RETURNED = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""How the subjects of delivery reports begin."""
+"""Beginnings of subjects of delivery reports."""
 
 
 def auto_reply_reason(entity: Part, sender: str | None, subject: str) -> str:
-    """Why a mail must not be answered; the first reason of RFC 3834 and of what programs do in practice; "" if none."""
-    # Apple marks as automatic what somebody has sent by the button that List-Unsubscribe makes.
+    """Return the first reason why a mail must not be answered (RFC 3834 and common practice); "" if there is none."""
+    # Apple Mail marks as automatic the mail that its unsubscribe button sends (List-Unsubscribe).
     pressed = "x-apple-unsubscribe" in entity.fields
     for name, sign, reason in _SIGNS:
         if name not in entity.fields or (pressed and name == "auto-submitted"):
@@ -125,7 +125,7 @@ def auto_reply_reason(entity: Part, sender: str | None, subject: str) -> str:
 
 
 def is_from_mailer_daemon(entity: Part, sender: str | None, subject: str) -> bool:
-    """Whether a mail shows that a mail system has written it, and not somebody's answering machine."""
+    """Return True if a mail shows that a mail system wrote it, and not a person's automatic responder."""
     if sender and is_role_address(sender):
         return True
     signed = (
@@ -139,7 +139,7 @@ def is_from_mailer_daemon(entity: Part, sender: str | None, subject: str) -> boo
 Action = Literal["failed", "delayed", "delivered"]
 
 MAX_IDS = 10
-"""Message-IDs that are looked at: the first is the mail's, or others are of mails that it holds in turn."""
+"""Message-IDs considered: the first is the mail's, unless those after it are of mails inside it."""
 
 _ID = re.compile(rf"^[ \t>|]*+message-id[ \t]*+:\s*+({MESSAGE_ID.pattern})", re.IGNORECASE | re.MULTILINE)
 _HEADER_LINE = re.compile(r"\A(?:[ \t>|]*+[A-Za-z][\w-]*+[ \t]*+:(?:\s|\Z)|[ \t]++\S)")
@@ -203,7 +203,7 @@ _FOR_GOOD = re.compile(
 _DELIVERED = re.compile(r"success(?:fully|ful)?\b.{0,40}\bdeliver|\bdelivered[ ](?:successfully|to)\b", re.IGNORECASE)
 
 _BETWEEN = re.compile(r"\n[ \t]*+\n")
-"""What stands between two paragraphs."""
+"""The gap between two paragraphs."""
 
 _STATUS_IN_TEXT = re.compile(r"(?<![\w.])([45]\.\d{1,3}\.\d{1,3})(?![\w.]*\d)")
 _CODED = re.compile(r"(?<![\d.:])[45][0-5]\d[ -]\S|(?<![\w.])[45]\.\d{1,3}\.\d{1,3}(?![\w.]*\d)")
@@ -211,7 +211,7 @@ _CODED = re.compile(r"(?<![\d.:])[45][0-5]\d[ -]\S|(?<![\w.])[45]\.\d{1,3}\.\d{1
 
 @dataclass(frozen=True, slots=True)
 class BounceText:
-    """What such a mail says: `ids` are the Message-IDs in it, the likeliest first, `reason` one line, or ""."""
+    """Content of a report in free text: `ids` are its Message-IDs, the likeliest first, `reason` one line, or ""."""
 
     ids: tuple[str, ...]
     action: Action
@@ -221,7 +221,7 @@ class BounceText:
 
 
 def find_message_ids(text: str) -> tuple[str, ...]:
-    """The Message-IDs in the headers that a text shows."""
+    """Return the Message-IDs in the headers that a text shows."""
     found = (match[1] for match, _ in zip(_ID.finditer(text), range(MAX_IDS), strict=False))
     return tuple(dict.fromkeys(found))
 
@@ -229,9 +229,9 @@ def find_message_ids(text: str) -> tuple[str, ...]:
 def parse_bounce_text(
     text: str, *, subject: str, ids: tuple[str, ...], not_recipients: frozenset[str]
 ) -> BounceText | None:
-    """What a text says of a mail, with the header of it below or not; None if it is not that it came back.
+    """Return what a text reports of a mail, whose header it may quote; None if it reports no delivery or failure.
 
-    `ids` are Message-IDs known already; `not_recipients` addresses to which the mail did not go.
+    `ids` are Message-IDs known already; `not_recipients` are addresses to which the mail did not go.
     """
     ids = tuple(dict.fromkeys([*ids, *find_message_ids(text)]))[:MAX_IDS]
     above = _above_header(text)
@@ -244,7 +244,7 @@ def parse_bounce_text(
 
 
 def _above_header(text: str) -> str:
-    """What stands above the first header of a mail; all of a text without one."""
+    """Return the text above the first header of a mail; all of it if there is none."""
     found = _ID.search(text)
     if found is None:
         return text
@@ -267,14 +267,14 @@ def _action_in_text(said: str) -> Action | None:
 
 
 def _find_recipient(text: str, above: str, others: frozenset[str]) -> str:
-    """The first address of which the words speak; else whom the mail's own header is to."""
+    """Return the first address that the report names; else the one in the To field of the quoted header."""
     to = _TO.search(text, len(above))
     named = [*find_addresses(above), *(find_addresses(to[1]) if to else ())]
     return next((each for each in named if each.lower() not in others and not is_role_address(each)), "")
 
 
 def _find_reason(above: str) -> str:
-    """The paragraph with a code of SMTP, from its code on; else the line that says what happened."""
+    """Return the paragraph with an SMTP code, from that code on; else the line that says that delivery failed."""
     for paragraph in _BETWEEN.split(above):
         if found := _CODED.search(paragraph):
             return " ".join(paragraph[found.start() :].split())
@@ -295,7 +295,7 @@ _RETURNED_PARTS = frozenset(
 """Reports of RFC 3464, and of RFC 6533 for addresses that are not ASCII."""
 
 _OTHER_REPORTS = frozenset({"message/disposition-notification", "message/feedback-report"})
-"""Reports that somebody has read or deleted a mail (RFC 8098), or called it spam (RFC 5965): it arrived."""
+"""Reports that a mail was read or deleted (RFC 8098), or reported as spam (RFC 5965): it arrived."""
 
 _ACTIONS: dict[str, Action] = {
     "failed": "failed",
@@ -310,17 +310,17 @@ _GRAVITY: Sequence[Action] = ("failed", "delayed", "delivered")
 _WORD = re.compile(r"\A\s*+([a-z]++)", re.IGNORECASE)
 _STATUS = re.compile(r"\A\s*+([245]\.\d{1,3}\.\d{1,3})(?!\d)")
 _TYPED = re.compile(r"\A\s*+[\w.-]{1,40}+\s*+;\s*+")
-"""What stands before an address or a diagnostic and says of which kind it is: "rfc822;", "smtp;"."""
+"""The type before an address or a diagnostic: "rfc822;", "smtp;"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounce:
-    """What became of a mail.
+    """Result of a delivery report for one mail.
 
-    `message_ids` are those that the report shows, with angle brackets, the
-    mail's own first if it can be told. `recipient` is the address where its way
-    ended, "" if it cannot be read; `status` is a code of RFC 3463 such as
-    "5.1.1", or "". `diagnostic` is one line in the words of the other side, or "".
+    `message_ids` are those in the report, with angle brackets, the mail's own first
+    if it can be told. `recipient` is the address that could not be reached, or "".
+    `status` is a code of RFC 3463 such as "5.1.1", or "". `diagnostic` is one line in
+    the words of the other server, or "".
     """
 
     message_ids: tuple[str, ...]
@@ -339,7 +339,7 @@ class Bounce:
 
 
 def parse_bounce(raw: bytes) -> Bounce | None:
-    """What a delivery report says, of several recipients the one worst off; None if it is none. Never raises."""
+    """Return what a delivery report says, of several recipients the worst off; None if it is none. Never raises."""
     report = parse_entity(without_envelope(raw[:MAX_MAIL]))
     parts = list(islice(report.children(), MAX_PARTS)) if report.content_type.startswith("multipart/") else []
     if any(part.content_type in _OTHER_REPORTS for part in parts):
@@ -367,7 +367,7 @@ def _read_status_report(report: Part, parts: Sequence[Part], fates: Sequence[tup
 
 
 def _read_text_report(report: Part, parts: Sequence[Part]) -> Bounce | None:
-    """What a report for people alone says, of a mail that it names; a mail system's other mail names none."""
+    """Parse a report in free text; None if it names no mail, as other mail of a mail system does not."""
     others = frozenset(
         each.lower() for name in ("from", "to", "delivered-to") for each in find_addresses(report.first(name))
     )
@@ -388,7 +388,7 @@ def _read_text_report(report: Part, parts: Sequence[Part]) -> Bounce | None:
 
 
 def _report_text(report: Part, parts: Sequence[Part]) -> str:
-    """What a report says in words, one part below the other."""
+    """Return the text of a report, one part below the other."""
     if not parts:  # also where a boundary is missing or wrong
         return _leaf_text(report)
     leaves = [leaf for part in parts for leaf in _leaves(part, 0)]
@@ -408,7 +408,7 @@ def _leaf_text(leaf: Part) -> str:
 
 
 def _groups(part: Part) -> list[Part]:
-    """The groups of fields in a status part: one for the mail, then one for each recipient (RFC 3464, 2.1)."""
+    """Return the groups of fields in a status part: one for the mail, then one for each recipient (RFC 3464, 2.1)."""
     groups: list[Part] = []
     rest = part.content()[:MAX_STATUS]
     while rest and len(groups) <= MAX_RECIPIENTS:  # the first group is the mail's own
@@ -418,7 +418,7 @@ def _groups(part: Part) -> list[Part]:
 
 
 def _action(group: Part) -> Action | None:
-    """What was done for a recipient; where that is missing, what the class of the status says."""
+    """Return what was done for a recipient, by the Action field, or the class of the status where it is missing."""
     if "action" not in group.fields:
         return _CLASSES.get(_status(group)[:1])
     word = _WORD.match(group.first("action"))
@@ -443,7 +443,7 @@ def _diagnostic(field: str) -> str:
 
 
 def _message_ids(report: Part, parts: Iterable[Part]) -> tuple[str, ...]:
-    """The mail's Message-ID: in what came back of it, else in what the report answers, as Exchange and Gmail do it."""
+    """Return the Message-IDs in the returned header and in In-Reply-To, where Exchange and Gmail put the mail's."""
     returned = (part.content()[:MAX_STATUS].lstrip() for part in parts if part.content_type in _RETURNED_PARTS)
     fields = [*(parse_entity(mail).first("message-id") for mail in returned), report.first("in-reply-to")]
     return tuple(dict.fromkeys(found[0] for field in fields if (found := MESSAGE_ID.search(field))))

@@ -1,7 +1,7 @@
-"""Composes MIME messages directly, in a tenth of the time that the email package takes.
+"""Compose MIME messages directly, in a tenth of the time that the email package takes.
 
-The bytes depend on nothing but the arguments, so a mail composed twice is the
-same twice. Every line ends in CRLF and has at most 998 characters (RFC 5322).
+The bytes depend on the arguments alone, so composing a mail twice gives the same
+bytes. Every line ends in CRLF and has at most 998 characters (RFC 5322).
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import Self
 from urllib.parse import quote
 
 LOOP_HEADER = "X-Pbem-Loop"
-"""Stands in all mail this program writes of itself, so that it knows its own mail when it comes back."""
+"""In all mail of this program, so that it recognises its own mail when that comes back."""
 
 MAX_REFERENCES = 20
 
 _LINE = 76
 _LONGEST = 900
-"""Bytes of a line of text that is left as it is."""
+"""Bytes of the longest line of text that is sent unencoded."""
 
 _WORD = 42
-"""Bytes of UTF-8 that an encoded word carries: 75 characters less the frame, in base64 (RFC 2047, 2)."""
+"""Bytes of UTF-8 in an encoded word: 75 characters less the frame, in base64 (RFC 2047, 2)."""
 
 _BODY = b"\r\nMIME-Version: 1.0\r\n"
-"""Between the header of a message and what describes its body."""
+"""Between the header of a message and the fields that describe its body."""
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._ -]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -38,9 +38,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 @dataclass(frozen=True)
 class MailPart:
-    """A file that goes with a mail. With a `content_id` it is a picture that the HTML shows by `cid:`.
+    """File that goes with a mail. With a `content_id` it is a picture that the HTML shows by `cid:`.
 
-    With a seat it is `linked` for, it goes to the site, and a link to it into the mail.
+    If `linked` names a seat, the file goes to the site, and a link to it into the mail.
     """
 
     name: str
@@ -51,31 +51,31 @@ class MailPart:
 
     @classmethod
     def page(cls, name: str, content: bytes, *, linked: str = "") -> Self:
-        """A page for a browser, as a file of its own."""
+        """Return a page for a browser, as a file of its own."""
         return cls(name, "text/html; charset=utf-8", content, linked=linked)
 
     @property
     def is_page(self) -> bool:
-        """Whether it is a page for a browser."""
+        """True for a page for a browser."""
         return self.content_type.startswith("text/html")
 
     @property
     def is_calendar(self) -> bool:
-        """Whether it is meant for a calendar (RFC 5545)."""
+        """True for a calendar file (RFC 5545)."""
         return self.content_type.startswith("text/calendar")
 
 
 @dataclass(frozen=True)
 class NewMail:
-    """A mail to be written.
+    """Mail to be composed.
 
     `message_id`, `in_reply_to` and `references` have their angle brackets.
     `automatic` is "auto-generated" for a report, "auto-replied" for an answer
-    (RFC 3834), and "" for what a person or a bot in a player's place writes.
+    (RFC 3834), and "" for mail that a person writes, or a bot in a player's place.
 
-    The last three are for the outbox: `kind` is a word for what it is
-    ("report", "receipt", …), a mail of the same `topic` that still waits gives
-    way to this one (`topic_of`), and `unsubscribe` is a mailto: URL.
+    The last three are for the outbox: `kind` is a word such as "report" or "receipt",
+    a queued mail of the same `topic` is superseded by this one (`topic_of`), and
+    `unsubscribe` is a mailto: URL.
     """
 
     recipient: str
@@ -98,13 +98,17 @@ _TO = re.compile(rb"^To:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*", re.MULTILINE)
 
 
 def with_recipient(raw: bytes, recipient: str) -> bytes:
-    """A message that `compose` has written, for somebody else."""
+    """Return a message that `compose` has written, with another recipient."""
     head, end, body = raw.partition(b"\r\n\r\n")
     return _TO.sub(lambda _: _field("To", _clean(recipient)).encode(), head, count=1) + end + body
 
 
 def compose(mail: NewMail, *, sender: str, sender_name: str, at: datetime) -> bytes:
-    """The whole message. Line ends and control characters in header fields become blanks, so none can add a header."""
+    """Return the whole message.
+
+    Line ends and control characters in header fields become blanks, so that no
+    value can add a header.
+    """
     lines = [
         _field("From", f"{_phrase(sender_name)} <{_clean(sender)}>"),
         _field("To", _clean(mail.recipient)),
@@ -122,7 +126,7 @@ def _thread_fields(mail: NewMail) -> Iterable[str]:
     if mail.in_reply_to:
         yield f"In-Reply-To: {_clean(mail.in_reply_to)}"
     if mail.references:
-        first, *others = mail.references  # the first stays: by it a mail program finds the thread
+        first, *others = mail.references  # the first is kept: by it mail programs find the thread
         yield "References: " + "\r\n ".join(map(_clean, [first, *others[1 - MAX_REFERENCES :]]))
 
 
@@ -140,7 +144,7 @@ def _list_fields(mail: NewMail, sender: str) -> Iterable[str]:
 
 
 def text_only(raw: bytes) -> bytes:
-    """A composed message without HTML, pictures and files: the same header, and under it the text alone."""
+    """Return a composed message without HTML, pictures and files: the same header, and the text alone."""
     head, mark, body = raw.partition(_BODY)
     if not body.startswith(b"Content-Type: multipart/"):
         return raw
@@ -154,7 +158,7 @@ def _clean(value: str) -> str:
 
 
 def _field(name: str, value: str) -> str:
-    """A header field, folded at blanks before column 76 where it has any there."""
+    """Return a header field, folded at blanks before column 76 where it has any there."""
     if len(name) + len(value) + 2 <= _LINE:
         return f"{name}: {value}"
     rows, row = [], f"{name}:"
@@ -167,7 +171,7 @@ def _field(name: str, value: str) -> str:
 
 
 def _encode_words(value: str) -> str:
-    """Unstructured text as a header may hold it: as it is, or as encoded words (RFC 2047)."""
+    """Return unstructured text as a header may hold it: as it is, or as encoded words (RFC 2047)."""
     value = _clean(value)
     if value.isascii() and "=?" not in value and max(map(len, value.split(" "))) <= _LINE:
         return value
@@ -186,7 +190,7 @@ def _chunks(value: str) -> Iterable[bytes]:
 
 
 def _phrase(name: str) -> str:
-    """A display name: quoted when plain, else in encoded words."""
+    """Return a display name: quoted when plain, else in encoded words."""
     worded = _encode_words(name)
     if worded != name or not name:
         return worded
@@ -194,7 +198,7 @@ def _phrase(name: str) -> str:
 
 
 def _body(mail: NewMail) -> bytes:
-    """The message's content with its own header fields: mixed(alternative(text, related(html, pictures)), files)."""
+    """Return the body with its header fields: mixed(alternative(text, related(html, pictures)), files)."""
     content = _text("plain", mail.text)
     shown = [part for part in mail.parts if part.content_id and mail.html]
     files = [part for part in mail.parts if part not in shown]
@@ -213,7 +217,7 @@ def _multipart(mail: NewMail, kind: str, entities: list[bytes]) -> bytes:
     boundary = f"=_{hashlib.sha256(f'{kind} {mail.message_id}'.encode()).hexdigest()[:32]}"
     dash = f"--{boundary}\r\n".encode()
     end = f"--{boundary}--\r\n".encode()
-    extra = '; type="text/html"' if kind == "related" else ""  # which RFC 2387 (3.1) asks for
+    extra = '; type="text/html"' if kind == "related" else ""  # required by RFC 2387 (3.1)
     head = f'Content-Type: multipart/{kind}; boundary="{boundary}"{extra}\r\n\r\n'.encode()
     return head + b"".join(dash + entity + b"\r\n" for entity in entities) + end
 

@@ -13,18 +13,21 @@ from pbem.config_values import MailUrl, Secret
 from pbem.errors import ConfigError, MailError, PermanentMailError, TemporaryMailError, TransportUnavailable
 
 CONNECT_SECONDS = 15
-"""How long a server may take to be reached."""
+"""Timeout of a connection attempt."""
 
 ANSWER_SECONDS = 60
-"""How long a server may take for one answer."""
+"""Timeout of one reply."""
 
 _APP_PASSWORD = re.compile(r"[a-z0-9]{4}(?: [a-z0-9]{4}){3}")
-"""The form in which Google and others show a password for one program: four groups of four."""
+"""The form in which Google and others show an app password: four groups of four."""
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """What a server asks for: a user with a password or, if `oauth`, with an access token. `setting` is its name."""
+    """Credentials for a server: a user with a password or, if `oauth`, an access token.
+
+    `setting` is the name of the setting that has the secret.
+    """
 
     user: str
     secret: str = field(repr=False)
@@ -33,23 +36,27 @@ class Login:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """The password as given; and one for a single program also without the blanks with which it is shown."""
+        """The password as given; an app password (four groups of four) also without its blanks."""
         if _APP_PASSWORD.fullmatch(self.secret):
             return self.secret, self.secret.replace(" ", "")
         return (self.secret,)
 
     def xoauth2(self, challenge: bytes | None = None) -> str:
-        """The token as XOAUTH2 sends it; nothing after a challenge, which there tells of a refusal."""
+        """Return the XOAUTH2 response; "" to a challenge, by which a server reports a refusal."""
         return "" if challenge else f"user={self.user}\1auth=Bearer {self.secret}\1\1"
 
     def refused(self, server: str, said: str) -> str:
-        """The sentence for a login that the server refuses."""
+        """Return the sentence for a login that the server refuses."""
         what = "access token" if self.oauth else "login"
         return f"{server} refuses the {what} of {self.user}: {said}; look at {self.setting}"
 
 
 def tls_context(settings: Settings) -> ssl.SSLContext:
-    """A context that checks certificate and host name, against `tls_ca` if set. Raises ConfigError."""
+    """Return a context that checks certificate and host name, against `tls_ca` if set.
+
+    Raises:
+        ConfigError: The file of `tls_ca` cannot be used.
+    """
     try:
         return ssl.create_default_context(cafile=settings.tls_ca)
     except OSError as error:
@@ -57,9 +64,10 @@ def tls_context(settings: Settings) -> ssl.SSLContext:
 
 
 def login_for(settings: Settings, name: Literal["inbox", "carrier"]) -> Login | None:
-    """The login of the inbox or the carrier, None where the URL names no user. A token is fetched anew each time.
+    """Return the login of the inbox or the carrier; None if the URL names no user. A token is fetched on each call.
 
-    Raises ConfigError when the secret cannot be had, or would be sent in the clear.
+    Raises:
+        ConfigError: The secret cannot be read, or would be sent unencrypted.
     """
     url, secret, setting = _url_and_secret(settings, name)
     if not url.user:
@@ -73,7 +81,7 @@ def login_for(settings: Settings, name: Literal["inbox", "carrier"]) -> Login | 
 
 
 def _url_and_secret(settings: Settings, name: Literal["inbox", "carrier"]) -> tuple[MailUrl, Secret | None, str]:
-    """The URL, the secret and the name of the setting that has it."""
+    """Return the URL, the secret, and the name of the setting that has it."""
     if name == "inbox":
         url, password, token = settings.inbox_url, settings.inbox_password, settings.inbox_oauth
     else:
@@ -82,7 +90,7 @@ def _url_and_secret(settings: Settings, name: Literal["inbox", "carrier"]) -> tu
 
 
 def log_in(login: Login, attempt: Callable[[str], object], refusal: type[Exception]) -> None:
-    """Attempts each spelling of a login's password until one is taken. Raises the last refusal."""
+    """Attempt each spelling of a login's password until one is accepted; raise the last refusal."""
     *others, last = login.spellings
     for spelling in others:
         try:
@@ -99,17 +107,17 @@ _CONTENT = re.compile(r"\b(?:content|attachments?|html|virus|malware|too (?:big|
 
 _SIZE = ("5.2.3", "5.3.4")
 _LOOSE = ("5.0.", "5.3.0", "5.7.")
-"""Statuses that some servers give for a mail whose content they dislike, and for much else."""
+"""Statuses that some servers give when they refuse content, and for much else."""
 
 _SPENT_QUOTA = "5.4.5"
-"""So Gmail answers once a day's mails are spent, whomever the next is for."""
+"""Gmail's status once the day's quota is spent, whoever the recipient is."""
 
 
 def classify_reply(code: int, said: str) -> type[MailError]:
-    """The error for a refusal with this code, in these words.
+    """Return the exception class for an SMTP reply that refuses mail.
 
-    421, 454 and 5.4.5 (a spent quota) hold for all mail; 5.7.z is a policy that
-    may be lifted, unless it is about what stands in the mail.
+    421, 454 and 5.4.5 (a spent quota) hold for all mail; 5.7.z is a policy that may
+    be lifted, unless it is about the content of the mail.
     """
     status = _status(said)
     if code in (421, 454) or status == _SPENT_QUOTA:
@@ -120,7 +128,7 @@ def classify_reply(code: int, said: str) -> type[MailError]:
 
 
 def is_content_refusal(said: str) -> bool:
-    """Whether a permanent refusal is about a mail's size or content, so that less of it might pass."""
+    """Return True if a permanent refusal is about a mail's size or content, so that less of it might be accepted."""
     status = _status(said)
     if status in _SIZE or status.startswith("5.6."):
         return True

@@ -1,4 +1,4 @@
-"""Sends the outbox: claims, rate limits, and a second attempt for mail that was refused.
+"""Send the outbox: claims, rate limits, and a second attempt for refused mail.
 
 A row is claimed (state "sending") in a commit of its own, then handed to the
 transport, then marked. After a crash between the last two it is unknown whether
@@ -44,14 +44,15 @@ _INSTEAD = " instead: "
 
 
 def append_reply(before: str, said: str) -> str:
-    """What was said to a mail, with the ways that were tried before."""
+    """Return the stored reply with a new answer, after the ways that were tried before."""
     return "".join(before.rpartition(_INSTEAD)[:2]) + said
 
 
 def retry_refused(session: Session, mail: OutgoingMail, now: datetime) -> str:
-    """Queues a mail another way, by what its `reply` says; returns the way, "" where none is left.
+    """Queue a refused mail another way, by its `reply`; return that way, "" if none is left.
 
-    There is none for a mail that is no longer kept as it was: sent a week ago, it has arrived or is out of date.
+    None is left for a mail whose content has been redacted: sent a week ago, it has
+    arrived or is out of date.
     """
     if is_masked(mail.raw):
         return ""
@@ -63,7 +64,7 @@ def retry_refused(session: Session, mail: OutgoingMail, now: datetime) -> str:
 
 
 def retry_bounced(session: Session, mail: OutgoingMail, *, reason: str, recipient: str, now: datetime) -> str:
-    """Queues a mail that came back another way; returns what to note of it, "" where it has come back for good.
+    """Queue a bounced mail another way; return a note on that, "" if it has bounced for good.
 
     `recipient` is the address that the delivery report names.
     """
@@ -104,7 +105,7 @@ _HOLD = update(OUTBOX).where(OUTBOX.c.id == bindparam("row")).values(not_before=
 
 
 def defer_over_limit(session: Session, pace: SendingLimits, now: datetime, *, which: ColumnElement[bool]) -> int:
-    """Has all due mail of some kind that the pace does not allow now wait, in its order; returns how many mails."""
+    """Defer due mail that the rate limits do not allow now, in order; return the number of mails deferred."""
     slots = RateSlots(pace, now, _list_sent(session, now))
     due = session.execute(select(OUTBOX.c.id, OUTBOX.c.provider).where(is_due(now), which).order_by(*IN_ORDER))
     times = [(row, slots.take(domain)) for row, domain in due.all()]
@@ -115,12 +116,12 @@ def defer_over_limit(session: Session, pace: SendingLimits, now: datetime, *, wh
 
 
 def newest_mail_id(session: Session) -> int:
-    """The id of the mail written last; what comes after it has not been looked at."""
+    """Return the id of the newest mail; later ones have not been checked against the limits."""
     return session.scalar(select(func.max(OUTBOX.c.id))) or 0
 
 
 def _list_sent(session: Session, now: datetime) -> list[tuple[str, datetime]]:
-    """The domain and time of each mail of the last day, the claimed among them, which may have gone just now."""
+    """Return domain and time of each mail of the last day; claimed mail counts as sent now."""
     sent = select(OUTBOX.c.provider, OUTBOX.c.sent_at).where(
         OUTBOX.c.sent_at > now - LONGEST_SPAN, OUTBOX.c.sent_at <= now
     )
@@ -130,7 +131,7 @@ def _list_sent(session: Session, now: datetime) -> list[tuple[str, datetime]]:
 
 
 class RateSlots:
-    """The times at which mail may go. `gone` is the domain and time of each mail that went before."""
+    """Times at which mail may be sent. `gone` is the domain and time of each mail sent before."""
 
     def __init__(self, pace: SendingLimits, now: datetime, gone: Iterable[tuple[str, datetime]]) -> None:
         self._pace = pace
@@ -140,7 +141,7 @@ class RateSlots:
             self._put(domain, at)
 
     def take(self, domain: str) -> datetime:
-        """The earliest time at which one more mail may go to a domain, which is then taken."""
+        """Reserve and return the earliest time at which one more mail may go to a domain."""
         at = self._first[domain]
         while (later := self._next(domain, at)) > at:
             at = later
@@ -154,7 +155,7 @@ class RateSlots:
             insort(self._taken[domain], at)
 
     def _next(self, domain: str, at: datetime) -> datetime:
-        """This time if no limit is reached in the spans that end then, else when the first such span has passed."""
+        """Return `at` if no limit is reached in the spans that end then, else when the first full span has passed."""
         for whose, most, span in self._pace.spans(domain):
             taken = self._taken[whose]
             end = bisect_right(taken, at)
@@ -166,15 +167,15 @@ class RateSlots:
 BATCH = 25
 
 AHEAD = 250
-"""Mails put in order at a time. What is written meanwhile, answers too, goes after these."""
+"""Mails sorted at a time. Mail written meanwhile, answers too, is sent after these."""
 
 CLAIM = timedelta(minutes=15)
-"""How long a claimed row is left to the sender that claimed it."""
+"""How long a claimed row is reserved for the sender that claimed it."""
 
 CLAIM_USED_SECONDS = 300
-"""A sender that is this late with its batch gives the rest of it back.
+"""A sender that is this late with its batch releases the rest of it.
 
-The mail in hand may take minutes more from a slow server; its claim must not run out meanwhile.
+The mail being sent may take minutes more with a slow server, and its claim must not expire meanwhile.
 """
 
 RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=15), timedelta(hours=1), LONGEST_WAIT)
@@ -190,7 +191,7 @@ _EVENTS = {
 
 @dataclass(frozen=True)
 class DeliveryResult:
-    """What became of the mails that were due. `held` wait for their provider's pace.
+    """Counts of the mails that were due. `held` wait for their provider's rate limit.
 
     `trouble` is the sentence why sending stopped early, or "".
     """
@@ -212,13 +213,13 @@ def deliver_due(
     lane: str | None = None,
     on_sent: Callable[[], None] | None = None,
 ) -> DeliveryResult:
-    """Sends all mail that is due and that the pace allows; calls `on_sent` after each.
+    """Send all mail that is due and that the rate limits allow; call `on_sent` after each.
 
     A mail refused for now is tried again after 1, 5, 15, 60 minutes and then
     every 4 hours, for 5 days; one refused for good goes another way if there is
-    one. When the carrier takes nothing at all, the rest waits for the next
-    call, and nothing is given up. Two senders at once share the work, and so do
-    as many threads as there are `connections`. With a `lane` only its mail is sent.
+    one. When the carrier accepts nothing at all, the rest waits for the next
+    call, and no mail is given up. Concurrent senders share the work, as do as many
+    threads as there are `connections`. With a `lane` only its mail is sent.
     """
     which = true() if lane is None else in_partition(lane, pace)
     sender = _Sender(store, carrier, now, which, on_sent)
@@ -241,7 +242,7 @@ class _Claimed:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """How a claimed row is to be left; the field names are those of the table."""
+    """New state of a claimed row; the field names are those of the table."""
 
     row: int
     state: OutgoingState
@@ -252,8 +253,13 @@ class _Outcome:
 
 
 _AS_THEY_ARE = {name: OUTBOX.c[name] for name in ("attempts", "reply", "sent_at")}
-"""Written by a claim too, so that no mail goes out, and again each time, where its end could never be noted."""
+"""Columns that a claim writes unchanged.
 
+Without the right to write these, which PostgreSQL grants by column, the claim fails; otherwise a mail whose outcome
+cannot be stored would be sent again and again.
+"""
+
+# Only rows still claimed: a delivery report may have been processed before its mail is marked as sent.
 _MARK = (
     update(OUTBOX)
     .where(OUTBOX.c.id == bindparam("row"), OUTBOX.c.state == OutgoingState.SENDING)
@@ -262,7 +268,7 @@ _MARK = (
 
 
 class _Sender:
-    """One call's work and tally, shared by its threads."""
+    """One call's work and counts, shared by its threads."""
 
     def __init__(
         self,
@@ -282,13 +288,13 @@ class _Sender:
         self._lock = Lock()
 
     def keep(self, pace: SendingLimits) -> None:
-        """Holds back what the pace does not allow; mail written later is left for the next call."""
+        """Hold back mail that the rate limits do not allow; leave mail written later for the next call."""
         with self._store.writing() as session:
             self.held = defer_over_limit(session, pace, self._now, which=self._which)
             self._newest = newest_mail_id(session)
 
     def send(self, connections: int) -> None:
-        """Sends until nothing is due any more, in so many threads, of which this is one."""
+        """Send until no mail is due any more, in this thread and as many others as are needed."""
         if connections == 1:
             self._work()
             return
@@ -312,7 +318,7 @@ class _Sender:
         return self._broken or bool(self.trouble)
 
     def _finish_and_claim(self, outcomes: Sequence[_Outcome], *, claim: bool = True) -> list[_Claimed]:
-        """Marks what became of a batch and claims the next, in one commit."""
+        """Mark the outcomes of a batch and claim the next one, in one commit."""
         with self._lock, self._store.writing() as session:
             if outcomes:
                 session.connection().execute(_MARK, [vars(outcome) for outcome in outcomes])
@@ -344,11 +350,13 @@ class _Sender:
         return [found[id_] for id_ in ids if id_ in found]
 
     def _next(self, session: Session, due: ColumnElement[bool]) -> list[int]:
-        """The mails to be claimed next, in their order. To put all in order for each batch would take ever longer."""
+        """Return the ids to claim next, in order."""
+        # To sort all due mail for each batch would take longer with every mail that waits.
         while True:
             if not self._ahead:
                 self._ahead += session.scalars(select(OUTBOX.c.id).where(due).order_by(*IN_ORDER).limit(AHEAD))
             some, self._ahead = self._ahead[:BATCH], self._ahead[BATCH:]
+            # Rows that another sender claims at this moment are left to it.
             mine = select(OUTBOX.c.id).where(OUTBOX.c.id.in_(some), due).with_for_update(skip_locked=True)
             free = set(session.scalars(mine)) if some else set()
             if free or not some:
@@ -364,6 +372,7 @@ class _Sender:
                 outcomes.append(self._outcome(row))
                 self._count(row, outcomes[-1])
         except BaseException:
+            # Also at KeyboardInterrupt: mail that is sent but not marked would be sent again.
             self._finish_and_claim(outcomes + self._release(batch[len(outcomes) :]), claim=False)
             raise
         return outcomes + self._release(batch[len(outcomes) :])
@@ -378,6 +387,7 @@ class _Sender:
             down = isinstance(error, TransportUnavailable)
             if down:
                 self.trouble = str(error)
+            # A server that accepts nothing at all says nothing about this mail.
             given_up = now - row.created_at >= GIVE_UP and tries >= len(RETRIES) and not down
             again = now + RETRIES[min(tries, len(RETRIES)) - 1]
             return _Outcome(

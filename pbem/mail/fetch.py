@@ -1,4 +1,4 @@
-"""Fetches new mail into the database, and waits for more by sleeping or by IDLE (RFC 2177).
+"""Fetch new mail into the database, and wait for more by sleeping or by IDLE (RFC 2177).
 
 IDLE is only a hint to poll sooner. If it fails, the next poll happens at its
 usual time.
@@ -28,22 +28,22 @@ from pbem.store.session import Store, insert_ignore
 
 
 class Waiter(Protocol):
-    """Waits between two polls."""
+    """Interface for waiting between two polls."""
 
     def wait(self, seconds: float, stop: Event) -> None:
-        """Returns after so many seconds, when `stop` is set, or when there may be new mail. Never raises."""
+        """Return after so many seconds, when `stop` is set, or when there may be new mail. Never raise."""
 
 
 def open_waiter(settings: Settings) -> Waiter:
-    """The way to wait for mail in the inbox of the settings."""
+    """Return the waiter for the inbox of the settings."""
     return Sleeper() if settings.inbox_url.scheme == "maildir" else Idler(settings)
 
 
 class Sleeper:
-    """Waits without looking at the mailbox."""
+    """Waiter that does not look at the mailbox."""
 
     def wait(self, seconds: float, stop: Event) -> None:
-        """Returns after so many seconds, or when `stop` is set."""
+        """Return after so many seconds, or when `stop` is set."""
         stop.wait(seconds)
 
 
@@ -55,14 +55,14 @@ _WRITTEN = frozenset(
         *(b"content-type", b"content-transfer-encoding", b"auto-submitted"),
     }
 )
-"""The fields that come from a mail's writer; servers and filters on its way add others, among them a missing Date."""
+"""The fields that the sender's program writes; servers and filters add others, among them a missing Date."""
 
 
 def fingerprint(raw: bytes) -> str:
-    """The hex SHA-256 of what a mail's writer sent: chosen fields and all that follows the head.
+    """Return the hex SHA-256 of what the writer sent: chosen fields, and the body.
 
-    A mail without a Message-ID may have been written twice in the same words
-    and be meant twice; of such a one every byte counts.
+    Of a mail without a Message-ID every byte counts, since it may have been written
+    twice in the same words and be meant twice.
     """
     fields, body = _split_mail(raw)
     if not any(name == b"message-id" for name, _ in fields):
@@ -72,12 +72,12 @@ def fingerprint(raw: bytes) -> str:
 
 
 def message_ids(raw: bytes) -> list[bytes]:
-    """What stands in the Message-ID fields of a mail; there should be one."""
+    """Return the values of the Message-ID fields of a mail; there should be one."""
     return [value.strip() for name, value in _split_mail(raw)[0] if name == b"message-id"]
 
 
 def _split_mail(raw: bytes) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """The fields of a mail's head, their names in lower case, and what follows the head."""
+    """Return the fields of a mail's head, names in lower case, and its body."""
     end = _END_OF_HEAD.search(raw)
     head, body = (raw[: end.start()], raw[end.end() :]) if end else (raw, b"")
     return [(name.lower(), value) for name, value in _FIELD.findall(head)], body
@@ -87,11 +87,14 @@ _TABLE = cast(Table, InboxMessage.__table__)
 
 
 def fetch_messages(store: Store, mailbox: Mailbox, now: datetime) -> int:
-    """Stores all mail that waits; returns how many letters are new. Raises MailError, keeping what is stored.
+    """Store all waiting mail; return the number of new messages.
 
     Each batch is committed before it is moved away. After a crash in between
-    the same mails come again, and are known by their fingerprints or, from a
+    the same mails come again, and are recognised by their fingerprints or, from a
     server that gives other bytes each time, by place and Message-ID.
+
+    Raises:
+        MailError: The mailbox failed; batches stored before stay stored.
     """
     new = 0
     for batch in mailbox.batches():
@@ -108,7 +111,7 @@ def fetch_messages(store: Store, mailbox: Mailbox, now: datetime) -> int:
 
 
 def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
-    """Inserts what is not known yet by its fingerprint or its place; returns the ids."""
+    """Insert messages that are not yet known by fingerprint or place; return their ids."""
     if not rows:
         return []
     statement = insert_ignore(session, _TABLE).returning(_TABLE.c.id)
@@ -116,7 +119,10 @@ def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> list[int]:
 
 
 def _rows_displaced(session: Session, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The mails whose place is another letter's, as when a server counts its UIDs anew; named by their fingerprints."""
+    """Return the rows whose place is taken by another message, as when a server restarts its UIDs.
+
+    Their fingerprints take the place of the UIDs.
+    """
     prints = [row["sha256"] for row in rows]
     known = set(session.scalars(select(InboxMessage.sha256).where(InboxMessage.sha256.in_(prints))))
     left = [row for row in rows if row["sha256"] not in known]
@@ -124,7 +130,7 @@ def _rows_displaced(session: Session, rows: Sequence[dict[str, Any]]) -> list[di
 
 
 def _is_same_message(session: Session, row: dict[str, Any]) -> bool:
-    """Whether the letter in this mail's place is the same by its Message-ID."""
+    """Return True if the message stored in this place has the same Message-ID."""
     place = {name: row[name] for name in ("mailbox", "uid_validity", "uid")}
     raw = session.scalars(select(InboxMessage.raw).filter_by(**place)).one()
     return message_ids(raw) == message_ids(row["raw"]) != []
@@ -136,13 +142,13 @@ def _row(mail: RawMessage, now: datetime) -> dict[str, Any]:
         "uid_validity": mail.uid_validity,
         "uid": mail.uid,
         "sha256": fingerprint(mail.raw),
-        "received_at": min(mail.received_at, now),  # the mail server's clock may be ahead of ours
+        "received_at": min(mail.received_at, now),  # the mail server's clock may be ahead of this one
         "raw": mail.raw,
     }
 
 
 def open_mailbox(settings: Settings) -> Mailbox:
-    """The inbox of the settings. It is not looked at before `batches` is called."""
+    """Return the inbox of the settings. It connects with the first `batches`."""
     url = settings.inbox_url
     if url.scheme == "maildir":
         folder = settings.home / url.path
@@ -151,13 +157,23 @@ def open_mailbox(settings: Settings) -> Mailbox:
 
 
 def count_waiting(settings: Settings) -> int:
-    """Opens the inbox; how many mails the next tick will find there. Raises ConfigError or MailError."""
+    """Return the number of mails that the next tick will find in the inbox.
+
+    Raises:
+        ConfigError: The settings do not allow a login.
+        MailError: The inbox cannot be read.
+    """
     with closing(open_mailbox(settings)) as mailbox:
         assert isinstance(mailbox, ImapMailbox | MaildirMailbox)
         return mailbox.waiting()
 
 
 def check_transport(settings: Settings) -> None:
-    """Connects to the SMTP server of the settings and logs in. Raises ConfigError or MailError."""
+    """Connect to the SMTP server of the settings and log in.
+
+    Raises:
+        ConfigError: The settings do not allow a login.
+        MailError: The server cannot be used.
+    """
     with closing(SmtpTransport(settings)) as carrier:
         carrier.greet()

@@ -1,12 +1,12 @@
 """Mail addresses, Message-IDs and reply codes in header fields.
 
-A reply code is an HMAC under the campaign's `mail_key`, so nobody can guess the
-code of another seat. It is sent in three places, any of which may come back: in
-the Reply-To address, in the subject, and in the Message-ID that replies name.
+A reply code is an HMAC under the campaign's `mail_key`, so that the code of
+another seat cannot be guessed. It is sent in three places, any of which may come
+back: the Reply-To address, the subject, and the Message-ID that replies name.
 
 A malformed address yields no address rather than a wrong one. Everything here
-takes any bytes, never raises, and needs time in proportion to their number, which
-the email package does not (docs/decisions/0039).
+takes any bytes, never raises, and runs in linear time, which the email package
+does not (docs/decisions/0039).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ MAX_ADDRESS = 254
 MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,198}>")
 """A Message-ID; one with other characters could not be named in an answer's header."""
 
+# Possessive quantifiers (++, *+) do not backtrack, so that hostile input takes linear time.
 _ADDRESS = r'[^\s<>()\[\]\\,;:@"]{1,64}+@[^\W_](?:[^\W_]|[.-]){0,252}+'
 _ANYWHERE = re.compile(_ADDRESS)
 _BARE = re.compile(rf"\A\s*+({_ADDRESS})\s*+")
@@ -42,7 +43,7 @@ _ROBOT = re.compile(
 
 
 def parse_address(field: str) -> str | None:
-    """The only address of a From field, its domain in lower case; None if it names none, several, or is malformed.
+    """Return the only address of a From field, its domain in lower case; None if there is none, several, or a bad one.
 
     A display name may hold another address only in quotes, or the same one.
     """
@@ -51,7 +52,7 @@ def parse_address(field: str) -> str | None:
     if '"' in text or "(" in text or ")" in text:
         return None
     if match := _BARE.fullmatch(text):
-        # A bare address has no display name: what was quoted beside it may as well be the one that is meant.
+        # A bare address has no display name: a quoted string beside it may be the address that is meant.
         return _normalise_address(match[1]) if without_quoted == field else None
     match = _NAMED.fullmatch(text)
     if match is None or ("@" in match[1] and match[1].strip().lower() != match[2].lower()):
@@ -60,17 +61,17 @@ def parse_address(field: str) -> str | None:
 
 
 def find_addresses(field: str) -> list[str]:
-    """Everything in a field that looks like an address, domains in lower case."""
+    """Return everything in a field that looks like an address, domains in lower case."""
     return [address for found in _ANYWHERE.findall(field) if (address := _normalise_address(found))]
 
 
 def is_role_address(address: str) -> bool:
-    """Whether an address is one from which programs write, so that it must not be answered."""
+    """Return True for an address of a program, which must not be answered."""
     return _ROBOT.match(address) is not None
 
 
 def _normalise_address(address: str) -> str | None:
-    """The address with its domain in lower case; None for one that is too long, or has signs that nobody sees."""
+    """Return the address, its domain in lower case; None if it is too long or has invisible characters."""
     local, _, domain = address.rpartition("@")
     usable = len(address) <= MAX_ADDRESS and address.isprintable()
     return f"{local}@{domain.lower().rstrip('.-')}" if usable else None
@@ -83,38 +84,38 @@ _TAG = re.compile(rf"\[(?:[^\[\]\s]{{1,40}}+\s++|(?=[a-z]*+[2-7]))({_CODE})\]", 
 
 
 def reply_code(mail_key: bytes, *parts: str | int) -> str:
-    """The code of what `parts` name, such as campaign, seat and turn: 16 lower-case letters and digits, 80 bits.
+    """Return the code for `parts`, such as campaign, seat and turn: 16 lower-case letters and digits, 80 bits.
 
-    It has a digit, by which a code that stands alone is told from a word, and masked.
+    It contains a digit, so that a code that stands alone is not taken for a word, and can be masked.
     """
     code = _hmac_base32(mail_key, "reply", parts)[:CODE_CHARACTERS]
     return reply_code(mail_key, *parts, "again") if code.isalpha() else code
 
 
 def message_id(mail_key: bytes, domain: str, *parts: str | int) -> str:
-    """The Message-ID of what `parts` name, with its angle brackets; always the same for the same parts."""
+    """Return the Message-ID for `parts`, with its angle brackets; always the same for the same parts."""
     return f"<{_hmac_base32(mail_key, 'message', parts)[:ID_CHARACTERS]}@{domain}>"
 
 
 def _hmac_base32(mail_key: bytes, purpose: str, parts: tuple[str | int, ...]) -> str:
-    """An HMAC in lower-case base32, of the parts as JSON: there no two lists of parts are written alike."""
+    """Return an HMAC in lower-case base32, of the parts as JSON, which is different for different lists."""
     digest = hmac.digest(mail_key, json.dumps([purpose, *parts]).encode(), hashlib.sha256)
     return base64.b32encode(digest).decode().lower()
 
 
 def plus_address(address: str, code: str) -> str:
-    """The order address with a code, as Reply-To (RFC 5233): "orders+code@example.org"."""
+    """Return the order address with a code, for Reply-To (RFC 5233): "orders+code@example.org"."""
     local, _, domain = address.rpartition("@")
     return f"{local}+{code}@{domain}"
 
 
 def tagged_subject(campaign: str, subject: str, code: str = "") -> str:
-    """A subject with its campaign before it, and behind it the code, if any: "[trap7] subject [code]"."""
+    """Return a subject with its campaign, and the code if any: "[trap7] subject [code]"."""
     return f"[{campaign}] {subject} [{code}]" if code else f"[{campaign}] {subject}"
 
 
 def without_codes(subject: str) -> str:
-    """A subject without the tags that carry codes."""
+    """Return a subject without the tags that carry codes."""
     return _TAG.sub("", subject)
 
 
@@ -125,7 +126,11 @@ _MAILBOX = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([A-Za-z0-9-]+\.)+
 
 
 def require_address(text: str, whose: str, own_address: str) -> str:
-    """The address, its domain in lower case. Raises CampaignError, also if the desk would not answer mail from it."""
+    """Return the address, its domain in lower case.
+
+    Raises:
+        CampaignError: It is malformed, is the order address, or belongs to a program, whose mail is not answered.
+    """
     address = text.strip()
     if not _MAILBOX.fullmatch(address) or len(address) > 254:
         raise CampaignError(f"{text!r} cannot be the address of {whose}: write it like ann@example.org")

@@ -1,4 +1,4 @@
-"""An IMAP mailbox, read by imapclient: the whole folder, in batches, moved to Processed when stored.
+"""IMAP mailbox, read by imapclient: the whole folder, in batches, moved to Processed when stored.
 
 The folder holds only mail not yet stored, so no cursor is kept, and a changed
 UIDVALIDITY does not matter. Reading sets no flags.
@@ -42,7 +42,7 @@ SIZES_AT_ONCE = 1_000
 
 
 class ImapMailbox:
-    """The inbox of the settings on its server; connects with the first `batches`."""
+    """Inbox of the settings on its server; connects with the first `batches`."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -52,7 +52,7 @@ class ImapMailbox:
         self._processed = PROCESSED
 
     def batches(self) -> Iterator[list[RawMessage]]:
-        """All mail that is not marked as deleted, by UID."""
+        """Yield all mail that is not marked as deleted, by UID."""
         with self._translate_errors():
             self.close()
             self._imap = imap = self.connect()
@@ -64,11 +64,15 @@ class ImapMailbox:
                 yield self._read(mails, validity)
 
     def left_alone(self) -> list[str]:
-        """Nothing: an IMAP server holds mails and no other things."""
+        """Return an empty list: an IMAP server holds mails alone."""
         return []
 
     def waiting(self) -> int:
-        """How many mails the next `batches` would find. Logs in, changes nothing. Raises MailError."""
+        """Return the number of mails that the next `batches` would find. Log in, change nothing.
+
+        Raises:
+            MailError: The mailbox cannot be used.
+        """
         with self._translate_errors():
             self.close()
             self._imap = imap = self.connect()
@@ -76,7 +80,7 @@ class ImapMailbox:
             return len(imap.search(["UNDELETED"]))
 
     def done(self, batch: list[RawMessage]) -> None:
-        """Moves a batch to the folder Processed, with MOVE (RFC 6851) or what comes nearest to it."""
+        """Move a batch to the folder Processed, with MOVE (RFC 6851) or the nearest equivalent."""
         uids = [int(mail.uid) for mail in batch]
         with self._translate_errors():
             try:
@@ -84,7 +88,7 @@ class ImapMailbox:
             except imaplib.IMAP4.error as error:
                 if "[EXPUNGEISSUED]" not in str(error):
                     raise
-                there = set(self._imap.search(["UNDELETED"]))  # another client was faster with some (RFC 5530)
+                there = set(self._imap.search(["UNDELETED"]))  # another client has moved some of them (RFC 5530)
                 self._move_away([uid for uid in uids if uid in there])
 
     def _move_away(self, uids: list[int]) -> None:
@@ -95,18 +99,24 @@ class ImapMailbox:
             return
         self._imap.copy(uids, self._processed)
         self._imap.delete_messages(uids, silent=True)
-        # Without UIDPLUS they stay, marked: a bare EXPUNGE takes away what other programs have marked as well.
+        # Without UIDPLUS they stay, marked: a bare EXPUNGE removes mail that other clients have marked as well.
         if self._imap.has_capability("UIDPLUS"):
             self._imap.uid_expunge(uids)
 
     def close(self) -> None:
-        """Logs out if there is anyone to hear it."""
+        """Log out if there is a connection."""
         imap, self._imap = self._imap, None
         if imap is not None:
             _log_out(imap)
 
     def connect(self) -> Any:
-        """A connection of its own, logged in; for more than the mail. Raises PbemError, OSError, IMAP4.error."""
+        """Return a new connection, logged in.
+
+        Raises:
+            PbemError: The settings do not allow a login, or the server refuses it.
+            OSError: The server cannot be reached.
+            IMAP4.error: The server does not speak IMAP as expected.
+        """
         url, context = self._url, tls_context(self._settings)
         login = login_for(self._settings, "inbox")
         if login is None:
@@ -114,7 +124,7 @@ class ImapMailbox:
         timeout = SocketTimeout(CONNECT_SECONDS, ANSWER_SECONDS)
         imap = IMAPClient(url.host, url.port, ssl=url.tls, ssl_context=context if url.tls else None, timeout=timeout)
         try:
-            imap.normalise_times = False  # else imapclient gives times by this machine's clocks, without a zone
+            imap.normalise_times = False  # else imapclient returns naive local times
             if url.starttls:
                 imap.starttls(context)
             _log_in(imap, login, url.server)
@@ -124,9 +134,9 @@ class ImapMailbox:
         return imap
 
     def _ensure_folder(self, folder: str) -> str:
-        """The full name of a folder beside the inbox, made if it is not there."""
+        """Return the full name of a folder beside the inbox; create it if missing."""
         name = folder
-        # Some servers have all folders below INBOX, and take no name without that before it (RFC 2342).
+        # Some servers have all folders below INBOX, and accept no name without that prefix (RFC 2342).
         if self._imap.has_capability("NAMESPACE"):
             personal = self._imap.namespace().personal
             name = (personal[0][0] if personal else "") + folder
@@ -136,7 +146,7 @@ class ImapMailbox:
         return name
 
     def _sizes(self, uids: list[int]) -> Iterator[tuple[int, int]]:
-        """Each mail's UID and size, but for those that went away meanwhile."""
+        """Yield each mail's UID and size, except those that have vanished meanwhile."""
         for start in range(0, len(uids), SIZES_AT_ONCE):
             some = uids[start : start + SIZES_AT_ONCE]
             answer = self._imap.fetch(some, ["RFC822.SIZE"])
@@ -145,6 +155,7 @@ class ImapMailbox:
     def _read(self, mails: list[tuple[int, int]], validity: str) -> list[RawMessage]:
         small = [uid for uid, size in mails if size <= MAX_MAIL]
         great = [uid for uid, size in mails if size > MAX_MAIL]
+        # PEEK, since reading must not set \Seen.
         answer = self._fetch(small, "BODY.PEEK[]") | self._fetch(great, f"BODY.PEEK[]<0.{CUT_TO}>")
         sizes = dict(mails)
         whole = [uid for uid in great if is_read_whole(_body(answer.get(uid, {})) or b"", sizes[uid])]
@@ -162,7 +173,7 @@ class ImapMailbox:
 
     @contextlib.contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """Every failure becomes a MailError, and closes the connection."""
+        """Turn every failure into a MailError, and close the connection."""
         try:
             yield
         except (imaplib.IMAP4.error, OSError, ValueError) as error:
@@ -171,7 +182,11 @@ class ImapMailbox:
 
 
 def _log_in(imap: Any, login: Login, server: str) -> None:
-    """Logs in with the password, or with the token by XOAUTH2. Raises TemporaryMailError with a sentence for the GM."""
+    """Log in with the password, or with the token by XOAUTH2.
+
+    Raises:
+        TemporaryMailError: The server refuses; the message is a sentence for the GM.
+    """
     try:
         if login.oauth:
             imap.sasl_login("XOAUTH2", login.xoauth2)
@@ -189,7 +204,7 @@ def _log_out(imap: Any) -> None:
 
 
 def _body(item: dict[bytes, Any]) -> bytes | None:
-    """The mail in an answer; None when it went away before it could be read (Dovecot then says NIL)."""
+    """Return the mail in a FETCH response; None if it vanished before it could be read (Dovecot then says NIL)."""
     found: bytes | None = item.get(b"BODY[]", item.get(b"BODY[]<0>"))
     return found
 
@@ -200,24 +215,24 @@ def _raw(item: dict[bytes, Any], size: int) -> bytes:
 
 
 LONGEST = 300
-"""Seconds in IDLE; routers forget a line on which nobody has spoken for longer."""
+"""Seconds in IDLE; routers drop connections that are silent for longer."""
 
 LOOK_UP_SECONDS = 1.0
-"""How often a wait looks up whether it is to stop."""
+"""How often a wait checks whether it is to stop."""
 
 _COUNT = re.compile(rb"\* (\d++) (EXISTS|EXPUNGE)\s*+", re.IGNORECASE)
 _END = re.compile(rb"PBEM1 |\* BYE\b", re.IGNORECASE)
 
 
 class Idler:
-    """Waits in IDLE, on a connection of its own for each wait."""
+    """Waiter by IDLE, on a connection of its own for each wait."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._uidnext: int | None = None
 
     def wait(self, seconds: float, stop: Event) -> None:
-        """Returns at new mail, after `LONGEST` in IDLE, or where that is not to be had, after so many seconds."""
+        """Return at new mail, after `LONGEST` in IDLE, or without IDLE after so many seconds."""
         end = time.monotonic() + seconds
         try:
             if self._idle(min(seconds, LONGEST), stop):
@@ -227,7 +242,7 @@ class Idler:
         stop.wait(max(0, end - time.monotonic()))
 
     def _idle(self, seconds: float, stop: Event) -> bool:
-        """Whether it has waited; False where the server has no IDLE."""
+        """Wait in IDLE; return False if the server does not support it."""
         imap = ImapMailbox(self._settings).connect()
         try:
             if not imap.has_capability("IDLE"):
@@ -241,15 +256,19 @@ class Idler:
                 imap.shutdown()
 
     def _has_new_mail(self, uidnext: int | None) -> bool:
-        """Whether mail came since the last wait began; while one polls and sends, nobody listens."""
+        """Return True if mail came since the last wait began, such as during the poll, when no IDLE was running."""
         before, self._uidnext = self._uidnext, uidnext
         return before is not None and before != uidnext
 
 
 def _listen(line: Any, count: int, end: float, stop: Event) -> None:
-    """Is in IDLE until there are more mails than `count`, by hand: imapclient misses one that comes as it begins.
+    """Run IDLE until there are more mails than `count`.
 
-    Raises OSError when the server hangs up, ValueError when it ends IDLE.
+    Written by hand: imapclient misses mail that arrives as IDLE begins.
+
+    Raises:
+        OSError: The server hung up.
+        ValueError: The server ended IDLE.
     """
     line.settimeout(LOOK_UP_SECONDS)
     line.sendall(b"PBEM1 IDLE\r\n")
@@ -267,7 +286,7 @@ def _listen(line: Any, count: int, end: float, stop: Event) -> None:
 
 
 def _read_lines(line: Any, end: float, stop: Event) -> Iterator[bytes]:
-    """What the server says, until the time is over."""
+    """Yield the server's lines until the time is over."""
     rest = b""
     while not stop.is_set() and time.monotonic() < end:
         try:

@@ -30,16 +30,16 @@ from pbem.mail.mailbox import (
 from pbem.util import fsync
 
 STALE_SECONDS = 36 * 3600
-"""A mail that nobody has gone on writing for so long never will be whole (the Maildir specification)."""
+"""A draft in tmp/ that was not written to for so long is abandoned (the Maildir specification)."""
 
 _Found = tuple[os.DirEntry[str], os.stat_result]
 
 
 class MaildirMailbox:
-    """The inbox side. `name` is what its letters are stored under.
+    """Maildir as inbox. Its messages are stored under `name`.
 
-    An inbox that is `ours` is made where there is none; another must be there.
-    Where a folder is empty, something else belongs there that is not mounted.
+    An inbox that is `ours`, inside the home, is created if missing; another must
+    exist. An empty folder is taken for a mount point whose disk is not mounted.
     """
 
     def __init__(self, folder: Path, *, name: str, ours: bool = True) -> None:
@@ -50,7 +50,7 @@ class MaildirMailbox:
         self._left_alone: list[str] = []
 
     def batches(self) -> Iterator[list[RawMessage]]:
-        """All mail in new/, in cur/ and dropped as *.eml, by the time it came."""
+        """Yield all mail in new/, in cur/ and dropped as *.eml, by the time it came."""
         self._left_alone = []
         self._require_folder()
         try:
@@ -64,11 +64,15 @@ class MaildirMailbox:
             raise TemporaryMailError(f"the inbox {self._folder} cannot be read: {where}: {error.strerror}") from None
 
     def left_alone(self) -> list[str]:
-        """What lies there and is no mail that can be read, each with the reason, as the last `batches` found it."""
+        """Return the entries that the last `batches` could not read as mail, each with the reason."""
         return self._left_alone
 
     def waiting(self) -> int:
-        """How many mails the next `batches` would find. Changes nothing. Raises MailError."""
+        """Return the number of mails that the next `batches` would find. Change nothing.
+
+        Raises:
+            MailError: The folder cannot be read.
+        """
         self._require_folder()
         try:
             return sum(1 for _ in self._find())
@@ -76,7 +80,7 @@ class MaildirMailbox:
             raise TemporaryMailError(f"the inbox {self._folder} cannot be read: {error.strerror}") from None
 
     def done(self, batch: list[RawMessage]) -> None:
-        """Moves the files to cur/ of the Maildir `Processed` inside this one, marked as seen."""
+        """Move the files to cur/ of the Maildir `Processed` inside this one, marked as seen."""
         target = self._folder / PROCESSED
         try:
             _make_folders(target)
@@ -88,17 +92,17 @@ class MaildirMailbox:
             raise TemporaryMailError(f"mail cannot be moved to {target}: {reason_of(error)}") from None
 
     def close(self) -> None:
-        """Forgets what was found."""
+        """Forget the files that were found."""
         self._paths.clear()
 
     def _require_folder(self) -> None:
-        """An inbox that is not there now is not one without mail."""
+        """Raise TemporaryMailError if the inbox is missing or not mounted: that is not the same as no mail."""
         try:
             there = any(self._folder.iterdir())
         except FileNotFoundError:
             there = self._ours
         except OSError:
-            return  # whoever reads it says what is wrong
+            return  # reading it will raise with the reason
         if not there:
             raise TemporaryMailError(
                 f"the inbox {self._folder} cannot be read: it has no folders new and cur; if it lies on a disk of its "
@@ -108,18 +112,18 @@ class MaildirMailbox:
     def _find(self) -> Iterator[_Found]:
         for folder, suffix in ((self._folder / "new", ""), (self._folder / "cur", ""), (self._folder, ".eml")):
             if not folder.exists():
-                continue  # it is made when the inbox is first read
+                continue  # created when the inbox is first read
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name.endswith(suffix) and not entry.name.startswith("."):
                         yield from self._yield_file(entry)
 
     def _yield_file(self, entry: os.DirEntry[str]) -> Iterator[_Found]:
-        """What an entry is, if it is a file or leads to one. Whatever else lies there keeps no mail from being read."""
+        """Yield an entry if it is a file or a link to one; note any other, so that it keeps no mail from being read."""
         try:
             facts = entry.stat()
         except OSError as error:
-            if not isinstance(error, FileNotFoundError) or entry.is_symlink():  # else another reader was faster
+            if not isinstance(error, FileNotFoundError) or entry.is_symlink():  # else another reader has moved it
                 self._note_unreadable(entry, error.strerror)
             return
         if stat.S_ISREG(facts.st_mode):
@@ -138,7 +142,7 @@ class MaildirMailbox:
                 whole = is_read_whole(raw, facts.st_size if len(raw) > MAX_MAIL else len(raw))
                 raw += file.read(MAX_GM_MAIL) if whole else b""
         except FileNotFoundError:
-            return None  # another reader was faster
+            return None  # another reader has moved it
         except OSError as error:
             self._note_unreadable(entry, error.strerror)
             return None
@@ -149,9 +153,9 @@ class MaildirMailbox:
 
 
 class MaildirTransport:
-    """The outgoing side: each mail becomes a file in new/, whole or not at all, with the line ends of mail files.
+    """Maildir for outgoing mail: each becomes a file in new/, whole or not at all, with LF line ends.
 
-    It is on the disk when `send` returns.
+    The file is synced to the disk when `send` returns.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -160,7 +164,7 @@ class MaildirTransport:
         self._made = False
 
     def send(self, recipient: str, raw: bytes) -> str:
-        """Delivers a mail; returns the name of its file. Names sort in the order of sending, and end as mails do."""
+        """Deliver a mail; return the name of its file. Names sort in the order of sending, and end in ".eml"."""
         name = f"{time.time_ns():020d}.{next(self._count):06d}_{os.getpid()}.pbem.eml"
         draft, new = self._folder / "tmp" / name, self._folder / "new"
         try:
@@ -171,13 +175,13 @@ class MaildirTransport:
             draft.write_bytes(raw.replace(b"\r\n", b"\n"))
             fsync(draft)
             draft.rename(new / name)
-            fsync(new)
+            fsync(new)  # or a power cut may undo the rename
         except OSError as error:
             raise TransportUnavailable(f"mail cannot be put in {self._folder}: {reason_of(error)}") from None
         return name
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: no file is kept open."""
 
 
 def _make_folders(folder: Path) -> None:
@@ -186,12 +190,12 @@ def _make_folders(folder: Path) -> None:
 
 
 def _sweep(folder: Path) -> None:
-    """Removes what killed writers left half written in tmp/."""
+    """Delete what killed writers left half written in tmp/."""
     old = time.time() - STALE_SECONDS
     for path in (folder / "tmp").iterdir():
-        with suppress(OSError):  # another reader was faster, or it is not ours to remove
+        with suppress(OSError):  # another process has deleted it, or it belongs to another user
             facts = path.stat()
-            # The specification goes by the time of access, which many disks do not keep.
+            # The specification uses the time of access, which many file systems do not record.
             if max(facts.st_mtime, facts.st_atime) < old:
                 path.unlink()
 
@@ -199,7 +203,7 @@ def _sweep(folder: Path) -> None:
 def _uid(name: str, facts: os.stat_result) -> str:
     # A name in new/ or cur/ is unique for ever; a dropped file's may be used again.
     uid = f"{name}@{facts.st_mtime_ns}" if name.endswith(".eml") else name.partition(":2,")[0]
-    # Neither a long name nor one that is no text can stand in the database.
+    # The database stores neither a long name nor one that is no text.
     return uid if len(uid) <= NAME_LENGTH and uid.isprintable() else hashlib.sha256(os.fsencode(uid)).hexdigest()
 
 
@@ -213,4 +217,4 @@ def _file_away(path: Path, target: Path) -> None:
     try:
         path.rename(free)
     except FileNotFoundError:
-        return  # another reader was faster
+        return  # another reader has moved it

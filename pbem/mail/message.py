@@ -1,6 +1,6 @@
-"""Parses the bytes of a mail into a message: sender, references, reply codes and typed text.
+"""Parse the bytes of a mail into a message: sender, references, reply codes and typed text.
 
-Reading is total: any bytes make a message, in time and memory bounded by their
+Parsing is total: any bytes make a message, in time and memory bounded by their
 number, which `MAX_MAIL` bounds in turn.
 """
 
@@ -44,17 +44,17 @@ MAX_SUBJECT = 500
 MAX_NOTES = 20
 
 _RECIPIENT_FIELDS = ("to", "cc", "delivered-to", "x-original-to", "envelope-to")
-"""The last three are the receiving servers' own: the code in the address may stand there alone."""
+"""The last three are added by receiving servers: sometimes only they have the address with the code."""
 
 _CUT = "The mail is too big; only its beginning was read."
 
 FOOTER_NAME = re.compile(r"ATT\d+\.txt", re.IGNORECASE)
-"""How Exchange names the disclaimers and list footers that it attaches."""
+"""The names of disclaimers and list footers that Exchange attaches."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttachedText:
-    """The text of attached files in which no sheet begins; `names` as notes tell them."""
+    """Text of attached files in which no sheet begins; `names` as notes mention them."""
 
     names: str
     text: str
@@ -67,7 +67,7 @@ class AttachedText:
 
 @dataclass(frozen=True, slots=True)
 class MessageText:
-    """The text in which a letter stands, before anything was left out, and notes on how it was found."""
+    """Text in which the sender's lines were found, before anything was left out, and notes on how it was found."""
 
     body: MessageBody
     notes: tuple[str, ...]
@@ -75,14 +75,14 @@ class MessageText:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A mail as the desk needs it. Message-IDs have their angle brackets.
+    """Mail as the inbox needs it. Message-IDs have their angle brackets.
 
     `sender` is None unless there is exactly one, well-formed. `references` are
-    the mails this one answers, the nearest first. `auto_reply_reason` says why the
-    mail must not be answered (RFC 3834), "" if a person wrote it. `notes` are
+    the mails this one answers, the nearest first. `automatic` is why the mail must
+    not be answered (RFC 3834), "" if a person wrote it. `notes` are
     sentences on what was left out of the text. `filed` are attached files that
-    may hold the orders, if the text holds none. `quotes_ours`: it was found to
-    quote a mail of ours without marks. `source` is the text before anything was
+    may hold the orders, if the text holds none. `quotes_ours` is True if it was found
+    to quote a mail of ours without marks. `source` is the text before anything was
     left out of it.
     """
 
@@ -105,34 +105,34 @@ class Message:
 
     @property
     def source_lines(self) -> list[str]:
-        """All lines of the text from which the letter's own were taken."""
+        """All lines of the text in which the sender's own were found."""
         return _lines(self.source.body) if self.source else []
 
     @property
     def same_in_html(self) -> str:
-        """The same text as the mail's HTML has it, "" if it has none."""
+        """The same text as in the mail's HTML, "" if it has none."""
         rich = self.source.body.same_in_html if self.source else None
         return rich() if rich else ""
 
     @property
     def left_out(self) -> bool:
-        """Whether an earlier mail was left out whole, from where it begins to the end."""
+        """True if an earlier mail was left out whole, from where it begins to the end."""
         return any(note.startswith(LEFT_OUT) for note in self.notes)
 
     @property
     def sent_back(self) -> bool:
-        """Whether the text is a sheet that stood in an earlier mail, with nothing written above that."""
+        """True if the text is a sheet found in an earlier mail, with nothing written above that."""
         return any(note.startswith(SENT_BACK) for note in self.notes)
 
 
 UNREADABLE = Message(
     sender=None, recipients=(), subject="", message_id="", references=(), automatic="", text="", notes=()
 )
-"""What is known of a letter that cannot be read."""
+"""Stands for a message that cannot be read."""
 
 
 def parse_message(raw: bytes) -> Message:
-    """The letter of a mail's bytes. Never raises."""
+    """Return the message in a mail's bytes. Never raises."""
     whole = is_read_whole(raw, len(raw))
     entity = parse_entity(without_envelope(raw if whole else raw[:MAX_MAIL]))
     letter = _message_of(entity)
@@ -144,7 +144,7 @@ def parse_message(raw: bytes) -> Message:
 
 
 def reparse(letter: Message, lines: list[str]) -> Message:
-    """The letter read from these lines in the place of its source's, such as the same with more of them marked."""
+    """Return the message read from these lines in place of its source's, such as the same with more lines quoted."""
     if letter.source is None:
         return letter
     text, notes = _read_text(letter.source, lines, letter.sender)
@@ -157,7 +157,7 @@ def _read_text(source: MessageText, lines: list[str], sender: str | None) -> tup
 
 
 def parse_headers(raw: bytes) -> Message:
-    """The letter of a mail's bytes, but for its text: little work, whatever the text is. Never raises."""
+    """Return the message in a mail's bytes without its text, which is fast for any size. Never raises."""
     return _message_of(parse_entity(without_envelope(raw[:MAX_HEAD])))
 
 
@@ -190,7 +190,7 @@ def _references(entity: Part) -> tuple[str, ...]:
 
 
 def _find_text(entity: Part, sender: str | None) -> tuple[MessageBody, tuple[str, ...], AttachedText | None]:
-    """The text of a mail in which its letter stands, notes on it, and what files may hold the orders instead."""
+    """Return the text of a mail that may hold orders, notes on it, and files that may hold the orders instead."""
     walk = PartWalker()
     pieces = walk.pieces(entity)
     body, chosen = _choose_body(pieces)
@@ -210,7 +210,7 @@ def _lines(body: MessageBody) -> list[str]:
 
 
 def _extract_typed(body: MessageBody, lines: list[str], sender: str | None) -> tuple[str, list[str]]:
-    """What somebody typed of the lines of a text, and notes on the rest."""
+    """Return what the sender typed among the lines of a text, and notes on the rest."""
     lines, left_out = sender_lines(lines, sender=sender)
     if len(body.text) > MAX_TEXT or body.text.count("\n") >= MAX_LINES:
         left_out.append("The text is too long; only its beginning was read.")
@@ -219,7 +219,7 @@ def _extract_typed(body: MessageBody, lines: list[str], sender: str | None) -> t
 
 
 def _choose_body(pieces: list[TextPart]) -> tuple[MessageBody, list[str]]:
-    """What holds the orders: attached files before the body, if they hold a sheet.
+    """Return the text that holds the orders, and notes: attached files before the body, if they hold a sheet.
 
     A mail that is forwarded as an attachment counts when the body is blank, or
     has no sheet and the forwarded mail has one.
@@ -245,7 +245,7 @@ def _choose_body(pieces: list[TextPart]) -> tuple[MessageBody, list[str]]:
 
 
 def read_from(names: str) -> str:
-    """The note that the orders stood in files of these names, and that the mail had other text."""
+    """Return the note that the orders were found in files of these names, beside other text in the mail."""
     return f"The orders were read from the attached {names}, not from the mail's text."
 
 
@@ -254,7 +254,7 @@ def _join_names(pieces: list[TextPart]) -> str:
 
 
 def _files_without_sheet(pieces: list[TextPart]) -> list[TextPart]:
-    """The files that may hold orders though no sheet begins in them, beside a body in which none does."""
+    """Return the files that may hold orders without an ORDERS line, if the body has no sheet either."""
     body = _join_written([piece for piece in pieces if not piece.name and not piece.forwarded])
     if has_header(body.text.split("\n")):
         return []
@@ -267,7 +267,7 @@ def _is_sheet(piece: TextPart) -> bool:
 
 
 def _join_written(pieces: list[TextPart]) -> MessageBody:
-    """The mail's own text; HTML beside plain text is only looked at where it says something else."""
+    """Return the mail's own text; HTML beside plain text is included only where it says something else."""
     written = [piece for piece in pieces if piece.text.strip()]
     if len(written) < 2:
         return MessageBody(written or pieces)
@@ -279,25 +279,25 @@ _WORD = re.compile(_CODE)
 
 
 def find_reply_codes(letter: Message, address: str) -> list[str]:
-    """All that looks like a reply code in a letter, without doubles: its recipients first, then its subject."""
+    """Return all that looks like a reply code in a message, without doubles: recipients first, then the subject."""
     found = [code for recipient in letter.recipients if (code := _plus_code(recipient.lower(), address.lower()))]
     found += [code.lower() for code in _TAG.findall(letter.subject)]
     return list(dict.fromkeys(found))
 
 
 def _plus_code(recipient: str, address: str) -> str:
-    """The code in an address with one, "" where there is none."""
+    """Return the code in a plus address of ours, "" if there is none."""
     local, _, domain = recipient.rpartition("@")
     before, _, code = local.rpartition("+")
     return code if f"{before}@{domain}" == address and _WORD.fullmatch(code) else ""
 
 
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/svg+xml": ".svg", "application/pdf": ".pdf"}
-"""Of names for what has none."""
+"""Endings of names for files without one."""
 
 
 class AttachedFile(NamedTuple):
-    """A file of a mail; `inline` ones stand in its text, as pictures do that its writer has pasted there, and logos."""
+    """File of a mail; `inline` ones are shown in its text, such as pasted pictures and logos."""
 
     name: str
     content: bytes
@@ -305,13 +305,13 @@ class AttachedFile(NamedTuple):
 
 
 def list_attachments(raw: bytes) -> list[AttachedFile]:
-    """The files of a mail, in its order, but for mails inside it, signatures and footers. Never raises."""
+    """Return the files of a mail, in order, without mails inside it, signatures and footers. Never raises."""
     entity = parse_entity(without_envelope(raw if is_read_whole(raw, len(raw)) else raw[:MAX_MAIL]))
     return [_read_attachment(part, number) for number, part in enumerate(islice(_files(entity), MAX_PARTS), start=1)]
 
 
 def is_truncated(raw: bytes) -> bool:
-    """Whether only the beginning of a mail was read, so that files may be missing."""
+    """Return True if only the beginning of a mail was read, so that files may be missing."""
     return not is_read_whole(raw, len(raw)) or raw.startswith(CUT_HEADER.encode())
 
 

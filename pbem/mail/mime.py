@@ -1,9 +1,9 @@
 """MIME: header fields, parts, transfer encodings, charsets, and HTML to text.
 
-Everything here takes any bytes, never raises, and needs time in proportion to
-their number, which the email package does not (docs/decisions/0039). HTML is read
-in one pass over its tags: `html.parser` takes cubic time on hostile input in the
-supported Python versions.
+Everything here takes any bytes, never raises, and runs in linear time, which the
+email package does not (docs/decisions/0039). HTML is read in one pass over its
+tags: `html.parser` takes cubic time on hostile input in the supported Python
+versions.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from pbem.mail.headers import MAX_FIELD, MAX_HEAD
 MAX_FIELDS = 1_000
 MAX_BOUNDARY = 200
 MAX_CONTINUATIONS = 20
-"""Pieces of one parameter (RFC 2231, 3) that are put together."""
+"""Pieces of one parameter that are joined at most (RFC 2231, 3)."""
 
 _CONTROLS = bytes({*range(0x20), 0x7F} - {*b"\t\n\r"})
 _HEAD_END = re.compile(rb"\n\r?\n|\A\r?\n")
 _FOLD = re.compile(r"\r?\n(?=[ \t])")
+# Possessive quantifiers (++, *+) do not backtrack, so that hostile input takes linear time.
 _TYPE = re.compile(r"\A\s*+([!#$&^_.+a-z0-9-]{1,80}+/[!#$&^_.+a-z0-9-]{1,80}+)(?:[\s;]|\Z)", re.IGNORECASE)
 _OLD_TEXT = re.compile(r"(?:text\s*+)?(?:;|\Z)|charset=", re.IGNORECASE)
 _PARAMETER = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"|([^\s;]*+))')
@@ -35,7 +36,7 @@ _ESCAPE = re.compile(r"\\(.)")
 
 _ENCODED = re.compile(r"=\?([^?\s*]{1,40})(?:\*[^?\s]*)?\?([bq])\?([^?]*)\?=", re.IGNORECASE)
 _BETWEEN_ENCODED = re.compile(r"\?=\s++=\?")
-"""Blanks between encoded words, which are no part of the text (RFC 2047, 6.2)."""
+"""Blanks between encoded words are no part of the text (RFC 2047, 6.2)."""
 
 _CHARSET = re.compile(
     r"utf-?8|utf-?(?:16|32)(?:-?[lb]e)?|iso[-_]?8859-\d{1,2}|latin-?\d|(?:windows|cp|ibm)-?\d{3,4}|koi8-[rtu]|macintosh"
@@ -53,7 +54,7 @@ _WIDER = {
     **dict.fromkeys(["shift_jis", "shift-jis", "sjis"], "cp932"),
     **dict.fromkeys(["euc-kr", "ks_c_5601-1987"], "cp949"),
 }
-"""What programs write under a charset's name is often its larger successor."""
+"""Programs often write a charset's larger successor under its name."""
 
 _ALIKE = {
     "utf-8-sig": ("UTF-8", re.compile(r"|utf-?8", re.IGNORECASE)),
@@ -62,25 +63,25 @@ _ALIKE = {
         ["utf-16", "utf-16-le", "utf-16-be"], ("UTF-16", re.compile(r"utf-?(?:16|32)(?:-?[lb]e)?", re.IGNORECASE))
     ),
 }
-"""For charsets found in a text: how they are shown, and the names with which they are no surprise."""
+"""For charsets found in a text: their name in notes, and the declared names that need no note."""
 
 _NAME = re.compile(r"[\w.:+-]{1,40}", re.ASCII)
 
 _WESTERN = re.compile(
     r"|unknown-8bit|(?:us-)?ascii|ansi.*|iso[-_]?8859-1|latin-?1|(?:windows|cp)-?1252|utf-?8", re.IGNORECASE
 )
-"""Names that programs write on UTF-8 and Windows-1252 alike: which of these it is, the bytes show better."""
+"""Names that programs declare for both UTF-8 and Windows-1252: the bytes show better which it is."""
 
 _BASE64_LINE = re.compile(rb"[A-Za-z0-9+/]*+={0,2}[ \t\r]*+")
 _BASE64_RUN = re.compile(rb"[A-Za-z0-9+/]++=*+")
 _NOT_BASE64 = bytes({*range(256)} - {*b"+/=", *string.ascii_letters.encode(), *string.digits.encode()})
 _BASE64_TEXT = re.compile(rb"\A\s*+(?:[A-Za-z0-9+/]{60,76}\r?\n)*+[A-Za-z0-9+/]{4,76}={0,2}\s*+")
 _SHORTEST_BASE64 = 40
-"""Characters without a blank that no person types."""
+"""Shorter text without blanks may have been typed."""
 
 _PADDED_BREAK = re.compile(rb"=[ \t]++(?=\r?\n)")
 _SOFT_BREAK = re.compile(rb"[^\r\n]{69,75}=\r?\n")
-"""A line that an encoder has filled before it broke it: 76 characters are the most (RFC 2045, 6.7)."""
+"""A line that an encoder broke because it was full: 76 characters are the most (RFC 2045, 6.7)."""
 
 _NO_ESCAPE = re.compile(rb"=(?![0-9A-F]{2}|\r?\n)")
 
@@ -91,9 +92,9 @@ _DAMAGED = "The mail's text came damaged (base64); some of it may be missing."
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A message or a part of one: its header fields by lower-case name, unfolded, and its body as it came.
+    """Message or part of one: its header fields by lower-case name, unfolded, and its body as received.
 
-    `cut`: it has more fields than are read.
+    `cut` is True if it has more fields than are read.
     """
 
     fields: dict[str, list[str]]
@@ -106,24 +107,24 @@ class Part:
 
     @property
     def content_type(self) -> str:
-        """The media type in lower case; text/plain where none, or none that can be read, is given (RFC 2045, 5.2)."""
+        """The media type in lower case; text/plain if it is missing or malformed (RFC 2045, 5.2)."""
         match = _TYPE.match(self.first("content-type"))
         return match[1].lower() if match else "text/plain"
 
     @property
     def mistyped(self) -> bool:
-        """Whether a media type is given that cannot be read; "text" alone is how very old programs name plain text."""
+        """True for a malformed media type, but not for "text" alone, which very old programs write for plain text."""
         given = self.first("content-type").strip()
         return bool(given) and not _TYPE.match(given) and _OLD_TEXT.match(given) is None
 
     @property
     def attached(self) -> bool:
-        """Whether the part says of itself that it is a file, or has a file's name."""
+        """True if the part is declared an attachment, or has a file name."""
         return self.first("content-disposition").lstrip().lower().startswith("attachment") or bool(self.file_name)
 
     @property
     def file_name(self) -> str:
-        """The name of the file that the part is, "" if it has none."""
+        """The name of the part as a file, "" if it has none."""
         name = parameter(self.first("content-disposition"), "filename") or parameter(self.first("content-type"), "name")
         return decode_words(name).strip()[:200]
 
@@ -138,14 +139,14 @@ class Part:
         return text, tuple(filter(None, (damage, surprise)))
 
     def children(self) -> Iterator[Part]:
-        """Yield the parts of a multipart body; none if its boundary is missing or never stands in it."""
+        """Yield the parts of a multipart body; none if its boundary is missing or does not occur in it."""
         boundary = parameter(self.first("content-type"), "boundary").rstrip()
         if 0 < len(boundary) <= MAX_BOUNDARY:
             yield from map(parse_entity, _split(self.body, b"\n--" + boundary.encode("utf-8", "replace")))
 
 
 def parse_entity(raw: bytes) -> Part:
-    """Parse a message or part. Fields that are too long are empty; too many are left out."""
+    """Parse a message or part. Fields that are too long become empty; too many are left out."""
     end = _HEAD_END.search(raw)
     head, body = (raw[: end.start()], raw[end.end() :]) if end else (raw, b"")
     lines = _unfold(head)
@@ -156,7 +157,7 @@ def parse_entity(raw: bytes) -> Part:
 
 
 def header_fields(raw: bytes) -> Iterator[tuple[str, str]]:
-    """Yield the header fields of a message in their order, with bounds as `parse_entity` has them."""
+    """Yield the header fields of a message in order, with the limits of `parse_entity`."""
     return _fields(_unfold(head_of(raw)))
 
 
@@ -168,7 +169,7 @@ def head_of(raw: bytes) -> bytes:
 
 
 def without_envelope(raw: bytes) -> bytes:
-    """Return a mail without the line that an mbox file puts above it."""
+    """Return a mail without the "From " line that an mbox file puts above it."""
     if b"\n" not in raw:  # lines that end in CR alone would be one endless line of the head
         raw = raw.replace(b"\r", b"\n")
     return raw[raw.find(b"\n") + 1 :] if raw.startswith((b"From ", b">From ")) else raw
@@ -187,12 +188,12 @@ def _fields(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines[:MAX_FIELDS]:
         name, colon, value = line.partition(":")
         if colon:
-            # That it is there counts: what others may take for the sender must not make way for a second From.
+            # Its presence counts: a From field that is too long must not give way to a second one.
             yield name.strip().lower(), value.strip() if len(value) <= MAX_FIELD else ""
 
 
 def _split(body: bytes, mark: bytes) -> Iterator[bytes]:
-    """Yield what stands between delimiter lines (RFC 2046, 5.1.1); the last part may lack its end."""
+    """Yield the parts between delimiter lines (RFC 2046, 5.1.1); the last one may lack its end."""
     part: list[bytes] = []
     _, *pieces = (b"\n" + body).split(mark)
     for piece in pieces:
@@ -211,7 +212,7 @@ def _split(body: bytes, mark: bytes) -> Iterator[bytes]:
 
 
 def parameter(value: str, name: str) -> str:
-    """Return a parameter of a Content-Type or Content-Disposition field, also of RFC 2231; "" if not there."""
+    """Return a parameter of a Content-Type or Content-Disposition field, also of RFC 2231; "" if it is missing."""
     if name not in value.lower():
         return ""
     found: dict[str, str] = {}
@@ -262,11 +263,11 @@ def _candidates(content: bytes, charset: str) -> Iterator[str]:
     narrow = b"\x00" not in content and _WIDE.match(charset)
     if _CHARSET.fullmatch(charset) and not _WESTERN.fullmatch(charset) and not narrow:
         yield _WIDER.get(charset, charset)
-    yield "utf-8-sig"  # text that is valid UTF-8 by chance is next to none in Western charsets
+    yield "utf-8-sig"  # text in Western charsets is hardly ever valid UTF-8 by chance
 
 
 def _guess_utf_16(content: bytes) -> Iterator[str]:
-    """UTF-16 without its mark shows in Western text: nearly every other byte is NUL."""
+    """Yield the byte order of UTF-16 without a mark, if nearly every other byte is NUL, as in Western text."""
     half = len(content) // 2
     if content[1::2].count(0) * 2 > half:
         yield "utf-16-le"
@@ -296,7 +297,7 @@ def decode_transfer(body: bytes, encoding: str) -> tuple[bytes, str]:
     """Return a body without its transfer encoding, and a note on an error in that, "" if there is none."""
     encoding = encoding.strip(" \t\"';").lower()
     if encoding == "quoted-printable":
-        # Blanks that a mail server put behind a soft line end do not undo it.
+        # A soft line break remains one if a mail server put blanks behind it.
         return binascii.a2b_qp(_PADDED_BREAK.sub(b"=", body)), ""
     if encoding == "base64":
         return _from_base64_lines(body)
@@ -304,14 +305,14 @@ def decode_transfer(body: bytes, encoding: str) -> tuple[bytes, str]:
 
 
 def from_base64(body: bytes) -> bytes:
-    """Decode Base64; letters that do not belong to it are passed over, and pieces may be padded one by one."""
+    """Decode Base64; letters that do not belong to it are skipped, and pieces may be padded one by one."""
     runs = (run.rstrip(b"=") for run in _BASE64_RUN.findall(body.translate(None, _NOT_BASE64)))
-    # One letter too many is an error, as is too little padding; too much is none.
+    # binascii raises for a single letter too many and for missing padding, but not for too much of it.
     return b"".join(binascii.a2b_base64(run[: len(run) - (len(run) % 4 == 1)] + b"==") for run in runs)
 
 
 def _from_base64_lines(body: bytes) -> tuple[bytes, str]:
-    """Decode Base64; text that a program on the way put behind it stays as it is."""
+    """Decode Base64; text that a mail server put behind it stays as it is."""
     lines = body.split(b"\n")
     odd = next((number for number, line in enumerate(lines) if not _BASE64_LINE.fullmatch(line)), None)
     if odd is None:
@@ -355,11 +356,11 @@ _BLOCKS = frozenset(
 _CELLS = frozenset({"td", "th"})
 _LINE_ENDS = re.compile(r"[\r\n]+")
 _LONG_REFERENCE = re.compile(r"&#[0-9]{9,}+;?")
-"""A number beyond all characters; of one with thousands of digits Python would make nothing but a ValueError."""
+"""A number beyond all characters; for thousands of digits int() raises ValueError."""
 
 _INDENT = re.compile(r"border(?:-left)?:\s*(?:none|0)", re.IGNORECASE)
 _CITE = re.compile(r"\bcite\b|quote|border-left:\s*(?:solid|[1-9])", re.IGNORECASE)
-"""By these a blockquote that quotes is told from one with which a program has only indented what its user typed."""
+"""Tell a blockquote that quotes from one with which a program only indents typed text."""
 _MARKED = (
     (
         re.compile(
@@ -376,14 +377,14 @@ _MARKED = (
         "-----Original Message-----",
     ),
 )
-"""What mail programs mark in their HTML, and the line that marks the same in plain text.
+"""Marks of mail programs in their HTML, and the line that marks the same in plain text.
 
 Outlook on the web puts "x_" before the names in a mail that it quotes.
 """
 
 
 def html_to_text(markup: str) -> str:
-    """The text of an HTML mail, a line for each block; quotations begin with ">", empty lines are left out."""
+    """Return the text of an HTML mail, a line for each block; quotations begin with ">", empty lines are left out."""
     markup = _strip_comments(markup)
     page = _Page()
     at = 0
@@ -406,14 +407,14 @@ def _strip_comments(markup: str) -> str:
 
 
 _OFTEN_TYPED_IN = re.compile(r"\bid=.?(?:x_)?ms-outlook-mobile-signature\b")
-"""A signature in which people type, since the cursor of Outlook's telephones lands there; not if they have above it."""
+"""Outlook for telephones puts the cursor into the signature, so people type there; it is one only below other text."""
 
 
 class _Page:
-    """The text of a page as it grows.
+    """Text of a page as it grows.
 
     `silent` is the element being left out, `depth` how often it is open;
-    `quotes` says of each open blockquote whether it quotes or only indents.
+    `quotes` has True for each open blockquote that quotes, False for one that only indents.
     """
 
     def __init__(self) -> None:
@@ -425,7 +426,7 @@ class _Page:
         self._quoted = 0
 
     def add(self, markup: str) -> None:
-        """Text between two tags."""
+        """Add the text between two tags."""
         if self._silent or not markup:
             return
         if not self._pre:
@@ -438,7 +439,7 @@ class _Page:
             self._line.append(other)
 
     def tag(self, name: str, attributes: str, *, closing: bool) -> None:
-        """One tag; a comment has no name."""
+        """Process one tag; a comment has no name."""
         if self._silent:
             self._depth += 0 if name != self._silent else -1 if closing else 1
             self._silent = self._silent if self._depth else ""
@@ -457,7 +458,7 @@ class _Page:
             self._line.append(" ")
 
     def end_line(self) -> None:
-        """Ends the line, if there is anything on it."""
+        """End the line, if it has any text."""
         text = " ".join("".join(self._line).split())
         self._line.clear()
         if text:

@@ -1,4 +1,4 @@
-"""The outbox: enqueues, withdraws and replaces outgoing mail.
+"""The outbox: enqueue, withdraw and supersede outgoing mail.
 
 All mail of a campaign to one player names the same first mail in References, so
 that mail programs show it as one thread. All fields added here follow from the
@@ -40,7 +40,7 @@ _SEATS = (
 
 @dataclass(frozen=True, slots=True)
 class AddressedMail:
-    """A mail ready to be composed, and whose it is."""
+    """Mail ready to be composed, with its campaign and its reader."""
 
     campaign_id: int | None
     mail: NewMail
@@ -56,7 +56,7 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Somebody known."""
+    """A known person."""
 
     id: int
     plain: bool
@@ -64,7 +64,7 @@ class _Reader:
 
 
 def welcome_message_id(mail_key: bytes, domain: str, campaign: str, seat: str, *later: str) -> str:
-    """The Message-ID of a seat's first welcome, with which its thread begins, or of a `later` one, named by more."""
+    """Return the Message-ID of a seat's first welcome, the root of its thread, or of a `later` one with more parts."""
     return message_id(mail_key, domain, "welcome", campaign, seat, *later)
 
 
@@ -76,9 +76,9 @@ def add_headers(
     group = None if campaign_id is None else _Group(*database.execute(_CAMPAIGN, {"campaign": campaign_id}).one())
     keys = {"keys": list({mail.recipient.lower() for mail in mails})}
     readers = {row.key: _Reader(*row[1:]) for row in database.execute(_READERS, keys)}
-    # All seats of these people: asked for those of a campaign alone, SQLite would look through all seats of that.
+    # All seats of these people: restricted to one campaign, SQLite would scan all seats of that.
     held = {"people": [reader.id for reader in readers.values()]}
-    # The first of somebody's seats comes last, and stays.
+    # A person's first seat comes last in the query, and so stays in the dict.
     seats = {(row.person_id, row.campaign_id): row.name for row in database.execute(_SEATS, held)}
 
     def made(mail: NewMail) -> AddressedMail:
@@ -96,7 +96,7 @@ def _address_mail(campaign_id: int | None, mail: NewMail, reader: _Reader | None
         return AddressedMail(campaign_id, mail, None, plain=False)
     if reader.plain or not reader.calendar:
         mail = replace(mail, parts=tuple(part for part in mail.parts if not part.is_calendar))
-    plain = reader.plain and mail.kind == "report"  # what else has files was asked for with them
+    plain = reader.plain and mail.kind == "report"  # other mail has files because they were asked for
     return AddressedMail(campaign_id, replace(mail, html="", parts=()) if plain else mail, reader.id, plain)
 
 
@@ -106,7 +106,7 @@ def _add_campaign_headers(mail: NewMail, group: _Group, seat: str | None, settin
         return listed
     root = welcome_message_id(group.mail_key, settings.domain, group.name, seat)
     thread = (root, *(id_ for id_ in mail.references if id_ != root)) if mail.message_id != root else mail.references
-    # No button gives a seat away: the desk asks whoever presses it (`pbem.inbox.run_commands`).
+    # The button alone gives no seat away: the player is asked to confirm (`pbem.inbox.run_commands`).
     leave = f"mailto:{settings.address}?subject={quote(f'Leave {group.name} {seat}')}"
     return replace(listed, references=thread, unsubscribe=leave)
 
@@ -114,40 +114,41 @@ def _add_campaign_headers(mail: NewMail, group: _Group, seat: str | None, settin
 OUTBOX = cast(Table, OutgoingMail.__table__)
 
 LONGEST_WAIT = timedelta(hours=4)
-"""No mail is made to wait longer before somebody looks at it again."""
+"""The longest time for which a mail is deferred at once."""
 
 GIVE_UP = timedelta(days=5)
-"""How long after it was written a mail is still tried (RFC 5321, 4.5.4.1); longer, if it was tried but a few times."""
+"""How long a mail is tried after it was written (RFC 5321, 4.5.4.1); longer if there were only a few attempts."""
 
 PROMPT = ("receipt", "answer", "question", "stranger", "warning")
-"""Kinds of mail that go before all others: somebody has just written, and wonders whether it arrived.
+"""Kinds of mail that are sent before all others: their readers have just written, and wait for an answer.
 
-Everything else is told to many at once, and would keep such a one waiting for
-hours where a provider takes little mail. They cannot crowd reports out: there
-is one at most for each letter that came.
+All other mail goes to many readers, and would delay such an answer for hours
+where a provider accepts little mail. They cannot crowd out reports: there is at
+most one for each message received.
 """
 
 IN_ORDER = (case((OUTBOX.c.kind.in_(PROMPT), 0), else_=1), OUTBOX.c.id)
-"""The order in which mail goes: answers first, and else as it was written."""
+"""The order of sending: answers first, then as written."""
 
 
 def is_due(now: datetime) -> ColumnElement[bool]:
-    """The condition that a mail is to be sent now: it waits, or somebody's claim on it has run out."""
-    # A mail that seems to wait for longer than any does was written down while the clock was ahead.
+    """Return the condition that a mail is to be sent now: it is queued, or the claim on it has expired."""
+    # A time further ahead than any deferral was stored while the clock was ahead.
     when = (OUTBOX.c.not_before <= now) | (OUTBOX.c.not_before > now + LONGEST_WAIT)
     return OUTBOX.c.state.in_(UNSENT_STATES) & when
 
 
 def partition_of(provider: str, pace: SendingLimits) -> str:
-    """The lane in which mail to a provider goes, one sender at a time: one for each that has a pace of its own.
+    """Return the partition key of mail to a provider: the provider if it has a rate limit of its own, else "".
 
-    All else goes in the lane "". Where all mail together has a pace there is no other.
+    Each partition has one sender at a time. If there is a limit for all mail
+    together, "" is the only one.
     """
     return provider if provider in _own_partitions(pace) else ""
 
 
 def in_partition(lane: str, pace: SendingLimits) -> ColumnElement[bool]:
-    """The condition that a mail goes in a lane."""
+    """Return the condition that a mail has this partition key."""
     return OUTBOX.c.provider == lane if lane else OUTBOX.c.provider.not_in(_own_partitions(pace))
 
 
@@ -156,7 +157,7 @@ def _own_partitions(pace: SendingLimits) -> Collection[str]:
 
 
 def provider_of(address: str) -> str:
-    """The domain of an address, as it stands in `OutgoingMail.provider`."""
+    """Return the domain of an address, as stored in `OutgoingMail.provider`."""
     return address.rpartition("@")[2].lower()
 
 
@@ -165,26 +166,26 @@ FULL = "full"
 _PUT = insert(OUTBOX)
 
 DICE = "dice"
-"""The kind of mail that asks for a word for the dice, until the set-up is resolved."""
+"""The kind of mail that asks for a dice word, until the campaign starts."""
 
 OVERTAKEN = ("reminder", "late", "problem", DICE)
-"""Kinds of mail that speak of a turn still to be resolved, and say nothing once it is."""
+"""Kinds of mail that speak of an open turn, and are void once it is run."""
 
 
 def topic_of(kind: str, campaign: str, turn: int, whose: str) -> str:
-    """What a mail is about, for its reader alone: `whose` is a seat, or "gm"."""
+    """Return the topic of a mail, which is unique to its reader: `whose` is a seat, or "gm"."""
     return f"{kind} {campaign} {turn} {whose}"
 
 
 def enqueue(
     session: Session, mails: Iterable[NewMail], settings: Settings, *, campaign_id: int | None, now: datetime
 ) -> None:
-    """Writes mails of a campaign, or of none, into the outbox in the order in which they shall be sent.
+    """Write mails of a campaign, or of none, into the outbox in the order in which they are to be sent.
 
-    They are, once the session's transaction is committed. What still waits on one of their topics is replaced by them.
+    They are sent once the session's transaction is committed. Queued mail on one of their topics is superseded.
     """
     ready = add_headers(session, list(mails), settings, campaign_id)
-    # Before they are there themselves, and would be replaced with the rest.
+    # Before the insert, or the new mails would be superseded as well.
     _supersede_topics(session, {each.mail.topic for each in ready if each.mail.topic})
     if ready:
         session.connection().execute(_PUT, [_row(each, settings, now) for each in ready])
@@ -193,9 +194,9 @@ def enqueue(
 
 
 def withdraw_turn_mail(session: Session, campaign: str, turn: int, seats: Iterable[str]) -> None:
-    """Takes mail that still waits and speaks of a turn as unresolved out of the outbox: the turn has been resolved.
+    """Withdraw queued mail that speaks of a turn as open: the turn has been run.
 
-    `seats` are all of the campaign.
+    `seats` are all seats of the campaign.
     """
     _supersede_topics(
         session, (topic_of(kind, campaign, turn, whose) for whose in ("gm", *seats) for kind in OVERTAKEN)
@@ -203,22 +204,22 @@ def withdraw_turn_mail(session: Session, campaign: str, turn: int, seats: Iterab
 
 
 def withdraw_topic(session: Session, topic: str) -> None:
-    """Takes mail of a topic that still waits out of the outbox: its reader is not to have it any more."""
+    """Withdraw queued mail of a topic, which its reader is no longer to have."""
     _supersede_topics(session, [topic])
 
 
 def withdraw_mails(session: Session, message_ids: Iterable[str]) -> None:
-    """Takes those of these mails that still wait out of the outbox."""
+    """Withdraw those of these mails that are still queued."""
     _supersede(session, OUTBOX.c.message_id.in_(list(message_ids)))
 
 
 def press_topic(campaign: str, seat: str, press_id: int | None = None) -> str:
-    """What the mail of a letter to a seat is about; without the letter, how all such topics begin."""
+    """Return the topic of the mail with a press message to a seat; without an id, the beginning of all such topics."""
     return f"press {campaign} {seat} {'' if press_id is None else press_id}"
 
 
 def redirect_press(session: Session, campaign: str, seat: str, person: Person | None) -> None:
-    """Has letters to a seat that still wait go to whoever sits there now; to nobody, if nobody does."""
+    """Redirect queued press of a seat to the player who has it now; withdraw it if there is none."""
     theirs = OUTBOX.c.topic.startswith(press_topic(campaign, seat), autoescape=True)
     if person is None:
         _supersede(session, theirs)
@@ -236,14 +237,13 @@ _ON_TOPICS = (
     .where(OUTBOX.c.topic.in_(bindparam("topics", expanding=True)), OUTBOX.c.state == OutgoingState.QUEUED)
     .values(state=OutgoingState.SUPERSEDED)
 )
-"""Built once: it goes with every mail that has a topic."""
+"""Built once: it runs for every mail with a topic."""
 
 _AT_ONCE = 1_000
-"""Topics in a statement; databases take only so many."""
+"""Topics in a statement; databases limit its parameters."""
 
 
 def _supersede_topics(session: Session, topics: Iterable[str]) -> None:
-    """Replaces what waits on some topics."""
     all_ = list(topics)
     for start in range(0, len(all_), _AT_ONCE):
         session.connection().execute(_ON_TOPICS, {"topics": all_[start : start + _AT_ONCE]})
@@ -275,5 +275,5 @@ def _row(each: AddressedMail, settings: Settings, now: datetime) -> dict[str, An
 
 
 def deputy_topic(topic: str) -> str:
-    """What the copy of a mail for a deputy is about, by the topic of the mail."""
+    """Return the topic of a deputy's copy of a mail, by the topic of the mail."""
     return topic and f"{topic} deputy"

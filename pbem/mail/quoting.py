@@ -1,4 +1,4 @@
-"""Recognises quotations of earlier mail, in the words of mail programs of many languages.
+"""Recognise quotations of earlier mail, in the words of mail programs of many languages.
 
 Four marks are known: an attribution ("On … wrote:"), a header block
 ("From: … Sent: … To: …"), a divider ("-----Original Message-----") and a rule of
@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 
 def _either(words: str) -> str:
-    """One pattern of a list of patterns, which commas and line ends separate."""
+    """Return one pattern for a list of patterns, which commas and line ends separate."""
     return "|".join(word for line in words.strip().split("\n") for word in line.strip().rstrip(",").split(", "))
 
 
 START = _either("on, am, le, el, il, op, em, den, på, dne, dnia, dňa, dana, w dniu, în, στις, pada, vào, la data")
-"""How attributions begin, where they do so with a word."""
+"""First words of attributions."""
 
 WROTE = _either(
     r"""
@@ -45,10 +45,10 @@ ORIGINAL = _either(
     özgün ileti, 元のメッセージ, 原始邮件, 原邮件, 原始郵件, 원본 메일
     """
 )
-"""What stands between dashes above an original."""
+"""Text between dashes above an original."""
 
 EXCERPT = _either("excerpts? from, quoting, auszug aus, citat fra, citando a, citando, zitat von, citaat van")
-"""How a line above a quotation begins that says of whom it is, and nothing of writing."""
+"""Beginnings of lines that name the writer of a quotation without a word for writing."""
 
 FORWARDED = _either(
     r"""
@@ -59,7 +59,7 @@ FORWARDED = _either(
     přeposlaná zpráva, 転送(?:された)?メッセージ, 转发的?邮件(?:信息)?, 轉寄郵件, 전달된 메일
     """
 )
-"""What stands between dashes above a mail that is forwarded."""
+"""Text between dashes above a forwarded mail."""
 
 FORWARDED_BELOW = _either(
     """
@@ -68,7 +68,7 @@ FORWARDED_BELOW = _either(
     início da mensagem reencaminhada, vidarebefordrat mejl, påbegynd videresendt besked
     """
 )
-"""The same before a colon, as Apple writes it."""
+"""The same before a colon, as Apple Mail writes it."""
 
 FROM = _either(
     r"""
@@ -106,27 +106,27 @@ ADDED = _either(
     (?:ios|android) için outlook
     """
 )
-"""How the lines begin that telephones, web pages and virus scanners put below a mail."""
+"""Beginnings of lines that telephones, web mail and virus scanners put below a mail."""
 
 ATTRIBUTION_LINES = 4
-"""Mail programs wrap "On … wrote:" onto up to so many lines."""
+"""Lines onto which mail programs wrap "On … wrote:" at most."""
 
 BLOCK_LINES = 10
 """Lines of a header block: some hold several recipients."""
 
 _LONGEST = 500
-"""Characters of an attribution that are looked at."""
+"""Characters of an attribution that are examined."""
 
 _TAIL = 150
-"""Characters at its end among which "wrote" stands: in some languages name or date come after it."""
+"""Characters at its end that may contain "wrote": in some languages name or date come after it."""
 
 _SHORTEST_BETWEEN, _LONGEST_BETWEEN = 12, 302
-"""Characters that stand between dashes where those are put around an attribution."""
+"""Characters of an attribution between dashes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What stands above an original: its first line, how many lines it takes, and whether it says "forwarded"."""
+    """Lines above an original: the first of them, their number, and whether they say "forwarded"."""
 
     line: str
     count: int
@@ -141,10 +141,11 @@ class Attribution:
 
     @property
     def author(self) -> str:
-        """The line that says who wrote the original, "" if none does."""
+        """The line with the writer of the original, "" if there is none."""
         return next(filter(_FROM_FIELD.match, self.text.split("\n")), "")
 
 
+# Possessive quantifiers (++, *+) do not backtrack, so that hostile input takes linear time.
 _START = re.compile(rf"\A\s*+(?:{START})\s", re.IGNORECASE)
 _SAYS = re.compile(rf"\b(?:{WROTE})\b|{WROTE_UNSPACED}", re.IGNORECASE)
 _END = re.compile(rf"(?:\b(?:{WROTE})|{WROTE_UNSPACED})\s?:\s*+\Z", re.IGNORECASE)
@@ -163,13 +164,13 @@ _INLINE_ATTRIBUTION = re.compile(
     rf"\A\s*+(?:{START})\s[^<>]{{0,150}}<[^\s<>@]{{1,64}}@[^\s<>@]{{1,200}}>\s?(?:{WROTE})\s?:\s+\S",
     re.IGNORECASE,
 )
-"""An attribution with the original going on behind it, as Yahoo's telephones write it."""
+"""An attribution followed by the original on the same line, as Yahoo's apps write it."""
 
 _DATE_FIRST = re.compile(r"\A\s*+\d{1,4}[./-]\d{1,2}[./-]\d{2,4}[\s,]")
 
 _GOES_ON = re.compile(r"[<(,]\s*+\Z")
 _NAMED = re.compile(r"\A\s*+[^\s<>].{0,150}?[^\s<>\[\]()@]@[^\s<>\[\]()@.]++\.\w")
-"""A line with an address that does not begin with it in brackets, as one does that goes on from a name."""
+"""A line with an address, but not one that begins with it in brackets: such a line continues a name."""
 
 _DIVIDER = re.compile(
     rf"\A\s*+(?:[-_=*]{{2,}}+\s*+(?:{ORIGINAL}|({FORWARDED}))\s*+[-_=*]{{2,}}+"
@@ -185,7 +186,7 @@ _FROM_BEHIND = re.compile(
     rf"[-_=*]\s*+(\*{{0,2}}(?:{FROM})\s?:.*?)(?:[\s>]\*{{0,2}}(?:{OTHER_FIELDS})\s?:|\Z)",
     re.IGNORECASE,
 )
-"""Whom the header block is from that stands behind a divider, on the same line."""
+"""The sender in a header block that follows a divider on the same line."""
 _FROM_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{FROM})\s?:", re.IGNORECASE)
 _OTHER_FIELD = re.compile(rf"\A\s*+\*{{0,2}}(?:{OTHER_FIELDS})\s?:", re.IGNORECASE)
 _ANY_FIELD = re.compile(r"\A\s*+\*{0,2}[^\W\d_][^:@]{0,30}+:\*{0,2}\s*+\S")
@@ -195,11 +196,11 @@ _LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 _SUSPECT = re.compile(r"\A(?:\s*+[-_=*]|[^:]*+:)")
-"""How the lines begin that are worth a closer look."""
+"""Beginnings of lines that may be a divider or a header field; all others are skipped for speed."""
 
 
 def find_attribution(lines: Sequence[str], at: int) -> Attribution | None:
-    """What a mail program put above an original, beginning at this line; None if the line is something else."""
+    """Return the attribution, header block or divider that begins at this line; None if there is none."""
     line = lines[at]
     if _SUSPECT.match(line) and (found := _find_divider(lines, at) or _find_block(lines, at)):
         return found
@@ -207,19 +208,19 @@ def find_attribution(lines: Sequence[str], at: int) -> Attribution | None:
 
 
 def is_quoted(line: str) -> bool:
-    """Whether a mail program marked the line as one of an earlier mail."""
+    """Return True if a mail program marked the line as one of an earlier mail."""
     return line.lstrip().startswith(">")
 
 
 def is_left_out(line: str) -> bool:
-    """Whether a line stands for a part of an original that was left out, as KMail and people write it."""
+    """Return True if a line stands for a part of an original that was left out, as KMail and people write it."""
     return _LEFT_OUT.fullmatch(line) is not None
 
 
 def with_plain_marks(lines: Sequence[str]) -> Sequence[str]:
-    """The lines with ">" before those that are quoted with their writer's initials (The Bat!, Supercite): "AB> …".
+    """Return the lines with ">" in place of the writer's initials (The Bat!, Supercite): "AB> …".
 
-    Two lines have the same initials, or it is no quotation.
+    It is a quotation only if two lines have the same initials.
     """
     initials = [INITIALS.match(line) for line in lines]
     counted = Counter(found[1] for found in initials if found)
@@ -232,7 +233,7 @@ def with_plain_marks(lines: Sequence[str]) -> Sequence[str]:
 
 
 def count_bar_quoted(lines: Sequence[str], at: int) -> int:
-    """How many lines from here are quoted with "|", as some do below an attribution; 0 if they are not."""
+    """Return how many lines from here are quoted with "|", as some programs do below an attribution."""
     end = at
     for number, line in enumerate(lines[at:], start=at):
         if line.lstrip().startswith("|"):
@@ -243,12 +244,12 @@ def count_bar_quoted(lines: Sequence[str], at: int) -> int:
 
 
 def quote_follows(lines: Sequence[str], at: int) -> bool:
-    """Whether the next line that is not blank, of the three from here, is quoted."""
+    """Return True if the next line that is not blank, of the three from here, is quoted."""
     return next((is_quoted(line) or is_left_out(line) for line in lines[at : at + 3] if line.strip()), False)
 
 
 def _find_divider(lines: Sequence[str], at: int) -> Attribution | None:
-    """A divider or a rule, with the header block or attribution below it."""
+    """Return a divider or a rule, with the header block or attribution below it."""
     line = lines[at]
     known = _DIVIDER.fullmatch(line)
     rule = None if known else _RULE.fullmatch(line)
@@ -272,13 +273,13 @@ def _find_divider(lines: Sequence[str], at: int) -> Attribution | None:
 
 
 def _is_dashed_attribution(line: str) -> bool:
-    """An attribution between dashes: "---- On … wrote ----"."""
+    """Return True for an attribution between dashes: "---- On … wrote ----"."""
     inner = _text_between_dashes(line)
     return bool(inner) and _is_attribution(inner + ":", starts=False)
 
 
 def _text_between_dashes(line: str) -> str:
-    """What stands between dashes, three or more on either side; "" if nothing like an attribution does."""
+    """Return the text between dashes, three or more on either side; "" if it cannot be an attribution."""
     stripped = line.strip()
     if not (stripped.startswith("---") and stripped.endswith("---")):
         return ""
@@ -287,7 +288,7 @@ def _text_between_dashes(line: str) -> str:
 
 
 def _find_block(lines: Sequence[str], at: int) -> Attribution | None:
-    """A header block in a known language: who it is from, and two fields more; or an address, and a date."""
+    """Return a header block in a known language: a sender and two fields more, or an address and a date."""
     if not (_FROM_FIELD.match(lines[at]) or _OTHER_FIELD.match(lines[at])):
         return None
     block = _paragraph(lines, at)
@@ -301,7 +302,7 @@ def _find_block(lines: Sequence[str], at: int) -> Attribution | None:
 
 
 def _find_foreign_block(lines: Sequence[str], at: int) -> Attribution | None:
-    """A header block in any language, told by its form: fields only, one of them with an address."""
+    """Return a header block in any language, recognised by its form: fields only, one of them with an address."""
     block = _paragraph(lines, at)
     if len(block) >= 3 and all(map(_ANY_FIELD.match, block)) and any(map(_ADDRESS.search, block)):
         return Attribution(lines[at], len(block), text="\n".join(block))
@@ -314,10 +315,10 @@ def _paragraph(lines: Sequence[str], at: int) -> Sequence[str]:
 
 
 def _find_attribution_line(lines: Sequence[str], at: int) -> Attribution | None:
-    """Who wrote an original and when, on one line or wrapped onto several.
+    """Return an attribution with the writer of an original and the date, on one line or wrapped onto several.
 
     Without one of the words that begin attributions, only a line that begins a
-    paragraph is taken together with those below it.
+    paragraph is joined with those below it.
     """
     first = lines[at]
     if _INLINE_ATTRIBUTION.match(first[:_LONGEST]):
@@ -335,7 +336,7 @@ def _find_attribution_line(lines: Sequence[str], at: int) -> Attribution | None:
 
 
 def _find_without_colon(lines: Sequence[str], at: int) -> Attribution | None:
-    """An attribution that ends its paragraph without a colon: with the word for writing, or as Gmail wrote it once."""
+    """Return an attribution that ends its paragraph without a colon: in "wrote", or in Gmail's older form."""
     if not (_START.match(lines[at]) or _GMAIL_DATE.match(lines[at])):
         return None
     for count in range(1, ATTRIBUTION_LINES):
@@ -351,7 +352,7 @@ def _find_without_colon(lines: Sequence[str], at: int) -> Attribution | None:
 
 
 def _begins_below(lines: Sequence[str], at: int, count: int) -> bool:
-    """Whether a whole attribution begins further down, so that this line only begins like one, as "Il …" may."""
+    """Return True if a whole attribution begins further down, and this line only begins like one, as "Il …" may."""
     first = lines[at]
     rests = [" ".join(lines[below : at + count])[:_LONGEST] for below in range(at + 1, at + count)]
     if not (_DATE.search(first) or _ADDRESS.search(first)):
@@ -362,7 +363,7 @@ def _begins_below(lines: Sequence[str], at: int, count: int) -> bool:
 
 
 def _may_begin(lines: Sequence[str], at: int, count: int) -> bool:
-    """Whether an attribution of several lines may begin here without one of the words for it."""
+    """Return True if an attribution of several lines may begin here without one of the words for it."""
     first = lines[at][:_LONGEST]
     begins = at == 0 or not lines[at - 1].strip() or _DATE_FIRST.match(first) is not None
     dated = _DATE.search(first) or _ADDRESS.search(first)
@@ -370,7 +371,7 @@ def _may_begin(lines: Sequence[str], at: int, count: int) -> bool:
 
 
 def _lines_to_colon(lines: Sequence[str], at: int) -> int:
-    """How many lines from here to one that ends in a colon; 0 if none does in this paragraph."""
+    """Return the number of lines from here to one that ends in a colon; 0 if none in this paragraph does."""
     for count, line in enumerate(lines[at : at + ATTRIBUTION_LINES], start=1):
         stripped = line.rstrip()
         if not stripped:
@@ -387,7 +388,7 @@ def _is_attribution(text: str, *, starts: bool) -> bool:
 
 
 def _precedes_quote(lines: Sequence[str], at: int, count: int, text: str) -> bool:
-    """Whether what ends in a colon names the writer of the quoted lines right below it."""
+    """Return True if text that ends in a colon names the writer of the quoted lines right below it."""
     if not quote_follows(lines, at + count):
         return False
     if _EXCERPT.match(text):

@@ -1,4 +1,4 @@
-"""Extracts the lines that a sender typed: normalised characters, no quotations, no signature.
+"""Extract the lines that a sender typed: normalised characters, no quotations, no signature.
 
 A form is the sheet at the end of a report: an ORDERS line, comments, END. Quoted
 in a reply it is the player's sheet only if at least one of its lines is no
@@ -44,10 +44,10 @@ _PLAIN = {
     0x09: "\t",
     0x2026: "...",
 }
-"""What stands for characters that no typewriter has; the letters of names stay as they are.
+"""Plain characters for typographic ones; the letters of names stay as they are.
 
-Of two entries for a character the later one holds. 0x91 to 0x97 are quotes and
-dashes of Windows-1252, in mail that says it is Latin-1.
+Of two entries for a character the later one counts. 0x91 to 0x97 are quotes and
+dashes of Windows-1252, in mail that declares Latin-1.
 """
 
 _CHANGED = {
@@ -65,10 +65,10 @@ HEADER = re.compile(rf"\A\s*+{_HEADER_FORM}", re.IGNORECASE)
 """A sheet's header line: campaign, seat, maybe a key, maybe WAIT or FINAL. Prose has more words, or ends in a point."""
 
 SENT_BACK = "The sheet was taken from the earlier mail below"
-"""How the note begins that a sheet stood in a mail quoted without marks."""
+"""Beginning of the note that a sheet was found in a mail quoted without marks."""
 
 LEFT_OUT = "The earlier mail below"
-"""How the note begins that a mail quoted without marks was left out."""
+"""Beginning of the note that a mail quoted without marks was left out."""
 
 _QUOTED_HEADER = re.compile(rf"\A[\s>]++{_HEADER_FORM}", re.IGNORECASE)
 _SIGNATURE = re.compile(r"\A--\s*+")
@@ -78,15 +78,15 @@ _ADDED = re.compile(
     r"|(?:\[(?:cid|image|bild|img|inline image)\b[^\]]{0,120}+\]\s*+)++)",
     re.IGNORECASE,
 )
-"""What telephones, web pages and virus scanners put below a mail."""
+"""Lines that telephones, web mail and virus scanners put below a mail."""
 
 _MARKS = (">", ":", "--", "__", "[")
-"""Some of these stand in every mail that holds an earlier one or a signature."""
+"""Every mail with a quotation or a signature contains one of these; all others are passed on as they are."""
 
 
 @dataclass
 class _Finds:
-    """What has been found in a text so far: its own lines, in stretches between quotations, and what is not its own."""
+    """Result so far: the text's own lines, in stretches between quotations, and what was left out."""
 
     stretches: list[list[str]] = field(default_factory=lambda: [[]])
     quoted: int = 0
@@ -98,7 +98,7 @@ class _Finds:
         return [line for stretch in self.stretches for line in stretch]
 
     def quote(self, line: str) -> None:
-        """Leaves out a quoted line; what comes after is a stretch of its own."""
+        """Leave out a quoted line; the lines after it are a stretch of their own."""
         self.quoted += 1
         self.form_quoted = self.form_quoted or _QUOTED_HEADER.fullmatch(line) is not None
         if self.stretches[-1]:
@@ -106,17 +106,17 @@ class _Finds:
 
 
 def normalise_text(text: str) -> str:
-    """Text with line ends of one kind, blanks, quotes and dashes as typewriters have them, and nothing invisible."""
+    """Return text with LF line ends, plain blanks, quotes and dashes, and without invisible characters."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.translate(_PLAIN) if _ODD.search(text) else text
 
 
 def describe_normalisation(text: str, kept: Collection[str]) -> Iterator[str]:
-    """Notes on what `normalise_text` did to those lines of a text that were kept; blanks around them do not count."""
+    """Yield notes on what `normalise_text` changed in those lines that were kept; blanks around them do not count."""
     if text.isascii():
         return
-    text = text.removeprefix("\ufeff")  # a mark of the byte order, which nobody has typed
+    text = text.removeprefix("\ufeff")  # the byte order mark was not typed
     for note, characters in _CHANGED.items():
         if characters.search(text) and any(
             characters.search(line) and normalise_text(line).strip() in kept for line in text.splitlines()
@@ -125,29 +125,29 @@ def describe_normalisation(text: str, kept: Collection[str]) -> Iterator[str]:
 
 
 def is_end(line: str) -> bool:
-    """Whether a line ends a sheet, or a frame of commands."""
+    """Return True for the line that ends a sheet, or a frame of commands."""
     return line.strip().upper() == "END"
 
 
 def has_header(lines: Iterable[str]) -> bool:
-    """Whether one of the lines begins a sheet."""
+    """Return True if one of the lines begins a sheet."""
     return any(map(HEADER.fullmatch, lines))
 
 
 def has_content(lines: Sequence[str]) -> bool:
-    """Whether a sheet in the lines holds more than comments."""
+    """Return True if a sheet in the lines holds more than comments."""
     at = _find_header(lines)
     return at is not None and any(map(_is_order, _sheet_lines(lines, at)))
 
 
 def sender_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[list[str], list[str]]:
-    """What the writer typed himself, and notes on what was left out.
+    """Return the lines that the sender typed, and notes on what was left out.
 
-    Lines quoted with ">" and the attribution above them go. An original that
-    is not marked so goes too, from its attribution or header block to the end;
+    Lines quoted with ">" and the attribution above them are left out. So is an
+    original that is not marked, from its attribution or header block to the end;
     but if nothing is written above it, and the sheet in it is filled in, that
-    sheet is what its writer sent back. A mail forwarded by `sender` that is
-    his own is his own text.
+    sheet is what the sender sent back. A mail of the sender's own that `sender`
+    has forwarded counts as typed.
     """
     text = "\n".join(lines)
     if not any(mark in text for mark in _MARKS):
@@ -162,7 +162,7 @@ def sender_lines(lines: Sequence[str], *, sender: str | None = None) -> tuple[li
 
 
 def _sort_lines(lines: Sequence[str], sender: str | None) -> _Finds:
-    """Sorts lines into quoted ones and own ones, up to an original that is not marked."""
+    """Sort lines into quoted ones and own ones, up to an original that is not marked."""
     finds = _Finds()
     at = 0
     while at < len(lines):
@@ -190,7 +190,7 @@ def _sort_lines(lines: Sequence[str], sender: str | None) -> _Finds:
 
 
 def _leave_out_original(finds: _Finds, found: Attribution, original: Sequence[str]) -> None:
-    """Leaves out an original that is not marked, but for a sheet filled in inside it when nothing else is written."""
+    """Leave out an original that is not marked, but for a sheet filled in inside it when nothing else is written."""
     own, header, hint = finds.own, _find_header(original), ""
     if not any(map(_is_typed, _strip_signature(own, []))) and header is not None:
         sheet = _sheet_lines(original, header)
@@ -205,14 +205,14 @@ def _leave_out_original(finds: _Finds, found: Attribution, original: Sequence[st
 
 
 def _strip_signatures(finds: _Finds) -> Iterator[str]:
-    """The own lines without signatures, each of which ends where its stretch does; above a sheet there is none."""
+    """Yield the own lines without signatures, each of which ends with its stretch; above a sheet there is none."""
     sheets = [number for number, stretch in enumerate(finds.stretches) if has_header(stretch)]
     for number, stretch in enumerate(finds.stretches):
         yield from stretch if sheets and number < sheets[-1] else _strip_signature(stretch, finds.notes)
 
 
 def _strip_signature(lines: list[str], notes: list[str]) -> list[str]:
-    """Lines without the signature below them; two dashes above a sheet begin none."""
+    """Return lines without the signature below them; two dashes above a sheet begin none."""
     last = max((number for number, line in enumerate(lines) if HEADER.fullmatch(line)), default=-1)
     for number in range(last + 1, len(lines)):
         if _SIGNATURE.fullmatch(lines[number]):
@@ -226,7 +226,7 @@ def _find_header(lines: Sequence[str]) -> int | None:
 
 
 def _sheet_lines(lines: Sequence[str], header: int) -> list[str]:
-    """The lines below a header, through END; without an END, as far as the text is of one piece."""
+    """Return the lines below a header, through END; without an END, up to the next quotation or header."""
     sheet: list[str] = []
     for at in range(header + 1, len(lines)):
         if is_quoted(lines[at]) or HEADER.fullmatch(lines[at]) or find_attribution(lines, at):
@@ -238,17 +238,17 @@ def _sheet_lines(lines: Sequence[str], header: int) -> list[str]:
 
 
 def _is_order(line: str) -> bool:
-    """Whether a line of a sheet is more than blank, a comment or END."""
+    """Return True if a line of a sheet is more than blank, a comment or END."""
     return bool(line.strip()) and not line.lstrip().startswith((";", "#")) and not is_end(line)
 
 
 def _is_typed(line: str) -> bool:
-    """Whether a line is more than a blank, a rule, or what a telephone added."""
+    """Return True if a line is more than blank, a rule, or a line that a telephone added."""
     return bool(line.strip(" \t_-=*")) and not _ADDED.fullmatch(line)
 
 
 def _strip_additions(lines: Iterable[str], notes: list[str]) -> tuple[list[str], list[str]]:
-    """Lines without what telephones add, and without blanks at their ends."""
+    """Return lines without those that telephones add, and without trailing blanks."""
     kept = []
     for line in lines:
         if _ADDED.fullmatch(line):

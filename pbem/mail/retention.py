@@ -1,4 +1,4 @@
-"""Removes tokens from stored mail that has been processed, and all but the text from sent mail.
+"""Redact tokens in stored mail that has been processed, and keep only the text of sent mail.
 
 A token is stored as its hash, and in its reader's mailbox; pictures, HTML and data
 of a report are with the report and in the archive. The text stays, since replies
@@ -26,10 +26,10 @@ from pbem.store.types import MessageState, OutgoingState
 from pbem.util import MASK, TOKEN_BYTES
 
 COMES_BACK = timedelta(days=7)
-"""For so long after a mail was sent its delivery report is waited for; servers give up after 5 days (RFC 5321)."""
+"""How long a mail may still bounce after it was sent; servers give up after 5 days (RFC 5321)."""
 
 AT_ONCE = 200
-"""Mails looked at in a tick, of letters and of sent ones each; the backlog of an older home takes a few."""
+"""Messages, and sent mails, examined in one tick; the backlog of an older home takes several."""
 
 _TOKEN = re.compile(rf"\b[0-9a-f]{{{2 * TOKEN_BYTES}}}\b", re.IGNORECASE)
 _TOKEN_BYTES = re.compile(_TOKEN.pattern.encode(), re.IGNORECASE)
@@ -42,7 +42,7 @@ _REPLACED = (b"content-", b"x-pbem-masked")
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A kind of stored mail: whether one has done its work, as of a `moment`, and what is kept of it then."""
+    """Kind of stored mail: the condition that it may be redacted as of a `moment`, and the redaction."""
 
     row: Any
     over: ColumnElement[bool]
@@ -56,7 +56,7 @@ def _kind(row: Any, over: ColumnElement[bool], kept: Callable[[bytes], bytes]) -
 
 
 def redact_old_mail(store: Store, now: datetime) -> int:
-    """Masks tokens in letters dealt with, and keeps of mails sent a week ago the text; returns how many changed."""
+    """Mask tokens in processed messages, and keep only the text of mail sent a week ago; return how many changed."""
     with store.reading() as session:
         found = [(kind, *_find_changes(session, kind, now)) for kind in _KINDS]
     for kind, seen, changed in found:
@@ -66,23 +66,23 @@ def redact_old_mail(store: Store, now: datetime) -> int:
 
 
 def is_masked(raw: bytes) -> bool:
-    """Whether a stored mail is no longer what it was, so that it cannot go out again."""
+    """Return True if a stored mail has been redacted, so that it cannot be sent again."""
     end = _END_OF_HEAD.search(raw)
     return _MARK in (raw[: end.start()] if end else raw)
 
 
 def keep_text_only(raw: bytes) -> bytes:
-    """A mail of ours without HTML, pictures, files and tokens, and a mark of that; as it is, if it has none of them."""
+    """Return a mail of ours without HTML, pictures, files and tokens, marked as redacted; unchanged if it has none."""
     if text_only(raw) == raw:
         return redact_tokens(raw)
-    # Its text as it is read, not as it stands: whoever quotes it may have seen the HTML, which is wrapped otherwise.
+    # The text as parsed, not as sent: a reply may quote the HTML, which is wrapped otherwise.
     return _as_text(_FIELD.sub(_mask_subject, _split_mail(raw)[0]), parse_message(raw).text)
 
 
 def redact_tokens(raw: bytes) -> bytes:
-    """A mail with its tokens masked, and a mark of that; as it is, if it has none.
+    """Return a mail with its tokens masked, marked as redacted; unchanged if it has none.
 
-    Where they are found only once it is decoded, its text alone is kept.
+    Where they show only once it is decoded, its text alone is kept.
     """
     head, gap, body = _split_mail(raw)
     text = parse_message(raw).text if _ENCODED.search(raw) else ""
@@ -92,12 +92,12 @@ def redact_tokens(raw: bytes) -> bytes:
     hidden = _TOKEN_BYTES.sub(MASK.encode(), body)
     if (shown, hidden) == (head, body):
         return raw
-    # Half the gap is a line end of the kind that this mail has.
+    # Half the gap is one line end, LF or CRLF as in this mail.
     return shown.rstrip() + gap[: len(gap) // 2] + _MARK + gap + hidden
 
 
 def _split_mail(raw: bytes) -> tuple[bytes, bytes, bytes]:
-    """The head of a mail, the gap below it, and its body."""
+    """Return the head of a mail, the gap below it, and its body."""
     end = _END_OF_HEAD.search(raw)
     return (raw[: end.start()], end[0], raw[end.end() :]) if end else (raw, b"\r\n\r\n", b"")
 
@@ -109,7 +109,7 @@ def _as_text(head: bytes, text: str) -> bytes:
 
 
 def _mask_subject(field: re.Match[bytes]) -> bytes:
-    """A field; others than the subject have Message-IDs and the like in them, which may look like tokens."""
+    """Return a field with tokens masked if it is the subject; Message-IDs and the like may look like tokens."""
     return _TOKEN_BYTES.sub(MASK.encode(), field[0]) if field["name"].lower() == b"subject" else field[0]
 
 
@@ -124,7 +124,7 @@ _KINDS = (
 
 
 def _find_changes(session: Session, kind: _Kind, now: datetime) -> tuple[list[int], dict[int, bytes]]:
-    """The next mails of a kind that have done their work, and what is to be kept of those that it is not all of."""
+    """Return the ids of the next mails of a kind to redact, and the new bytes of those that change."""
     seen, changed = [], {}
     for id_, raw in session.connection().execute(kind.left, {"moment": now - COMES_BACK}):
         seen.append(id_)
@@ -135,7 +135,7 @@ def _find_changes(session: Session, kind: _Kind, now: datetime) -> tuple[list[in
 
 def _store_changes(store: Store, kind: _Kind, seen: list[int], changed: dict[int, bytes], now: datetime) -> None:
     with store.writing(durable=False) as session:
-        # A mail may have come back meanwhile, and wait to go another way.
+        # A mail may have bounced meanwhile, and be queued to go another way.
         still, moment = update(kind.row).where(kind.over), {"moment": now - COMES_BACK}
         left = still.where(kind.row.masked_at.is_(None), kind.row.id.in_(seen))
         session.connection().execute(left.values(masked_at=now), moment)

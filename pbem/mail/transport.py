@@ -31,7 +31,11 @@ _LIBRARY_MISSING = f"dkim in {FILE_NAME} needs the package dkimpy; install it wi
 
 
 class DkimSigner:
-    """Signs mail with the key of the settings. Raises ConfigError where library or key cannot be used."""
+    """Signs mail with the key of the settings.
+
+    Raises:
+        ConfigError: The package is missing, or the key cannot be used.
+    """
 
     def __init__(self, dkim: Dkim) -> None:
         self._library = _library()
@@ -40,10 +44,10 @@ class DkimSigner:
             self._key = dkim.key_file.read_bytes()
         except OSError as error:
             raise ConfigError(f"key_file in dkim, {dkim.key_file}, cannot be read: {error.strerror}") from None
-        self.sign(b"From: x\r\n\r\n")  # a key that is none shows before the first mail is claimed
+        self.sign(b"From: x\r\n\r\n")  # a bad key shows here, before the first mail is claimed
 
     def sign(self, raw: bytes) -> bytes:
-        """The mail with a signature before its header."""
+        """Return the mail with a signature before its header."""
         try:
             signature: bytes = self._library.sign(
                 raw,
@@ -60,7 +64,11 @@ class DkimSigner:
 
 
 def verify_signature(signed: bytes, lookup: Callable[..., bytes | None] | None = None) -> bool:
-    """Whether a signature fits the key that is published for it, asked of DNS or of `lookup`. Raises ConfigError."""
+    """Return True if a signature fits the key that is published for it, in DNS or by `lookup`.
+
+    Raises:
+        ConfigError: The package is missing.
+    """
     library = _library()
     how = {"dnsfunc": lookup} if lookup else {}
     try:
@@ -84,25 +92,29 @@ def _library() -> Any:
 
 
 _SENDABLE = re.compile(r"\A(?=[^@]++@.)[!-~]++")
-"""What may stand in a command as it is: nothing that ends the command, and no letter that needs SMTPUTF8 (RFC 6531)."""
+"""An address that fits into a command: it cannot end the command, and does not need SMTPUTF8 (RFC 6531)."""
 
 
 class Transport(Protocol):
-    """Takes mail, one recipient at a time.
+    """Interface for sending mail, one recipient at a time.
 
-    `send` raises PermanentMailError if this mail will never pass, TransportUnavailable
-    if no mail passes now, and otherwise TemporaryMailError.
+    `send` raises PermanentMailError if this mail will never be accepted,
+    TransportUnavailable if no mail is accepted now, and otherwise TemporaryMailError.
     """
 
     def send(self, recipient: str, raw: bytes) -> str:
-        """Hands a complete mail over; returns the other side's reply."""
+        """Hand over a complete mail; return the server's reply."""
 
     def close(self) -> None:
-        """Ends the connection; never raises."""
+        """End the connection; never raise."""
 
 
 def open_transport(settings: Settings) -> Transport:
-    """The carrier of the settings. It connects with the first mail. Raises ConfigError if it cannot sign."""
+    """Return the transport of the settings. It connects with the first mail.
+
+    Raises:
+        ConfigError: Mail is to be signed, and cannot be.
+    """
     url = settings.carrier_url
     carrier: Transport
     if url.scheme == "maildir":
@@ -113,18 +125,18 @@ def open_transport(settings: Settings) -> Transport:
 
 
 class SigningTransport:
-    """Another carrier, each mail signed on its way to it."""
+    """Transport that signs each mail and passes it to another one."""
 
     def __init__(self, carrier: Transport, signer: DkimSigner) -> None:
         self._carrier = carrier
         self._signer = signer
 
     def send(self, recipient: str, raw: bytes) -> str:
-        """Signs a mail and hands it over; returns the other side's reply."""
+        """Sign a mail and hand it over; return the server's reply."""
         return self._carrier.send(recipient, self._signer.sign(raw))
 
     def close(self) -> None:
-        """Ends the connection."""
+        """End the connection."""
         self._carrier.close()
 
 
@@ -137,7 +149,7 @@ class SmtpPool:
         self._all: list[SmtpTransport] = []
 
     def send(self, recipient: str, raw: bytes) -> str:
-        """Hands a mail over on the thread's own connection; returns the server's reply."""
+        """Hand over a mail on the thread's own connection; return the server's reply."""
         if not hasattr(self._own, "carrier"):
             self._own.carrier = SmtpTransport(self._settings)
             self._all.append(self._own.carrier)
@@ -145,13 +157,13 @@ class SmtpPool:
         return carrier.send(recipient, raw)
 
     def close(self) -> None:
-        """Says goodbye on all connections, once no thread sends any more."""
+        """Close all connections, once no thread sends any more."""
         for carrier in self._all:
             carrier.close()
 
 
 class SmtpTransport:
-    """One kept SMTP connection; made anew once when the server has closed it."""
+    """One kept SMTP connection; reopened once when the server has closed it."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -159,7 +171,7 @@ class SmtpTransport:
         self._smtp: smtplib.SMTP | None = None
 
     def send(self, recipient: str, raw: bytes) -> str:
-        """Hands a mail over; returns the server's reply, which holds its queue number."""
+        """Hand over a mail; return the server's reply, which holds its queue id."""
         if not _SENDABLE.fullmatch(recipient):
             raise PermanentMailError(f"mail cannot be sent to {recipient!r}, which is not a plain address")
         with self._translate_errors():
@@ -168,12 +180,16 @@ class SmtpTransport:
             return self._require_success(*smtp.getreply(), what="the mail")
 
     def greet(self) -> None:
-        """Connects, says EHLO and logs in, if there is no connection yet; sends nothing. Raises MailError."""
+        """Connect, say EHLO and log in, unless connected already; send no mail.
+
+        Raises:
+            MailError: The server cannot be used.
+        """
         with self._translate_errors():
             self._smtp = self._smtp or self._connect()
 
     def close(self) -> None:
-        """Says goodbye if there is anyone to say it to."""
+        """Say QUIT if there is a connection."""
         smtp, self._smtp = self._smtp, None
         if smtp is not None:
             with contextlib.suppress(smtplib.SMTPException, OSError):
@@ -181,9 +197,9 @@ class SmtpTransport:
             smtp.close()
 
     def _begin_mail(self, recipient: str) -> smtplib.SMTP:
-        """The connection, awaiting the mail. A connection gone stale shows here, before any mail was sent."""
+        """Return the connection after DATA. A stale connection shows here, before any mail was sent."""
         if self._smtp is not None:
-            # TransportUnavailable too: 421 is how a server ends a connection that has waited too long (RFC 5321, 3.8).
+            # TransportUnavailable too: with 421 a server ends a connection that was idle for too long (RFC 5321, 3.8).
             with contextlib.suppress(smtplib.SMTPServerDisconnected, OSError, TransportUnavailable):
                 return self._envelope(self._smtp, recipient)
             self.close()
@@ -191,7 +207,7 @@ class SmtpTransport:
         return self._envelope(self._smtp, recipient)
 
     def _envelope(self, smtp: smtplib.SMTP, recipient: str) -> smtplib.SMTP:
-        """Brings a connection to where it awaits the mail, or leaves no reply unread on it."""
+        """Bring a connection to where it awaits the mail, or leave no reply unread on it."""
         sender = self._settings.address
         replies = _replies(smtp, f"MAIL FROM:<{sender}>", f"RCPT TO:<{recipient}>", "DATA")
         code, reply = next(replies)
@@ -199,7 +215,7 @@ class SmtpTransport:
             raise TransportUnavailable(f"{self._url.server} refuses mail from {sender}: {_format_reply(code, reply)}")
         code, reply = next(replies)
         if code >= 400 and code != 421 and next(replies)[0] == 354:
-            smtp.close()  # without a recipient it awaits a mail all the same
+            smtp.close()  # it has accepted DATA without a recipient, and now awaits a mail
         self._require_success(code, reply, what=recipient)
         code, reply = next(replies)
         if code != 354:
@@ -221,7 +237,7 @@ class SmtpTransport:
             else smtplib.SMTP(url.host, url.port, timeout=ANSWER_SECONDS)
         )
         try:
-            # A mail greater than a TLS record goes out in two writes; Nagle would hold the second for 40 ms.
+            # A mail larger than a TLS record is sent in two writes; Nagle's algorithm would hold the second for 40 ms.
             assert smtp.sock is not None
             smtp.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if url.starttls:
@@ -236,7 +252,7 @@ class SmtpTransport:
 
     @contextlib.contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """Every failure becomes a MailError, and the connection is left fit for the next mail or closed."""
+        """Turn every failure into a MailError; leave the connection fit for the next mail, or close it."""
         try:
             yield
         except TransportUnavailable:
@@ -262,7 +278,11 @@ class SmtpTransport:
 
 
 def _log_in(smtp: smtplib.SMTP, login: Login, server: str) -> None:
-    """Log in with the password, or the token by XOAUTH2. Raises TransportUnavailable with a sentence for the GM."""
+    """Log in with the password, or the token by XOAUTH2.
+
+    Raises:
+        TransportUnavailable: The server refuses; the message is a sentence for the GM.
+    """
     try:
         if login.oauth:
             smtp.auth("XOAUTH2", login.xoauth2)
@@ -277,7 +297,7 @@ def _log_in(smtp: smtplib.SMTP, login: Login, server: str) -> None:
 
 
 def _replies(smtp: smtplib.SMTP, *commands: str) -> Iterator[tuple[int, bytes]]:
-    """The reply to each command, in one round trip where the server allows that (PIPELINING, RFC 2920)."""
+    """Yield the reply to each command, in one round trip where the server allows that (PIPELINING, RFC 2920)."""
     if not smtp.has_extn("pipelining"):
         yield from map(smtp.docmd, commands)
         return
@@ -287,7 +307,7 @@ def _replies(smtp: smtplib.SMTP, *commands: str) -> Iterator[tuple[int, bytes]]:
 
 
 def _stuff_dots(raw: bytes) -> bytes:
-    """A mail as it goes over the line: dots that begin a line doubled, a lone one after all (RFC 5321, 4.5.2)."""
+    """Return a mail as DATA sends it: dots that begin a line doubled, a lone one at the end (RFC 5321, 4.5.2)."""
     end = b".\r\n" if raw.endswith(b"\r\n") else b"\r\n.\r\n"
     return (b"." if raw.startswith(b".") else b"") + raw.replace(b"\r\n.", b"\r\n..") + end
 
