@@ -38,16 +38,16 @@ class Difference:
 
 def make_patch(before: Json, after: Json) -> list[Json]:
     """The operations that turn one state into another; none if they are equal."""
-    return list(_tested(before, jsonpatch.make_patch(before, after).patch))
+    return list(_add_tests(before, jsonpatch.make_patch(before, after).patch))
 
 
 def apply_patch(data: Json, patch: Patch) -> Json:
     """The data changed; those given stay as they are. Raises PatchError naming the operation that does not fit."""
     room = MOST_COPIED
-    data = _own(data)
+    data = _deep_copy(data)
     for number, operation in enumerate(patch, start=1):
         try:
-            room -= _copied(data, operation)
+            room -= _copied_bytes(data, operation)
             if room < 0:
                 raise PatchError(f"change {number} copies too much: more than {MOST_COPIED:,} bytes in all")
             # In place, for a state is large and changes are many; of a copy, since what is put in may be altered later.
@@ -72,12 +72,12 @@ def describe_patch(before: Json, patch: Patch) -> list[Difference]:
     told = []
     for operation in patch:
         if operation["op"] != "test":
-            told.append(Difference(_path(operation), _told(before, operation)))
+            told.append(Difference(_path(operation), _describe_operation(before, operation)))
         before = apply_patch(before, [operation])
     return told
 
 
-def _own(data: Json) -> Json:
+def _deep_copy(data: Json) -> Json:
     """Data that may be changed. Raises PatchError if they are too deep for that."""
     try:
         return copy.deepcopy(data)
@@ -85,38 +85,34 @@ def _own(data: Json) -> Json:
         raise PatchError("these data are too deep to be changed") from None
 
 
-def _copied(data: Json, operation: Json) -> int:
+def _copied_bytes(data: Json, operation: Json) -> int:
     """How much an operation copies, as bytes of JSON. Raises what looking it up may raise."""
-    return len(canonical_json(_at(data, operation["from"]))) if operation["op"] == "copy" else 0
+    return len(canonical_json(_resolve_pointer(data, operation["from"]))) if operation["op"] == "copy" else 0
 
 
-def _tested(before: Json, operations: Sequence[Json]) -> Iterator[Json]:
+def _add_tests(before: Json, operations: Sequence[Json]) -> Iterator[Json]:
     data = copy.deepcopy(before)
     for operation in operations:
         source = operation.get("from", operation["path"])
         if operation["op"] != "add":
-            yield _test(source, copy.deepcopy(_at(data, source)))
+            yield {"op": "test", "path": source, "value": copy.deepcopy(_resolve_pointer(data, source))}
         yield operation
         data = jsonpatch.apply_patch(data, [operation])
 
 
-def _told(before: Json, operation: Json) -> str:
+def _describe_operation(before: Json, operation: Json) -> str:
     match operation["op"]:
         case "replace":
-            return f"{_short(_at(before, operation['path']))} → {_short(operation['value'])}"
+            return f"{_short(_resolve_pointer(before, operation['path']))} → {_short(operation['value'])}"
         case "remove":
-            return f"{_short(_at(before, operation['path']))} taken away"
+            return f"{_short(_resolve_pointer(before, operation['path']))} taken away"
         case "add":
             return f"{_short(operation['value'])} added"
         case _:
-            return f"{_short(_at(before, operation['from']))} from {operation['from']}"
+            return f"{_short(_resolve_pointer(before, operation['from']))} from {operation['from']}"
 
 
-def _test(path: str, value: Json) -> Json:
-    return {"op": "test", "path": path, "value": value}
-
-
-def _at(data: Json, path: str) -> Any:
+def _resolve_pointer(data: Json, path: str) -> Any:
     return jsonpatch.JsonPointer(path).resolve(data)
 
 

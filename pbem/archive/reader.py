@@ -179,7 +179,7 @@ def load_turns(archive: Path, campaign: str) -> list[ArchivedTurn]:
     if not names:
         raise ReplayError(f"there is no archive of campaign {campaign!r} in {archive}")
     names.sort(key=int)
-    first = _first(home, names[0])
+    first = _find_first_number(home, names[0])
     for number, name in enumerate(names, first):
         if name != folder_name(number):
             raise ReplayError(f"turn {number}: expected the folder {folder_name(number)}, found {name}")
@@ -190,7 +190,7 @@ def load_turns(archive: Path, campaign: str) -> list[ArchivedTurn]:
     return folders
 
 
-def _first(home: Path, name: str) -> int:
+def _find_first_number(home: Path, name: str) -> int:
     """The number of the set-up: 0, unless the first record there is says that the game was begun elsewhere."""
     number = int(name)
     if number == 0 or len(name) > _LONGEST_NUMBER or name != folder_name(number):
@@ -239,7 +239,7 @@ def check_successor(folder: ArchivedTurn, expected: str, voucher: str) -> None:
 
 def check_files(folder: ArchivedTurn) -> None:
     """Raises ReplayError naming the first file that is missing, altered or not in the record."""
-    present = set(_present(folder))
+    present = set(_list_files(folder))
     for path, expected in sorted(folder.record["files"].items()):
         found = file_hash(folder.read(path))
         if found != expected:
@@ -248,7 +248,7 @@ def check_files(folder: ArchivedTurn) -> None:
         raise ReplayError(f"turn {folder.number}: {folder.said(path)} is not in the record")
 
 
-def _present(folder: ArchivedTurn) -> Iterator[str]:
+def _list_files(folder: ArchivedTurn) -> Iterator[str]:
     """The files of a turn's folder; whatever else is there, but for a folder of its parts, counts as one."""
     where = f"turn {folder.number}"
     for entry in _entries(folder.path, folder.name, where):

@@ -58,23 +58,24 @@ def drawn_word(seed: bytes, seat: SeatName) -> str:
 
     It follows from the sealed seed, so nobody can draw it again until it suits; it tells nothing of the seed.
     """
-    letters = base64.b32encode(_keyed(seed, b"pbem drawn word", seat.encode())).decode().lower()[:_DRAWN_CHARACTERS]
+    letters = base64.b32encode(_hmac(seed, b"pbem drawn word", seat.encode())).decode().lower()[:_DRAWN_CHARACTERS]
     return "-".join(letters[at : at + 4] for at in range(0, _DRAWN_CHARACTERS, 4))
 
 
 def mixed_seed(seed: bytes, words: Sequence[DiceWord]) -> bytes:
     """The seed of the dice: the sealed one with the words; without any, as in campaigns of old, the sealed one."""
-    return _keyed(seed, b"pbem dice words", canonical_json(_pairs(words))) if words else seed
+    return _hmac(seed, b"pbem dice words", canonical_json(_pairs(words))) if words else seed
 
 
 def rehearsal_seed(seed: bytes) -> bytes:
     """The seed of dice to look ahead with, always the same: they tell nothing of those that will be rolled."""
-    return _keyed(seed, b"pbem rehearsal dice", b"")
+    return _hmac(seed, b"pbem rehearsal dice", b"")
 
 
 def dump_dice_words(words: Sequence[DiceWord]) -> Json:
     """The words as the record of a set-up has them; nothing where there are none."""
-    return {"formula": FORMULA, "words": _pairs(words), "own": _own(words)} if words else {}
+    own = [each.seat for each in words if each.own]
+    return {"formula": FORMULA, "words": _pairs(words), "own": own} if words else {}
 
 
 def load_dice_words(record: Mapping[str, Json]) -> tuple[DiceWord, ...]:
@@ -103,11 +104,7 @@ def _pairs(words: Sequence[DiceWord]) -> list[Json]:
     return [[each.seat, each.word] for each in words]
 
 
-def _own(words: Sequence[DiceWord]) -> list[SeatName]:
-    return [each.seat for each in words if each.own]
-
-
-def _keyed(seed: bytes, purpose: bytes, message: bytes) -> bytes:
+def _hmac(seed: bytes, purpose: bytes, message: bytes) -> bytes:
     return hmac.digest(seed, purpose + b"\0" + message, "sha256")
 
 
@@ -201,11 +198,13 @@ def setup_record(
     seed. A game taken over from elsewhere has a `number` other than 0, that of
     the turn before its first, and begins with the state `given`, dumped.
     """
-    return _bytes(
-        _place(campaign, ruleset, number, options=options, seats=seats, seal=seal)
+    return _encode(
+        _common_facts(campaign, ruleset, number, options=options, seats=seats, seal=seal)
         | {"opened": None, "resolved": _time(started), "state_after": state}
         | {"files": _hashes(files), "previous": ""}
-        | _given(patch=list(patch), withdrawn=list(map(asdict, withdrawn)), dice=dump_dice_words(words), given=given)
+        | _without_empty(
+            patch=list(patch), withdrawn=list(map(asdict, withdrawn)), dice=dump_dice_words(words), given=given
+        )
     )
 
 
@@ -239,8 +238,8 @@ def turn_record(
     `patch` is what the GM changed of the state that came out; `seed` is the hex
     of the dice's seed once the game is over.
     """
-    return _bytes(
-        _place(campaign, ruleset, number, options=options, seats=seats, seal=seal)
+    return _encode(
+        _common_facts(campaign, ruleset, number, options=options, seats=seats, seal=seal)
         | {"opened": _time(opened), "resolved": _time(resolved)}
         | {"orders": {seat: orders_json(ruleset.orders, orders) for seat, orders in turn.orders.items()}}
         | {"missing": sorted(turn.missing), "removed": sorted(turn.removed)}
@@ -248,12 +247,12 @@ def turn_record(
         | {"sheets": {seat: {"version": sheet.version, "digest": sheet.digest} for seat, sheet in used.items()}}
         | {"state_before": state_before, "state_after": state_after, "events": events_hash(events)}
         | {"files": _hashes(files), "previous": file_hash(previous)}
-        | _given(patch=list(patch), withdrawn=list(map(asdict, withdrawn)), seed=seed)
-        | _given(rolls=[roll.to_json() for roll in turn.rolls])
+        | _without_empty(patch=list(patch), withdrawn=list(map(asdict, withdrawn)), seed=seed)
+        | _without_empty(rolls=[roll.to_json() for roll in turn.rolls])
     )
 
 
-def _place(
+def _common_facts(
     campaign: str,
     ruleset: AnyRuleset,
     number: int,
@@ -275,7 +274,7 @@ def _place(
     }
 
 
-def _given(**facts: Json) -> dict[str, Json]:
+def _without_empty(**facts: Json) -> dict[str, Json]:
     """Facts that few records have; one without them has the bytes that it had before they were thought of."""
     return {name: value for name, value in facts.items() if value}
 
@@ -288,7 +287,7 @@ def _hashes(files: Mapping[str, bytes]) -> dict[str, str]:
     return {path: file_hash(content) for path, content in files.items()}
 
 
-def _bytes(record: dict[str, Json]) -> bytes:
+def _encode(record: dict[str, Json]) -> bytes:
     return canonical_json(record) + b"\n"
 
 

@@ -124,7 +124,7 @@ def check_withdrawn(
         _check_unnamed(folders[-1], unnamed)
     else:
         hashes = {hash_ for _, hash_ in known}
-        _refuse(folder for folder in unnamed if folder.hash not in hashes)
+        _refuse_foreign(folder for folder in unnamed if folder.hash not in hashes)
     return len(unnamed)
 
 
@@ -139,10 +139,10 @@ def _check_unnamed(head: ArchivedTurn, unnamed: Sequence[ArchivedTurn]) -> None:
     """Taken back since the newest record was made, so each was made after that one. Old records name none at all."""
     if "salt" in head.record:
         before = {head.hash, *(folder.hash for folder in unnamed)}
-        _refuse(folder for folder in unnamed if folder.record["previous"] not in before)
+        _refuse_foreign(folder for folder in unnamed if folder.record["previous"] not in before)
 
 
-def _refuse(foreign: Iterable[ArchivedTurn]) -> None:
+def _refuse_foreign(foreign: Iterable[ArchivedTurn]) -> None:
     for folder in foreign:
         raise ReplayError(f"turn {folder.number}: {folder.name} is not one of the turns that were withdrawn")
 
@@ -209,7 +209,7 @@ class _Replay:
     def check(self, folder: ArchivedTurn) -> None:
         """Resolves the turn of a folder and compares all its record and reports say of it."""
         self._check_game(folder)
-        with _refused(folder):
+        with _translate_errors(folder):
             events = self._set_up(folder) if folder.is_set_up else self._resolve(folder)
             self._expect_result(folder, "the state after it", state_hash(self._ruleset, self.state), "state_after")
             self._check_reports(folder, events)
@@ -229,11 +229,11 @@ class _Replay:
         record = folder.record
         _check_options(self._ruleset, record)
         if "given" in record:
-            _check_given(self._ruleset, record)
+            _check_given_state(self._ruleset, record)
             state = self._ruleset.load(record["given"], record["version"])
         else:
             state = self._ruleset.setup(record["options"], record["seats"], setup_dice(self._seed))
-        self._keep(state, record)
+        self._load_result(state, record)
         return ()
 
     def _resolve(self, folder: ArchivedTurn) -> Sequence[Event]:
@@ -241,11 +241,11 @@ class _Replay:
         check_rolls(folder, self._seed)
         turn = _turn_input(self._ruleset, folder.record)
         state, events = self._ruleset.resolve(self.state, turn, turn_dice(self._seed, folder.number))
-        self._keep(state, folder.record)
+        self._load_result(state, folder.record)
         self._expect_result(folder, "what happened", events_hash(events), "events")
         return events
 
-    def _keep(self, state: Any, record: Json) -> None:
+    def _load_result(self, state: Any, record: Json) -> None:
         """What the rules made of it, and the GM's changes of that."""
         data = apply_patch(json.loads(canonical_json(self._ruleset.dump(state))), record.get("patch", ()))
         self.state = self._ruleset.load(data, self._ruleset.version)
@@ -292,7 +292,7 @@ def _check_options(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
         raise ValueError(f"the game is not for {len(record['seats'])} players")
 
 
-def _check_given(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
+def _check_given_state(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
     """Raises ValueError for a state that its game would have refused, and that might never come to its end."""
     if isinstance(ruleset, StateImporter):
         for fault in ruleset.check_state(record["given"], record["seats"]):
@@ -328,7 +328,7 @@ def _compare(folder: ArchivedTurn, what: str, found: str, expected: str) -> None
 
 
 @contextmanager
-def _refused(folder: ArchivedTurn) -> Iterator[None]:
+def _translate_errors(folder: ArchivedTurn) -> Iterator[None]:
     """Turns what a ruleset makes of a forged record into the finding that it is one."""
     try:
         yield

@@ -61,7 +61,7 @@ def group_by_campaign(reports: Mapping[str, bytes], campaigns: Sequence[str]) ->
     """Reports by the campaigns they are of, then by name. Raises ReplayError for one of none of these, or no report."""
     sorted_: dict[str, dict[str, bytes]] = {}
     for name, raw in reports.items():
-        campaign = _data(raw, name)["campaign"]
+        campaign = _load_report(raw, name)["campaign"]
         if campaign not in campaigns:
             raise ReplayError(
                 f"{name}: it is of the campaign {campaign}, but this is the archive of {', '.join(campaigns)}"
@@ -74,29 +74,29 @@ def find_record(hash_: str, folders: Sequence[ArchivedTurn]) -> LocatedFile:
     """Finds a record by the hash that a report tells. Raises ReplayError if it is not there."""
     for folder in folders:
         if folder.hash == hash_.strip().lower():
-            return _held("record", hash_, folder)
+            return _locate("record", hash_, folder)
     raise ReplayError(f"no record has the hash {hash_}: the archive was changed or cut since, or is another one")
 
 
 def find_report(raw: bytes, name: str, folders: Sequence[ArchivedTurn]) -> LocatedFile:
     """Finds a report by the bytes of its JSON. Raises ReplayError if it is none, or is not in the archive as it is."""
-    told, found = _data(raw, name).get("record"), file_hash(raw)
+    told, found = _load_report(raw, name).get("record"), file_hash(raw)
     folder = next((folder for folder in folders if found in folder.record["files"].values()), None)
     if folder is None:
         raise ReplayError(f"{name}: no turn has this report: the archive was changed or cut since, or the file was")
     if told and told != folder.record["previous"]:
         raise ReplayError(f"{name}: it tells of the record {told}, but its turn {folder.number} follows another")
-    return _held("report", name, folder)
+    return _locate("report", name, folder)
 
 
-def _data(raw: bytes, name: str) -> dict[str, Any]:
+def _load_report(raw: bytes, name: str) -> dict[str, Any]:
     try:
         return read_report_data(raw)
     except ReportDataError as error:
         raise ReplayError(f"{name}: {error}") from None
 
 
-def _held(what: Literal["report", "record"], name: str, folder: ArchivedTurn) -> LocatedFile:
+def _locate(what: Literal["report", "record"], name: str, folder: ArchivedTurn) -> LocatedFile:
     return LocatedFile(what=what, name=name, turn=folder.number, withdrawn=folder.name.startswith(f"{WITHDRAWN}/"))
 
 
@@ -115,11 +115,13 @@ class TurnRun:
 
 def list_turn_runs(folders: Sequence[ArchivedTurn], aside: Sequence[ArchivedTurn]) -> tuple[TurnRun, ...]:
     """All runs in an archive, by turn and time; `aside` are those withdrawn."""
-    runs = [_run(folder, withdrawn=False) for folder in folders] + [_run(folder, withdrawn=True) for folder in aside]
+    runs = [_turn_run(folder, withdrawn=False) for folder in folders] + [
+        _turn_run(folder, withdrawn=True) for folder in aside
+    ]
     return tuple(sorted(runs, key=lambda run: (run.turn, run.resolved, run.record)))
 
 
-def _run(folder: ArchivedTurn, *, withdrawn: bool) -> TurnRun:
+def _turn_run(folder: ArchivedTurn, *, withdrawn: bool) -> TurnRun:
     return TurnRun(turn=folder.number, resolved=folder.record["resolved"], record=folder.hash, withdrawn=withdrawn)
 
 
@@ -210,11 +212,13 @@ def verify(
     check_none_undone(folders, aside)
     held = [find_report(raw, name, (*folders, *aside)) for name, raw in (reports or {}).items()]
     held += [find_record(hash_, (*folders, *aside)) for hash_ in records]
-    words = _words(folders[0])
-    seed = _seed(folders, seed)
-    _check_drawn(words, seed)
-    _check_rolls((*folders, *aside), words, seed)
-    unproved = _unproved(folders, games, seed)
+    words = _load_words(folders[0])
+    seed = _find_seed(folders, seed)
+    _check_drawn_words(words, seed)
+    if seed is not None:
+        for folder in (*folders, *aside):
+            check_rolls(folder, mixed_seed(seed, words))
+    unproved = _list_unproved(folders, games, seed)
     over = "seed" in folders[-1].record
     if not unproved and seed is not None:
         told = None if on_turn is None else lambda number: on_turn(number, len(folders) - 1)
@@ -258,10 +262,10 @@ def _check_sheets(folder: ArchivedTurn) -> None:
             raise ReplayError(f"{where} is not there as it came: {folder.said(path)} is missing")
         if seat in record["missing"]:
             raise ReplayError(f"{where} was used, but the record counts it as missing")
-        _check_told(folder, seat, (str(sheet["version"]), sheet["digest"][:12]))
+        _check_told_sheet(folder, seat, (str(sheet["version"]), sheet["digest"][:12]))
 
 
-def _check_told(folder: ArchivedTurn, seat: str, used: tuple[str, str]) -> None:
+def _check_told_sheet(folder: ArchivedTurn, seat: str, used: tuple[str, str]) -> None:
     path = f"reports/{seat}.txt"
     if path not in folder.record["files"]:
         return
@@ -280,17 +284,17 @@ def _check_states(folders: list[ArchivedTurn]) -> None:
             raise ReplayError(f"turn {later.number} begins with the state {before}, but the one before left {after}")
 
 
-def _words(setup: ArchivedTurn) -> tuple[DiceWord, ...]:
+def _load_words(setup: ArchivedTurn) -> tuple[DiceWord, ...]:
     """The words mixed into the dice: one for each seat, and in the first reports the same."""
     words = load_dice_words(setup.record)
     if words and [each.seat for each in words] != setup.record["seats"]:
         raise ReplayError(f"turn {setup.number}: the words for the dice are not those of its seats")
     for seat, told in disclose_dice_words(words).items():
-        _check_words_told(setup, seat, told)
+        _check_told_words(setup, seat, told)
     return words
 
 
-def _check_words_told(setup: ArchivedTurn, seat: SeatName, told: DiceDisclosure) -> None:
+def _check_told_words(setup: ArchivedTurn, seat: SeatName, told: DiceDisclosure) -> None:
     path = f"reports/{seat}.json"
     try:
         data = read_report_data(setup.read(path)).get("dice")
@@ -305,7 +309,7 @@ def _check_words_told(setup: ArchivedTurn, seat: SeatName, told: DiceDisclosure)
         )
 
 
-def _check_drawn(words: Sequence[DiceWord], seed: bytes | None) -> None:
+def _check_drawn_words(words: Sequence[DiceWord], seed: bytes | None) -> None:
     """Words that no player sent follow from the sealed seed."""
     for each in words:
         if seed is not None and not each.own and each.word != drawn_word(seed, each.seat):
@@ -314,14 +318,7 @@ def _check_drawn(words: Sequence[DiceWord], seed: bytes | None) -> None:
             )
 
 
-def _check_rolls(folders: Sequence[ArchivedTurn], words: Sequence[DiceWord], seed: bytes | None) -> None:
-    """What the GM rolled follows from the seed, whatever game it is."""
-    if seed is not None:
-        for folder in folders:
-            check_rolls(folder, mixed_seed(seed, words))
-
-
-def _seed(folders: list[ArchivedTurn], given: bytes | None) -> bytes | None:
+def _find_seed(folders: list[ArchivedTurn], given: bytes | None) -> bytes | None:
     """The seed, from the last record or as given; it has the seal that was told at the start."""
     told = folders[-1].record.get("seed")
     try:
@@ -335,7 +332,9 @@ def _seed(folders: list[ArchivedTurn], given: bytes | None) -> bytes | None:
     return seed
 
 
-def _unproved(folders: Sequence[ArchivedTurn], games: Mapping[str, AnyRuleset], seed: bytes | None) -> tuple[str, ...]:
+def _list_unproved(
+    folders: Sequence[ArchivedTurn], games: Mapping[str, AnyRuleset], seed: bytes | None
+) -> tuple[str, ...]:
     record, reasons = folders[-1].record, []
     ruleset = games.get(record["game"])
     versions = sorted({folder.record["version"] for folder in folders})

@@ -76,9 +76,9 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, wi
     folder = turn_folder(archive, record, withdrawn=withdrawn)
     home = folder.parent
     if folder.exists():
-        _mend(folder, record, files)
+        _repair(folder, record, files)
         return folder
-    _make(home)
+    _create_folder(home)
     draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=home))
     try:
         _write(draft, files)
@@ -86,10 +86,12 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, wi
         draft.rename(folder)
         fsync(home)
     except OSError:
-        if not _holds(folder, record):  # else another writer was faster
+        if not _holds_record(folder, record):  # else another writer was faster
             raise
     finally:
-        _sweep(home, folder.name)
+        # The drafts of writers that were killed, too.
+        for each in home.glob(f".{folder.name}-*"):
+            shutil.rmtree(each, ignore_errors=True)
     return folder
 
 
@@ -97,12 +99,12 @@ def is_complete(archive: Path, record: bytes, *, withdrawn: bool = False) -> boo
     """Whether the folder of a turn is there with this record and all its files, to the byte. Raises OSError."""
     folder = turn_folder(archive, record, withdrawn=withdrawn)
     expected: dict[str, str] = json.loads(record)["files"] | {RECORD: file_hash(record)}
-    return all(_hash(folder / name) == hash_ for name, hash_ in expected.items())
+    return all(_hash_of(folder / name) == hash_ for name, hash_ in expected.items())
 
 
 def turn_folder(archive: Path, record: bytes, *, withdrawn: bool = False) -> Path:
     """Return the folder of the turn that `record` tells of, be it there or not."""
-    return _places(archive, record)[withdrawn]
+    return _turn_places(archive, record)[withdrawn]
 
 
 def campaigns_there(archive: Path) -> list[str]:
@@ -113,10 +115,10 @@ def campaigns_there(archive: Path) -> list[str]:
 def list_turns(archive: Path, campaign: str) -> tuple[set[str], int]:
     """The names of the folders of a campaign's turns, and how many withdrawn ones there are: two looks at the disk."""
     home = archive / campaign
-    return _names(home), len(_names(home / WITHDRAWN))
+    return _turn_names(home), len(_turn_names(home / WITHDRAWN))
 
 
-def _names(folder: Path) -> set[str]:
+def _turn_names(folder: Path) -> set[str]:
     return {path.name for path in folder.glob("[0-9]*")}
 
 
@@ -131,22 +133,22 @@ def copy_withdrawn(source: Path, target: Path, record: bytes) -> None:
 
 def move_to_withdrawn(archive: Path, record: bytes) -> None:
     """Moves the folder of a turn that is withdrawn out of the way; does nothing if it is not there, or another's."""
-    folder, aside = _places(archive, record)
-    if _holds(folder, record):
-        _make(aside.parent)
-        if _holds(aside, record):
+    folder, aside = _turn_places(archive, record)
+    if _holds_record(folder, record):
+        _create_folder(aside.parent)
+        if _holds_record(aside, record):
             shutil.rmtree(aside)  # no folder can be moved to where one is
         _move(folder, aside)
 
 
 def move_from_withdrawn(archive: Path, record: bytes) -> None:
     """Moves the folder of a withdrawn turn that counts again back to its place, if it was set aside."""
-    folder, aside = _places(archive, record)
-    if _holds(aside, record) and not folder.exists():
+    folder, aside = _turn_places(archive, record)
+    if _holds_record(aside, record) and not folder.exists():
         _move(aside, folder)
 
 
-def _places(archive: Path, record: bytes) -> tuple[Path, Path]:
+def _turn_places(archive: Path, record: bytes) -> tuple[Path, Path]:
     """Where the folder of a turn stands while the turn counts, and where once it is withdrawn."""
     told = json.loads(record)
     home, number = archive / told["campaign"], told["number"]
@@ -159,27 +161,27 @@ def _move(source: Path, target: Path) -> None:
     fsync(source.parent)
 
 
-def _holds(folder: Path, record: bytes) -> bool:
-    return _content(folder / RECORD) == record
+def _holds_record(folder: Path, record: bytes) -> bool:
+    return _read_if_present(folder / RECORD) == record
 
 
-def _content(path: Path) -> bytes | None:
+def _read_if_present(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
 
 
-def _hash(path: Path) -> str | None:
-    content = _content(path)
+def _hash_of(path: Path) -> str | None:
+    content = _read_if_present(path)
     return None if content is None else file_hash(content)
 
 
-def _mend(folder: Path, record: bytes, files: Mapping[str, bytes]) -> None:
+def _repair(folder: Path, record: bytes, files: Mapping[str, bytes]) -> None:
     """Writes what is missing of a folder or was cut, once nothing else is found to be in its place."""
     lost = []
     for name, content in chain([(RECORD, record)], files.items()):
-        found = _content(folder / name)
+        found = _read_if_present(folder / name)
         if found is not None and not content.startswith(found):
             what = "record of this turn" if name == RECORD else f"file {name}"
             raise CampaignError(f"{folder} holds another {what} than the database: move it away, then try again")
@@ -190,7 +192,7 @@ def _mend(folder: Path, record: bytes, files: Mapping[str, bytes]) -> None:
         write_atomically(folder / name, record if name == RECORD else files[name])
 
 
-def _make(home: Path) -> None:
+def _create_folder(home: Path) -> None:
     """Makes the folder of a campaign, so that its name in the archive is on the disk too."""
     if not home.is_dir():
         home.mkdir(parents=True, exist_ok=True)
@@ -205,9 +207,3 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
         (folder / name).write_bytes(content)
     for path in (*(folder / name for name in files), *parts):
         fsync(path)
-
-
-def _sweep(home: Path, name: str) -> None:
-    """Removes the drafts of a turn, those of writers that were killed too."""
-    for draft in home.glob(f".{name}-*"):
-        shutil.rmtree(draft, ignore_errors=True)

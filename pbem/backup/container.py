@@ -72,7 +72,7 @@ class TarWriter:
 
     def put_folder(self, folder: Path, *, leave_out: tuple[str, ...] = ()) -> None:
         """Adds all plain files below a folder but those in folders of some names."""
-        for path in _files(folder, leave_out):
+        for path in _walk_files(folder, leave_out):
             self.put_file(path.relative_to(folder).as_posix(), path)
 
 
@@ -83,7 +83,7 @@ def open_tar(stream: Any) -> Iterator[TarWriter]:
         yield TarWriter(tar)
 
 
-class _Header(tarfile.TarInfo):
+class _BoundedHeader(tarfile.TarInfo):
     """The header of a file, of which nothing is read that is longer than a header has to be."""
 
     @classmethod
@@ -91,7 +91,7 @@ class _Header(tarfile.TarInfo):
         """Read a header. Raise BackupError before what stands behind it is read, if that is too long."""
         told = super().frombuf(buf, encoding, errors)
         if told.size < 0 or (not told.isreg() and told.size > MOST_HEADER):
-            raise BackupError(f"it has {_named(told)} of {told.size:,} bytes, which is no plain file of a home")
+            raise BackupError(f"it has {_quote_name(told)} of {told.size:,} bytes, which is no plain file of a home")
         return told
 
 
@@ -102,31 +102,31 @@ def extract_tar(stream: Any, target: Path, most: int = MOST_FILES, only: Callabl
     """
     count = 0
     try:
-        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as tar:
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_BoundedHeader) as tar:
             for member in tar:
                 tar.members = []  # type: ignore[attr-defined] # it would remember them all
                 count += 1
                 if count > most:
                     raise BackupError(f"it has more files than the {most:,} that a backup of its size may have")
-                _check(member, only)
-                _write(tar, member, target)
+                _check_member(member, only)
+                _write_member(tar, member, target)
     except (tarfile.TarError, ValueError, OverflowError, UnicodeError, RecursionError) as error:
         raise BackupError(f"it was cut or changed ({type(error).__name__})") from None
     return count
 
 
-def _check(member: tarfile.TarInfo, only: Callable[[str], bool] | None) -> None:
+def _check_member(member: tarfile.TarInfo, only: Callable[[str], bool] | None) -> None:
     name = PurePosixPath(member.name)
     # One with holes takes as much room as it says, however little of it is there.
     plain = member.isreg() and not member.issparse() and member.size >= 0
     inside = name.parts and not name.is_absolute() and ".." not in name.parts and len(name.parts) <= MOST_LEVELS
     if not plain or not inside or not _PLAIN.fullmatch(member.name) or (only and not only(name.as_posix())):
-        raise BackupError(f"it has {_named(member)}, which is no plain file of a home")
+        raise BackupError(f"it has {_quote_name(member)}, which is no plain file of a home")
     if not abs(member.mtime) <= MOST_TIME:  # nor is it one that is no number
-        raise BackupError(f"{_named(member)} is of a time that no file can have")
+        raise BackupError(f"{_quote_name(member)} is of a time that no file can have")
 
 
-def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
+def _write_member(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
     path, source = target / member.name, tar.extractfile(member)
     assert source is not None
     try:
@@ -135,16 +135,16 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
             shutil.copyfileobj(source, file)
     except OSError as error:
         if error.errno in _OF_NAMES:
-            raise BackupError(f"{_named(member)} cannot be written: {error.strerror}") from None
+            raise BackupError(f"{_quote_name(member)} cannot be written: {error.strerror}") from None
         raise  # the disk's, as when it is full
     os.utime(path, (member.mtime, member.mtime))
 
 
-def _named(member: tarfile.TarInfo) -> str:
+def _quote_name(member: tarfile.TarInfo) -> str:
     return f"{member.name!r:.200}"
 
 
-def _files(folder: Path, leave_out: tuple[str, ...]) -> Iterator[Path]:
+def _walk_files(folder: Path, leave_out: tuple[str, ...]) -> Iterator[Path]:
     inside: list[Path] = []
     with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         for entry in entries:
@@ -154,11 +154,11 @@ def _files(folder: Path, leave_out: tuple[str, ...]) -> Iterator[Path]:
                 inside.append(Path(entry.path))
             elif entry.is_file():
                 yield Path(entry.path)
-    for each in sorted(inside, key=_order):
-        yield from _files(each, leave_out)
+    for each in sorted(inside, key=_maildir_order):
+        yield from _walk_files(each, leave_out)
 
 
-def _order(folder: Path) -> tuple[int, str]:
+def _maildir_order(folder: Path) -> tuple[int, str]:
     return (_FIRST.index(folder.name) if folder.name in _FIRST else len(_FIRST), folder.name)
 
 
@@ -186,7 +186,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedErro
 """Raised while a ZIP archive is read that was cut or changed; the last by names in no UTF-8."""
 
 
-class _Counted:
+class _HashedStream:
     """A stream that knows the SHA-256 and the number of all bytes that have gone through it."""
 
     def __init__(self, raw: IO[bytes], most: int | None = None) -> None:
@@ -242,7 +242,7 @@ class BackupWriter:
     def part(self, name: str) -> Iterator[Any]:
         """A stream to write a part to."""
         with self._zip.open(name, "w", force_zip64=True) as raw:
-            counted = _Counted(raw)
+            counted = _HashedStream(raw)
             yield counted
         self._parts[name] = counted.facts
 
@@ -273,7 +273,7 @@ class BackupReader:
 
     def __init__(self, path: Path, archive: zipfile.ZipFile, facts: Mapping[str, Any]) -> None:
         self.path, self.facts, self._zip = path, facts, archive
-        self._files = FREE_FILES + path.stat().st_size // BYTES_A_FILE
+        self._files_left = FREE_FILES + path.stat().st_size // BYTES_A_FILE
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -293,7 +293,7 @@ class BackupReader:
             raise BackupError(f"{self.path} has no {name}")
         try:
             with self._zip.open(name) as raw:
-                counted = _Counted(raw, expected["bytes"])
+                counted = _HashedStream(raw, expected["bytes"])
                 yield counted
                 while counted.read():
                     pass
@@ -316,12 +316,12 @@ class BackupReader:
         folder.mkdir(parents=True, exist_ok=True)
         with self.part(name) as part:
             try:
-                self._files -= extract_tar(part, folder, self._files, only)
+                self._files_left -= extract_tar(part, folder, self._files_left, only)
             except BackupError as error:
                 raise BackupError(f"{self.path}: {name}: {error}") from None
 
 
-class _File(io.BufferedReader):
+class _BoundedFile(io.BufferedReader):
     """A file of which nothing long is read at once, as the list of parts would be whose length is that of the file."""
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -338,33 +338,33 @@ def open_backup(path: Path, kind: str) -> Iterator[BackupReader]:
     """A file of a kind, "home" or "campaign". Raises BackupError, in words, if it is none that can be read here."""
     if not path.is_file():
         raise BackupError(f"{path} is no file" if path.exists() else f"{path} is not there")
-    with _File(io.FileIO(path)) as file:
+    with _BoundedFile(io.FileIO(path)) as file:
         try:
             archive = zipfile.ZipFile(file)
         except _BROKEN as error:
-            raise BackupError(f"{path} is no backup, or was cut: {_reason(error)}") from None
+            raise BackupError(f"{path} is no backup, or was cut: {_error_text(error)}") from None
         with archive:
-            yield BackupReader(path, archive, _facts(path, archive, kind))
+            yield BackupReader(path, archive, _read_facts(path, archive, kind))
 
 
 def is_backup(path: Path) -> bool:
     """Whether a file that is there was made here, be it whole or not."""
     try:
-        with _File(io.FileIO(path)) as file, zipfile.ZipFile(file) as archive:
+        with _BoundedFile(io.FileIO(path)) as file, zipfile.ZipFile(file) as archive:
             return MANIFEST in archive.namelist()
     except _BROKEN:
         return False
 
 
-def _facts(path: Path, archive: zipfile.ZipFile, kind: str) -> Mapping[str, Any]:
+def _read_facts(path: Path, archive: zipfile.ZipFile, kind: str) -> Mapping[str, Any]:
     try:
         with archive.open(MANIFEST) as file:
             facts = json.loads(file.read(MOST_MANIFEST))
         made, found = facts["format"], facts["kind"]
-        lacks = "" if made != FORMAT else _lacking(facts)
+        lacks = "" if made != FORMAT else _find_fault(facts)
     except (*_BROKEN, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise BackupError(
-            f"{path} is no backup, or was changed: its manifest cannot be read ({_reason(error)})"
+            f"{path} is no backup, or was changed: its manifest cannot be read ({_error_text(error)})"
         ) from None
     if made != FORMAT:
         raise BackupError(
@@ -379,7 +379,7 @@ def _facts(path: Path, archive: zipfile.ZipFile, kind: str) -> Mapping[str, Any]
     return {**facts, "made": _in_utc(facts["made"])}
 
 
-def _lacking(facts: Mapping[str, Any]) -> str:
+def _find_fault(facts: Mapping[str, Any]) -> str:
     """Name what of a manifest others cannot rely on. Raise KeyError, TypeError or ValueError where it is not there."""
     _in_utc(facts["made"])
     campaigns, home = facts["campaigns"], facts["kind"] == "home"
@@ -430,7 +430,7 @@ def _is_count(value: Any) -> bool:
     return type(value) is int and 0 <= value < 1 << 62
 
 
-def _reason(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     said = error.strerror if isinstance(error, OSError) else None
     text = said or str(error) or type(error).__name__
     return text[:200] if text.isprintable() else repr(text[:200])

@@ -67,17 +67,17 @@ def pack_archive(database: sqlite3.Connection, archive: Path, campaign: str, tre
     What the archive lacks can be written again from the database.
     """
     home, lacking = archive / campaign, 0
-    for turn in _turns(database, home, campaign):
-        lacking += not _pack(home, turn, tree)
+    for turn in _iter_runs(database, home, campaign):
+        lacking += not _pack_turn(home, turn, tree)
     return lacking
 
 
-def _pack(home: Path, turn: ArchivedRun, tree: TarWriter) -> bool:
+def _pack_turn(home: Path, turn: ArchivedRun, tree: TarWriter) -> bool:
     """Adds the files of a turn that are there as they should be, its record last; whether all are."""
     files: dict[str, str] = json.loads(turn.record)["files"]
     whole = True
     for name, hash_ in [*sorted(files.items()), (RECORD, file_hash(turn.record))]:
-        content = _content(home, turn, name, hash_)
+        content = _find_content(home, turn, name, hash_)
         if content is None:
             whole = False
         else:
@@ -85,7 +85,7 @@ def _pack(home: Path, turn: ArchivedRun, tree: TarWriter) -> bool:
     return whole
 
 
-def _content(home: Path, turn: ArchivedRun, name: str, hash_: str) -> bytes | None:
+def _find_content(home: Path, turn: ArchivedRun, name: str, hash_: str) -> bytes | None:
     for place in (turn.place, turn.elsewhere, turn.place):  # it may be moved between two looks
         try:
             content = (home / place / name).read_bytes()
@@ -96,7 +96,7 @@ def _content(home: Path, turn: ArchivedRun, name: str, hash_: str) -> bytes | No
     return None
 
 
-def _turns(database: sqlite3.Connection, home: Path, campaign: str) -> Iterator[ArchivedRun]:
+def _iter_runs(database: sqlite3.Connection, home: Path, campaign: str) -> Iterator[ArchivedRun]:
     known: set[str] = set()
     newest = b""
     rows = database.execute(
@@ -113,10 +113,10 @@ def _turns(database: sqlite3.Connection, home: Path, campaign: str) -> Iterator[
         else:
             known.add(aside)
             yield ArchivedRun(record, aside, live)
-    yield from _of_another(home, newest, known)
+    yield from _runs_of_origin(home, newest, known)
 
 
-def _of_another(home: Path, newest: bytes, known: set[str]) -> Iterator[ArchivedRun]:
+def _runs_of_origin(home: Path, newest: bytes, known: set[str]) -> Iterator[ArchivedRun]:
     """What was withdrawn of the campaign that this one is a copy of: its records are in the archive alone."""
     for each in json.loads(newest).get("withdrawn", ()) if newest else ():
         place = f"{WITHDRAWN}/{withdrawn_name(each['turn'], each['hash'])}"
@@ -169,9 +169,9 @@ def create_backup(
     if not path.parent.is_dir():
         raise BackupError(f"the folder {path.parent} is not there")
     with disk_full_named(path), staging_directory(path.parent) as draft:
-        facts, lacking = _write(settings, draft, now, with_secrets=with_secrets, progress=progress)
+        facts, lacking = _write_backup(settings, draft, now, with_secrets=with_secrets, progress=progress)
         publish(draft / DRAFT, path)
-    removed = _thin_out(path, keep) if keep else ()
+    removed = _remove_old(path, keep) if keep else ()
     return BackupCreated(
         path=path,
         bytes=path.stat().st_size,
@@ -182,14 +182,14 @@ def create_backup(
     )
 
 
-def _write(
+def _write_backup(
     settings: Settings, draft: Path, now: dt.datetime, *, with_secrets: bool, progress: Progress
 ) -> tuple[Mapping[str, Any], int]:
     copy = draft / DATABASE
     with BackupWriter(draft / DRAFT) as packing:
-        _pack_post(packing, settings, settings.inbox_url, INBOX)
+        _pack_mail_folder(packing, settings, settings.inbox_url, INBOX)
         copy_to_file(settings.database, copy)
-        _pack_post(packing, settings, settings.carrier_url, CARRIER)
+        _pack_mail_folder(packing, settings, settings.carrier_url, CARRIER)
         packing.put(DATABASE, copy)
         made_by = revision_of(copy)
         migrate(f"sqlite:///{copy}")  # what is looked up in it may be in no table of an older version
@@ -209,20 +209,20 @@ def _write(
             "address": settings.address,
             "campaigns": campaigns,
             "secrets": with_secrets,
-            "left_out": list(_left_out(settings, with_secrets=with_secrets)),
+            "left_out": list(_list_left_out(settings, with_secrets=with_secrets)),
         }
         packing.put_manifest(facts)
     return facts, lacking
 
 
-def _pack_post(packing: BackupWriter, settings: Settings, url: MailUrl, name: str) -> None:
+def _pack_mail_folder(packing: BackupWriter, settings: Settings, url: MailUrl, name: str) -> None:
     """A post folder of the home; one elsewhere is another's, as a mailbox on a server is."""
-    if _is_ours(settings, url):
+    if _is_in_home(settings, url):
         with packing.part(name) as part, open_tar(part) as tree:
             tree.put_folder(settings.home / url.path, leave_out=("tmp",))
 
 
-def _is_ours(settings: Settings, url: MailUrl) -> bool:
+def _is_in_home(settings: Settings, url: MailUrl) -> bool:
     return url.scheme == "maildir" and (settings.home / url.path).resolve().is_relative_to(settings.home)
 
 
@@ -235,25 +235,21 @@ def _pack_settings(packing: BackupWriter, settings: Settings, *, with_secrets: b
             tree.put_folder(settings.templates)
     public, secret = referenced_files(settings)
     with packing.part(FILES) as part, open_tar(part) as tree:
-        _put_files(tree, settings.home, [*public, *(secret if with_secrets else [])])
+        for path in [*public, *(secret if with_secrets else [])]:
+            tree.put_file(path.relative_to(settings.home).as_posix(), path)
 
 
-def _put_files(tree: TarWriter, home: Path, files: list[Path]) -> None:
-    for path in files:
-        tree.put_file(path.relative_to(home).as_posix(), path)
-
-
-def _left_out(settings: Settings, *, with_secrets: bool) -> Iterator[str]:
+def _list_left_out(settings: Settings, *, with_secrets: bool) -> Iterator[str]:
     if not with_secrets and (secret := referenced_files(settings)[1]):
         yield f"secrets: {', '.join(str(path.relative_to(settings.home)) for path in secret)}; see --with-secrets"
     for name, url in (("inbox", settings.inbox_url), ("carrier", settings.carrier_url)):
-        if url.scheme == "maildir" and not _is_ours(settings, url):
+        if url.scheme == "maildir" and not _is_in_home(settings, url):
             yield f"the {name} {settings.home / url.path}, which is not in the home"
     if settings.site is not None:
         yield "the site, which is written anew from the database"
 
 
-def _thin_out(newest: Path, keep: int) -> tuple[str, ...]:
+def _remove_old(newest: Path, keep: int) -> tuple[str, ...]:
     """Removes all but the newest backups of its folder, by their names; returns those of what is gone."""
     others = sorted((path for path in newest.parent.glob(_ALL) if path != newest), reverse=True)
     old = others[keep - 1 :]

@@ -82,22 +82,18 @@ class QuiesceResult:
 def quiesce(app: App, made: dt.datetime, now: dt.datetime) -> QuiesceResult:
     """Brings a house as it was to rest, in one transaction."""
     with app.store.writing() as session:
-        mails = _hold_back(session)
+        waiting = update(OutgoingMail).where(OutgoingMail.state.in_(UNSENT_STATES)).returning(OutgoingMail.id)
+        mails = session.scalars(waiting.values(state=OutgoingState.FAILED, reply=HELD_BACK)).all()
         session.execute(update(SealedPage).values(written_at=None))
         session.execute(delete(KeyValue).where(KeyValue.name.in_((QUEUES, SITE_KEY, HOUSE_KEY))))
-        _leap(session, made, now)
+        _skip_ids(session, made, now)
         names = session.scalars(select(Campaign.name).where(Campaign.status.in_(_PLAYED)).order_by(Campaign.id))
-        held = [name for name in names.all() if _bring_to_rest(session, app, name, made, now)]
+        held = [name for name in names.all() if _hold_campaign(session, app, name, made, now)]
         deactivate_home(session, made, now)
-    return QuiesceResult(tuple(held), mails)
+    return QuiesceResult(tuple(held), len(mails))
 
 
-def _hold_back(session: Session) -> int:
-    waiting = update(OutgoingMail).where(OutgoingMail.state.in_(UNSENT_STATES)).returning(OutgoingMail.id)
-    return len(session.scalars(waiting.values(state=OutgoingState.FAILED, reply=HELD_BACK)).all())
-
-
-def _leap(session: Session, made: dt.datetime, now: dt.datetime) -> None:
+def _skip_ids(session: Session, made: dt.datetime, now: dt.datetime) -> None:
     """Leaves a gap in the numbers of letters: a mark that a GM can read, where it happened."""
     newest = session.scalar(select(func.max(InboxMessage.id))) or 0
     id_ = secrets.token_hex(16)  # no mark that came along has the same, even one of the same moment
@@ -120,7 +116,7 @@ def _leap(session: Session, made: dt.datetime, now: dt.datetime) -> None:
     session.flush()
 
 
-def _bring_to_rest(session: Session, app: App, name: str, made: dt.datetime, now: dt.datetime) -> bool:
+def _hold_campaign(session: Session, app: App, name: str, made: dt.datetime, now: dt.datetime) -> bool:
     """Begins a new era in a campaign, holds its turns and tells all; whether it is held by that."""
     snapshot = locked_campaign(session, name)
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(era=snapshot.era + 1))
@@ -147,11 +143,11 @@ def _bring_to_rest(session: Session, app: App, name: str, made: dt.datetime, now
     )
     context = Context(session, app, locked_campaign(session, name), now)
     held = hold(context, HoldKind.RESTORED, why)
-    _tell_gm(context, made)
+    _notify_gm(context, made)
     return held or bool(context.snapshot.held)
 
 
-def _tell_gm(context: Context, made: dt.datetime) -> None:
+def _notify_gm(context: Context, made: dt.datetime) -> None:
     snapshot, name = context.snapshot, context.snapshot.name
     send_text(
         context,
@@ -174,14 +170,14 @@ _AT_ONCE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class UnpackedHome:
     """The settings of a home that a backup was unpacked to, and sentences on those that were changed to keep to it."""
 
     settings: Settings
     moved: tuple[str, ...]
 
 
-def unpack_home(packed: BackupReader, home: Path, progress: Progress) -> Laid:
+def unpack_home(packed: BackupReader, home: Path, progress: Progress) -> UnpackedHome:
     """Write all that a backup has into an empty folder, as an inactive home. Raise BackupError for what is wrong."""
     check_room(packed, home)
     take_database(packed, home / FILE)
@@ -198,7 +194,7 @@ def unpack_home(packed: BackupReader, home: Path, progress: Progress) -> Laid:
     for number, name in enumerate(turns, start=1):
         packed.unpack(name, settings.archive / campaign_of(packed, name))
         progress("unpacking", number, len(turns))
-    return Laid(settings, moved)
+    return UnpackedHome(settings, moved)
 
 
 def _take_settings(packed: BackupReader, home: Path) -> tuple[Mapping[str, Any], tuple[str, ...]]:
@@ -308,7 +304,7 @@ def restore_home(
     Raises BackupError or ConfigError, having made nothing.
     """
     home = home.absolute()
-    _check_place(home)
+    _require_empty(home)
     url = checked_database(database) if database else ""
     if url and not is_empty(url):
         raise BackupError(NOT_EMPTY)
@@ -316,12 +312,12 @@ def restore_home(
     with open_backup(file, "home") as packed, staging_directory(home.parent) as shop:
         draft = shop / home.name
         draft.mkdir(mode=0o700)
-        laid = unpack_home(packed, draft, progress)
-        settled, problems = _prepare(packed, laid.settings, now, games)
+        unpacked = unpack_home(packed, draft, progress)
+        settled, problems = _prepare(packed, unpacked.settings, now, games)
         facts = packed.facts
-        with _alone(home.parent):
-            _check_place(home)
-            _make_way(home)
+        with _locked(home.parent):
+            _require_empty(home)
+            _remove_empty(home)
             if url:
                 _move_database(draft, url)
             missing, reached = missing_references(draft), reaches(draft)
@@ -334,7 +330,7 @@ def restore_home(
         mails=settled.mails,
         lacks=tuple(each.replace(str(draft), str(home)) for each in missing),
         reaches=tuple(reached),
-        moved=laid.moved,
+        moved=unpacked.moved,
         left_out=tuple(facts["left_out"]),
         unknown=unknown_games(packed, games),
         problems=tuple(problems),
@@ -356,13 +352,13 @@ def unknown_games(packed: BackupReader, games: Mapping[str, AnyRuleset]) -> tupl
     )
 
 
-def _check_place(home: Path) -> None:
+def _require_empty(home: Path) -> None:
     if home.is_symlink() or (home.exists() and (not home.is_dir() or any(home.iterdir()))):
         raise BackupError(f"{home} is not empty: a home is restored into an empty place alone")
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _locked(folder: Path) -> Iterator[None]:
     """Wait for others who put a home there: of two into one place, the second finds it taken, and fills no database."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -372,7 +368,7 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _make_way(home: Path) -> None:
+def _remove_empty(home: Path) -> None:
     """Takes the empty folder away in whose place the home is put."""
     try:
         home.rmdir()
@@ -430,8 +426,8 @@ def check_backup(
 ) -> BackupCheck:
     """Checks every part and proves every archive. Raises BackupError at a file that cannot be read to its end."""
     with open_backup(path, "home") as packed, TemporaryDirectory(prefix="pbem-check-") as folder:
-        laid = unpack_home(packed, Path(folder).resolve(), progress)
-        with app_of(laid.settings, games) as app:
+        unpacked = unpack_home(packed, Path(folder).resolve(), progress)
+        with app_of(unpacked.settings, games) as app:
             problems = complete_archive(app, now)
             with app.store.reading() as session:
                 problems += broken_campaigns(session)

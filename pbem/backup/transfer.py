@@ -134,9 +134,9 @@ def export_campaign(app: App, name: str, file: Path, now: dt.datetime, *, to: st
         raise BackupError(f"{file} is there, and is no exported campaign: give another name")
     if not file.parent.is_dir():
         raise BackupError(f"the folder {file.parent} is not there")
-    _mark(app, name, to, now)
+    _mark_moved(app, name, to, now)
     with disk_full_named(file), staging_directory(file.parent) as draft:
-        _write(app, name, draft, now, to)
+        _write_export(app, name, draft, now, to)
         publish(draft / DRAFT, file)
     return ExportResult(campaign=name, path=file, bytes=file.stat().st_size, to=to)
 
@@ -159,7 +159,7 @@ def undo_export(app: App, name: str, now: dt.datetime) -> None:
         notify_players(context, act=act, subject="The game is played here after all", page=page)
 
 
-def _mark(app: App, name: str, to: str, now: dt.datetime) -> None:
+def _mark_moved(app: App, name: str, to: str, now: dt.datetime) -> None:
     with app.store.writing() as session:
         lock_campaign(session, name)
         snapshot = load_campaign(session, name)
@@ -194,7 +194,7 @@ def _move_away(context: Context, to: str) -> None:
     send_text(context, *said, to=snapshot.gm, subject="The game moves")
 
 
-def _write(app: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
+def _write_export(app: App, name: str, draft: Path, now: dt.datetime, to: str) -> None:
     copy = draft / DATABASE
     copy_to_file(app.settings.database, copy)
     with BackupWriter(draft / DRAFT) as packing:
@@ -237,18 +237,18 @@ def import_campaign(app: App, file: Path, now: dt.datetime, *, progress: Progres
     archive.mkdir(parents=True, exist_ok=True)
     with open_backup(file, "campaign") as packed, staging_directory(archive) as draft:
         _check_addressed(packed, app)
-        name = _lay_out(packed, draft)
+        name = _unpack(packed, draft)
         with app.store.reading() as session:
-            _in_its_place(session, name, archive, draft)
+            _find_former(session, name, archive, draft)
         unproved = _prove(app, packed, draft, name, now, progress)
         with app.store.writing() as session:
             lock_campaign(session, name)
-            former = _in_its_place(session, name, archive, draft)
+            former = _find_former(session, name, archive, draft)
             try:
                 import_rows(draft / FILE, session.connection(), replacing=former)
             except StoreError as error:
                 raise BackupError(f"{file}: {error}") from None
-            asked = _settle_in(session, app, name, str(packed.facts["address"]), now)
+            asked = _adopt(session, app, name, str(packed.facts["address"]), now)
             turn = load_campaign(session, name).turn
             shutil.rmtree(archive / name, ignore_errors=True)  # of an import that was killed at its last step
             publish(draft / name, archive / name)
@@ -264,7 +264,7 @@ def _check_addressed(packed: BackupReader, app: App) -> None:
         )
 
 
-def _lay_out(packed: BackupReader, draft: Path) -> str:
+def _unpack(packed: BackupReader, draft: Path) -> str:
     """Unpacks database and archive; returns the name of the campaign."""
     check_room(packed, draft)
     take_database(packed, draft / FILE, leave=LEFT_BEHIND)
@@ -281,10 +281,10 @@ def _lay_out(packed: BackupReader, draft: Path) -> str:
     return str(names[0])
 
 
-def _in_its_place(session: Session, name: str, archive: Path, draft: Path) -> int | None:
+def _find_former(session: Session, name: str, archive: Path, draft: Path) -> int | None:
     """The id of the same campaign, if it has left this home before; None if its name is free. Raises BackupError."""
     here = session.execute(select(Campaign.id, Campaign.status).where(Campaign.name == name)).first()
-    if here is not None and not (here.status == CampaignState.MOVED and _goes_on(session, here.id, draft)):
+    if here is not None and not (here.status == CampaignState.MOVED and _continues(session, here.id, draft)):
         raise BackupError(
             f"there is a campaign {name!r} here already; all records and reports bear the name, so neither can get "
             "another"
@@ -304,7 +304,7 @@ def _setup_record(folder: Path) -> bytes:
         return b""
 
 
-def _goes_on(session: Session, campaign_id: int, draft: Path) -> bool:
+def _continues(session: Session, campaign_id: int, draft: Path) -> bool:
     """Whether the campaign that comes has the last record of the one that left."""
     last = (
         select(Turn.record)
@@ -324,7 +324,7 @@ def _prove(
     """Proves the archive by the seed and the last record of the database; returns what cannot be proved here."""
     game = packed.facts["campaigns"][0]
     _check_game(packed, app.games, str(game["game"]), int(game["version"]))
-    with _there(app, draft) as there:
+    with _isolated_app(app, draft) as there:
         if problems := complete_archive(there, now):
             raise BackupError(f"{packed.path}: {problems[0]}")
         with there.store.reading() as session:
@@ -357,7 +357,7 @@ def _check_game(packed: BackupReader, games: Mapping[str, AnyRuleset], key: str,
 
 
 @contextmanager
-def _there(app: App, draft: Path) -> Iterator[App]:
+def _isolated_app(app: App, draft: Path) -> Iterator[App]:
     """A house in which the campaign stands alone, before it comes here."""
     store = Store(f"sqlite:///{draft / FILE}")
     try:
@@ -371,7 +371,7 @@ def _there(app: App, draft: Path) -> Iterator[App]:
         store.close()
 
 
-def _settle_in(session: Session, app: App, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
+def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
     """Pauses the campaign, makes what opened its seats void, and asks all who play to confirm that it is here."""
     before = locked_campaign(session, name)
     # With the key that it had, whoever wrote the file could work out the codes that players get from now on.
@@ -386,7 +386,7 @@ def _settle_in(session: Session, app: App, name: str, came_from: str, now: dt.da
         thread = find_report(session, snapshot, place)
         older = thread.message_id if thread is not None else ""
         renew_codes(context, place)
-        if place.playing and place.address and _ask(context, place, came_from=came_from, older=older):
+        if place.playing and place.address and _ask_to_confirm(context, place, came_from=came_from, older=older):
             asked.append(place.seat)
     mail_gm_token(context)
     send_text(
@@ -401,7 +401,7 @@ def _settle_in(session: Session, app: App, name: str, came_from: str, now: dt.da
     return tuple(asked)
 
 
-def _ask(context: Context, place: SeatView, *, came_from: str, older: str) -> bool:
+def _ask_to_confirm(context: Context, place: SeatView, *, came_from: str, older: str) -> bool:
     """Ask a player to confirm it, in the thread of their last report; return whether they could be asked today."""
     session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     person = session.scalars(select(Person).where(Person.key == place.address.lower())).one()

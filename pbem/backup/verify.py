@@ -55,14 +55,14 @@ def check_campaign(session: Session, app: App, name: str) -> CampaignSnapshot:
         raise BackupError(f"campaign {name} has no open turn")
     record = json.loads(load_record(session, snapshot, snapshot.turn - 1))
     checks = (
-        _seats(snapshot, record),
-        _options(session, snapshot, record),
-        _people(session, snapshot, app.settings.address),
-        _counters(session),
-        _seat_names(session, snapshot),
-        _open_turn(session, app.game(snapshot.game), snapshot),
-        _views(session, snapshot, app.settings.archive / snapshot.name),
-        _sheets(session, app.game(snapshot.game), snapshot),
+        _check_seats(snapshot, record),
+        _check_options(session, snapshot, record),
+        _check_people(session, snapshot, app.settings.address),
+        _check_counters(session),
+        _check_seat_names(session, snapshot),
+        _check_open_turn(session, app.game(snapshot.game), snapshot),
+        _check_views(session, snapshot, app.settings.archive / snapshot.name),
+        _check_sheets(session, app.game(snapshot.game), snapshot),
     )
     for found in checks:
         for said in found:
@@ -70,13 +70,13 @@ def check_campaign(session: Session, app: App, name: str) -> CampaignSnapshot:
     return snapshot
 
 
-def _seats(snapshot: CampaignSnapshot, record: dict[str, Any]) -> Iterator[str]:
+def _check_seats(snapshot: CampaignSnapshot, record: dict[str, Any]) -> Iterator[str]:
     if list(snapshot.seats) != record["seats"]:
         strange = sorted(set(snapshot.seats) ^ set(record["seats"]))
         yield f"its table seat has other seats than its last record ({', '.join(strange[:5]) or 'in another order'})"
 
 
-def _options(session: Session, snapshot: CampaignSnapshot, record: dict[str, Any]) -> Iterator[str]:
+def _check_options(session: Session, snapshot: CampaignSnapshot, record: dict[str, Any]) -> Iterator[str]:
     setup = json.loads(load_record(session, snapshot, snapshot.origin))
     if (snapshot.game, dict(snapshot.options)) != (record["game"], record["options"]):
         yield "table campaign, fields game and options: they are not those of its last record"
@@ -84,7 +84,7 @@ def _options(session: Session, snapshot: CampaignSnapshot, record: dict[str, Any
         yield "table campaign, field dice_words: they are not those that the set-up tells"
 
 
-def _people(session: Session, snapshot: CampaignSnapshot, own: str) -> Iterator[str]:
+def _check_people(session: Session, snapshot: CampaignSnapshot, own: str) -> Iterator[str]:
     rows = session.execute(select(Person.id, Person.address, Person.fallback)).all()
     used = [(f"table person, row {id_}", address) for id_, *both in rows for address in both if address]
     for place, address in [("table campaign, field gm", snapshot.gm), *used]:
@@ -94,14 +94,14 @@ def _people(session: Session, snapshot: CampaignSnapshot, own: str) -> Iterator[
             yield f"{place}: {error}"
 
 
-def _counters(session: Session) -> Iterator[str]:
+def _check_counters(session: Session) -> Iterator[str]:
     """Yield numbers so high that counting on would soon lead beyond their bounds, and so make backups unfit."""
     for column in (Campaign.era, Campaign.turn, StoredRoll.number, Report.edition, OrderSheet.version):
         if (highest := session.scalar(select(func.max(column))) or 0) > MOST_COUNTED:
             yield f"table {column.table.name}, field {column.key}: {highest} is more than {MOST_COUNTED}"
 
 
-def _seat_names(session: Session, snapshot: CampaignSnapshot) -> Iterator[str]:
+def _check_seat_names(session: Session, snapshot: CampaignSnapshot) -> Iterator[str]:
     """Yield rows that name seats which the campaign has not."""
     columns: dict[str, Any] = {
         "seat, field muted": select(Seat.id, Seat.muted),
@@ -115,7 +115,7 @@ def _seat_names(session: Session, snapshot: CampaignSnapshot) -> Iterator[str]:
                 yield f"table {table}, row {id_},{field}: there is no seat {strange[0]}"
 
 
-def _open_turn(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Iterator[str]:
+def _check_open_turn(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Iterator[str]:
     """Yield what is wrong with the open turn, whose state is that of the last record: it must be one to be played."""
     turn = session.execute(
         select(Turn.id, Turn.state, Turn.awaited).where(is_current(snapshot.id), Turn.number == snapshot.turn)
@@ -132,7 +132,7 @@ def _open_turn(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot
         yield f"{where} awaited: by the state orders are awaited from {', '.join(sorted(standing.awaiting))}"
 
 
-def _views(session: Session, snapshot: CampaignSnapshot, archive: Path) -> Iterator[str]:
+def _check_views(session: Session, snapshot: CampaignSnapshot, archive: Path) -> Iterator[str]:
     """Yield reports with another view than the archive has, which was replayed."""
     names = {place.id: place.seat for place in snapshot.places}
     rows = (
@@ -145,11 +145,11 @@ def _views(session: Session, snapshot: CampaignSnapshot, archive: Path) -> Itera
         where = f"table report, row {id_}, field"
         if seat_id not in names:
             yield f"{where} seat_id: there is no seat {seat_id}"
-        elif json_sha256(json.loads(view)) != _archived(archive, names[seat_id], number - 1):
+        elif json_sha256(json.loads(view)) != _archived_view_hash(archive, names[seat_id], number - 1):
             yield f"{where} view: it is not the one that the archive has"
 
 
-def _archived(archive: Path, seat: str, number: int) -> str:
+def _archived_view_hash(archive: Path, seat: str, number: int) -> str:
     """Return the hash of the view in an archived report; "" if there is none."""
     path = archive / folder_name(number) / "reports" / f"{seat}.json"
     try:
@@ -158,7 +158,7 @@ def _archived(archive: Path, seat: str, number: int) -> str:
         return ""
 
 
-def _sheets(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Iterator[str]:
+def _check_sheets(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Iterator[str]:
     """Yield sheets of the open turn that no player could have sent."""
     rows = (
         select(OrderSheet.id, OrderSheet.orders, OrderSheet.seat_id)
