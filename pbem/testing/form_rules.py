@@ -41,14 +41,14 @@ def generate_lines(desk: Json, dice: Dice) -> Iterator[FormLine]:
     """
     for verb in desk["verbs"]:
         for at, share in enumerate((0, 2, 1, 1)):
-            hand = _Hand(desk["kinds"], dice.scoped(verb["name"], at), share)
+            writer = _LineWriter(desk["kinds"], dice.scoped(verb["name"], at), share)
             try:
-                yield FormLine(verb["name"], " ".join(hand.words(verb["parts"])), hand.chosen)
+                yield FormLine(verb["name"], " ".join(writer.words(verb["parts"])), writer.chosen)
             except NothingToChoose:
                 continue
 
 
-class _Hand:
+class _LineWriter:
     """Fills in the parts of one line; of what may be left out `share` halves are written."""
 
     def __init__(self, kinds: Json, dice: Dice, share: int) -> None:
@@ -88,14 +88,14 @@ class _Hand:
                 raise NothingToChoose
             return str(form["glue"].join(list(chosen)[:count]))
         if form["type"] in ("either", "in-turn"):
-            return self._any(form["of"])
+            return self._word_of_any(form["of"])
         if form["type"] == "number":
             if form["high"] < form["low"]:
                 raise NothingToChoose
             return str(form["low"] + self._below(form["high"] - form["low"] + 1))
         return self._pick(form["values"] if form["type"] == "choice" else form["samples"])
 
-    def _any(self, forms: Sequence[Json]) -> str:
+    def _word_of_any(self, forms: Sequence[Json]) -> str:
         """A word of one of some forms, among those that offer anything."""
         first = self._below(len(forms))
         for form in (*forms[first:], *forms[:first]):
@@ -233,7 +233,7 @@ class PageRules(RulesetTests):
     )
     def test_every_view_has_a_desk(self) -> None:
         """Also who is asked for nothing, or has lost, gets a desk, with each verb and each word of a choice once."""
-        for view in _all_views(self.ruleset):
+        for view in itertools.chain.from_iterable(game.views() for game in games(self.ruleset)):
             desk = through_json(self.ruleset.desk(view))
             usages = [verb["usage"] for verb in desk["verbs"]]
             assert len(usages) == len(set(usages))
@@ -275,10 +275,6 @@ def _views(ruleset: AnyRuleset) -> list[View]:
     return asked[:3] + asked[3 :: max(1, len(asked) // MOST_VIEWS)]
 
 
-def _all_views(ruleset: AnyRuleset) -> Iterator[View]:
-    return itertools.chain.from_iterable(game.views() for game in games(ruleset))
-
-
 def _kinds(parts: Any) -> Iterator[str]:
     """The ids of the kinds that parts, or the parts of verbs, use."""
     for part in parts:
@@ -295,14 +291,14 @@ def _all_choices(desk: Json) -> Iterator[list[str]]:
 def _forms(desk: Json) -> Iterator[Json]:
     """All forms on a desk, those within others too."""
     for kind in desk["kinds"].values():
-        yield from _within(kind["form"])
+        yield from _nested_forms(kind["form"])
 
 
-def _within(form: Json) -> Iterator[Json]:
+def _nested_forms(form: Json) -> Iterator[Json]:
     yield form
     inner = form.get("of", [])
     for each in inner if isinstance(inner, list) else [inner]:
-        yield from _within(each)
+        yield from _nested_forms(each)
 
 
 def _is_inside(picture: Picture, points: tuple[tuple[int, int], ...]) -> bool:

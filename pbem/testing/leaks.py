@@ -167,14 +167,14 @@ def answered_leaks(moment: Sample) -> Iterator[Leak]:
 def _probes(moment: Sample, world: Any) -> Iterator[str]:
     view = moment.view(moment.state, moment.seat)
     rnd = moment.rnd("probes")
-    secrets = _words([moment.ruleset.dump(moment.state), moment.ruleset.dump(world)])
+    secrets = _names_in([moment.ruleset.dump(moment.state), moment.ruleset.dump(world)])
     for verb in moment.ruleset.orders.verbs:
         for count in range(PROBES):
             line = verb.invent(view, Dice(b"probes"), moment.number, moment.seat, count)
             yield line if count % 2 else spoiled(line, rnd, secrets)
 
 
-def _words(data: Json) -> list[str]:
+def _names_in(data: Json) -> list[str]:
     """The names that occur in a dump."""
     return sorted(set(re.findall(r"[\w+-]{1,20}", canonical_json(data).decode())))
 

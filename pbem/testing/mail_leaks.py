@@ -95,21 +95,21 @@ class MailSandbox:
             write_default_settings(folder, ADDRESS)
             database.write_bytes(migrated_database())
         settings = load_settings(folder)
-        self._house = App(settings, Store(settings.database), {ruleset.key: ruleset}, reporter)
+        self._app = App(settings, Store(settings.database), {ruleset.key: ruleset}, reporter)
         self._ruleset = ruleset
         self._seats = usual_seats(ruleset)
-        self._seen = len(self._mails())
+        self._seen = len(self._sent_paths())
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._house.store.close()
+        self._app.store.close()
 
     @property
     def over(self) -> bool:
         """Whether the game has come to its end."""
-        with self._house.store.reading() as session:
+        with self._app.store.reading() as session:
             return session.scalars(select(Campaign.status)).one() == CampaignState.OVER
 
     def begin(self) -> None:
@@ -127,22 +127,22 @@ class MailSandbox:
             options={},
             policy={"accept": "address", "pages": "attached"},
         )
-        create_campaign(self._house, wanted, NOW, seed=SEED)
-        with self._house.store.writing() as session:
+        create_campaign(self._app, wanted, NOW, seed=SEED)
+        with self._app.store.writing() as session:
             session.execute(update(Campaign).values(mail_key=MAIL_KEY))
-        run_action(self._house, NAME, StartCampaign(), NOW)
-        with self._house.store.writing() as session:
+        run_action(self._app, NAME, StartCampaign(), NOW)
+        with self._app.store.writing() as session:
             (setup,) = session.scalars(select(Turn).where(Turn.record.is_not(None)))
             setup.record = canonical_json(json.loads(setup.record or b"") | {"salt": SALT}) + b"\n"
-        tick(self._house, NOW)
-        self._sent()
+        tick(self._app, NOW)
+        self._new_mail()
 
     def plant(self, moment: Sample, world: AlternativeState) -> None:
         """Makes a world the state of the open turn, and its views those that were mailed."""
         state = self._ruleset.dump(world.state)
         awaited = sorted(self._ruleset.standing(world.state).awaiting)
         values = {"state": canonical_json(state), "state_hash": json_sha256(state), "awaited": awaited}
-        with self._house.store.writing() as session:
+        with self._app.store.writing() as session:
             session.execute(update(Turn).where(Turn.number == 1).values(values))
             for row, seat in session.execute(select(Report.id, Seat.name).join(Seat, Report.seat_id == Seat.id)):
                 view = canonical_json(moment.view(world.state, seat))
@@ -150,19 +150,19 @@ class MailSandbox:
 
     def run(self, letters: Sequence[bytes]) -> list[SentMail]:
         """Posts letters in this order, runs the turn, and returns the mail that went out, in order."""
-        inbox = self._house.settings.home / "post" / "inbox" / "new"
+        inbox = self._app.settings.home / "post" / "inbox" / "new"
         for number, letter in enumerate(letters):
             path = inbox / f"{number:04d}"
             path.write_bytes(letter)
             os.utime(path, (NOW.timestamp() + number,) * 2)
-        run_campaign_now(self._house, NAME, NOW + dt.timedelta(hours=1))
-        return self._sent()
+        run_campaign_now(self._app, NAME, NOW + dt.timedelta(hours=1))
+        return self._new_mail()
 
-    def _mails(self) -> list[Path]:
-        return sorted((self._house.settings.home / "post" / "sent" / "new").glob("*"))
+    def _sent_paths(self) -> list[Path]:
+        return sorted((self._app.settings.home / "post" / "sent" / "new").glob("*"))
 
-    def _sent(self) -> list[SentMail]:
-        paths = self._mails()
+    def _new_mail(self) -> list[SentMail]:
+        paths = self._sent_paths()
         new, self._seen = paths[self._seen :], len(paths)
         raws = [path.read_bytes() for path in new]
         return [SentMail(email.message_from_bytes(raw)["To"], raw) for raw in raws]
@@ -210,13 +210,13 @@ def mail_leaks(moment: Sample, posts: Sequence[Sequence[SentMail]]) -> Iterator[
     own = [[sent.raw for sent in post if sent.to == address_of(moment.seat)] for post in posts]
     ours, theirs = ({f"mail {number}": raw.decode() for number, raw in enumerate(raws)} for raws in own)
     yield from moment.leaks("L4", {"mails": len(ours), **ours}, {"mails": len(theirs), **theirs})
-    yield from moment.leaks("L4", *({"order of reports": _readers(post)} for post in posts))
+    yield from moment.leaks("L4", *({"order of reports": _report_readers(post)} for post in posts))
     for sent in posts[0]:
         if sent.to == address_of(moment.seat):
             yield from _canaries(moment, sent)
 
 
-def _readers(post: Sequence[SentMail]) -> list[str]:
+def _report_readers(post: Sequence[SentMail]) -> list[str]:
     """Who got reports, in the order of sending."""
     return [sent.to for sent in post if sent.parsed.is_multipart()]
 
@@ -239,7 +239,7 @@ def find_mail_leaks(moment: Sample, begun: Sequence[Path], reporter: Renderer) -
     for number, home in enumerate(begun):
         world = elsewhere_world(moment, moment.rnd("elsewhere", number))
         letters = letters_of(moment, own_sheet(moment, world), world.sheets, noise=2 * number)
-        with MailSandbox(_copied(home), moment.ruleset, reporter) as app:
+        with MailSandbox(_copy_home(home), moment.ruleset, reporter) as app:
             app.plant(moment, world)
             posts.append(app.run(letters))
             ended |= app.over
@@ -257,7 +257,7 @@ def all_mail_leaks(game: Game, secrecy: SecrecySpec, folder: Path, reporter: Ren
         yield from find_mail_leaks(moment, begun, reporter)
 
 
-def _copied(home: Path) -> Path:
+def _copy_home(home: Path) -> Path:
     """A copy of a home beside it, in the place of the last one."""
     copy = home.with_name(f"{home.name} copied")
     shutil.rmtree(copy, ignore_errors=True)

@@ -31,15 +31,14 @@ def default_options(ruleset: AnyRuleset) -> dict[str, Any]:
 
 def other_options(ruleset: AnyRuleset) -> dict[str, Any]:
     """The options of a GM who decides every question of kind otherwise, and leaves the numbers."""
-    others = {"bool": lambda option: not option.default, "choice": _other_choice}
+    others: dict[str, Callable[[Option], Any]] = {
+        "bool": lambda option: not option.default,
+        "choice": lambda option: next(choice for choice in option.choices if choice != option.default),
+    }
     return {
         option.name: others[option.kind](option) if option.kind in others else option.default
         for option in ruleset.options
     }
-
-
-def _other_choice(option: Option) -> str:
-    return next(choice for choice in option.choices if choice != option.default)
 
 
 def seat_names(ruleset: AnyRuleset, count: int) -> tuple[SeatName, ...]:
@@ -174,19 +173,19 @@ def play(
     while len(steps) < cap and not ruleset.standing(state).over:
         luck = Dice(b"players").scoped(game, len(steps))
         views = {seat: mailed(ruleset, state, seat, events, last=views.get(seat)) for seat in seats}
-        write = functools.partial(_write, ruleset, player, luck)
-        step = _step(ruleset, len(steps) + 1, state, events, views, used, write)
+        write = functools.partial(_write_sheet, ruleset, player, luck)
+        step = _play_turn(ruleset, len(steps) + 1, state, events, views, used, write)
         used |= step.turn.orders
         steps.append(step)
         state, events = step.after, step.events
     return Game(ruleset, tuple(seats), first, tuple(steps))
 
 
-def _write(ruleset: AnyRuleset, player: Player, luck: Dice, view: View) -> list[str] | None:
+def _write_sheet(ruleset: AnyRuleset, player: Player, luck: Dice, view: View) -> list[str] | None:
     return player(ruleset, view, luck.scoped(view["seat"]))
 
 
-def _step(
+def _play_turn(
     ruleset: AnyRuleset,
     number: int,
     state: Any,
@@ -254,10 +253,12 @@ def named(game: str) -> AnyRuleset:
 def fingerprint(played: Iterable[Game]) -> str:
     """A digest of everything that games brought about."""
     steps = [(game.ruleset, step) for game in played for step in game.steps]
-    return json_sha256([[ruleset.dump(step.after), _plain(step.events), dict(step.views)] for ruleset, step in steps])
+    return json_sha256(
+        [[ruleset.dump(step.after), _events_json(step.events), dict(step.views)] for ruleset, step in steps]
+    )
 
 
-def _plain(events: Iterable[Event]) -> list[Json]:
+def _events_json(events: Iterable[Event]) -> list[Json]:
     return [[event.kind, sorted(event.audience), dict(event.data)] for event in events]
 
 

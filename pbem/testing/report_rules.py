@@ -107,7 +107,7 @@ class ReportRules(RulesetTests):
     )
     def test_every_event_is_told_in_words(self) -> None:
         """Each kind of event that happens has its sentence, with all its data at hand."""
-        word = _wording(self.ruleset)
+        word = _event_macro(self.ruleset)
         for game in games(self.ruleset):
             for view in game.views():
                 for event in view["events"]:
@@ -215,7 +215,7 @@ def _pictures(ruleset: AnyRuleset) -> Iterator[Picture]:
             yield from panorama.pictures
 
 
-def _wording(ruleset: AnyRuleset) -> Any:
+def _event_macro(ruleset: AnyRuleset) -> Any:
     templates = template_environment([TEMPLATE_DIR], {ruleset.key: ruleset})
     module: Any = templates.get_template(f"{ruleset.key}/events.j2").module
     return module.event

@@ -180,7 +180,7 @@ class TakeoverRules(RulesetTests):
         """What a game has dumped passes check_state, and played on from there it comes out the same."""
         if isinstance(self.ruleset, StateImporter):
             for options in (default_options(self.ruleset), other_options(self.ruleset)):
-                _check_goes_on(self.ruleset, options)
+                _check_continues(self.ruleset, options)
 
     @rule(
         "Let check_state tell whatever keeps the game from being played on, and never raise; begin with the shape of "
@@ -189,7 +189,7 @@ class TakeoverRules(RulesetTests):
     def test_a_wrong_state_is_told_and_no_other_is_played(self) -> None:
         """Whatever is dropped from a state, or put in its place: check_state finds a fault, or the game goes on."""
         if isinstance(self.ruleset, StateImporter):
-            passed, told = _spoilt_everywhere(self.ruleset)
+            passed, told = _spoil_everywhere(self.ruleset)
 
             assert told > 10 * len(passed), passed
 
@@ -209,7 +209,7 @@ def _faults(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName]) -> Seque
     return ruleset.check_state(data, seats)
 
 
-def _check_goes_on(ruleset: AnyRuleset, options: dict[str, Any]) -> None:
+def _check_continues(ruleset: AnyRuleset, options: dict[str, Any]) -> None:
     game = play(ruleset, standard, CAP, options=options)
     state = None
     for at, step in enumerate(game.steps):
@@ -223,25 +223,25 @@ def _check_goes_on(ruleset: AnyRuleset, options: dict[str, Any]) -> None:
             assert events == step.events
 
 
-def _spoilt_everywhere(ruleset: AnyRuleset) -> tuple[list[tuple[Any, ...]], int]:
+def _spoil_everywhere(ruleset: AnyRuleset) -> tuple[list[tuple[Any, ...]], int]:
     """What was changed without a fault, from which the game was tried; and how many changes had faults."""
     game = play(ruleset, standard, CAP)
     data = through_json(ruleset.dump(game.steps[len(game.steps) // 2].state))
     passed, told = [], 0
-    for path in _places(data):
+    for path in _paths(data):
         for value in WRONG:
-            hostile = _spoilt(data, path, value)
+            hostile = _spoil(data, path, value)
             if hostile == data:
                 continue
             if _faults(ruleset, hostile, game.seats):
                 told += 1
             else:
                 passed.append((path, value))
-                _try(ruleset, hostile, game.seats, path, value)
+                _import(ruleset, hostile, game.seats, path, value)
     return passed, told
 
 
-def _try(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], path: tuple[Any, ...], value: Any) -> None:
+def _import(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], path: tuple[Any, ...], value: Any) -> None:
     try:
         import_state(ruleset, data, seats, None)
     except CampaignError as error:
@@ -249,7 +249,7 @@ def _try(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], path: tuple
         raise
 
 
-def _places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def _paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The places in data at which something can be spoilt: all keys, and a few entries of each list or table."""
     if path:
         yield path
@@ -257,10 +257,10 @@ def _places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         keys = list(data) if isinstance(data, dict) else list(range(len(data)))
         alike = isinstance(data, list) or len({type(each) for each in data.values()}) == 1
         for key in keys[:MOST_OF_A_KIND] if alike and len(keys) > 2 * MOST_OF_A_KIND else keys:
-            yield from _places(data[key], (*path, key))
+            yield from _paths(data[key], (*path, key))
 
 
-def _spoilt(data: Any, path: tuple[Any, ...], value: Any) -> Any:
+def _spoil(data: Any, path: tuple[Any, ...], value: Any) -> Any:
     """The data with another value at a place, or with none."""
     data = copy.deepcopy(data)
     at = data

@@ -155,7 +155,7 @@ class SheetRules(RulesetTests):
             assert [line for line in form if len(line) > WIDEST] == []
             for at, line in enumerate(form):
                 if line.startswith("; "):
-                    filled = _filled(self.ruleset, view, line)
+                    filled = _fill_blanks(self.ruleset, view, line)
                     assert any(self._is_taken(view, form, at, order) for order in filled), line
                 else:
                     assert line.startswith("#") or not line or self.ruleset.parse(view, [(1, line)]).orders, line
@@ -172,7 +172,7 @@ class SheetRules(RulesetTests):
     )
     def test_a_hint_typed_in_is_taken(self) -> None:
         """Of a line taken but for one mistyped word, the hint put in the place of that word makes a line taken."""
-        for view, line in _lines_taken(self.ruleset):
+        for view, line in _accepted_lines(self.ruleset):
             for bad in mistyped(line):
                 for finding in self.ruleset.parse(view, [(1, bad)]).errors:
                     for mended in apply_hint(bad, finding):
@@ -204,7 +204,7 @@ class SheetRules(RulesetTests):
         assert self.ruleset.parse(views[0], lines) == first
 
 
-def _filled(ruleset: AnyRuleset, view: View, line: str) -> Iterator[str]:
+def _fill_blanks(ruleset: AnyRuleset, view: View, line: str) -> Iterator[str]:
     """The order on a line of the form, its blanks filled in with what the kinds of its verb read."""
     order = line.removeprefix("; ").partition("#")[0].strip()
     parts = _BLANK.split(order)
@@ -227,7 +227,7 @@ def _awaited(ruleset: AnyRuleset) -> list[View]:
     return asked[:6] + asked[6 :: max(1, len(asked) // 30)]
 
 
-def _lines_taken(ruleset: AnyRuleset) -> Iterator[tuple[View, str]]:
+def _accepted_lines(ruleset: AnyRuleset) -> Iterator[tuple[View, str]]:
     """Lines of orders that are taken without an error each by itself, some from each of several views."""
     for view, order in itertools.islice(_orders(ruleset), 0, None, 3):
         line = ruleset.orders.line(order)

@@ -37,19 +37,19 @@ class RulesetTests:
 def rule(mend: str) -> Callable[[Test], Test]:
     """Makes a test a rule: its docstring says what holds, and `mend` what a game's author must do where it does not."""
 
-    def ruled(test: Test) -> Test:
+    def decorate(test: Test) -> Test:
         @functools.wraps(test)
-        def held(*args: Any, **settings: Any) -> None:
+        def check(*args: Any, **settings: Any) -> None:
             try:
                 test(*args, **settings)
             except (Exception, pytest.fail.Exception) as error:
-                error.add_note(f"The rule: {_said(test)}\nWhat to do: {mend}")
+                error.add_note(f"The rule: {_docstring(test)}\nWhat to do: {mend}")
                 raise
 
-        held.mend = mend  # type: ignore[attr-defined]
-        return held  # type: ignore[return-value]
+        check.mend = mend  # type: ignore[attr-defined]
+        return check  # type: ignore[return-value]
 
-    return ruled
+    return decorate
 
 
 def rules(suite: type) -> Iterator[tuple[str, str, str]]:
@@ -59,7 +59,7 @@ def rules(suite: type) -> Iterator[tuple[str, str, str]]:
         for name, test in vars(base).items():
             if name not in seen and hasattr(test, "mend"):
                 seen.add(name)
-                yield name, _said(test), test.mend
+                yield name, _docstring(test), test.mend
 
 
 _MAIN = """\
@@ -82,7 +82,7 @@ def in_a_process(module: str, ruleset: AnyRuleset, *words: str, hash_seed: str) 
     )
 
 
-def _said(test: Callable[..., None]) -> str:
+def _docstring(test: Callable[..., None]) -> str:
     return " ".join((test.__doc__ or "").split())
 
 

@@ -70,7 +70,7 @@ class TurnRules(RulesetTests):
     def test_resolving_twice_gives_the_same_bytes(self) -> None:
         """The same state, orders and dice give the same next state and events, also from storage."""
         for game in games(self.ruleset):
-            for step in _some(game):
+            for step in _sample_steps(game):
                 stored = self.ruleset.load(through_json(self.ruleset.dump(step.state)), self.ruleset.version)
                 after, events = self.ruleset.resolve(stored, step.turn, turn_dice(SEED, step.number))
                 assert canonical_json(self.ruleset.dump(after)) == canonical_json(self.ruleset.dump(step.after))
@@ -80,7 +80,7 @@ class TurnRules(RulesetTests):
     def test_resolving_leaves_its_input_alone(self) -> None:
         """A resolver that altered the old state would spoil rerun and replay."""
         for game in games(self.ruleset):
-            for step in _some(game):
+            for step in _sample_steps(game):
                 before = canonical_json(self.ruleset.dump(step.state)), repr(step.turn)
                 self.ruleset.resolve(step.state, step.turn, turn_dice(SEED, step.number))
                 assert (canonical_json(self.ruleset.dump(step.state)), repr(step.turn)) == before
@@ -89,7 +89,7 @@ class TurnRules(RulesetTests):
     def test_the_order_of_arrival_does_not_matter(self) -> None:
         """Whose sheet came first decides nothing."""
         for game in games(self.ruleset):
-            for step in _some(game):
+            for step in _sample_steps(game):
                 late_first = TurnInput(
                     dict(reversed(list(step.turn.orders.items()))), step.turn.missing, step.turn.removed
                 )
@@ -142,7 +142,7 @@ class TurnRules(RulesetTests):
         assert printed == fingerprint(games(self.ruleset)), faults[-2_000:]
 
 
-def _some(game: Game) -> tuple[Step, ...]:
+def _sample_steps(game: Game) -> tuple[Step, ...]:
     """The first steps of a game and some later ones."""
     return game.steps[:5] + game.steps[5::6]
 
@@ -160,14 +160,14 @@ def soak(ruleset: AnyRuleset, turns: int, folder: Path) -> Iterator[str]:
     with open_app(folder, {ruleset.key: ruleset}) as app:
         played = 0
         for number in itertools.count():
-            hashes = _campaign(app, ruleset, f"soak{number}")
+            hashes = _play_campaign(app, ruleset, f"soak{number}")
             yield from hashes
             played += len(hashes) - 1
             if played >= turns:
                 return
 
 
-def _campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
+def _play_campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
     """One campaign, to its end or its last turn here; its archive is proved, and no letter was set aside."""
     dice, now = Dice(name.encode()), START
     seats = usual_seats(ruleset)
@@ -183,8 +183,8 @@ def _campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
     create_campaign(app, wanted, now, seed=dice.seed)
     run_action(app, name, StartCampaign(), now)
     for turn in range(TURNS_A_CAMPAIGN):
-        for seat, view in _views(app, name):
-            _write(app, ruleset, name, seat, view, dice.scoped(turn, seat))
+        for seat, view in _mailed_views(app, name):
+            _post_sheets(app, ruleset, name, seat, view, dice.scoped(turn, seat))
         assert not tick(app, now).problems
         now += PACE
         done = tick(app, now)
@@ -192,7 +192,7 @@ def _campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
         if done.held:
             assert not run_campaign_now(app, name, now).problems
         if done.awaiting:
-            assert not _rule(app, name, now, dice.scoped(turn, "gm")).problems
+            assert not _submit_ruling(app, name, now, dice.scoped(turn, "gm")).problems
         if _is_over(app, name):
             break
     prove_archive(app, name)
@@ -205,7 +205,7 @@ def _campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
         return list(session.scalars(hashes))
 
 
-def _rule(app: App, name: str, now: dt.datetime, dice: Dice) -> TickResult:
+def _submit_ruling(app: App, name: str, now: dt.datetime, dice: Dice) -> TickResult:
     """The GM writes something, however mad, to everyone; if that cannot be read, he lets the turn pass without."""
     with app.store.reading() as session:
         snapshot = load_campaign(session, name)
@@ -223,14 +223,14 @@ def _is_over(app: App, name: str) -> bool:
         return load_campaign(session, name).status == CampaignState.OVER
 
 
-def _views(app: App, name: str) -> list[tuple[SeatName, View]]:
+def _mailed_views(app: App, name: str) -> list[tuple[SeatName, View]]:
     """What each player was mailed last."""
     with app.store.reading() as session:
         reports = load_last_reports(session, load_campaign(session, name))
     return [(seat, json.loads(report.view)) for seat, report in reports.items()]
 
 
-def _write(app: App, ruleset: AnyRuleset, name: str, seat: SeatName, view: View, dice: Dice) -> None:
+def _post_sheets(app: App, ruleset: AnyRuleset, name: str, seat: SeatName, view: View, dice: Dice) -> None:
     """Puts what a player sends in the inbox: often a sheet, sometimes two, sometimes nothing or no mail at all."""
     for count in range(dice.below(3, "mails")):
         luck = dice.scoped(count)
