@@ -171,8 +171,8 @@ def load_settings(home: Path, *, without: Collection[str] = ()) -> Settings:
         )
     values = {**DEFAULTS, **data}
     read = {key: reader(key, values[key]) for key, reader in READERS.items() if key in values}
-    settings = _settled(home, read, explicit=data.keys())
-    return _inactive(settings) if (home / INACTIVE).exists() else settings
+    settings = _build_settings(home, read, explicit=data.keys())
+    return _deactivate(settings) if (home / INACTIVE).exists() else settings
 
 
 def read_values(home: Path) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def check_values(data: Mapping[str, Any]) -> None:
         _reader(key)(key, value)
 
 
-def _inactive(settings: Settings) -> Settings:
+def _deactivate(settings: Settings) -> Settings:
     found = {key: getattr(settings, key) for key in SECRETS}
     secrets = {key: replace(secret, inactive=True) for key, secret in found.items() if secret is not None}
     return replace(settings, active=False, **secrets)
@@ -214,7 +214,9 @@ def find_settings_problems(home: Path) -> list[str]:
 
 def _reader(key: str) -> Callable[[str, Any], Any]:
     if key not in READERS:
-        raise ConfigError(f"{FILE_NAME}: {key!r} is not a setting; {_nearest(key)}")
+        near = difflib.get_close_matches(key, READERS, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}?" if near else "settings are " + ", ".join(READERS)
+        raise ConfigError(f"{FILE_NAME}: {key!r} is not a setting; {hint}")
     return READERS[key]
 
 
@@ -227,12 +229,7 @@ def _read_file(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
 
 
-def _nearest(key: str) -> str:
-    near = difflib.get_close_matches(key, READERS, n=1, cutoff=0.5)
-    return f"did you mean {near[0]}?" if near else "settings are " + ", ".join(READERS)
-
-
-def _settled(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
+def _build_settings(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
     templates, tls_ca = home / read["templates"], read.get("tls_ca")
     if "templates" in explicit and not templates.is_dir():
         raise ConfigError(f"{FILE_NAME}: templates names {templates}, which is not a folder")
@@ -262,7 +259,7 @@ def _settled(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
         inbox_oauth=read.get("inbox_oauth"),
         carrier_oauth=read.get("carrier_oauth"),
         connections=read["connections"],
-        dkim=_dkim_found(home, read.get("dkim")),
+        dkim=_resolve_dkim(home, read.get("dkim")),
         pace=read["pace"],
         authserv_id=read.get("authserv_id", ""),
         site=home / read["site"] if "site" in read else None,
@@ -270,7 +267,7 @@ def _settled(home: Path, read: Mapping[str, Any], *, explicit: Any) -> Settings:
     )
 
 
-def _dkim_found(home: Path, dkim: Dkim | None) -> Dkim | None:
+def _resolve_dkim(home: Path, dkim: Dkim | None) -> Dkim | None:
     if dkim is None:
         return None
     key_file = home / dkim.key_file
@@ -301,7 +298,10 @@ def rewrite_settings(text: str, changes: Mapping[str, str | None]) -> str:
         if before.get(key) == value:
             continue
         new = [] if value is None else [f"{key} = {json.dumps(value, ensure_ascii=False)}"]
-        at = next((number for number, each in enumerate(_top(lines)) if each.partition("=")[0].strip() == key), None)
+        at = next(
+            (number for number, each in enumerate(_top_level_lines(lines)) if each.partition("=")[0].strip() == key),
+            None,
+        )
         if at is None:
             lines[:0] = new
         else:
@@ -319,7 +319,7 @@ def rewrite_settings(text: str, changes: Mapping[str, str | None]) -> str:
     return moved
 
 
-def _top(lines: list[str]) -> Iterator[str]:
+def _top_level_lines(lines: list[str]) -> Iterator[str]:
     """The lines before the first table."""
     for line in lines:
         if line.lstrip().startswith("["):
@@ -386,7 +386,7 @@ def reaches(home: Path) -> list[str]:
         *_servers(home, data),
         *_sources(data),
         *_paths(home, data),
-        *_own_words(home, data),
+        *_own_template_files(home, data),
     ]
 
 
@@ -427,7 +427,7 @@ def _lies_in(home: Path, path: str) -> bool:
     return (home / path).resolve().is_relative_to(home.resolve())
 
 
-def _own_words(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
+def _own_template_files(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
     folder = home / data["templates"]
     count = sum(path.is_file() for path in folder.rglob("*")) if folder.is_dir() else 0
     if count:
@@ -441,10 +441,10 @@ def referenced_files(settings: Settings) -> tuple[list[Path], list[Path]]:
     for key in SECRETS:
         source: Secret | None = getattr(settings, key)
         secret += [] if source is None else source.files(settings.home)
-    return _inside(settings.home, public), _inside(settings.home, secret)
+    return _files_in_home(settings.home, public), _files_in_home(settings.home, secret)
 
 
-def _inside(home: Path, files: list[Path]) -> list[Path]:
+def _files_in_home(home: Path, files: list[Path]) -> list[Path]:
     return [path for path in dict.fromkeys(files) if path.is_relative_to(home) and path.is_file()]
 
 

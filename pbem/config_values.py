@@ -110,25 +110,25 @@ class Secret:
                     f"{setting} in {FILE_NAME} names the environment variable {self.env}, which is not set"
                 )
             return register_secret(value)
-        return register_secret(self._printed(setting))
+        return register_secret(self._run_command(setting))
 
     def files(self, home: Path) -> list[Path]:
         """The files of a home that its command names."""
         return [home / word for word in shlex.split(self.command) if (home / word).is_file()]
 
-    def _printed(self, setting: str) -> str:
+    def _run_command(self, setting: str) -> str:
         words = shlex.split(self.command)
         try:
             run = subprocess.run(words, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=True)  # noqa: S603 - the GM's own command
         except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
-            raise ConfigError(f"the command of {setting} in {FILE_NAME} failed: {_why(error)}") from None
+            raise ConfigError(f"the command of {setting} in {FILE_NAME} failed: {_describe_failure(error)}") from None
         first = run.stdout.partition("\n")[0].rstrip("\r")
         if not first:
             raise ConfigError(f"the command of {setting} in {FILE_NAME} printed nothing")
         return first
 
 
-def _why(error: Exception) -> str:
+def _describe_failure(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         return f"it ended with status {error.returncode}"
     if isinstance(error, subprocess.TimeoutExpired):
@@ -262,18 +262,21 @@ def _bool(key: str, value: Any) -> bool:
     return value
 
 
-def _whole(key: str, value: Any, least: int, most: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ConfigError(f"{FILE_NAME}: {key} must be a whole number from {least} to {most}, not {value!r}")
-    return value
+def _whole_number(least: int, most: int) -> Callable[[str, Any], int]:
+    def read(key: str, value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise ConfigError(f"{FILE_NAME}: {key} must be a whole number from {least} to {most}, not {value!r}")
+        return value
+
+    return read
 
 
-def _seconds(key: str, value: Any) -> int:
-    return _whole(key, value, 5, 86_400)
+def _mail_url(schemes: tuple[str, ...]) -> Callable[[str, Any], str]:
+    def read(key: str, value: Any) -> str:
+        parse_mail_url(_text(key, value), key, schemes)
+        return str(value)
 
-
-def _hours(key: str, value: Any) -> int:
-    return _whole(key, value, 0, 168)
+    return read
 
 
 def _site_url(key: str, value: Any) -> str:
@@ -281,20 +284,6 @@ def _site_url(key: str, value: Any) -> str:
         known = 'the address of the folder `site` on the web, such as "https://club.example.org/pbem/"'
         raise ConfigError(f"{FILE_NAME}: {key} must be {known}, not {value!r}")
     return value.rstrip("/") + "/"
-
-
-def _letter_seconds(key: str, value: Any) -> int:
-    return _whole(key, value, 1, 600)
-
-
-def _inbox(key: str, value: Any) -> str:
-    parse_mail_url(_text(key, value), key, INBOX_SCHEMES)
-    return str(value)
-
-
-def _carrier(key: str, value: Any) -> str:
-    parse_mail_url(_text(key, value), key, TRANSPORT_SCHEMES)
-    return str(value)
 
 
 def _database(key: str, value: Any) -> str:
@@ -313,14 +302,6 @@ def cpu_count() -> int:
     """How many of the machine's processors this process may use."""
     usable = getattr(os, "sched_getaffinity", None)
     return len(usable(0)) if usable else os.cpu_count() or 1
-
-
-def _jobs(key: str, value: Any) -> int:
-    return _whole(key, value, 1, 64)
-
-
-def _connections(key: str, value: Any) -> int:
-    return _whole(key, value, 1, 10)
 
 
 def _token(key: str, value: Any) -> Secret:
@@ -361,18 +342,18 @@ def _command(key: str, value: Any) -> str:
 READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "address": _address,
     "sender_name": _text,
-    "inbox": _inbox,
-    "carrier": _carrier,
+    "inbox": _mail_url(INBOX_SCHEMES),
+    "carrier": _mail_url(TRANSPORT_SCHEMES),
     "database": _database,
     "archive": _text,
     "authserv_id": _authserv_id,
     "templates": _text,
     "pictures": _bool,
-    "jobs": _jobs,
+    "jobs": _whole_number(1, 64),
     "tls_ca": _text,
-    "poll_seconds": _seconds,
-    "outage_hours": _hours,
-    "letter_seconds": _letter_seconds,
+    "poll_seconds": _whole_number(5, 86_400),
+    "outage_hours": _whole_number(0, 168),
+    "letter_seconds": _whole_number(1, 600),
     "log": _text,
     "site": _text,
     "site_url": _site_url,
@@ -380,7 +361,7 @@ READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "carrier_password": _secret,
     "inbox_oauth": _token,
     "carrier_oauth": _token,
-    "connections": _connections,
+    "connections": _whole_number(1, 10),
     "dkim": _dkim,
     "pace": parse_sending_limits,
 }

@@ -39,7 +39,7 @@ class InstalledGames(Mapping[str, AnyRuleset]):
 
     def __getitem__(self, key: str) -> AnyRuleset:
         if key not in self._loaded:
-            self._loaded[key] = _game(key, self._offers[key])
+            self._loaded[key] = _load_game(key, self._offers[key])
         return self._loaded[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -73,7 +73,7 @@ def installed_games() -> InstalledGames:
     return InstalledGames(entry_points(group=GROUP))
 
 
-def _game(key: str, offers: list[EntryPoint]) -> AnyRuleset:
+def _load_game(key: str, offers: list[EntryPoint]) -> AnyRuleset:
     if len(offers) > 1:
         packages = " and ".join(sorted(map(_package, offers)))
         raise GameError(f"game {key!r} is offered by {packages}: uninstall all but one of them")
@@ -81,20 +81,22 @@ def _game(key: str, offers: list[EntryPoint]) -> AnyRuleset:
     try:
         found = entry.load()
     except Exception as error:  # whatever a stranger's module may raise is his game's fault alone
-        raise GameError(f"{_of(entry)} cannot be imported: {type(error).__name__}: {error}") from error
+        raise GameError(f"{_describe_entry(entry)} cannot be imported: {type(error).__name__}: {error}") from error
     lacking = [name for name in _MEMBERS if inspect.getattr_static(found, name, None) is None]
     if isinstance(found, type) or lacking:
         what = (
             "a class: write () behind it" if isinstance(found, type) else f"no ruleset: it lacks {', '.join(lacking)}"
         )
-        raise GameError(f"{_of(entry)} cannot be used: {entry.value} is {what}")
+        raise GameError(f"{_describe_entry(entry)} cannot be used: {entry.value} is {what}")
     if found.key != key:
-        raise GameError(f"{_of(entry)} cannot be used: its own key is {found.key!r}, and the two must be the same")
+        raise GameError(
+            f"{_describe_entry(entry)} cannot be used: its own key is {found.key!r}, and the two must be the same"
+        )
     game: AnyRuleset = found
     return game
 
 
-def _of(entry: EntryPoint) -> str:
+def _describe_entry(entry: EntryPoint) -> str:
     return f"game {entry.name!r} of {_package(entry)}"
 
 

@@ -62,7 +62,7 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        facts = {name: _plain(value) for name, value in vars(record)["facts"].items()}
+        facts = {name: _to_json(value) for name, value in vars(record)["facts"].items()}
         line = {"at": at, "level": record.levelname.lower(), "event": record.msg, **facts}
         fault: BaseException | None = vars(record)["fault"]
         if fault is not None:
@@ -70,12 +70,12 @@ class _Lines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     if isinstance(value, bool | int | float | None):
         return value
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else redact_all(str(value))
+    return [_to_json(each) for each in value] if isinstance(value, list | tuple) else redact_all(str(value))
 
 
 class _Quiet(logging.Handler):
@@ -97,13 +97,13 @@ class _LogFile(_Quiet, RotatingFileHandler):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, maxBytes=MOST_BYTES, backupCount=KEPT, encoding="utf-8", delay=True)
-        self._is_told = False
+        self._has_warned = False
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is logging's
         """Name what keeps the log from being written; a night's turns go on all the same."""
         error = sys.exception()
-        if isinstance(error, OSError) and not self._is_told:
-            self._is_told = True
+        if isinstance(error, OSError) and not self._has_warned:
+            self._has_warned = True
             with suppress(OSError):
                 print(f"Warning: the log {self.baseFilename} cannot be written: {reason_of(error)}", file=sys.stderr)
 

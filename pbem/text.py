@@ -41,10 +41,10 @@ def wrap(text: str, indent: str = "", width: int = WIDTH) -> str:
     text = " ".join(text.split())
     if len(text) <= room:
         return text
-    return f"\n{indent}".join(_broken(text, room))
+    return f"\n{indent}".join(_break_lines(text, room))
 
 
-def _broken(text: str, room: int) -> Iterator[str]:
+def _break_lines(text: str, room: int) -> Iterator[str]:
     """Lines of a text whose words stand one blank apart, each as long as fits; a longer word is a line by itself.
 
     Reports wrap some hundred texts, and `textwrap`, which would say the same, takes ten times as long.
@@ -75,10 +75,10 @@ def format_table(rows: Iterable[Sequence[Any]], *headings: str) -> str:
     right = [bool(table) and all(isinstance(row[at], int) for row in table) for at in range(len(headings))]
     cells = [list(headings)] + [[str(cell) for cell in row] for row in table]
     widths = [max(len(row[at]) for row in cells) for at in range(len(headings))]
-    return "\n".join(_aligned(row, widths, right) for row in cells)
+    return "\n".join(_align_row(row, widths, right) for row in cells)
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+def _align_row(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
     padded = (
         cell.rjust(width) if to_right else cell.ljust(width)
         for cell, width, to_right in zip(row, widths, right, strict=True)

@@ -101,7 +101,7 @@ T = TypeVar("T")
 AGAIN = 0.05
 """Seconds after which the alarm rings again, where it was not the moment to end the work."""
 
-_NOT_WITHIN = frozenset({"concurrent", "importlib", "logging", "multiprocessing", "psycopg", "sqlalchemy"})
+_PROTECTED = frozenset({"concurrent", "importlib", "logging", "multiprocessing", "psycopg", "sqlalchemy"})
 """Packages that keep books which others go on with: their calls, short ones, are let finish."""
 
 
@@ -133,12 +133,12 @@ def run_with_time_limit(seconds: float, work: Callable[[], T]) -> T:
         return work()
     try:
         try:
-            _begin(seconds)
+            _start_timer(seconds)
             return work()
         finally:
-            _end()
+            _stop_timer()
     except (TimeLimitExceeded, ShutdownRequested):
-        _end()  # once more, since it may have rung in the line above that does it
+        _stop_timer()  # once more, since it may have rung in the line above that does it
         raise
 
 
@@ -154,28 +154,28 @@ def clear_shutdown() -> None:
     _WATCH.stopping = False
 
 
-def _begin(seconds: float) -> None:
+def _start_timer(seconds: float) -> None:
     if _WATCH.stopping:
         raise ShutdownRequested
-    signal.signal(signal.SIGPROF, _ring)  # it stays: without a handler a late signal would kill the process
+    signal.signal(signal.SIGPROF, _on_alarm)  # it stays: without a handler a late signal would kill the process
     _WATCH.running = True
     signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN)
 
 
-def _end() -> None:
+def _stop_timer() -> None:
     _WATCH.running = False
     signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def _ring(_number: int, frame: FrameType | None) -> None:
-    if _WATCH.running and not _is_within(frame):
+def _on_alarm(_number: int, frame: FrameType | None) -> None:
+    if _WATCH.running and not _is_in_protected_call(frame):
         raise ShutdownRequested if _WATCH.stopping else TimeLimitExceeded
 
 
-def _is_within(frame: FrameType | None) -> bool:
+def _is_in_protected_call(frame: FrameType | None) -> bool:
     """Whether one of the packages is at work that are let finish."""
     while frame is not None:
-        if str(frame.f_globals.get("__name__", "")).partition(".")[0] in _NOT_WITHIN:
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] in _PROTECTED:
             return True
         frame = frame.f_back
     return False
@@ -269,7 +269,7 @@ _PREFIX = ".pbem-draft-"
 def staging_directory(place: Path) -> Iterator[Path]:
     """A folder of its own in a place, gone at the end; and those that killed processes have left there."""
     _sweep(place)
-    draft, handle = _made(place)
+    draft, handle = _make_draft(place)
     try:
         yield draft
     finally:
@@ -279,19 +279,19 @@ def staging_directory(place: Path) -> Iterator[Path]:
 
 def publish(draft: Path, target: Path) -> None:
     """Puts what was prepared in its place, whole and on the disk. Raises OSError."""
-    for path in (*_below(draft), draft):
+    for path in (*_list_tree(draft), draft):
         fsync(path)
     draft.rename(target)
     fsync(target.parent)
 
 
-def _below(draft: Path) -> Iterator[Path]:
+def _list_tree(draft: Path) -> Iterator[Path]:
     for folder, _, files in os.walk(draft):
         yield from (Path(folder, name) for name in files)
         yield Path(folder)
 
 
-def _made(place: Path) -> tuple[Path, int]:
+def _make_draft(place: Path) -> tuple[Path, int]:
     while True:
         draft = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
         with suppress(FileNotFoundError):  # another has just swept it away
