@@ -162,6 +162,7 @@ def parse_headers(raw: bytes) -> Message:
 
 
 def _message_of(entity: Part) -> Message:
+    # Of two From fields programs show one or the other, and servers vouch for either: such mail has no sender.
     senders = entity.fields.get("from", [])
     sender = parse_address(senders[0]) if len(senders) == 1 and not entity.cut else None
     subject = " ".join(normalise_text(decode_words(entity.first("subject"))).split())[:MAX_SUBJECT]

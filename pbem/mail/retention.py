@@ -134,7 +134,7 @@ def _find_changes(session: Session, kind: _Kind, now: datetime) -> tuple[list[in
 
 
 def _store_changes(store: Store, kind: _Kind, seen: list[int], changed: dict[int, bytes], now: datetime) -> None:
-    with store.writing(durable=False) as session:
+    with store.writing(durable=False) as session:  # if a power cut undoes it, the next tick repeats it
         # A mail may have bounced meanwhile, and be queued to go another way.
         still, moment = update(kind.row).where(kind.over), {"moment": now - COMES_BACK}
         left = still.where(kind.row.masked_at.is_(None), kind.row.id.in_(seen))
