@@ -19,30 +19,34 @@ from pbem.ruleset.serialization import canonical_json
 from pbem.ruleset.values import Json
 
 MOST_COPIED = 16_000_000
-"""Bytes that a patch may copy inside a state, as JSON: forty copies of the copy before would fill any memory."""
+"""Bytes of JSON that a patch may copy inside a state: forty operations that each double it would fill any memory."""
 
 _SHOWN = 60
 
 
 class PatchError(PbemError):
-    """A patch cannot be applied to these data."""
+    """Raised when a patch cannot be applied to the data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One change, in words: the place as a JSON Pointer (RFC 6901), and what becomes of it."""
+    """One change: the place as a JSON Pointer (RFC 6901), and a description for people."""
 
     path: str
     text: str
 
 
 def make_patch(before: Json, after: Json) -> list[Json]:
-    """The operations that turn one state into another; none if they are equal."""
+    """Return the operations that turn one state into another; none if they are equal."""
     return list(_add_tests(before, jsonpatch.make_patch(before, after).patch))
 
 
 def apply_patch(data: Json, patch: Patch) -> Json:
-    """The data changed; those given stay as they are. Raises PatchError naming the operation that does not fit."""
+    """Return the changed data; the argument stays as it is.
+
+    Raises:
+        PatchError: An operation does not fit; the message names it.
+    """
     room = MOST_COPIED
     data = _deep_copy(data)
     for number, operation in enumerate(patch, start=1):
@@ -50,7 +54,8 @@ def apply_patch(data: Json, patch: Patch) -> Json:
             room -= _copied_bytes(data, operation)
             if room < 0:
                 raise PatchError(f"change {number} copies too much: more than {MOST_COPIED:,} bytes in all")
-            # In place, for a state is large and changes are many; of a copy, since what is put in may be altered later.
+            # In place, since states are large and operations many; a copied operation, since later ones may alter
+            # the value that it has put in.
             data = jsonpatch.apply_patch(data, [copy.deepcopy(operation)], in_place=True)
         except jsonpatch.JsonPatchTestFailed:
             wanted = _short(operation.get("value"))
@@ -63,12 +68,16 @@ def apply_patch(data: Json, patch: Patch) -> Json:
 
 
 def is_patch(data: Json) -> bool:
-    """Whether data read from a file are a JSON Patch, and not a state."""
+    """Return True if data read from a file are a JSON Patch, and not a state."""
     return isinstance(data, list) and all(isinstance(each, dict) and "op" in each for each in data)
 
 
 def describe_patch(before: Json, patch: Patch) -> list[Difference]:
-    """What a patch of these data does, one after the other. Raises PatchError."""
+    """Describe the changes that a patch makes to these data, in order.
+
+    Raises:
+        PatchError: An operation does not fit.
+    """
     told = []
     for operation in patch:
         if operation["op"] != "test":
@@ -78,7 +87,7 @@ def describe_patch(before: Json, patch: Patch) -> list[Difference]:
 
 
 def _deep_copy(data: Json) -> Json:
-    """Data that may be changed. Raises PatchError if they are too deep for that."""
+    """Return a copy of the data; raise PatchError if they are nested too deeply for that."""
     try:
         return copy.deepcopy(data)
     except RecursionError:
@@ -86,7 +95,7 @@ def _deep_copy(data: Json) -> Json:
 
 
 def _copied_bytes(data: Json, operation: Json) -> int:
-    """How much an operation copies, as bytes of JSON. Raises what looking it up may raise."""
+    """Return how much an operation copies, in bytes of JSON; raise what looking it up raises."""
     return len(canonical_json(_resolve_pointer(data, operation["from"]))) if operation["op"] == "copy" else 0
 
 

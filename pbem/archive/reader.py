@@ -1,4 +1,4 @@
-"""Reads an archive that may come from a stranger, and checks the shape of its records.
+"""Read an archive that may come from a stranger, and check the shape of its records.
 
 Only folders and plain files are opened, no link is followed, nothing outside the
 archive is read, and no file is larger than one of its kind can be. Every fault is
@@ -29,11 +29,11 @@ _Check = Callable[[Any], bool]
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _PATH = re.compile(r"(?:reports|sheets|enclosed)/[^/\0.][^/\0]*")
-"""A file of a turn's folder: never outside it, and never hidden."""
+"""The path of a file in a turn's folder: never outside it, and never hidden."""
 
 
 def check_record(record: Json, number: int, raw: bytes) -> None:
-    """Raises ReplayError unless these are the facts of a record of the turn of this number, in these bytes."""
+    """Raise ReplayError unless this is a record of the turn of this number, in canonical form."""
     made: Any = record.get("format") if isinstance(record, dict) else None
     if not _is_number(made) or not 1 <= made <= FORMAT:
         raise ReplayError(f"turn {number}: its record is not of format {' or '.join(map(str, range(1, FORMAT + 1)))}")
@@ -56,7 +56,7 @@ def _is_canonical(record: Json, raw: bytes) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and not isinstance(value, bool)  # True is an int
 
 
 def _is_text(value: Any) -> bool:
@@ -128,11 +128,11 @@ _IN_FEW: Mapping[str, _Check] = {
 }
 
 PARTS = ("reports", "sheets", "enclosed")
-"""The folders inside that of a turn."""
+"""The folders inside a turn's folder."""
 
 MOST_RECORD = 64_000_000
 MOST_FILE = 16_000_000
-"""Bytes; those of a game with 10,000 seats have a sixth of that."""
+"""Bytes; a game with 10,000 seats needs a sixth of that."""
 
 _LONGEST_NUMBER = 8
 
@@ -141,7 +141,7 @@ _WITHDRAWN_NAME = re.compile(rf"([0-9]{{4,8}})-[0-9a-f]{{{_HASH_SHOWN}}}")
 
 @dataclass(frozen=True)
 class ArchivedTurn:
-    """One turn of an archive: its folder, how errors name that, its number, its record, and the record's bytes."""
+    """One turn of an archive: its folder and the folder's name in errors, its number, its record, and that as bytes."""
 
     path: Path
     name: str
@@ -151,20 +151,24 @@ class ArchivedTurn:
 
     @property
     def hash(self) -> str:
-        """What its record is known by."""
+        """The hash of its record."""
         return file_hash(self.raw)
 
     @property
     def is_set_up(self) -> bool:
-        """Whether it is of a campaign's set-up: turn 0, or the one before the first of a game begun elsewhere."""
+        """True for a campaign's set-up: turn 0, or the one before the first of a game begun elsewhere."""
         return self.number == 0 or "given" in self.record
 
     def said(self, path: str) -> str:
-        """A file of the folder, as errors name it."""
+        """Return the name of one of its files in errors."""
         return f"{self.name}/{path}"
 
     def read(self, path: str, most: int = MOST_FILE) -> bytes:
-        """A file named by the record. Raises ReplayError if it is gone, or is no plain file of a fitting size."""
+        """Return a file that the record names.
+
+        Raises:
+            ReplayError: It is missing, is no plain file, or has more than `most` bytes.
+        """
         try:
             return read_plain(self.path / path, most)
         except (OSError, ValueError) as error:
@@ -173,7 +177,11 @@ class ArchivedTurn:
 
 
 def load_turns(archive: Path, campaign: str) -> list[ArchivedTurn]:
-    """All turns of a campaign's archive, the set-up first. Raises ReplayError on a gap or a broken record."""
+    """Return all turns of a campaign's archive, the set-up first.
+
+    Raises:
+        ReplayError: A turn is missing, or a record is broken.
+    """
     home = archive / campaign
     names = [path.name for path in home.iterdir() if path.name.isdecimal()] if home.is_dir() else []
     if not names:
@@ -191,7 +199,7 @@ def load_turns(archive: Path, campaign: str) -> list[ArchivedTurn]:
 
 
 def _find_first_number(home: Path, name: str) -> int:
-    """The number of the set-up: 0, unless the first record there is says that the game was begun elsewhere."""
+    """Return the number of the set-up: 0, unless the first record says that the game was begun elsewhere."""
     number = int(name)
     if number == 0 or len(name) > _LONGEST_NUMBER or name != folder_name(number):
         return 0
@@ -203,7 +211,11 @@ def _find_first_number(home: Path, name: str) -> int:
 
 
 def load_withdrawn(archive: Path, campaign: str) -> list[ArchivedTurn]:
-    """The turns that lie beside a campaign's others, by the names of their folders. Raises ReplayError."""
+    """Return the withdrawn turns of a campaign's archive, by the names of their folders.
+
+    Raises:
+        ReplayError: A folder is no turn's, or has another name than its record asks for.
+    """
     home, found = archive / campaign, []
     for entry in _entries(home / WITHDRAWN, WITHDRAWN, campaign):
         match = _WITHDRAWN_NAME.fullmatch(entry.name)
@@ -218,9 +230,9 @@ def load_withdrawn(archive: Path, campaign: str) -> list[ArchivedTurn]:
 
 
 def check_chain(folders: list[ArchivedTurn], head: str | None) -> None:
-    """Raises ReplayError naming the newest record that is not the one its successor vouches for.
+    """Raise ReplayError naming the newest record whose hash differs from that in its successor.
 
-    `head` vouches for the last; None leaves that one on its own.
+    `head` is the expected hash of the last record; None leaves that one unchecked.
     """
     if head is not None:
         check_successor(folders[-1], head, "the database")
@@ -231,14 +243,14 @@ def check_chain(folders: list[ArchivedTurn], head: str | None) -> None:
 
 
 def check_successor(folder: ArchivedTurn, expected: str, voucher: str) -> None:
-    """Raises ReplayError if a record is not the one that another, or the database, says it is."""
+    """Raise ReplayError if a record has another hash than its successor, or the database, says."""
     if folder.hash != expected:
         where = f"turn {folder.number}: {folder.said(RECORD)}"
         raise ReplayError(f"{where} has hash {folder.hash}, expected {expected} ({voucher} says so)")
 
 
 def check_files(folder: ArchivedTurn) -> None:
-    """Raises ReplayError naming the first file that is missing, altered or not in the record."""
+    """Raise ReplayError naming the first file that is missing, altered or not in the record."""
     present = set(_list_files(folder))
     for path, expected in sorted(folder.record["files"].items()):
         found = file_hash(folder.read(path))
@@ -249,7 +261,7 @@ def check_files(folder: ArchivedTurn) -> None:
 
 
 def _list_files(folder: ArchivedTurn) -> Iterator[str]:
-    """The files of a turn's folder; whatever else is there, but for a folder of its parts, counts as one."""
+    """Yield the files of a turn's folder; any other entry counts as a file, except the folders of its parts."""
     where = f"turn {folder.number}"
     for entry in _entries(folder.path, folder.name, where):
         if entry.name in PARTS and entry.is_dir(follow_symlinks=False):
@@ -260,7 +272,7 @@ def _list_files(folder: ArchivedTurn) -> Iterator[str]:
 
 
 def _entries(path: Path, name: str, where: str) -> Iterator[os.DirEntry[str]]:
-    """What is in a folder, but for hidden names; nothing if there is no such folder. Raises ReplayError at a link."""
+    """Yield the entries of a folder, without hidden ones; none if it is missing. Raise ReplayError at a link."""
     try:
         if not stat.S_ISDIR(path.lstat().st_mode):
             raise ReplayError(f"{where}: {name} is no folder")

@@ -9,7 +9,7 @@ know. Its salt, 256 random bits that are disclosed only with the archive, keeps
 players from guessing these facts and testing the guess against the hash.
 
 The hash of the dice seed is disclosed when a campaign is created, the dice words
-are fixed when it begins, and the seed is disclosed when it is over. The dice
+are fixed when it starts, and the seed is disclosed when it is over. The dice
 follow from seed and words together, so neither the maker of the seed nor a single
 player can choose them.
 """
@@ -45,41 +45,47 @@ FORMULA = (
     "the base32, in lower case and fours joined by -, of HMAC-SHA-256(key: the sealed seed, message: "
     "'pbem drawn word', a zero byte, and the name of the seat in UTF-8)."
 )
-"""What the record of a set-up says of its `dice`; another formula would be another text."""
+"""The formula in the record of a set-up; if the computation changed, so would the text."""
 
 MOST_LISTED = 60
-"""Seats whose words stand in each first report; where there are more, a report has its own and the digest of all."""
+"""Seats whose words are in each first report; with more seats, a report has its own word and the digest of all."""
 
 _DRAWN_CHARACTERS = 12
 
 
 def drawn_word(seed: bytes, seat: SeatName) -> str:
-    """The word of a seat whose player sends none.
+    """Return the dice word of a seat whose player sends none.
 
-    It follows from the sealed seed, so nobody can draw it again until it suits; it tells nothing of the seed.
+    It follows from the sealed seed, so it cannot be drawn again until it suits; it
+    discloses nothing about the seed.
     """
     letters = base64.b32encode(_hmac(seed, b"pbem drawn word", seat.encode())).decode().lower()[:_DRAWN_CHARACTERS]
     return "-".join(letters[at : at + 4] for at in range(0, _DRAWN_CHARACTERS, 4))
 
 
 def mixed_seed(seed: bytes, words: Sequence[DiceWord]) -> bytes:
-    """The seed of the dice: the sealed one with the words; without any, as in campaigns of old, the sealed one."""
+    """Return the seed of the dice: the sealed one mixed with the words, or the sealed one if there are no words."""
+    # Campaigns of earlier versions have no words.
     return _hmac(seed, b"pbem dice words", canonical_json(_pairs(words))) if words else seed
 
 
 def rehearsal_seed(seed: bytes) -> bytes:
-    """The seed of dice to look ahead with, always the same: they tell nothing of those that will be rolled."""
+    """Return the seed of the dice of previews; it is always the same, and discloses nothing about the real dice."""
     return _hmac(seed, b"pbem rehearsal dice", b"")
 
 
 def dump_dice_words(words: Sequence[DiceWord]) -> Json:
-    """The words as the record of a set-up has them; nothing where there are none."""
+    """Return the words as the record of a set-up holds them; {} if there are none."""
     own = [each.seat for each in words if each.own]
     return {"formula": FORMULA, "words": _pairs(words), "own": own} if words else {}
 
 
 def load_dice_words(record: Mapping[str, Json]) -> tuple[DiceWord, ...]:
-    """The words in the record of a set-up. Raises ReplayError if they are not written as `dump_dice_words` does."""
+    """Return the words in the record of a set-up.
+
+    Raises:
+        ReplayError: They are not as `dump_dice_words` writes them.
+    """
     told: Any = record.get("dice", {})
     try:
         own = frozenset(told.get("own", ()))
@@ -92,7 +98,7 @@ def load_dice_words(record: Mapping[str, Json]) -> tuple[DiceWord, ...]:
 
 
 def disclose_dice_words(words: Sequence[DiceWord]) -> dict[SeatName, DiceDisclosure]:
-    """What each seat's first report, and its last, tell of the words; nothing where there are none."""
+    """Return what each seat's first and last report disclose of the words; {} if there are none."""
     known, few = json_sha256(_pairs(words)), len(words) <= MOST_LISTED
     return {
         each.seat: DiceDisclosure(words=tuple(words) if few else (each,), digest=known, seats=len(words))
@@ -112,7 +118,7 @@ Patch = Sequence[Json]
 """The operations of a JSON Patch, in their order."""
 
 FORMAT = 2
-"""That of records with a salt and the names of what was withdrawn; those of format 1 have neither."""
+"""Records of format 2 have a salt and the names of withdrawn turns; those of format 1 have neither."""
 
 _SALT_BYTES = 32
 
@@ -127,49 +133,49 @@ class WithdrawnTurn:
 
 
 def setup_dice(seed: bytes) -> Dice:
-    """The dice a campaign is set up with; the seed is the mixed one."""
+    """Return the dice for a campaign's set-up; `seed` is the mixed one."""
     return Dice(seed).scoped("setup")
 
 
 def turn_dice(seed: bytes, number: int) -> Dice:
-    """The dice one turn is resolved with; a turn run again has the same."""
+    """Return the dice for running a turn; a rerun has the same. `seed` is the mixed one."""
     return Dice(seed).scoped("turn", number)
 
 
 def roll_dice(seed: bytes, number: int) -> Dice:
-    """The dice of what a GM rolls in a turn; they have nothing to do with those that it is resolved with."""
+    """Return the dice for a GM's rolls in a turn; they are independent of those that the turn is run with."""
     return Dice(seed).scoped("rolls", number)
 
 
 def recorded_rolls(record: Mapping[str, Json]) -> tuple[Roll, ...]:
-    """What the GM rolled in the turn of a record."""
+    """Return the GM's rolls in the turn of a record."""
     return tuple(map(Roll.from_json, record.get("rolls", ())))
 
 
 def state_hash(ruleset: AnyRuleset, state: Any) -> str:
-    """The hash of a state: of its dump, as canonical JSON."""
+    """Return the hash of a state's dump as canonical JSON."""
     return json_sha256(ruleset.dump(state))
 
 
 def events_hash(events: Iterable[Event]) -> str:
-    """The hash of all that happened in a turn, hidden or not, and of who heard it."""
+    """Return the hash of all events of a turn, hidden or not, with their audiences."""
     return json_sha256(
         [{"kind": event.kind, "audience": sorted(event.audience), "data": event.data} for event in events]
     )
 
 
 def file_hash(content: bytes) -> str:
-    """The hex SHA-256 of a file's bytes, be it a part of a report or a record."""
+    """Return the hex SHA-256 of a file's bytes: a part of a report, or a record."""
     return hashlib.sha256(content).hexdigest()
 
 
 def disclosed_hash(record: bytes) -> str:
-    """The hash of a record as reports tell it; "" for one without a salt, whose hash would tell too much."""
+    """Return the hash of a record as reports disclose it; "" without a salt, as guesses could be tested against it."""
     return file_hash(record) if "salt" in json.loads(record) else ""
 
 
 def orders_json(book: OrderParser, orders: Iterable[Order]) -> list[Json]:
-    """Orders as JSON data, in their sequence."""
+    """Return orders as JSON data, in order."""
     return [book.to_json(order) for order in orders]
 
 
@@ -189,14 +195,17 @@ def setup_record(
     number: int = 0,
     given: Json = None,
 ) -> bytes:
-    """The record of a campaign's set-up; two of the same set-up differ in their salt.
+    """Return the record of a campaign's set-up; two of the same set-up differ in their salt.
 
-    `options` are those `ruleset.setup` was given, with the content of files in
-    place of their paths; `state` is the `state_hash`; `files` come from
-    `turn_files`; `withdrawn` is all that was ever taken back of the campaign;
-    `patch` is what the GM changed of the state; `words` are those mixed with the
-    seed. A game taken over from elsewhere has a `number` other than 0, that of
-    the turn before its first, and begins with the state `given`, dumped.
+    Args:
+        options: Those `ruleset.setup` was given, with the content of files in place of their paths.
+        state: The `state_hash` of the state.
+        files: As `turn_files` returns them.
+        withdrawn: All turns of the campaign that were ever withdrawn.
+        patch: What the GM changed of the state.
+        words: The dice words that are mixed with the seed.
+        number: 0, or for a game taken over from elsewhere the number of the turn before its first.
+        given: The dumped state that such a game begins with.
     """
     return _encode(
         _common_facts(campaign, ruleset, number, options=options, seats=seats, seal=seal)
@@ -229,14 +238,18 @@ def turn_record(
     patch: Patch = (),
     seed: str = "",
 ) -> bytes:
-    """The record of one turn's run; two of the same run differ in their salt.
+    """Return the record of one turn's run; two of the same run differ in their salt.
 
-    `turn` is what the resolver was given, `used` the sheets behind it (none
-    for a seat whose defaults were used), the states are `state_hash`es,
-    `files` come from `turn_files`, and `previous` is the record before this.
-    `withdrawn` is all that was ever taken back of the campaign.
-    `patch` is what the GM changed of the state that came out; `seed` is the hex
-    of the dice's seed once the game is over.
+    Args:
+        turn: What the resolver was given.
+        used: The sheets used; none for a seat that played default orders.
+        state_before: The `state_hash` of the state before the turn.
+        state_after: The `state_hash` of the state after it, as patched.
+        files: As `turn_files` returns them.
+        previous: The record before this one.
+        withdrawn: All turns of the campaign that were ever withdrawn.
+        patch: What the GM changed of the resulting state.
+        seed: The seed in hex once the game is over.
     """
     return _encode(
         _common_facts(campaign, ruleset, number, options=options, seats=seats, seal=seal)
@@ -275,7 +288,7 @@ def _common_facts(
 
 
 def _without_empty(**facts: Json) -> dict[str, Json]:
-    """Facts that few records have; one without them has the bytes that it had before they were thought of."""
+    """Return the facts that are not empty: few records have these, and the bytes of all others must not change."""
     return {name: value for name, value in facts.items() if value}
 
 
@@ -293,35 +306,35 @@ def _encode(record: dict[str, Json]) -> bytes:
 
 RECORD = "turn.json"
 WITHDRAWN = "withdrawn"
-"""The folder of a campaign's archive for turns that were taken back or run again."""
+"""The folder of a campaign's archive for turns that were rolled back or run again."""
 
 _HASH_SHOWN = 8
 """Hex digits of a record's hash in the name of a withdrawn turn's folder."""
 
 
 def folder_name(number: int) -> str:
-    """The name of a turn's folder."""
+    """Return the name of a turn's folder."""
     return f"{number:04d}"
 
 
 def withdrawn_name(number: int, record_hash: str) -> str:
-    """The name of the folder of a turn that was withdrawn, inside that for all such turns."""
+    """Return the name of a withdrawn turn's folder inside `WITHDRAWN`."""
     return f"{folder_name(number)}-{record_hash[:_HASH_SHOWN]}"
 
 
 ENCLOSED = "enclosed"
-"""The folder inside that of a turn."""
+"""The folder of attachments inside a turn's folder."""
 
 _ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg"}
 
 
 def attachment_path(enclosure: Attachment) -> str:
-    """The file of a content in the folder of a turn."""
+    """Return the path of an attachment in the folder of a turn."""
     ending = _ENDINGS.get(enclosure.kind) or PurePosixPath(enclosure.name).suffix.lower()
     return f"{ENCLOSED}/{enclosure.sha256}{ending}"
 
 
 def attachment_hash(path: str) -> str:
-    """The hash in such a path, "" in any other."""
+    """Return the hash in the path of an attachment, "" for any other path."""
     folder, _, name = path.partition("/")
     return PurePosixPath(name).stem if folder == ENCLOSED else ""

@@ -1,8 +1,8 @@
-"""Proves an archive by resolving every turn again from its record alone.
+"""Prove an archive by resolving every turn again from its record alone.
 
 A turn's record covers the attachments in its folder
 (`<campaign>/0003/enclosed/<SHA-256 of the content>.png`) like all other files;
-this module checks that every attachment that reports show is there.
+this module checks that every attachment that reports show is in the archive.
 
 Every record names all records that were withdrawn before it was made. Those
 withdrawn after the newest record are named by none yet: a copy of an archive can
@@ -47,7 +47,10 @@ from pbem.ruleset.values import Event, Json, SeatName, View
 
 
 def check_attachments(folders: Sequence[ArchivedTurn], ruleset: AnyRuleset) -> None:
-    """Raises ReplayError naming the first report that shows what is not in the archive; without rulings none does."""
+    """Raise ReplayError naming the first report that shows an attachment which is not in the archive.
+
+    Games without rulings have no attachments.
+    """
     if not any("ruling" in folder.record for folder in folders):
         return
     there: set[str] = set()
@@ -70,7 +73,7 @@ def _check_report(folder: ArchivedTurn, path: str, ruleset: AnyRuleset, there: s
 
 
 def check_rolls(folder: ArchivedTurn, seed: bytes) -> None:
-    """The rolls of a turn are those of its dice; `seed` is the mixed one. Raises ReplayError."""
+    """Raise ReplayError unless the rolls of a turn are those of its dice; `seed` is the mixed one."""
     for roll in recorded_rolls(folder.record):
         try:
             true = roll_notation(roll_dice(seed, folder.number), roll.dice, roll.label, roll.number)
@@ -83,7 +86,7 @@ def check_rolls(folder: ArchivedTurn, seed: bytes) -> None:
 
 
 def check_numbers(folder: ArchivedTurn) -> None:
-    """The rolls for each label are numbered without a gap. Raises ReplayError."""
+    """Raise ReplayError if the rolls for a label are not numbered without a gap."""
     known: Counter[str] = Counter()
     for roll in recorded_rolls(folder.record):
         known[roll.key] += 1
@@ -92,7 +95,7 @@ def check_numbers(folder: ArchivedTurn) -> None:
 
 
 def check_none_undone(folders: Sequence[ArchivedTurn], aside: Sequence[ArchivedTurn]) -> None:
-    """What was rolled in a turn that was taken back was rolled in the one in its place. Raises ReplayError."""
+    """Raise ReplayError if a roll of a withdrawn turn is not in the turn that took its place."""
     stand: dict[int, frozenset[Roll]] = {folder.number: frozenset(recorded_rolls(folder.record)) for folder in folders}
     for folder in aside:
         lost = [roll for roll in recorded_rolls(folder.record) if roll not in stand.get(folder.number, (roll,))]
@@ -103,11 +106,13 @@ def check_none_undone(folders: Sequence[ArchivedTurn], aside: Sequence[ArchivedT
 def check_withdrawn(
     folders: Sequence[ArchivedTurn], withdrawn: Sequence[ArchivedTurn], known: Collection[tuple[int, str]] | None = None
 ) -> int:
-    """Checks the folders of withdrawn turns against the records, all of them; returns how many no record names yet.
+    """Check all folders of withdrawn turns against the records; return the number of those that no record names yet.
 
-    `known` are the numbers and hashes of those the database has; without it
-    (None) whatever no record names must follow from the newest record. Raises
-    ReplayError naming what is missing, altered or foreign.
+    `known` are the numbers and hashes of those in the database; without it (None)
+    those that no record names must follow from the newest record.
+
+    Raises:
+        ReplayError: One is missing, altered or foreign.
     """
     places = {folder.name: folder for folder in withdrawn}
     named = set()
@@ -136,7 +141,10 @@ def _check_named(places: dict[str, ArchivedTurn], number: int, hash_: str, vouch
 
 
 def _check_unnamed(head: ArchivedTurn, unnamed: Sequence[ArchivedTurn]) -> None:
-    """Taken back since the newest record was made, so each was made after that one. Old records name none at all."""
+    """Raise ReplayError unless the turns were withdrawn since the newest record, and so follow it.
+
+    Old records, without a salt, name no withdrawn turns at all.
+    """
     if "salt" in head.record:
         before = {head.hash, *(folder.hash for folder in unnamed)}
         _refuse_foreign(folder for folder in unnamed if folder.record["previous"] not in before)
@@ -149,9 +157,9 @@ def _refuse_foreign(foreign: Iterable[ArchivedTurn]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReplayProof:
-    """What was proved: so many turns and reports, up to the record with the hash `head`.
+    """A passed proof: numbers of turns and reports, up to the record with the hash `head`.
 
-    `withdrawn` turns were found beside them, as they were when they were taken back.
+    `withdrawn` is the number of withdrawn turns found, unaltered.
     """
 
     campaign: str
@@ -172,14 +180,19 @@ def replay(
     withdrawn: Collection[tuple[int, str]] | None = None,
     on_turn: Callable[[int], object] | None = None,
 ) -> ReplayProof:
-    """Checks a campaign's archive from its set-up to its last turn.
+    """Check a campaign's archive from its set-up to its last turn.
 
-    Checked are the chain of records up to `head` (the hash of the newest, as
-    the database knows it), every file, every state and event hash, each seat's
-    view against its report, and what was withdrawn (`withdrawn`: the numbers and
-    hashes of the records that the database has). `seed` is the sealed one; the
-    words in the set-up's record are mixed with it. `on_turn` is told how many
-    turns have passed. Raises ReplayError naming the first difference.
+    Checked are the chain of records, every file, every state and event hash, each
+    seat's view against its report, and the withdrawn turns.
+
+    Args:
+        seed: The sealed seed; the words in the set-up's record are mixed with it.
+        head: The hash of the newest record, as the database knows it; None if it is unknown.
+        withdrawn: Numbers and hashes of the withdrawn turns in the database; None if unknown.
+        on_turn: Called with the number of turns checked.
+
+    Raises:
+        ReplayError: Names the first difference.
     """
     folders = load_turns(archive, campaign)
     check_chain(folders, head)
@@ -197,7 +210,7 @@ def replay(
 
 
 class _Replay:
-    """A campaign resolved again, turn by turn; the state goes through its dump as it does in the database."""
+    """A campaign resolved again, turn by turn; the state passes through its dump as it does in the database."""
 
     def __init__(self, ruleset: AnyRuleset, sealed: bytes, mixed: bytes) -> None:
         self._ruleset, self._sealed, self._seed = ruleset, sealed, mixed
@@ -207,7 +220,7 @@ class _Replay:
         self.reports = 0
 
     def check(self, folder: ArchivedTurn) -> None:
-        """Resolves the turn of a folder and compares all its record and reports say of it."""
+        """Resolve the turn of a folder and compare it with its record and reports."""
         self._check_game(folder)
         with _translate_errors(folder):
             events = self._set_up(folder) if folder.is_set_up else self._resolve(folder)
@@ -246,12 +259,12 @@ class _Replay:
         return events
 
     def _load_result(self, state: Any, record: Json) -> None:
-        """What the rules made of it, and the GM's changes of that."""
+        """Take over the state that the rules made, with the GM's changes."""
         data = apply_patch(json.loads(canonical_json(self._ruleset.dump(state))), record.get("patch", ()))
         self.state = self._ruleset.load(data, self._ruleset.version)
 
     def _expect_result(self, folder: ArchivedTurn, what: str, found: str, key: str) -> None:
-        """Compare what the rules made of a turn with its record. Raises ReplayError naming both causes there may be."""
+        """Compare a result of the rules with its record; raise ReplayError naming both possible causes."""
         try:
             _compare(folder, what, found, folder.record[key])
         except ReplayError as error:
@@ -266,14 +279,14 @@ class _Replay:
             path = _report_of(seat)
             archived = _archived_view(folder, path)
             mailed = with_memory(self._ruleset, view, self._last.get(seat))
-            # Reports from before their game remembered anything stand as they were made.
+            # Reports made before their game had a memory have none.
             shown = mailed if "memory" in archived else view
             _compare(folder, f"the view in {folder.said(path)}", json_sha256(shown), json_sha256(archived))
             self._last[seat] = archived
             self.reports += 1
 
     def _views(self, told: Sequence[SeatName], new: int) -> Iterator[tuple[SeatName, View]]:
-        """The views of the seats told, of all that happened since their last report; `new` events are of this turn."""
+        """Yield the views of these seats, of all events since their last report; `new` events are of this turn."""
         unheard = {seat: self._unheard.pop(seat) for seat in told}
         up_to_date = [seat for seat in told if len(unheard[seat]) == new]
         if up_to_date:
@@ -284,7 +297,7 @@ class _Replay:
 
 
 def _check_options(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
-    """Raises ValueError for a set-up that no GM could have asked for, and that might never come to its end."""
+    """Raise ValueError for options or seats that no GM could have chosen: their set-up might never end."""
     for option in ruleset.options:
         if not option.allows(record["options"].get(option.name, option.default)):
             raise ValueError(f"option {option.name} is not {option.allowed}")
@@ -293,7 +306,7 @@ def _check_options(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
 
 
 def _check_given_state(ruleset: AnyRuleset, record: Mapping[str, Json]) -> None:
-    """Raises ValueError for a state that its game would have refused, and that might never come to its end."""
+    """Raise ValueError for a state that its game would have refused: loading it might never end."""
     if isinstance(ruleset, StateImporter):
         for fault in ruleset.check_state(record["given"], record["seats"]):
             raise ValueError(f"the state it was given is none: {fault}")
@@ -329,7 +342,7 @@ def _compare(folder: ArchivedTurn, what: str, found: str, expected: str) -> None
 
 @contextmanager
 def _translate_errors(folder: ArchivedTurn) -> Iterator[None]:
-    """Turns what a ruleset makes of a forged record into the finding that it is one."""
+    """Report an error of a ruleset as that of a forged record."""
     try:
         yield
     except (RulesetError, PatchError, *PARSE_ERRORS) as error:

@@ -1,4 +1,4 @@
-"""Verifies an archive on any machine from its folder alone, or completely with the dice seed.
+"""Verify an archive on any machine from its folder alone, or completely with the dice seed.
 
 A report discloses the hash of an earlier record, and is itself a file of the
 record made with it. So players who kept their reports can show that neither these
@@ -49,7 +49,7 @@ from pbem.ruleset.values import SeatName
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocatedFile:
-    """A report or a record's hash that is in the archive, with the turn of that record; it may be `withdrawn`."""
+    """A report or a record's hash that is in the archive, with the turn of that record, which may be `withdrawn`."""
 
     what: Literal["report", "record"]
     name: str
@@ -58,7 +58,11 @@ class LocatedFile:
 
 
 def group_by_campaign(reports: Mapping[str, bytes], campaigns: Sequence[str]) -> dict[str, dict[str, bytes]]:
-    """Reports by the campaigns they are of, then by name. Raises ReplayError for one of none of these, or no report."""
+    """Return reports by campaign, then by name.
+
+    Raises:
+        ReplayError: A file is no report, or is one of another campaign.
+    """
     sorted_: dict[str, dict[str, bytes]] = {}
     for name, raw in reports.items():
         campaign = _load_report(raw, name)["campaign"]
@@ -71,7 +75,11 @@ def group_by_campaign(reports: Mapping[str, bytes], campaigns: Sequence[str]) ->
 
 
 def find_record(hash_: str, folders: Sequence[ArchivedTurn]) -> LocatedFile:
-    """Finds a record by the hash that a report tells. Raises ReplayError if it is not there."""
+    """Return the record with a hash that a report discloses.
+
+    Raises:
+        ReplayError: The archive has no such record.
+    """
     for folder in folders:
         if folder.hash == hash_.strip().lower():
             return _locate("record", hash_, folder)
@@ -79,7 +87,11 @@ def find_record(hash_: str, folders: Sequence[ArchivedTurn]) -> LocatedFile:
 
 
 def find_report(raw: bytes, name: str, folders: Sequence[ArchivedTurn]) -> LocatedFile:
-    """Finds a report by the bytes of its JSON. Raises ReplayError if it is none, or is not in the archive as it is."""
+    """Return the turn of a report, given the bytes of its JSON.
+
+    Raises:
+        ReplayError: It is no report, or the archive has no such report.
+    """
     told, found = _load_report(raw, name).get("record"), file_hash(raw)
     folder = next((folder for folder in folders if found in folder.record["files"].values()), None)
     if folder is None:
@@ -102,9 +114,9 @@ def _locate(what: Literal["report", "record"], name: str, folder: ArchivedTurn) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRun:
-    """One run of a turn, or of the set-up: when it was (ISO 8601), and the hash of its record.
+    """One run of a turn, or of the set-up: its time (ISO 8601), and the hash of its record.
 
-    `withdrawn`: it was taken back, or another run is in its place.
+    `withdrawn` is True if it was rolled back, or run again.
     """
 
     turn: int
@@ -114,7 +126,7 @@ class TurnRun:
 
 
 def list_turn_runs(folders: Sequence[ArchivedTurn], aside: Sequence[ArchivedTurn]) -> tuple[TurnRun, ...]:
-    """All runs in an archive, by turn and time; `aside` are those withdrawn."""
+    """Return all runs in an archive, by turn and time; `aside` are those withdrawn."""
     runs = [_turn_run(folder, withdrawn=False) for folder in folders] + [
         _turn_run(folder, withdrawn=True) for folder in aside
     ]
@@ -126,7 +138,7 @@ def _turn_run(folder: ArchivedTurn, *, withdrawn: bool) -> TurnRun:
 
 
 _SAME = ("campaign", "game", "options", "seats", "seal")
-"""What all records of a campaign say alike."""
+"""Fields that are equal in all records of a campaign."""
 
 _WORDS_TOLD = re.compile(r"^Words for the dice, .*:\n((?: {4}\S.*\n)+)", re.MULTILINE)
 _SHEET_USED = re.compile(r"^This turn was resolved with your sheet (\d+) \(digest ([0-9a-f]{12})\)\.", re.MULTILINE)
@@ -134,14 +146,14 @@ _SHEET_USED = re.compile(r"^This turn was resolved with your sheet (\d+) \(diges
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyResult:
-    """What an archive shows. `unproved` are sentences on what it cannot show yet; without any, all was replayed.
+    """Findings on an archive. `unproved` are sentences on what it cannot prove yet; if empty, all was replayed.
 
-    `patched` are the turns whose outcome the GM has changed, `withdrawn` how
-    many turns were taken back or run again, and lie beside the others; `unnamed`
-    of them since the newest record was made, so that none vouches for them yet.
-    `rolls` is how many its GM made. `runs` are all runs, of those too. `words` are mixed into the dice, and stand
-    so in the first reports. `held` is what became of the reports and hashes that
-    a reader had.
+    `patched` are the turns whose outcome the GM has changed. `withdrawn` is the number
+    of turns rolled back or run again, which are kept beside the others; `unnamed` of
+    these were withdrawn since the newest record, so that no record names them yet.
+    `rolls` is the number of the GM's rolls. `runs` are all runs, withdrawn ones too.
+    `words` are the dice words, as in the first reports. `held` are the reports and
+    hashes that a reader had, as found.
     """
 
     campaign: str
@@ -162,7 +174,11 @@ class VerifyResult:
 
 
 def find_campaigns(archive: Path, campaign: str | None = None) -> list[tuple[Path, str]]:
-    """The campaigns in an archive, or in the folder of one: where each lies, and its name. Raises ReplayError."""
+    """Return folder and name of each campaign in an archive, or in the folder of one campaign.
+
+    Raises:
+        ReplayError: There is none.
+    """
     if campaign is not None:
         return [(archive, campaign)]
     if _is_of_a_campaign(archive):
@@ -176,7 +192,7 @@ def find_campaigns(archive: Path, campaign: str | None = None) -> list[tuple[Pat
 
 
 def _is_of_a_campaign(folder: Path) -> bool:
-    """Whether a folder has those of turns: the first is that of the set-up, whatever its number."""
+    """Return True if a folder has folders of turns; the first one is the set-up, whatever its number."""
     return any(True for _ in folder.glob(f"[0-9][0-9][0-9][0-9]*/{RECORD}"))
 
 
@@ -190,11 +206,16 @@ def verify(
     records: Sequence[str] = (),
     on_turn: Callable[[int, int], object] | None = None,
 ) -> VerifyResult:
-    """Checks a campaign's archive. Raises ReplayError naming the first difference.
+    """Check a campaign's archive.
 
-    `seed` is that of the dice, if it is known from elsewhere. `reports`, by
-    name, and `records`, hashes that reports tell, are what a reader holds, and
-    must be in the archive. `on_turn` is told each turn replayed, and of how many.
+    Args:
+        seed: The seed of the dice, if it is known from elsewhere.
+        reports: Reports by name that a reader has, and that must be in the archive.
+        records: Hashes of records that reports disclose, and that must be in it too.
+        on_turn: Called with the number of turns replayed, and of all.
+
+    Raises:
+        ReplayError: Names the first difference.
     """
     folders = load_turns(archive, campaign)
     check_chain(folders, None)
@@ -251,7 +272,7 @@ def _check_same(first: ArchivedTurn, folder: ArchivedTurn) -> None:
 
 
 def _check_sheets(folder: ArchivedTurn) -> None:
-    """Each sheet used is there as it came, its orders have the digest its player was told, and so his report says."""
+    """Raise ReplayError unless each sheet used is there as received, with the digest that its player's report tells."""
     record = folder.record
     for seat, sheet in sorted(record.get("sheets", {}).items()):
         where = f"turn {folder.number}: the sheet of {seat}"
@@ -285,7 +306,7 @@ def _check_states(folders: list[ArchivedTurn]) -> None:
 
 
 def _load_words(setup: ArchivedTurn) -> tuple[DiceWord, ...]:
-    """The words mixed into the dice: one for each seat, and in the first reports the same."""
+    """Return the dice words: one for each seat, and the same in the first reports."""
     words = load_dice_words(setup.record)
     if words and [each.seat for each in words] != setup.record["seats"]:
         raise ReplayError(f"turn {setup.number}: the words for the dice are not those of its seats")
@@ -300,7 +321,7 @@ def _check_told_words(setup: ArchivedTurn, seat: SeatName, told: DiceDisclosure)
         data = read_report_data(setup.read(path)).get("dice")
     except ReportDataError as error:
         raise ReplayError(f"turn {setup.number}: {setup.said(path)}: {error}") from None
-    # A GM may word the text otherwise; where it lists the words as usual, they must be these.
+    # A GM's template may word the text otherwise; where it lists the words as usual, they must be these.
     listed = _WORDS_TOLD.search(setup.read(f"reports/{seat}.txt").decode("utf-8", "replace"))
     in_text = told.lines if listed is None else tuple(line.strip() for line in listed[1].splitlines())
     if data != dice_data(told, setup.record["seal"]) or in_text != told.lines:
@@ -310,7 +331,7 @@ def _check_told_words(setup: ArchivedTurn, seat: SeatName, told: DiceDisclosure)
 
 
 def _check_drawn_words(words: Sequence[DiceWord], seed: bytes | None) -> None:
-    """Words that no player sent follow from the sealed seed."""
+    """Raise ReplayError unless the words that no player sent follow from the sealed seed."""
     for each in words:
         if seed is not None and not each.own and each.word != drawn_word(seed, each.seat):
             raise ReplayError(
@@ -319,7 +340,7 @@ def _check_drawn_words(words: Sequence[DiceWord], seed: bytes | None) -> None:
 
 
 def _find_seed(folders: list[ArchivedTurn], given: bytes | None) -> bytes | None:
-    """The seed, from the last record or as given; it has the seal that was told at the start."""
+    """Return the seed, from the last record or as given; it must have the seal that was disclosed at the start."""
     told = folders[-1].record.get("seed")
     try:
         seed = given if told is None else bytes.fromhex(told)

@@ -1,11 +1,11 @@
-"""Writes the folder of each turn into the archive.
+"""Write the folder of each turn into the archive.
 
     <archive>/<campaign>/0000/turn.json             the set-up: its record
                              /reports/red.txt …     the reports mailed at the start
     <archive>/<campaign>/0003/turn.json             turn 3: its record
                              /sheets/red-v1.txt     a sheet as received, its key masked
                              /sheets/red.orders.txt the orders used, as understood
-                             /reports/red.txt …     the reports its resolution produced
+                             /reports/red.txt …     the reports that its run produced
                              /enclosed/3fa9….png …  attachments of its GM that no report showed before
     <archive>/<campaign>/withdrawn/0003-5f2a90c1/…  turn 3 before it was run again, with its record's hash
 
@@ -34,7 +34,7 @@ from pbem.util import fsync, write_atomically
 
 @dataclass(frozen=True, slots=True)
 class SheetReceived:
-    """One order sheet as it came; in `text` its token or code is already masked."""
+    """An order sheet as received; in `text` its token or code is already masked."""
 
     seat: SeatName
     version: int
@@ -48,10 +48,11 @@ def turn_files(
     orders: Mapping[SeatName, Sequence[Order]] | None = None,
     book: OrderParser | None = None,
 ) -> dict[str, bytes]:
-    """Every file of a turn's folder but its record, by its path in the folder.
+    """Return all files of a turn's folder except its record, by path in the folder.
 
-    `reports` are `RenderedReport.files()`; `orders`, written with `book`, are
-    those the turn was resolved with.
+    Args:
+        reports: As `RenderedReport.files()` returns them.
+        orders: The orders that the turn was run with, to be written with `book`.
     """
     files = {f"reports/{name}": content for report in reports for name, content in report.items()}
     for sheet in sheets:
@@ -64,11 +65,15 @@ def turn_files(
 
 
 def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, withdrawn: bool = False) -> Path:
-    """Writes the folder of the turn that `record` tells of, whole or not at all; returns it.
+    """Write the folder of a record's turn, whole or not at all; return it.
 
-    Writing the same turn again does nothing but put back what is missing of it,
-    and two writers at once do no harm. Raises CampaignError if something else
-    than this turn is there already.
+    Writing the same turn again only restores missing files, and two writers at once
+    do no harm.
+
+    Raises:
+        CampaignError: Another turn's folder is in its place.
+        OSError: The folder cannot be written.
+        ValueError: The files are not those that the record names.
     """
     told = json.loads(record)
     if told["files"] != {path: file_hash(content) for path, content in files.items()}:
@@ -84,9 +89,9 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, wi
         _write(draft, files)
         _write(draft, {RECORD: record})
         draft.rename(folder)
-        fsync(home)
+        fsync(home)  # or a power cut may undo the rename
     except OSError:
-        if not _holds_record(folder, record):  # else another writer was faster
+        if not _holds_record(folder, record):  # else another writer was faster, with the same turn
             raise
     finally:
         # The drafts of writers that were killed, too.
@@ -96,24 +101,27 @@ def archive_turn(archive: Path, record: bytes, files: Mapping[str, bytes], *, wi
 
 
 def is_complete(archive: Path, record: bytes, *, withdrawn: bool = False) -> bool:
-    """Whether the folder of a turn is there with this record and all its files, to the byte. Raises OSError."""
+    """Return True if a turn's folder has this record and all its files, to the byte. Raise OSError."""
     folder = turn_folder(archive, record, withdrawn=withdrawn)
     expected: dict[str, str] = json.loads(record)["files"] | {RECORD: file_hash(record)}
     return all(_hash_of(folder / name) == hash_ for name, hash_ in expected.items())
 
 
 def turn_folder(archive: Path, record: bytes, *, withdrawn: bool = False) -> Path:
-    """Return the folder of the turn that `record` tells of, be it there or not."""
+    """Return the folder of a record's turn, whether it exists or not."""
     return _turn_places(archive, record)[withdrawn]
 
 
 def campaigns_there(archive: Path) -> list[str]:
-    """Return the names of the campaigns that have turns in an archive; none if it is not there."""
+    """Return the names of the campaigns that have turns in an archive; [] if it does not exist."""
     return sorted(path.name for path in archive.glob("*") if any(path.glob(f"[0-9][0-9][0-9][0-9]*/{RECORD}")))
 
 
 def list_turns(archive: Path, campaign: str) -> tuple[set[str], int]:
-    """The names of the folders of a campaign's turns, and how many withdrawn ones there are: two looks at the disk."""
+    """Return the names of the folders of a campaign's turns, and the number of withdrawn ones.
+
+    Reads two folders, and opens no file.
+    """
     home = archive / campaign
     return _turn_names(home), len(_turn_names(home / WITHDRAWN))
 
@@ -123,7 +131,7 @@ def _turn_names(folder: Path) -> set[str]:
 
 
 def copy_withdrawn(source: Path, target: Path, record: bytes) -> None:
-    """Copies the withdrawn turns that a record names into the archive of a copy of its campaign. Raises OSError."""
+    """Copy the withdrawn turns that a record names into the archive of a copy of its campaign. Raise OSError."""
     told = json.loads(record)
     for each in told.get("withdrawn", ()):
         name = Path(told["campaign"], WITHDRAWN, withdrawn_name(each["turn"], each["hash"]))
@@ -132,24 +140,24 @@ def copy_withdrawn(source: Path, target: Path, record: bytes) -> None:
 
 
 def move_to_withdrawn(archive: Path, record: bytes) -> None:
-    """Moves the folder of a turn that is withdrawn out of the way; does nothing if it is not there, or another's."""
+    """Move the folder of a withdrawn turn out of the way, unless it is missing or another turn's."""
     folder, aside = _turn_places(archive, record)
     if _holds_record(folder, record):
         _create_folder(aside.parent)
         if _holds_record(aside, record):
-            shutil.rmtree(aside)  # no folder can be moved to where one is
+            shutil.rmtree(aside)  # a folder cannot be renamed to one that is not empty
         _move(folder, aside)
 
 
 def move_from_withdrawn(archive: Path, record: bytes) -> None:
-    """Moves the folder of a withdrawn turn that counts again back to its place, if it was set aside."""
+    """Move the folder of a withdrawn turn back to its place, if it was moved away."""
     folder, aside = _turn_places(archive, record)
     if _holds_record(aside, record) and not folder.exists():
         _move(aside, folder)
 
 
 def _turn_places(archive: Path, record: bytes) -> tuple[Path, Path]:
-    """Where the folder of a turn stands while the turn counts, and where once it is withdrawn."""
+    """Return the folder of a turn while it counts, and that once it is withdrawn."""
     told = json.loads(record)
     home, number = archive / told["campaign"], told["number"]
     return home / folder_name(number), home / WITHDRAWN / withdrawn_name(number, file_hash(record))
@@ -178,7 +186,7 @@ def _hash_of(path: Path) -> str | None:
 
 
 def _repair(folder: Path, record: bytes, files: Mapping[str, bytes]) -> None:
-    """Writes what is missing of a folder or was cut, once nothing else is found to be in its place."""
+    """Write again what is missing or truncated in a folder, after checking that nothing else is in its place."""
     lost = []
     for name, content in chain([(RECORD, record)], files.items()):
         found = _read_if_present(folder / name)
@@ -187,13 +195,13 @@ def _repair(folder: Path, record: bytes, files: Mapping[str, bytes]) -> None:
             raise CampaignError(f"{folder} holds another {what} than the database: move it away, then try again")
         if found != content:
             lost.append(name)
-    for name in reversed(lost):  # the record comes last, as when a folder is made
+    for name in reversed(lost):  # the record last, as in a new folder: it shows that the rest is there
         (folder / name).parent.mkdir(exist_ok=True)
         write_atomically(folder / name, record if name == RECORD else files[name])
 
 
 def _create_folder(home: Path) -> None:
-    """Makes the folder of a campaign, so that its name in the archive is on the disk too."""
+    """Create the folder of a campaign, and sync its name in the archive."""
     if not home.is_dir():
         home.mkdir(parents=True, exist_ok=True)
         fsync(home.parent)

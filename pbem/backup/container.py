@@ -1,8 +1,8 @@
 """The file format of backups: a ZIP archive of a few parts, each with its SHA-256 in a manifest.
 
-    manifest.json           what the file is, of which version, and the parts
+    manifest.json           kind, version and parts of the file
     database.sqlite         the database
-    pbem.toml               the settings; and so on: `pbem.backup.create`
+    pbem.toml               the settings; for the rest see `pbem.backup.create`
 
 Parts are written and read as streams. Every fault of a file is named: truncated,
 changed, no backup, or of a later version. A file may come from a stranger: nothing
@@ -31,36 +31,36 @@ from pbem.errors import BackupError, is_disk_full, reason_of
 
 MOST_FILES = 1_000_000
 MOST_LEVELS = 16
-"""Of folders in a file's name."""
+"""Levels of folders in a file's name."""
 
 MOST_HEADER = 65_536
-"""Bytes of what a tar archive says of a file beside its name."""
+"""Bytes of an extended header in a tar archive, such as one for a long name."""
 
 MOST_TIME = 2**35
-"""Seconds before or after 1970: file systems know no time beyond."""
+"""Seconds before or after 1970: file systems store no times beyond."""
 
 _PLAIN = re.compile(r"[^\x00-\x1f\x7f-\x9f]{1,1024}")
 _OF_NAMES = frozenset({errno.EEXIST, errno.EILSEQ, errno.EINVAL, errno.EISDIR, errno.ENAMETOOLONG, errno.ENOTDIR})
-"""Errors when two files have one name, or one has the name of the other's folder, or one that cannot be."""
+"""Errors of names: two files of one name, a file with the name of a folder, or a name that is not allowed."""
 
 _FIRST = ("new", "cur")
-"""Of a Maildir: a mail that is moved on while its folder is read is found where it goes."""
+"""The order for folders of a Maildir: a mail moved from new/ to cur/ meanwhile is found in cur/."""
 
 
 class TarWriter:
-    """A stream of files that is being written."""
+    """A tar stream that is being written."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
         self._tar = tar
 
     def put(self, name: str, content: bytes) -> None:
-        """Adds a file of so many bytes."""
+        """Add a file with this content."""
         told = tarfile.TarInfo(name)
         told.size, told.mode = len(content), 0o600
         self._add(told, io.BytesIO(content))
 
     def put_file(self, name: str, path: Path) -> None:
-        """Adds a file as it is now; one that is gone meanwhile is left out."""
+        """Add a file as it is now; skip it if it has vanished."""
         with suppress(FileNotFoundError), path.open("rb") as file:
             facts, told = os.fstat(file.fileno()), tarfile.TarInfo(name)
             told.size, told.mode, told.mtime = facts.st_size, 0o600, facts.st_mtime
@@ -68,27 +68,27 @@ class TarWriter:
 
     def _add(self, told: tarfile.TarInfo, content: IO[bytes]) -> None:
         self._tar.addfile(told, content)
-        self._tar.members = []  # type: ignore[attr-defined] # it would remember them all
+        self._tar.members = []  # type: ignore[attr-defined] # tarfile keeps all headers in memory
 
     def put_folder(self, folder: Path, *, leave_out: tuple[str, ...] = ()) -> None:
-        """Adds all plain files below a folder but those in folders of some names."""
+        """Add all plain files below a folder, without those in folders of the names to `leave_out`."""
         for path in _walk_files(folder, leave_out):
             self.put_file(path.relative_to(folder).as_posix(), path)
 
 
 @contextmanager
 def open_tar(stream: Any) -> Iterator[TarWriter]:
-    """A stream of files, closed at the end."""
+    """Open a tar stream for writing; close it at the end."""
     with tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as tar:
         yield TarWriter(tar)
 
 
 class _BoundedHeader(tarfile.TarInfo):
-    """The header of a file, of which nothing is read that is longer than a header has to be."""
+    """Header of a file, of which no more is read than a header needs."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """Read a header. Raise BackupError before what stands behind it is read, if that is too long."""
+        """Read a header; raise BackupError if the data that follow it are too long, before these are read."""
         told = super().frombuf(buf, encoding, errors)
         if told.size < 0 or (not told.isreg() and told.size > MOST_HEADER):
             raise BackupError(f"it has {_quote_name(told)} of {told.size:,} bytes, which is no plain file of a home")
@@ -96,15 +96,16 @@ class _BoundedHeader(tarfile.TarInfo):
 
 
 def extract_tar(stream: Any, target: Path, most: int = MOST_FILES, only: Callable[[str], bool] | None = None) -> int:
-    """Write the files of a stream below a folder, `most` of them; return how many.
+    """Write the files of a stream below a folder; return how many.
 
-    Raise BackupError for more, for what is no plain file, and for a name that is not one of the `only` ones.
+    Raises:
+        BackupError: There are more than `most` files, an entry is no plain file, or a name does not pass `only`.
     """
     count = 0
     try:
         with tarfile.open(fileobj=stream, mode="r|", tarinfo=_BoundedHeader) as tar:
             for member in tar:
-                tar.members = []  # type: ignore[attr-defined] # it would remember them all
+                tar.members = []  # type: ignore[attr-defined] # tarfile keeps all headers in memory
                 count += 1
                 if count > most:
                     raise BackupError(f"it has more files than the {most:,} that a backup of its size may have")
@@ -117,12 +118,12 @@ def extract_tar(stream: Any, target: Path, most: int = MOST_FILES, only: Callabl
 
 def _check_member(member: tarfile.TarInfo, only: Callable[[str], bool] | None) -> None:
     name = PurePosixPath(member.name)
-    # One with holes takes as much room as it says, however little of it is there.
+    # A sparse file takes as much room as it declares, however little of it is in the archive.
     plain = member.isreg() and not member.issparse() and member.size >= 0
     inside = name.parts and not name.is_absolute() and ".." not in name.parts and len(name.parts) <= MOST_LEVELS
     if not plain or not inside or not _PLAIN.fullmatch(member.name) or (only and not only(name.as_posix())):
         raise BackupError(f"it has {_quote_name(member)}, which is no plain file of a home")
-    if not abs(member.mtime) <= MOST_TIME:  # nor is it one that is no number
+    if not abs(member.mtime) <= MOST_TIME:  # NaN fails this comparison too
         raise BackupError(f"{_quote_name(member)} is of a time that no file can have")
 
 
@@ -136,7 +137,7 @@ def _write_member(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -
     except OSError as error:
         if error.errno in _OF_NAMES:
             raise BackupError(f"{_quote_name(member)} cannot be written: {error.strerror}") from None
-        raise  # the disk's, as when it is full
+        raise  # an error of the disk, such as a full one
     os.utime(path, (member.mtime, member.mtime))
 
 
@@ -169,37 +170,37 @@ DATABASE = "database.sqlite"
 MOST_PARTS = 10_000
 MOST_MANIFEST = 8_000_000
 MOST_DIRECTORY = 4_000_000
-"""Bytes of the manifest, and of the list of parts that a ZIP archive ends with."""
+"""Bytes of the manifest, and of the list of parts at the end of a ZIP archive."""
 
 FREE_FILES, BYTES_A_FILE = 10_000, 64
-"""In all folders of a backup may be so many files, and one more for each so many bytes of the backup itself."""
+"""The most files of a backup: a fixed number, and one more for so many of its bytes."""
 
 FREE_BYTES, GROWTH = 1_000_000_000, 100
-"""Unpacked, a backup may have so many bytes, and so many more for each of its own."""
+"""The most bytes of a backup when unpacked: a fixed number, and so many times its own."""
 
 LEVEL = 3
-"""Of zlib. Pictures, states and reports are packed already: higher levels take long for nothing."""
+"""Of zlib. Pictures, states and reports are compressed already: higher levels only take longer."""
 
 AT_ONCE = 1 << 20
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
-"""Raised while a ZIP archive is read that was cut or changed; the last by names in no UTF-8."""
+"""Raised by `zipfile` for an archive that was cut or changed; ValueError for names that are not UTF-8."""
 
 
 class _HashedStream:
-    """A stream that knows the SHA-256 and the number of all bytes that have gone through it."""
+    """Stream that computes SHA-256 and number of all bytes that pass through it."""
 
     def __init__(self, raw: IO[bytes], most: int | None = None) -> None:
         self._raw, self._hash, self._most = raw, hashlib.sha256(), most
         self.bytes = 0
 
     def write(self, data: bytes) -> int:
-        """Writes on."""
+        """Write data."""
         self._count(data)
         return self._raw.write(data)
 
     def read(self, size: int = AT_ONCE) -> bytes:
-        """Reads on; no more than there may be, and never all at once."""
+        """Read data: no more than may be there in all, and never everything at once."""
         data = self._raw.read(size if size >= 0 else AT_ONCE)
         self._count(data)
         if self._most is not None and self.bytes > self._most:
@@ -212,7 +213,7 @@ class _HashedStream:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the manifest says of a part."""
+        """The entry of a part in the manifest."""
         return {"sha256": self._hash.hexdigest(), "bytes": self.bytes}
 
 
@@ -229,9 +230,9 @@ class BackupWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close the file; of one that could not be finished, as on a full disk, nothing more is written."""
+        """Close the file; if it could not be finished, as on a full disk, write nothing more."""
         if kind is not None:
-            self._zip.fp = None  # its destructor would write the directory, and complain aloud that it cannot
+            self._zip.fp = None  # else its destructor writes the directory, and prints an error if it cannot
             with suppress(OSError):
                 self._file.close()
             return
@@ -240,26 +241,26 @@ class BackupWriter:
 
     @contextmanager
     def part(self, name: str) -> Iterator[Any]:
-        """A stream to write a part to."""
+        """Open a stream for writing a part."""
         with self._zip.open(name, "w", force_zip64=True) as raw:
             counted = _HashedStream(raw)
             yield counted
         self._parts[name] = counted.facts
 
     def put(self, name: str, source: Path) -> None:
-        """Makes a file a part."""
+        """Add a file as a part."""
         with source.open("rb") as file, self.part(name) as part:
             shutil.copyfileobj(file, part, AT_ONCE)
 
     def put_manifest(self, facts: Mapping[str, Any]) -> None:
-        """Write the manifest, as the last: without it, the file is no backup."""
+        """Write the manifest, as the last part: without it, the file is no backup."""
         told = {"format": FORMAT, **facts, "parts": self._parts}
         self._zip.writestr(MANIFEST, json.dumps(told, indent=1, ensure_ascii=False))
 
 
 @contextmanager
 def disk_full_named(path: Path) -> Iterator[None]:
-    """Raise BackupError where the block finds no room to write a file: the error itself seldom tells of which."""
+    """Raise BackupError naming the file if the disk is full inside the block; the OSError seldom names it."""
     try:
         yield
     except OSError as error:
@@ -269,7 +270,7 @@ def disk_full_named(path: Path) -> Iterator[None]:
 
 
 class BackupReader:
-    """A backup that is read; `facts` are those of its manifest."""
+    """A backup that is being read; `facts` are those of its manifest."""
 
     def __init__(self, path: Path, archive: zipfile.ZipFile, facts: Mapping[str, Any]) -> None:
         self.path, self.facts, self._zip = path, facts, archive
@@ -282,12 +283,16 @@ class BackupReader:
 
     @property
     def bytes(self) -> int:
-        """How much room its parts need."""
+        """The size of all parts, unpacked."""
         return sum(part["bytes"] for part in self.facts["parts"].values())
 
     @contextmanager
     def part(self, name: str) -> Iterator[Any]:
-        """A stream to read a part from. Raises BackupError, at its end at the latest, if it was changed."""
+        """Open a stream for reading a part.
+
+        Raises:
+            BackupError: The part is missing, truncated or changed; raised at its end at the latest.
+        """
         expected = self.facts["parts"].get(name)
         if expected is None:
             raise BackupError(f"{self.path} has no {name}")
@@ -295,24 +300,24 @@ class BackupReader:
             with self._zip.open(name) as raw:
                 counted = _HashedStream(raw, expected["bytes"])
                 yield counted
-                while counted.read():
+                while counted.read():  # to its end, so that the hash covers the whole part
                     pass
         except KeyError:
             raise BackupError(f"{self.path} is not whole: {name} is missing") from None
         except _BROKEN as error:
             if isinstance(error, OSError) and error.errno is not None:
-                raise  # the disk's, as when it is full, and no fault of the backup
+                raise  # an error of the disk, not of the backup
             raise BackupError(f"{self.path}: {name} was cut or changed ({error})") from None
         if counted.facts != {"sha256": expected["sha256"], "bytes": expected["bytes"]}:
             raise BackupError(f"{self.path}: {name} was changed: its SHA-256 is not that of the manifest")
 
     def take(self, name: str, target: Path) -> None:
-        """Makes a part a file. Raises BackupError."""
+        """Write a part to a new file. Raise BackupError if it is broken."""
         with self.part(name) as part, target.open("xb") as file:
             shutil.copyfileobj(part, file, AT_ONCE)
 
     def unpack(self, name: str, folder: Path, only: Callable[[str], bool] | None = None) -> None:
-        """Write the files of a part below a folder, if need be none but some. Raise BackupError."""
+        """Write the files of a part below a folder, or those that pass `only`. Raise BackupError if it is broken."""
         folder.mkdir(parents=True, exist_ok=True)
         with self.part(name) as part:
             try:
@@ -322,10 +327,10 @@ class BackupReader:
 
 
 class _BoundedFile(io.BufferedReader):
-    """A file of which nothing long is read at once, as the list of parts would be whose length is that of the file."""
+    """File that returns a limited number of bytes at once, since `zipfile` reads the whole list of parts at once."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read on. Raise BadZipFile."""
+        """Read data; raise BadZipFile if it is longer than the limit."""
         wanted = MOST_DIRECTORY + 1 if size is None or size < 0 else size
         data = super().read(min(wanted, MOST_DIRECTORY + 1))
         if len(data) > MOST_DIRECTORY:
@@ -335,7 +340,11 @@ class _BoundedFile(io.BufferedReader):
 
 @contextmanager
 def open_backup(path: Path, kind: str) -> Iterator[BackupReader]:
-    """A file of a kind, "home" or "campaign". Raises BackupError, in words, if it is none that can be read here."""
+    """Open a backup of a kind, "home" or "campaign".
+
+    Raises:
+        BackupError: It is missing, no such file, truncated, changed, or of a later version.
+    """
     if not path.is_file():
         raise BackupError(f"{path} is no file" if path.exists() else f"{path} is not there")
     with _BoundedFile(io.FileIO(path)) as file:
@@ -348,7 +357,7 @@ def open_backup(path: Path, kind: str) -> Iterator[BackupReader]:
 
 
 def is_backup(path: Path) -> bool:
-    """Whether a file that is there was made here, be it whole or not."""
+    """Return True if a file that exists is a backup, intact or not."""
     try:
         with _BoundedFile(io.FileIO(path)) as file, zipfile.ZipFile(file) as archive:
             return MANIFEST in archive.namelist()
@@ -380,7 +389,7 @@ def _read_facts(path: Path, archive: zipfile.ZipFile, kind: str) -> Mapping[str,
 
 
 def _find_fault(facts: Mapping[str, Any]) -> str:
-    """Name what of a manifest others cannot rely on. Raise KeyError, TypeError or ValueError where it is not there."""
+    """Return the rule that a manifest breaks, "" if none; raise KeyError, TypeError or ValueError for missing data."""
     _in_utc(facts["made"])
     campaigns, home = facts["campaigns"], facts["kind"] == "home"
     texts = [facts["kind"], facts["address"], facts["pbem"], *(facts["left_out"] if home else [facts["to"]])]
@@ -400,7 +409,7 @@ def _find_fault(facts: Mapping[str, Any]) -> str:
 
 
 def _in_utc(made: str) -> str:
-    """Return a time in UTC. Raise ValueError if it has no zone, or cannot be when a backup was made."""
+    """Return a time in UTC; raise ValueError if it has no zone, or no backup can have been made then."""
     at = dt.datetime.fromisoformat(made)
     if at.tzinfo is None or not 2000 <= at.year < 9000:
         raise ValueError("it was made at a time without a zone, or before 2000")
@@ -439,4 +448,4 @@ def _error_text(error: Exception) -> str:
 INBOX, CARRIER = "post/inbox.tar", "post/carrier.tar"
 FILES, TEMPLATES = "files.tar", "templates.tar"
 TURNS = "turns/"
-"""The names of parts; those of archives begin with the last."""
+"""The names of parts; those of archives begin with `TURNS`."""

@@ -1,4 +1,4 @@
-"""Creates a backup of a home: database, archive, settings, templates and local mailboxes.
+"""Create a backup of a home: database, archive, settings, templates and local mailboxes.
 
 The order makes the parts agree. The inbox is read before the database is copied,
 so that each message is in one of both: a message is stored before it is moved
@@ -47,7 +47,7 @@ from pbem.util import Progress, no_progress, publish, staging_directory
 
 @dataclass(frozen=True, slots=True)
 class ArchivedRun:
-    """A turn that was run: its record, where its folder belongs, and where it may still or already be instead."""
+    """A turn that was run: its record, the place of its folder, and the other place where it may be."""
 
     record: bytes
     place: str
@@ -55,16 +55,16 @@ class ArchivedRun:
 
 
 def list_campaigns(database: sqlite3.Connection) -> list[dict[str, object]]:
-    """The campaigns of a copy: name, game, version, status and open turn."""
+    """Return name, game, version, status and open turn of each campaign in a copy."""
     keys = ("name", "game", "version", "status", "turn")
     rows = database.execute(f"SELECT {', '.join(keys)} FROM campaign ORDER BY id")  # noqa: S608 - names of ours
     return [dict(zip(keys, row, strict=True)) for row in rows]
 
 
 def pack_archive(database: sqlite3.Connection, archive: Path, campaign: str, tree: TarWriter) -> int:
-    """Adds the folders of a campaign's turns to a stream; returns how many turns lack something in the archive.
+    """Add the folders of a campaign's turns to a stream; return how many turns lack files in the archive.
 
-    What the archive lacks can be written again from the database.
+    Missing files can be written again from the database.
     """
     home, lacking = archive / campaign, 0
     for turn in _iter_runs(database, home, campaign):
@@ -73,7 +73,7 @@ def pack_archive(database: sqlite3.Connection, archive: Path, campaign: str, tre
 
 
 def _pack_turn(home: Path, turn: ArchivedRun, tree: TarWriter) -> bool:
-    """Adds the files of a turn that are there as they should be, its record last; whether all are."""
+    """Add the intact files of a turn, its record last; return True if all are."""
     files: dict[str, str] = json.loads(turn.record)["files"]
     whole = True
     for name, hash_ in [*sorted(files.items()), (RECORD, file_hash(turn.record))]:
@@ -86,7 +86,7 @@ def _pack_turn(home: Path, turn: ArchivedRun, tree: TarWriter) -> bool:
 
 
 def _find_content(home: Path, turn: ArchivedRun, name: str, hash_: str) -> bytes | None:
-    for place in (turn.place, turn.elsewhere, turn.place):  # it may be moved between two looks
+    for place in (turn.place, turn.elsewhere, turn.place):  # it may be moved between two attempts
         try:
             content = (home / place / name).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
@@ -117,7 +117,7 @@ def _iter_runs(database: sqlite3.Connection, home: Path, campaign: str) -> Itera
 
 
 def _runs_of_origin(home: Path, newest: bytes, known: set[str]) -> Iterator[ArchivedRun]:
-    """What was withdrawn of the campaign that this one is a copy of: its records are in the archive alone."""
+    """Yield withdrawn turns of the campaign that this one is a copy of: only the archive has their records."""
     for each in json.loads(newest).get("withdrawn", ()) if newest else ():
         place = f"{WITHDRAWN}/{withdrawn_name(each['turn'], each['hash'])}"
         path = home / place / RECORD
@@ -135,9 +135,9 @@ _ALL = "pbem-????????T??????Z" + ENDING
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupCreated:
-    """A backup that was made: what is in it, sentences on what is not, and the names of older ones that were removed.
+    """A backup that was made: its campaigns, sentences on what was left out, and the names of older ones deleted.
 
-    `lacking` is how many turns lack something in the archive, which their database has.
+    `lacking` is the number of turns that lack files in the archive; the database has them.
     """
 
     path: Path
@@ -157,9 +157,14 @@ def create_backup(
     with_secrets: bool = False,
     progress: Progress = no_progress,
 ) -> BackupCreated:
-    """Writes a backup to a file, or to one named after the moment in a folder, of which it may `keep` the newest.
+    """Write a backup to a file, or to one named after the time in a folder, whose newest `keep` are kept.
 
-    Raises BackupError, ConfigError or OSError, having left what was there before.
+    If it fails, older backups are unchanged.
+
+    Raises:
+        BackupError: The target cannot be used, or the disk is full.
+        ConfigError: The settings or the database cannot be used.
+        OSError: A file cannot be read or written.
     """
     path = target / now.astimezone(dt.UTC).strftime(_NAME) if target.is_dir() else target
     if keep and path == target:
@@ -192,7 +197,7 @@ def _write_backup(
         _pack_mail_folder(packing, settings, settings.carrier_url, CARRIER)
         packing.put(DATABASE, copy)
         made_by = revision_of(copy)
-        migrate(f"sqlite:///{copy}")  # what is looked up in it may be in no table of an older version
+        migrate(f"sqlite:///{copy}")  # the queries below need tables of this version
         _pack_settings(packing, settings, with_secrets=with_secrets)
         lacking = 0
         with open_file(copy) as database:
@@ -216,7 +221,7 @@ def _write_backup(
 
 
 def _pack_mail_folder(packing: BackupWriter, settings: Settings, url: MailUrl, name: str) -> None:
-    """A post folder of the home; one elsewhere is another's, as a mailbox on a server is."""
+    """Add a Maildir of the home; one elsewhere is left out, as is a mailbox on a server."""
     if _is_in_home(settings, url):
         with packing.part(name) as part, open_tar(part) as tree:
             tree.put_folder(settings.home / url.path, leave_out=("tmp",))
@@ -250,7 +255,7 @@ def _list_left_out(settings: Settings, *, with_secrets: bool) -> Iterator[str]:
 
 
 def _remove_old(newest: Path, keep: int) -> tuple[str, ...]:
-    """Removes all but the newest backups of its folder, by their names; returns those of what is gone."""
+    """Delete all but the newest backups in its folder, by name; return the names of those deleted."""
     others = sorted((path for path in newest.parent.glob(_ALL) if path != newest), reverse=True)
     old = others[keep - 1 :]
     for path in old:

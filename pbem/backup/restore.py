@@ -1,10 +1,10 @@
-"""Restores a home from a backup, inactive until the operator activates it, and checks backups.
+"""Restore a home from a backup, inactive until the operator activates it, and check backups.
 
-Mails that waited may have been sent since, so none of them is sent by itself.
-Turns may have been run, and their reports read: so no campaign continues before
-its GM has looked, all players are notified, and everything mailed from now on has
-codes and Message-IDs that cannot have been used before. An inactive home reads,
-runs and sends nothing at all.
+Queued mail may have been sent since, so none of it is sent automatically. Turns
+may have been run, and their reports read: so no campaign continues before its GM
+has released it, all players are notified, and all further mail has codes and
+Message-IDs that cannot have been used before. An inactive home reads, runs and
+sends nothing at all.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ from pbem.text import format_time
 from pbem.util import Progress, no_progress, publish, staging_directory
 
 LEAP = 1_000_000
-"""How far the numbers of letters and acts go on, from which Message-IDs follow: no home has so many in the time
-between a backup and its use."""
+"""By how much the ids of messages and journal entries, from which Message-IDs are computed, go on: no home has so many
+between a backup and its restore."""
 
 HELD_BACK = "not sent: it waited when the backup was made, and may have gone since"
 
@@ -73,14 +73,14 @@ _PLAYED = (CampaignState.FORMING, CampaignState.RUNNING)
 
 @dataclass(frozen=True, slots=True)
 class QuiesceResult:
-    """The campaigns that are held for their GMs now, and how many mails are held back."""
+    """The campaigns put on hold for their GMs, and the number of mails held back."""
 
     held: tuple[str, ...]
     mails: int
 
 
 def quiesce(app: App, made: dt.datetime, now: dt.datetime) -> QuiesceResult:
-    """Brings a house as it was to rest, in one transaction."""
+    """Put a restored home on hold, in one transaction."""
     with app.store.writing() as session:
         waiting = update(OutgoingMail).where(OutgoingMail.state.in_(UNSENT_STATES)).returning(OutgoingMail.id)
         mails = session.scalars(waiting.values(state=OutgoingState.FAILED, reply=HELD_BACK)).all()
@@ -94,9 +94,9 @@ def quiesce(app: App, made: dt.datetime, now: dt.datetime) -> QuiesceResult:
 
 
 def _skip_ids(session: Session, made: dt.datetime, now: dt.datetime) -> None:
-    """Leaves a gap in the numbers of letters: a mark that a GM can read, where it happened."""
+    """Leave a gap in the ids of messages, marked by an entry that GMs can read."""
     newest = session.scalar(select(func.max(InboxMessage.id))) or 0
-    id_ = secrets.token_hex(16)  # no mark that came along has the same, even one of the same moment
+    id_ = secrets.token_hex(16)  # unlike that of any earlier restore in the backup
     mark = InboxMessage(
         id=newest + LEAP,
         mailbox="restore",
@@ -117,7 +117,7 @@ def _skip_ids(session: Session, made: dt.datetime, now: dt.datetime) -> None:
 
 
 def _hold_campaign(session: Session, app: App, name: str, made: dt.datetime, now: dt.datetime) -> bool:
-    """Begins a new era in a campaign, holds its turns and tells all; whether it is held by that."""
+    """Begin a new revision of a campaign, hold its turns and notify all; return True if it is on hold."""
     snapshot = locked_campaign(session, name)
     session.execute(update(Campaign).where(Campaign.id == snapshot.id).values(era=snapshot.era + 1))
     said = f"the home was restored from its backup of {format_time(made, 'UTC')}: what was done after that is void"
@@ -162,7 +162,7 @@ def _notify_gm(context: Context, made: dt.datetime) -> None:
 
 
 FILE = "pbem.sqlite"
-"""The database of a home that is being made."""
+"""The database file of a home that is being restored."""
 
 MOST_SETTINGS = 1_000_000
 
@@ -171,14 +171,14 @@ _AT_ONCE = 10
 
 @dataclass(frozen=True, slots=True)
 class UnpackedHome:
-    """The settings of a home that a backup was unpacked to, and sentences on those that were changed to keep to it."""
+    """The settings of an unpacked home, and sentences on those changed so that it keeps to its folder."""
 
     settings: Settings
     moved: tuple[str, ...]
 
 
 def unpack_home(packed: BackupReader, home: Path, progress: Progress) -> UnpackedHome:
-    """Write all that a backup has into an empty folder, as an inactive home. Raise BackupError for what is wrong."""
+    """Unpack a backup into an empty folder, as an inactive home. Raise BackupError if it is broken."""
     check_room(packed, home)
     take_database(packed, home / FILE)
     data, moved = _take_settings(packed, home)
@@ -198,7 +198,7 @@ def unpack_home(packed: BackupReader, home: Path, progress: Progress) -> Unpacke
 
 
 def _take_settings(packed: BackupReader, home: Path) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Write settings that keep to the home, and mark it as inactive; return them, and what was changed."""
+    """Write settings that keep to the home, and mark it as inactive; return them, and sentences on the changes."""
     if packed.facts["parts"].get(FILE_NAME, {}).get("bytes", 0) > MOST_SETTINGS:
         raise BackupError(f"{packed.path}: {FILE_NAME} is longer than {MOST_SETTINGS:,} bytes")
     packed.take(FILE_NAME, home / FILE_NAME)
@@ -214,16 +214,19 @@ def _take_settings(packed: BackupReader, home: Path) -> tuple[Mapping[str, Any],
 
 
 def check_room(packed: BackupReader, folder: Path) -> None:
-    """Raises BackupError if the disk has not room for all that is in it, its database twice while it is migrated."""
+    """Raise BackupError if the disk has no room for the unpacked parts."""
     free = shutil.disk_usage(folder).free
     if packed.bytes > free:
         raise BackupError(f"{folder} has room for {free:,} bytes, and {packed.path} holds {packed.bytes:,}")
 
 
 def take_database(packed: BackupReader, target: Path, *, leave: Collection[str] = PASSED_BY) -> None:
-    """Make a database of this version of the rows in it, but for those of some tables. Raise BackupError.
+    """Create a database of this version from the rows of a backup, without the tables to `leave`.
 
-    The file may be a stranger's: nothing of it is run, and every value is checked.
+    The file may be a stranger's: nothing in it is executed, and every value is checked.
+
+    Raises:
+        BackupError: The file is no such database, or a value in it is invalid.
     """
     theirs = target.with_name(f"theirs-{target.name}")
     packed.take(DATABASE, theirs)
@@ -239,7 +242,7 @@ def take_database(packed: BackupReader, target: Path, *, leave: Collection[str] 
 
 
 def campaign_of(packed: BackupReader, part: str) -> str:
-    """The campaign that a part is the archive of. Raises BackupError for what can be no name."""
+    """Return the name of the campaign whose archive a part is. Raise BackupError if it cannot be a name."""
     name = part.removeprefix(TURNS).removesuffix(".tar")
     if not is_campaign_name(name):
         raise BackupError(f"{packed.path}: {part!r} is no part of a backup")
@@ -247,13 +250,13 @@ def campaign_of(packed: BackupReader, part: str) -> str:
 
 
 def change_settings(home: Path, changes: Mapping[str, str | None]) -> None:
-    """Gives settings of a home other values. Raises ConfigError."""
+    """Change settings of a home. Raise ConfigError if its file cannot be changed line by line."""
     path = home / FILE_NAME
     path.write_text(rewrite_settings(path.read_text(encoding="utf-8"), changes), encoding="utf-8")
 
 
 def complete_archive(app: App, now: dt.datetime) -> list[str]:
-    """Writes what the archive lacks from the database; returns a sentence for each turn where that cannot be done."""
+    """Write missing turns of the archive from the database; return a sentence for each one that cannot be written."""
     _, problems = archive_pending(app, now)
     with app.store.reading() as session:
         ids = [turn_id for (turn_id,) in session.execute(resolved_turns().with_only_columns(Turn.id).order_by(Turn.id))]
@@ -268,13 +271,13 @@ def complete_archive(app: App, now: dt.datetime) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreResult:
-    """A home that was made of a backup of a moment, and what is yet to be done.
+    """A restored home, and what is yet to be done.
 
-    `held` are campaigns that wait for their GMs, `mails` how many mails are not
-    sent by themselves; `missing_references` is what its settings name that is not there,
-    `reaches` what they run and reach outside it, `moved` what they no longer do;
-    `unknown` are the games of its campaigns that are not installed here, or in
-    an older version; `problems` are sentences on turns that the archive lacks.
+    `held` are the campaigns on hold for their GMs, `mails` the number of mails held
+    back; `lacks` is what its settings name that is missing, `reaches` what they run
+    and reach outside of it, `moved` which of them were changed; `unknown` are the
+    games that are not installed here, or in an older version; `problems` are
+    sentences on turns that the archive lacks.
     """
 
     home: Path
@@ -299,9 +302,13 @@ def restore_home(
     database: str = "",
     progress: Progress = no_progress,
 ) -> RestoreResult:
-    """Makes the home, with its database in a file, or in an empty one on a server.
+    """Create the home, with its database in a file, or in an empty one on a server.
 
-    Raises BackupError or ConfigError, having made nothing.
+    If it fails, nothing is left behind.
+
+    Raises:
+        BackupError: The file is broken, or the place or the database is not empty.
+        ConfigError: The settings or the database cannot be used.
     """
     home = home.absolute()
     _require_empty(home)
@@ -338,12 +345,12 @@ def restore_home(
 
 
 def made_at(packed: BackupReader) -> dt.datetime:
-    """When a backup was made."""
+    """Return the time at which a backup was made."""
     return dt.datetime.fromisoformat(packed.facts["made"])
 
 
 def unknown_games(packed: BackupReader, games: Mapping[str, AnyRuleset]) -> tuple[str, ...]:
-    """The games of its campaigns that are not known here, or not in their version."""
+    """Return the games of its campaigns that are not installed here, or in an older version."""
     wanted = {(each["game"], each["version"]) for each in packed.facts["campaigns"]}
     return tuple(
         f"{game}, version {version}"
@@ -359,7 +366,7 @@ def _require_empty(home: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Wait for others who put a home there: of two into one place, the second finds it taken, and fills no database."""
+    """Lock a folder: of two restores into one place, the second finds it taken before it fills a database."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -369,7 +376,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _remove_empty(home: Path) -> None:
-    """Takes the empty folder away in whose place the home is put."""
+    """Delete the empty folder that the home replaces."""
     try:
         home.rmdir()
     except FileNotFoundError:
@@ -401,7 +408,7 @@ def _move_database(draft: Path, url: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignCheck:
-    """A campaign in a backup: so many turns in its archive, and what is not proved of them, in sentences."""
+    """A campaign in a backup: the number of turns in its archive, and sentences on what is not proved of them."""
 
     campaign: str
     turns: int
@@ -410,7 +417,7 @@ class CampaignCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupCheck:
-    """What a backup holds that can be believed; `problems` are sentences on what cannot. Without any it is sound."""
+    """Verified contents of a backup; `problems` are sentences on what is wrong. Without any it is sound."""
 
     path: Path
     made: dt.datetime
@@ -424,7 +431,11 @@ class BackupCheck:
 def check_backup(
     path: Path, now: dt.datetime, games: Mapping[str, AnyRuleset], *, progress: Progress = no_progress
 ) -> BackupCheck:
-    """Checks every part and proves every archive. Raises BackupError at a file that cannot be read to its end."""
+    """Check every part and prove every archive.
+
+    Raises:
+        BackupError: The file cannot be read to its end.
+    """
     with open_backup(path, "home") as packed, TemporaryDirectory(prefix="pbem-check-") as folder:
         unpacked = unpack_home(packed, Path(folder).resolve(), progress)
         with app_of(unpacked.settings, games) as app:

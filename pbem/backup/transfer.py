@@ -1,15 +1,15 @@
-"""Exports a campaign to a file, and imports it into another home.
+"""Export a campaign to a file, and import it into another home.
 
 An export closes the campaign in its home, so there is never a moment in which it
 could be played in both. After a crash, or if the file is lost, it is exported once
-more; a campaign that was never imported elsewhere can be taken back.
+more; the export of a campaign that was never imported can be undone.
 
-A file may come from anybody, whatever its manifest says. So data that is not to be
+A file may come from anyone, whatever its manifest says. So data that is not to be
 transferred is removed both when a file is written and when it is imported.
 
 The players are asked to confirm the transfer. Until then no code or token of the
 other home gives access to their seats here: codes are new, and tokens are void.
-The campaign is paused until its GM releases it.
+The campaign is on hold until its GM releases it.
 """
 
 from __future__ import annotations
@@ -104,20 +104,19 @@ UPDATE campaign SET gm_token_hash = '', status = 'running',
     hold_kind = 'none', hold_reason = '', moved_to = '';
 DELETE FROM person WHERE id NOT IN (SELECT person_id FROM seat WHERE person_id IS NOT NULL);
 """
-"""Takes all out of a copy that is another campaign's, or not to be had elsewhere: letters; tokens and codes, which are
-drawn anew there; those who stand in or stand by, since they have agreed to it here alone. Mail is its home's own,
-whether it has gone or not."""
+"""Deletes from a copy what belongs to other campaigns, and what is not transferred: messages and mail; tokens and
+codes, of which the other home makes new ones; deputies and standbys, who have agreed to this home alone."""
 
 
 def keep_one_campaign(database: sqlite3.Connection, name: str) -> None:
-    """Leaves the rows of one campaign, without what opens its seats and without mail to be sent."""
+    """Delete the rows of all other campaigns, and the mail, codes and tokens of this one."""
     for statement in filter(str.strip, _OTHERS.split(";")):
         database.execute(statement, {"name": name} if ":name" in statement else {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportResult:
-    """A campaign on its way: the file, and the address at which it is to be played."""
+    """An exported campaign: the file, and the address at which it is to be played."""
 
     campaign: str
     path: Path
@@ -126,7 +125,12 @@ class ExportResult:
 
 
 def export_campaign(app: App, name: str, file: Path, now: dt.datetime, *, to: str) -> ExportResult:
-    """Marks a campaign as moved and writes it to a file. Raises CampaignError or BackupError."""
+    """Mark a campaign as moved and write it to a file.
+
+    Raises:
+        CampaignError: It is not running, or has moved elsewhere.
+        BackupError: The file or the address cannot be used.
+    """
     to = checked_address(to)
     if to.lower() == app.settings.address.lower():
         raise BackupError(f"{to} is the address of this home: say that of the other with --to")
@@ -142,7 +146,11 @@ def export_campaign(app: App, name: str, file: Path, now: dt.datetime, *, to: st
 
 
 def undo_export(app: App, name: str, now: dt.datetime) -> None:
-    """Lets a campaign be played here after all; it is paused, and its players are told. Raises CampaignError."""
+    """Let a campaign be played here after all, on hold; notify its players.
+
+    Raises:
+        CampaignError: It has not moved.
+    """
     with app.store.writing() as session:
         lock_campaign(session, name)
         moved = load_campaign(session, name)
@@ -200,7 +208,7 @@ def _write_export(app: App, name: str, draft: Path, now: dt.datetime, to: str) -
     with BackupWriter(draft / DRAFT) as packing:
         with open_file(copy) as database:
             keep_one_campaign(database, name)
-            database.execute("VACUUM")  # what was deleted would lie in it otherwise
+            database.execute("VACUUM")  # or the file would still contain the deleted rows
             campaigns = list_campaigns(database)
             with packing.part(f"{TURNS}{name}.tar") as part, open_tar(part) as tree:
                 pack_archive(database, app.settings.archive, name, tree)
@@ -222,7 +230,7 @@ _REASON = "it has moved here, and goes on when its GM says so"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportResult:
-    """A campaign that is played here from now on; `asked` are the seats whose players were asked to confirm it."""
+    """An imported campaign; `asked` are the seats whose players were asked to confirm it."""
 
     campaign: str
     came_from: str
@@ -232,7 +240,13 @@ class ImportResult:
 
 
 def import_campaign(app: App, file: Path, now: dt.datetime, *, progress: Progress = no_progress) -> ImportResult:
-    """Takes the campaign of a file in. Raises BackupError, CampaignError or ReplayError, having changed nothing."""
+    """Import the campaign of a file. If it fails, nothing has changed.
+
+    Raises:
+        BackupError: The file is broken, is for another home, or its campaign's name is taken.
+        CampaignError: The campaign is inconsistent.
+        ReplayError: Its archive does not prove itself.
+    """
     archive = app.settings.archive
     archive.mkdir(parents=True, exist_ok=True)
     with open_backup(file, "campaign") as packed, staging_directory(archive) as draft:
@@ -243,6 +257,7 @@ def import_campaign(app: App, file: Path, now: dt.datetime, *, progress: Progres
         unproved = _prove(app, packed, draft, name, now, progress)
         with app.store.writing() as session:
             lock_campaign(session, name)
+            # Again: another import may have taken the name while the archive was proved.
             former = _find_former(session, name, archive, draft)
             try:
                 import_rows(draft / FILE, session.connection(), replacing=former)
@@ -250,7 +265,7 @@ def import_campaign(app: App, file: Path, now: dt.datetime, *, progress: Progres
                 raise BackupError(f"{file}: {error}") from None
             asked = _adopt(session, app, name, str(packed.facts["address"]), now)
             turn = load_campaign(session, name).turn
-            shutil.rmtree(archive / name, ignore_errors=True)  # of an import that was killed at its last step
+            shutil.rmtree(archive / name, ignore_errors=True)  # left by an import that was killed before its commit
             publish(draft / name, archive / name)
         came_from = str(packed.facts["address"])
     return ImportResult(campaign=name, came_from=came_from, turn=turn, asked=asked, unproved=unproved)
@@ -265,7 +280,7 @@ def _check_addressed(packed: BackupReader, app: App) -> None:
 
 
 def _unpack(packed: BackupReader, draft: Path) -> str:
-    """Unpacks database and archive; returns the name of the campaign."""
+    """Unpack database and archive; return the name of the campaign."""
     check_room(packed, draft)
     take_database(packed, draft / FILE, leave=LEFT_BEHIND)
     with closing(sqlite3.connect(draft / FILE)) as database:
@@ -282,7 +297,11 @@ def _unpack(packed: BackupReader, draft: Path) -> str:
 
 
 def _find_former(session: Session, name: str, archive: Path, draft: Path) -> int | None:
-    """The id of the same campaign, if it has left this home before; None if its name is free. Raises BackupError."""
+    """Return the id of the same campaign if it has left this home before; None if its name is free.
+
+    Raises:
+        BackupError: The name is taken by another campaign or archive.
+    """
     here = session.execute(select(Campaign.id, Campaign.status).where(Campaign.name == name)).first()
     if here is not None and not (here.status == CampaignState.MOVED and _continues(session, here.id, draft)):
         raise BackupError(
@@ -305,7 +324,7 @@ def _setup_record(folder: Path) -> bytes:
 
 
 def _continues(session: Session, campaign_id: int, draft: Path) -> bool:
-    """Whether the campaign that comes has the last record of the one that left."""
+    """Return True if the imported campaign has the last record of the one that left."""
     last = (
         select(Turn.record)
         .where(is_current(campaign_id), Turn.record.is_not(None))
@@ -321,7 +340,7 @@ def _continues(session: Session, campaign_id: int, draft: Path) -> bool:
 def _prove(
     app: App, packed: BackupReader, draft: Path, name: str, now: dt.datetime, progress: Progress
 ) -> tuple[str, ...]:
-    """Proves the archive by the seed and the last record of the database; returns what cannot be proved here."""
+    """Prove the archive by seed and last record of the database; return what cannot be proved here."""
     game = packed.facts["campaigns"][0]
     _check_game(packed, app.games, str(game["game"]), int(game["version"]))
     with _isolated_app(app, draft) as there:
@@ -358,7 +377,7 @@ def _check_game(packed: BackupReader, games: Mapping[str, AnyRuleset], key: str,
 
 @contextmanager
 def _isolated_app(app: App, draft: Path) -> Iterator[App]:
-    """A house in which the campaign stands alone, before it comes here."""
+    """Return an application whose only campaign is the imported one, before it is stored here."""
     store = Store(f"sqlite:///{draft / FILE}")
     try:
         yield dataclasses.replace(
@@ -372,9 +391,9 @@ def _isolated_app(app: App, draft: Path) -> Iterator[App]:
 
 
 def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.datetime) -> tuple[str, ...]:
-    """Pauses the campaign, makes what opened its seats void, and asks all who play to confirm that it is here."""
+    """Put the campaign on hold, void all codes and tokens, and ask all players to confirm the transfer."""
     before = locked_campaign(session, name)
-    # With the key that it had, whoever wrote the file could work out the codes that players get from now on.
+    # With its old key, the writer of the file could compute the codes that players get from now on.
     hold = {"hold_kind": HoldKind.IMPORTED, "hold_reason": _REASON}
     values = {**hold, "era": before.era + 1, "mail_key": secrets.token_bytes(32)}
     session.execute(update(Campaign).where(Campaign.id == before.id).values(values))
@@ -402,7 +421,7 @@ def _adopt(session: Session, app: App, name: str, came_from: str, now: dt.dateti
 
 
 def _ask_to_confirm(context: Context, place: SeatView, *, came_from: str, older: str) -> bool:
-    """Ask a player to confirm it, in the thread of their last report; return whether they could be asked today."""
+    """Ask a player to confirm, in the thread of their last report; return False if no request can be made today."""
     session, app, snapshot, now = context.session, context.app, context.snapshot, context.now
     person = session.scalars(select(Person).where(Person.key == place.address.lower())).one()
     data = {"seat_id": place.id, "person_id": person.id}
@@ -421,7 +440,7 @@ def _ask_to_confirm(context: Context, place: SeatView, *, came_from: str, older:
         about=came_from,
     )
     mailer = CampaignMailer.of(app, snapshot)
-    # All later mail names this one as the first of its thread; the key is new, so no mail has had its name.
+    # All later mail names this one as the root of its thread; the key is new, so the Message-ID is unused.
     id_ = welcome_message_id(snapshot.mail_key, app.settings.domain, snapshot.name, place.seat)
     mail = mailer.mail(place.address, f"{snapshot.name} is played here now", page, id_, code=code)
     thread = (older,) if older else ()

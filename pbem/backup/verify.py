@@ -1,4 +1,4 @@
-"""Verifies a campaign that is imported: its rows, its records and its rules have to agree.
+"""Verify a campaign that is imported: its rows, its records and its rules have to agree.
 
 The archive proves the past: it is replayed. Here the current rows are compared
 with it: the seats, the dice words, the open turn and its state, the views shown to
@@ -30,24 +30,24 @@ from pbem.store.models import Campaign, OrderSheet, Person, Press, Report, Seat,
 from pbem.util import read_plain
 
 MOST_COUNTED = 100_000
-"""Of turns, versions and the like in a campaign that comes; the program goes on counting up to ten times as many."""
+"""Limit for turns, versions and the like in an imported campaign; in play they may grow to ten times as many."""
 
 
 def check_rows(session: Session) -> None:
-    """Raise BackupError, naming table, row and field, unless every value of a database can be read."""
+    """Raise BackupError naming table, row and field if a value of a database is invalid."""
     if fault := first_fault(session.connection()):
         raise BackupError(fault.text)
 
 
 def broken_campaigns(session: Session) -> list[str]:
-    """Return a sentence for each campaign whose turns do not hang together, or whose open turn was changed."""
+    """Return a sentence for each campaign whose turns are inconsistent, or whose open turn was changed."""
     names = session.scalars(select(Campaign.name).order_by(Campaign.id)).all()
     found = ((name, find_inconsistency(session, load_campaign(session, name))) for name in names)
     return [f"campaign {name}: {broken.text}" for name, broken in found if broken is not None]
 
 
 def check_campaign(session: Session, app: App, name: str) -> CampaignSnapshot:
-    """Return a running campaign if its rows agree with its last record and its rules. Raise BackupError."""
+    """Return a running campaign. Raise BackupError unless its rows agree with its last record and its rules."""
     snapshot = load_campaign(session, name)
     if broken := find_inconsistency(session, snapshot):
         raise BackupError(f"the turns of {name} do not hang together: {broken.text}")
@@ -95,14 +95,14 @@ def _check_people(session: Session, snapshot: CampaignSnapshot, own: str) -> Ite
 
 
 def _check_counters(session: Session) -> Iterator[str]:
-    """Yield numbers so high that counting on would soon lead beyond their bounds, and so make backups unfit."""
+    """Yield numbers so high that counting on would soon exceed their limits, and so make backups invalid."""
     for column in (Campaign.era, Campaign.turn, StoredRoll.number, Report.edition, OrderSheet.version):
         if (highest := session.scalar(select(func.max(column))) or 0) > MOST_COUNTED:
             yield f"table {column.table.name}, field {column.key}: {highest} is more than {MOST_COUNTED}"
 
 
 def _check_seat_names(session: Session, snapshot: CampaignSnapshot) -> Iterator[str]:
-    """Yield rows that name seats which the campaign has not."""
+    """Yield rows that name seats which the campaign does not have."""
     columns: dict[str, Any] = {
         "seat, field muted": select(Seat.id, Seat.muted),
         "turn, field awaited": select(Turn.id, Turn.awaited),
@@ -116,7 +116,7 @@ def _check_seat_names(session: Session, snapshot: CampaignSnapshot) -> Iterator[
 
 
 def _check_open_turn(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Iterator[str]:
-    """Yield what is wrong with the open turn, whose state is that of the last record: it must be one to be played."""
+    """Yield faults of the open turn, whose state is that of the last record: the game must go on there."""
     turn = session.execute(
         select(Turn.id, Turn.state, Turn.awaited).where(is_current(snapshot.id), Turn.number == snapshot.turn)
     ).one()
@@ -133,7 +133,7 @@ def _check_open_turn(session: Session, ruleset: AnyRuleset, snapshot: CampaignSn
 
 
 def _check_views(session: Session, snapshot: CampaignSnapshot, archive: Path) -> Iterator[str]:
-    """Yield reports with another view than the archive has, which was replayed."""
+    """Yield reports whose view is not that of the archive, which was replayed."""
     names = {place.id: place.seat for place in snapshot.places}
     rows = (
         select(Report.id, Report.seat_id, Report.view, Turn.number)
@@ -159,7 +159,7 @@ def _archived_view_hash(archive: Path, seat: str, number: int) -> str:
 
 
 def _check_sheets(session: Session, ruleset: AnyRuleset, snapshot: CampaignSnapshot) -> Iterator[str]:
-    """Yield sheets of the open turn that no player could have sent."""
+    """Yield sheets of the open turn that no player can have sent."""
     rows = (
         select(OrderSheet.id, OrderSheet.orders, OrderSheet.seat_id)
         .join(Turn, Turn.id == OrderSheet.turn_id)
