@@ -26,7 +26,7 @@ from pbem.testing.turn_rules import LongPlayRules, TurnRules  # noqa: E402 - as 
 class RulesetSuite(
     LongPlayRules, SecrecyRules, PageRules, ReportRules, TurnRules, SheetRules, TakeoverRules, SetupRules
 ):
-    """All rules; derive a class of tests from it and name your game."""
+    """All rules; derive a test class from it and name your game."""
 
 
 __all__ = ["RulesetSuite", "RulesetTests", "SecrecySpec", "rules"]

@@ -17,17 +17,17 @@ from pbem.testing.play import SEED, games, standard_game, through_json
 from pbem.testing.suite import RulesetTests, rule
 
 MOST_CHOSEN = 3
-"""Words that are put into a field of many, and into a word made of several."""
+"""The most words for a field of many, and for a word made of several."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 class NothingToChoose(Exception):
-    """A field for which a page has nothing to offer now."""
+    """Raised when a page has nothing to offer for a field."""
 
 
 class FormLine(NamedTuple):
-    """A line put together for an order of some name, and the words that were chosen for each field."""
+    """A line composed for an order, and the words chosen for each field."""
 
     order: str
     text: str
@@ -35,9 +35,9 @@ class FormLine(NamedTuple):
 
 
 def generate_lines(desk: Json, dice: Dice) -> Iterator[FormLine]:
-    """Lines of each verb of a desk: the shortest, the longest, and some with any parts.
+    """Yield lines of each verb in the form data: the shortest, the longest, and some with random parts.
 
-    A verb of which a field must be filled in, and cannot be, has none.
+    A verb yields none if a field of it must be filled in and cannot be.
     """
     for verb in desk["verbs"]:
         for at, share in enumerate((0, 2, 1, 1)):
@@ -49,14 +49,14 @@ def generate_lines(desk: Json, dice: Dice) -> Iterator[FormLine]:
 
 
 class _LineWriter:
-    """Fills in the parts of one line; of what may be left out `share` halves are written."""
+    """Fills in the parts of one line; optional parts are written with probability `share` / 2."""
 
     def __init__(self, kinds: Json, dice: Dice, share: int) -> None:
         self.chosen: dict[str, list[str]] = {}
         self._kinds, self._dice, self._share, self._drawn = kinds, dice, share, 0
 
     def words(self, parts: Sequence[Json]) -> list[str]:
-        """The words of parts. Raises NothingToChoose."""
+        """Return the words of the parts; raise NothingToChoose if a field cannot be filled in."""
         return [word for part in parts for word in self._part(part)]
 
     def _part(self, part: Json) -> list[str]:
@@ -96,7 +96,7 @@ class _LineWriter:
         return self._pick(form["values"] if form["type"] == "choice" else form["samples"])
 
     def _word_of_any(self, forms: Sequence[Json]) -> str:
-        """A word of one of some forms, among those that offer anything."""
+        """Return a word of one of these forms, among those that offer any."""
         first = self._below(len(forms))
         for form in (*forms[first:], *forms[:first]):
             try:
@@ -116,7 +116,7 @@ class _LineWriter:
 
 
 def fits(form: Json, word: str) -> bool:
-    """Whether a word, without regard to case, is one of a form, as far as a page can tell."""
+    """Return True if a word, in any case, fits a form, as far as a page can tell."""
     if form["type"] == "choice":
         return word.casefold() in (value.casefold() for value in form["values"])
     if form["type"] == "number":
@@ -130,7 +130,7 @@ def fits(form: Json, word: str) -> bool:
 
 
 def misread(verb: OrderType, order: Order, line: FormLine, view: View) -> list[str]:
-    """The fields of an order that are not what was chosen for them; what is made of free words is the game's matter."""
+    """Describe the fields of an order that differ from the words chosen; fields of free words are not compared."""
     found = []
     for part in arguments(verb.parts):
         kind, words = verb.kinds[part.name], line.chosen.get(part.name)
@@ -142,7 +142,7 @@ def misread(verb: OrderType, order: Order, line: FormLine, view: View) -> list[s
 
 
 def missing(verb: OrderType, order: Order, view: View) -> list[str]:
-    """The words of an order that its forms do not let through, and why: "ship: R101"."""
+    """Return the words of an order that its forms do not accept, with their fields: "ship: R101"."""
     found = []
     for part in arguments(verb.parts):
         value = getattr(order, part.name)
@@ -162,16 +162,16 @@ UNREADABLE = {
     "ambiguous",
     "ambiguous-verb",
 }
-"""Codes of lines that are no orders at all, whatever a game makes of those that are."""
+"""Codes of findings on lines that are no orders at all; a game may refuse others."""
 
 PLAIN = re.compile(r"[A-Za-z0-9\[\](){}?*+,.|/ -]*")
-"""Signs of patterns that mean the same in every language of patterns."""
+"""Characters of patterns that mean the same in every language of regular expressions."""
 
 MOST_VIEWS = 25
 
 
 class PageRules(RulesetTests):
-    """What a game offers a page: orders to choose, and places on pictures to tap."""
+    """Rules for the data of order forms and the spots on pictures."""
 
     @rule(
         "Let read of each kind take all words that its form offers, whatever the view; let samples fit their pattern."
@@ -188,7 +188,7 @@ class PageRules(RulesetTests):
 
     @rule("Write patterns of letters, digits, sets, groups, | and counts alone: no backslash, no ^, no $.")
     def test_a_pattern_is_read_alike_by_all_clients(self) -> None:
-        """What is typed in a page's field is judged by the same expression in any language."""
+        """Text typed in a page's field is judged by the same expression in any language."""
         for view in _views(self.ruleset):
             for form in _forms(self.ruleset.desk(view)):
                 pattern = form.get("pattern", "")
@@ -200,7 +200,7 @@ class PageRules(RulesetTests):
         "of which no line is read; two orders that look alike must not be mistaken for each other."
     )
     def test_a_line_put_together_on_a_page_is_that_order(self) -> None:
-        """Whoever knows nothing but the desk writes lines that are read as the orders he chose."""
+        """A client that knows nothing but the desk writes lines that are read as the orders that were chosen."""
         book = self.ruleset.orders
         for at, view in enumerate(_views(self.ruleset)):
             for line in generate_lines(through_json(self.ruleset.desk(view)), Dice(SEED).scoped(at)):
@@ -247,7 +247,7 @@ class PageRules(RulesetTests):
         "each once, printable, without |."
     )
     def test_a_spot_lies_on_its_picture_and_has_a_name(self) -> None:
-        """Whatever can be tapped can be seen, and means something."""
+        """A spot that can be tapped can be seen, and means something."""
         for view in _views(self.ruleset):
             for picture in self.ruleset.pictures(view):
                 for spot in picture.spots:
@@ -270,13 +270,13 @@ class PageRules(RulesetTests):
 
 
 def _views(ruleset: AnyRuleset) -> list[View]:
-    """Views that ask for orders, spread over the games."""
+    """Return views that ask for orders, spread over the games."""
     asked = [view for game in games(ruleset) for step in game.steps for view in step.views.values() if view["awaited"]]
     return asked[:3] + asked[3 :: max(1, len(asked) // MOST_VIEWS)]
 
 
 def _kinds(parts: Any) -> Iterator[str]:
-    """The ids of the kinds that parts, or the parts of verbs, use."""
+    """Yield the ids of the kinds that parts, or the parts of verbs, use."""
     for part in parts:
         if "kind" in part:
             yield part["kind"]
@@ -284,12 +284,12 @@ def _kinds(parts: Any) -> Iterator[str]:
 
 
 def _all_choices(desk: Json) -> Iterator[list[str]]:
-    """The words of each choice on a desk."""
+    """Return the words of each choice in the form data."""
     return (form["values"] for form in _forms(desk) if form["type"] == "choice")
 
 
 def _forms(desk: Json) -> Iterator[Json]:
-    """All forms on a desk, those within others too."""
+    """Yield all forms in the form data, with those inside others."""
     for kind in desk["kinds"].values():
         yield from _nested_forms(kind["form"])
 

@@ -1,8 +1,8 @@
-"""Finds leaks: differences in a seat's mail between worlds that differ only in hidden facts.
+"""Find leaks: differences in a seat's mail between worlds that differ only in hidden facts.
 
-L1  what is shown: view, pictures, text map, order template, order form
-L2  what is answered: orders and findings of probing lines, default orders, bots
-L3  what results: the next report, when others act where the seat cannot see it
+L1  shown: view, pictures, text map, order template, order form
+L2  answered: orders and findings of probing lines, default orders, bots
+L3  results: the next report, when others act where the seat cannot see it
 
 L4 and L5, about the mails themselves, are in `pbem.testing.mail_leaks`.
 
@@ -37,13 +37,13 @@ Sheets = Mapping[SeatName, Sequence[str]]
 class SecrecySpec:
     """A game's secrets, stated by its author's tests and not by its views.
 
-    `scramble(state, seat, rnd)` gives a world that differs from `state` only in
-    what the seat may not know: hidden things moved, added, dropped, altered and
+    `scramble(state, seat, rnd)` returns a world that differs from `state` only in
+    facts that the seat may not know: hidden things moved, added, dropped, altered and
     renumbered.
 
-    `elsewhere(state, seat, rnd)` gives such a world and sheets of other seats,
-    so that nothing of either comes within the seat's ken during the next turn,
-    whatever it orders itself. Without one, nobody acts while a scrambled world
+    `elsewhere(state, seat, rnd)` returns such a world and sheets of other seats,
+    so that nothing of either becomes known to the seat during the next turn,
+    whatever it orders itself. Without one, no seat acts while a scrambled world
     is resolved.
 
     `open` games hide nothing between turns.
@@ -56,7 +56,7 @@ class SecrecySpec:
 
 @dataclass(frozen=True)
 class Leak:
-    """A difference that a seat could read: at which level, in whose mail, in which turn's, where and what."""
+    """A difference that a seat could read: its level, reader, turn, place and content."""
 
     level: str
     seat: SeatName
@@ -67,7 +67,7 @@ class Leak:
 
 @dataclass(frozen=True)
 class Sample:
-    """A seat reading its report at some time of a game; from the `last` views mailed before seats remember."""
+    """A seat reading its report at some time of a game; `last` are the views mailed before, for its memory."""
 
     ruleset: AnyRuleset
     secrecy: SecrecySpec
@@ -78,22 +78,22 @@ class Sample:
     last: Mapping[SeatName, View] = field(default_factory=dict)
 
     def view(self, state: Any, seat: SeatName) -> View:
-        """What would be mailed now, were this the state."""
+        """Return the view that would be mailed now if this were the state."""
         return mailed(self.ruleset, state, seat, self.events, last=self.last.get(seat))
 
     def rnd(self, *key: str | int) -> random.Random:
-        """Chance of its own for every use."""
+        """Return a random generator of its own for every use."""
         return random.Random(f"{self.ruleset.key} {self.number} {self.seat} {key}")
 
     def leaks(self, level: str, ours: Mapping[str, Json], theirs: Mapping[str, Json]) -> Iterator[Leak]:
-        """A leak if anything differs between two worlds."""
+        """Yield a leak for each part that differs between two worlds."""
         for name, value in ours.items():
             if value != theirs[name]:
                 yield Leak(level, self.seat, self.number, name, difference(value, theirs[name]))
 
 
 def moments(games: Iterable[Game], secrecy: SecrecySpec, count: int) -> Iterator[Sample]:
-    """At most `count` moments of running games, spread over games, turns and seats."""
+    """Yield at most `count` samples of running games, spread over games, turns and seats."""
     readers = [(game, step, seat) for game in games for step in game.steps for seat in game.seats]
     random.Random(count).shuffle(readers)
     for game, step, seat in readers[:count]:
@@ -104,7 +104,7 @@ def moments(games: Iterable[Game], secrecy: SecrecySpec, count: int) -> Iterator
 def shown(
     ruleset: AnyRuleset, state: Any, seat: SeatName, events: Sequence[Event], last: View | None
 ) -> dict[str, Json]:
-    """All that is made of a state for one reader, at once, so that nothing remembered of another state slips in."""
+    """Return all that one reader is shown of a state, computed together, so that no cache of another state matters."""
     view = mailed(ruleset, state, seat, events, last=last)
     told = ruleset.standing(state).told
     return {
@@ -119,7 +119,7 @@ def shown(
 
 
 def answered(ruleset: AnyRuleset, view: View, probes: Sequence[str]) -> dict[str, Json]:
-    """All that a ruleset answers to lines sent against a view."""
+    """Return all that a ruleset answers to lines sent against a view."""
     parsed = ruleset.parse(view, numbered(probes))
     kept = parsed.orders
     return {
@@ -131,7 +131,7 @@ def answered(ruleset: AnyRuleset, view: View, probes: Sequence[str]) -> dict[str
 
 
 def find_leaks(games: Iterable[Game], secrecy: SecrecySpec, *, count: int) -> Iterator[Leak]:
-    """Every leak of every level, at `count` moments of games."""
+    """Yield every leak of levels L1 to L3, in `count` samples of the games."""
     for moment in moments(games, secrecy, count):
         yield from shown_leaks(moment)
         yield from answered_leaks(moment)
@@ -139,7 +139,7 @@ def find_leaks(games: Iterable[Game], secrecy: SecrecySpec, *, count: int) -> It
 
 
 def shown_leaks(moment: Sample) -> Iterator[Leak]:
-    """L1: what is mailed now, in this world and in scrambled ones."""
+    """Yield leaks of L1: mail made now, in this world and in scrambled ones."""
     last = moment.last.get(moment.seat)
     ours = shown(moment.ruleset, moment.state, moment.seat, moment.events, last)
     for number in range(WORLDS):
@@ -149,7 +149,7 @@ def shown_leaks(moment: Sample) -> Iterator[Leak]:
 
 
 def scrambled_events(events: Sequence[Event], seat: SeatName, rnd: random.Random) -> tuple[Event, ...]:
-    """The events a seat hears of, among fewer others, and without a word of who else hears."""
+    """Return the events that a seat hears of, among fewer others, with itself as the only audience."""
     kept = [event for event in events if seat in event.audience or rnd.random() < 0.5]
     return tuple(
         dataclasses.replace(event, audience=frozenset({seat})) if seat in event.audience else event for event in kept
@@ -157,7 +157,7 @@ def scrambled_events(events: Sequence[Event], seat: SeatName, rnd: random.Random
 
 
 def answered_leaks(moment: Sample) -> Iterator[Leak]:
-    """L2: what probing lines are answered, when the lines name things of either world."""
+    """Yield leaks of L2: answers to probing lines that name things of either world."""
     world = moment.secrecy.scramble(moment.state, moment.seat, moment.rnd("answered"))
     probes = list(_probes(moment, world))
     here, there = (answered(moment.ruleset, moment.view(state, moment.seat), probes) for state in (moment.state, world))
@@ -175,27 +175,27 @@ def _probes(moment: Sample, world: Any) -> Iterator[str]:
 
 
 def _names_in(data: Json) -> list[str]:
-    """The names that occur in a dump."""
+    """Return the names that occur in a dump."""
     return sorted(set(re.findall(r"[\w+-]{1,20}", canonical_json(data).decode())))
 
 
 @dataclass(frozen=True)
 class AlternativeState:
-    """A state that a seat cannot tell from another, and what other seats send in it."""
+    """A state that a seat cannot tell from another, and the sheets of other seats in it."""
 
     state: Any
     sheets: Sheets
 
 
 def elsewhere_world(moment: Sample, rnd: random.Random) -> AlternativeState:
-    """A world in which whatever differs stays beyond the seat's ken for a turn."""
+    """Return a world whose differences the seat does not learn of for a turn."""
     if moment.secrecy.elsewhere is None:
         return AlternativeState(moment.secrecy.scramble(moment.state, moment.seat, rnd), {})
     return AlternativeState(*moment.secrecy.elsewhere(moment.state, moment.seat, rnd))
 
 
 def own_sheet(moment: Sample, world: AlternativeState) -> list[str]:
-    """The seat's lines: its bot's, or none where the game does not say what is out of reach of them."""
+    """Return the seat's lines: its bot's, or none if the game does not say what they cannot reach."""
     view = moment.view(world.state, moment.seat)
     if moment.secrecy.elsewhere is None or not view["awaited"]:
         return []
@@ -203,11 +203,11 @@ def own_sheet(moment: Sample, world: AlternativeState) -> list[str]:
 
 
 def resolved_leaks(moment: Sample) -> Iterator[Leak]:
-    """L3: the next report, in worlds in which others do other things beyond the seat's ken.
+    """Yield leaks of L3: the next report, in worlds in which others act differently where the seat cannot see it.
 
-    The seat plays its bot's sheet. Where a game does not say what lies beyond
-    its ken, the seat and all others rest. Ends of games disclose, so a world in
-    which the game ends is not compared.
+    The seat plays its bot's sheet. If a game does not say what the seat cannot see,
+    no seat acts. Ends of games disclose, so a world in which the game ends is not
+    compared.
     """
     worlds = [elsewhere_world(moment, moment.rnd("elsewhere", number)) for number in range(WORLDS)]
     resolved = [_resolved(moment, world) for world in worlds]
@@ -230,7 +230,7 @@ def _resolved(moment: Sample, world: AlternativeState) -> tuple[Any, tuple[Event
 
 
 def difference(ours: Json, theirs: Json) -> str:
-    """The first place where two worlds' data differ, with some text around it."""
+    """Return the first place where two worlds' data differ, with some text around it."""
     a, b = canonical_json(ours).decode(), canonical_json(theirs).decode()
     at = next((index for index, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     return f"…{a[max(0, at - 60) : at + 60]}… against …{b[max(0, at - 60) : at + 60]}…"

@@ -1,7 +1,7 @@
-"""Finds leaks in mail by playing one turn of a prepared world through the whole host.
+"""Find leaks in mail by playing one turn of a prepared world through the whole host.
 
 L4  the whole message: subject, texts, pictures, names and sizes of attachments, ids, order of sending
-L5  canaries: secrets of others, planted where only they write and read, must not come up in it
+L5  canaries: secrets of others, planted where only they write and read, must not occur in it
 """
 
 from __future__ import annotations
@@ -56,23 +56,23 @@ SALT = bytes(range(132, 164)).hex()
 NOW = dt.datetime(2027, 1, 4, 9, 0, tzinfo=dt.UTC)
 CANARY = "Xylophagous"
 MAILED = 3
-"""Moments of a game whose mail is compared."""
+"""Samples of a game whose mail is compared."""
 
 
 @dataclass(frozen=True)
 class SentMail:
-    """A mail as it left the house."""
+    """A mail as it was sent."""
 
     to: str
     raw: bytes
 
     @property
     def parsed(self) -> EmailMessage:
-        """The mail, read."""
+        """The mail as parsed by the email package."""
         return email.message_from_bytes(self.raw, policy=email.policy.default)
 
     def texts(self) -> Iterator[str]:
-        """Everything in the mail that can be read: headers, names of parts, decoded text and data."""
+        """Yield everything in the mail that can be read: headers, names of parts, decoded text and data."""
         for part in self.parsed.walk():
             yield from (f"{name}: {value}" for name, value in part.items())
             if part.get_content_maintype() in {"text", "application"}:
@@ -82,12 +82,12 @@ class SentMail:
 
 
 def address_of(seat: SeatName) -> str:
-    """Where the player of a seat gets his mail."""
+    """Return the mail address of a seat's player."""
     return f"{seat}.player@example.org"
 
 
 class MailSandbox:
-    """A house with one campaign at its first turn, into which a world is planted; a new one has yet to begin it."""
+    """A home with one campaign at its first turn, into which a world is planted; call `begin` in a new one."""
 
     def __init__(self, folder: Path, ruleset: AnyRuleset, reporter: Renderer) -> None:
         database = folder / "pbem.sqlite"
@@ -108,15 +108,15 @@ class MailSandbox:
 
     @property
     def over(self) -> bool:
-        """Whether the game has come to its end."""
+        """True if the game is over."""
         with self._app.store.reading() as session:
             return session.scalars(select(Campaign.status)).one() == CampaignState.OVER
 
     def begin(self) -> None:
-        """Starts the campaign, with keys that are always the same; its first mails are of no interest.
+        """Start the campaign, with fixed keys; discard its first mails.
 
-        One of the keys is the salt of the record whose hash the next reports tell: with a salt
-        drawn by chance that hash is always another, and so tells no world from another.
+        One of the keys is the salt of the record whose hash the next reports disclose: with
+        a random salt that hash would always differ, and a leak through it could not be found.
         """
         wanted = NewCampaign(
             name=NAME,
@@ -138,7 +138,7 @@ class MailSandbox:
         self._new_mail()
 
     def plant(self, moment: Sample, world: AlternativeState) -> None:
-        """Makes a world the state of the open turn, and its views those that were mailed."""
+        """Make a world the state of the open turn, and its views those that were mailed."""
         state = self._ruleset.dump(world.state)
         awaited = sorted(self._ruleset.standing(world.state).awaiting)
         values = {"state": canonical_json(state), "state_hash": json_sha256(state), "awaited": awaited}
@@ -149,7 +149,7 @@ class MailSandbox:
                 session.execute(update(Report).where(Report.id == row).values(view=view))
 
     def run(self, letters: Sequence[bytes]) -> list[SentMail]:
-        """Posts letters in this order, runs the turn, and returns the mail that went out, in order."""
+        """Deliver these mails in order, run the turn, and return the mail sent, in order."""
         inbox = self._app.settings.home / "post" / "inbox" / "new"
         for number, letter in enumerate(letters):
             path = inbox / f"{number:04d}"
@@ -169,7 +169,7 @@ class MailSandbox:
 
 
 def letter(seat: SeatName, lines: Sequence[str], number: int = 0) -> bytes:
-    """A seat's order sheet as its player mails it."""
+    """Return a seat's order sheet as its player mails it."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = address_of(seat), ADDRESS, "orders"
     mail["Message-ID"] = f"<{seat}.{number}@example.org>"
@@ -178,7 +178,7 @@ def letter(seat: SeatName, lines: Sequence[str], number: int = 0) -> bytes:
 
 
 def stranger(number: int) -> bytes:
-    """A mail from somebody who plays nothing here."""
+    """Return a mail from a sender who plays nothing here."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = f"stranger{number}@example.org", ADDRESS, CANARY
     mail.set_content(f"What is this about? {CANARY}")
@@ -186,7 +186,7 @@ def stranger(number: int) -> bytes:
 
 
 def letters_of(moment: Sample, own: Sequence[str], sheets: Sheets, *, noise: int) -> list[bytes]:
-    """The inbox of a turn: the seat's sheet amid those of others, full of canaries, and `noise` further mails."""
+    """Return the inbox of a turn: the seat's sheet amid others full of canaries, and `noise` further mails."""
     others = [
         letter(seat, [*lines, f"; {CANARY}", f"{CANARY} to everyone"])
         for seat, lines in sheets.items()
@@ -196,7 +196,7 @@ def letters_of(moment: Sample, own: Sequence[str], sheets: Sheets, *, noise: int
 
 
 def secrets_of(moment: Sample) -> dict[str, str]:
-    """What must never stand in the seat's mail, and what it is."""
+    """Return texts that must never occur in the seat's mail, with their names."""
     others = [seat for seat in usual_seats(moment.ruleset) if seat != moment.seat]
     codes = {reply_code(MAIL_KEY, NAME, seat, turn): f"reply code of {seat}" for seat in others for turn in (1, 2)}
     addresses = {address_of(seat): f"address of {seat}" for seat in others}
@@ -206,7 +206,7 @@ def secrets_of(moment: Sample) -> dict[str, str]:
 
 
 def mail_leaks(moment: Sample, posts: Sequence[Sequence[SentMail]]) -> Iterator[Leak]:
-    """L4 and L5: differences between the mail of two worlds, and secrets in it."""
+    """Yield leaks of L4 and L5: differences between the mail of two worlds, and secrets in it."""
     own = [[sent.raw for sent in post if sent.to == address_of(moment.seat)] for post in posts]
     ours, theirs = ({f"mail {number}": raw.decode() for number, raw in enumerate(raws)} for raws in own)
     yield from moment.leaks("L4", {"mails": len(ours), **ours}, {"mails": len(theirs), **theirs})
@@ -217,7 +217,7 @@ def mail_leaks(moment: Sample, posts: Sequence[Sequence[SentMail]]) -> Iterator[
 
 
 def _report_readers(post: Sequence[SentMail]) -> list[str]:
-    """Who got reports, in the order of sending."""
+    """Return the recipients of reports, in the order of sending."""
     return [sent.to for sent in post if sent.parsed.is_multipart()]
 
 
@@ -231,7 +231,7 @@ def _canaries(moment: Sample, sent: SentMail) -> Iterator[Leak]:
 
 
 def find_mail_leaks(moment: Sample, begun: Sequence[Path], reporter: Renderer) -> Iterator[Leak]:
-    """Runs the moment's turn in two worlds, each in a copy of a house of its own and amid more or less other mail.
+    """Run a sample's turn in two worlds, each in a copy of a home of its own and amid more or less other mail.
 
     Ends of games disclose, so a world in which the game ends is not compared.
     """
@@ -248,7 +248,7 @@ def find_mail_leaks(moment: Sample, begun: Sequence[Path], reporter: Renderer) -
 
 
 def all_mail_leaks(game: Game, secrecy: SecrecySpec, folder: Path, reporter: Renderer) -> Iterator[Leak]:
-    """The leaks in the mail of some moments of a game."""
+    """Yield the leaks in the mail of some samples of a game."""
     begun = [folder / "one", folder / "other"]
     for home in begun:
         with MailSandbox(home, game.ruleset, reporter) as app:
@@ -258,7 +258,7 @@ def all_mail_leaks(game: Game, secrecy: SecrecySpec, folder: Path, reporter: Ren
 
 
 def _copy_home(home: Path) -> Path:
-    """A copy of a home beside it, in the place of the last one."""
+    """Return a copy of a home beside it, in place of the previous copy."""
     copy = home.with_name(f"{home.name} copied")
     shutil.rmtree(copy, ignore_errors=True)
     return Path(shutil.copytree(home, copy))

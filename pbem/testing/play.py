@@ -1,4 +1,4 @@
-"""Plays games for the suites, with default, other and extreme options and numbers of seats.
+"""Play games for the suites, with default, other and extreme options and numbers of seats.
 
 `main` prints a digest of the games played, so that a test can compare it between
 processes.
@@ -25,12 +25,12 @@ from pbem.ruleset.values import Event, Json, Option, SeatName, View
 
 
 def default_options(ruleset: AnyRuleset) -> dict[str, Any]:
-    """The options of a campaign whose GM chose none."""
+    """Return the options of a campaign whose GM chose none."""
     return {option.name: option.default for option in ruleset.options}
 
 
 def other_options(ruleset: AnyRuleset) -> dict[str, Any]:
-    """The options of a GM who decides every question of kind otherwise, and leaves the numbers."""
+    """Return options in which every switch and choice differs from its default; numbers stay."""
     others: dict[str, Callable[[Option], Any]] = {
         "bool": lambda option: not option.default,
         "choice": lambda option: next(choice for choice in option.choices if choice != option.default),
@@ -42,18 +42,18 @@ def other_options(ruleset: AnyRuleset) -> dict[str, Any]:
 
 
 def seat_names(ruleset: AnyRuleset, count: int) -> tuple[SeatName, ...]:
-    """The first seats of a game, or invented ones where any name will do."""
+    """Return the first seats of a game, or invented ones where any name will do."""
     return (ruleset.seats.names or tuple(f"seat{number}" for number in range(1, count + 1)))[:count]
 
 
 def seat_counts(ruleset: AnyRuleset) -> list[int]:
-    """The fewest, the most and, where there are not very many, all numbers of seats between."""
+    """Return all numbers of seats, or only the extremes if there are more than eight."""
     least, most = ruleset.seats.least, ruleset.seats.most
     return list(range(least, most + 1)) if most <= 8 else [least, least + 1, min(most, 64)]
 
 
 def corners(options: Iterable[Option]) -> list[dict[str, Any]]:
-    """Option values at their bounds: each option alone, then all low and all high."""
+    """Return option values at their bounds: each option alone, then all low and all high."""
     declared = list(options)
     default = {option.name: option.default for option in declared}
     alone = [default | {option.name: value} for option in declared for value in bounds(option)]
@@ -63,7 +63,7 @@ def corners(options: Iterable[Option]) -> list[dict[str, Any]]:
 
 
 def bounds(option: Option) -> list[Any]:
-    """The extreme values of an option; all of them where they are few."""
+    """Return the extreme values of an option; all of them for a switch or a choice."""
     if option.kind == "int":
         return [option.low, option.high]
     if option.kind == "bool":
@@ -76,15 +76,15 @@ STANDARD_CAP = 40
 RANDOM_TURNS = 15
 
 REMEMBERED = 2
-"""Rulesets whose games are kept: a suite looks at one of them again and again, and what was played is large."""
+"""Rulesets whose games are cached: a suite uses one of them again and again, and played games are large."""
 
 Player = Callable[[AnyRuleset, View, Dice], list[str] | None]
-"""Writes a sheet; None when it sends none."""
+"""Function that returns the lines of a sheet, or None to send none."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One turn of a game: the world it opened with, what was mailed, what was sent and what came of it."""
+    """One turn of a game: the state that it opened with, the views mailed, the sheets sent and the result."""
 
     number: int
     state: Any
@@ -111,13 +111,13 @@ class Game:
         return (self.steps[-1].after, self.steps[-1].events) if self.steps else (self.first, ())
 
     def worlds(self) -> Iterator[tuple[Any, tuple[Event, ...]]]:
-        """Every state of the game with the events that led to it."""
+        """Yield every state of the game with the events that led to it."""
         for step in self.steps:
             yield step.state, step.heard
         yield self.last
 
     def views(self) -> Iterator[View]:
-        """Every view of every seat, the last ones included."""
+        """Yield every view of every seat, the last ones included."""
         for step in self.steps:
             yield from step.views.values()
         last = self.steps[-1].views if self.steps else {}
@@ -127,30 +127,30 @@ class Game:
 
 
 def numbered(lines: Iterable[str]) -> list[tuple[int, str]]:
-    """Lines as a parser takes them: numbered from 1."""
+    """Return lines numbered from 1, as a parser takes them."""
     return list(enumerate(lines, 1))
 
 
 def through_json(data: Any) -> Json:
-    """The data as they come out of storage or a mail."""
+    """Return the data as they are after a round trip through JSON."""
     return json.loads(canonical_json(data))
 
 
 def mailed(
     ruleset: AnyRuleset, state: Any, seat: SeatName, events: Sequence[Event], *, last: View | None = None
 ) -> View:
-    """The view of a seat as everything beyond the ruleset reads it; `last` is that of its report before."""
+    """Return the view of a seat as everything outside the ruleset reads it; `last` is that of its report before."""
     view: View = through_json(with_memory(ruleset, ruleset.view(state, seat, events), last))
     return view
 
 
 def standard(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str]:
-    """Plays by the game's own standard bot."""
+    """Return a sheet of the game's own standard bot."""
     return ruleset.bots["standard"](view, dice)
 
 
 def random_lines(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str] | None:
-    """Sends well-formed nonsense, sometimes nothing, and sometimes the bot's sheet with nonsense around it."""
+    """Return well-formed nonsense, sometimes None, and sometimes the bot's sheet with nonsense around it."""
     if dice.chance(1, 6, "silent"):
         return None
     lines = [ruleset.orders.invent(view, dice, "line", count) for count in range(dice.below(8, "lines"))]
@@ -160,9 +160,9 @@ def random_lines(ruleset: AnyRuleset, view: View, dice: Dice) -> list[str] | Non
 def play(
     ruleset: AnyRuleset, player: Player, cap: int, *, game: int = 0, options: Mapping[str, Any] | None = None
 ) -> Game:
-    """Plays until the game is over or `cap` turns are done, with default options if none are given.
+    """Play until the game is over or `cap` turns are done, with default options if none are given.
 
-    Players of another `game` number do other things.
+    Another `game` number makes the players act differently.
     """
     seats = usual_seats(ruleset)
     first = state = ruleset.setup(options or default_options(ruleset), seats, setup_dice(SEED))
@@ -212,13 +212,13 @@ def _play_turn(
 
 @functools.lru_cache(maxsize=REMEMBERED)
 def standard_game(ruleset: AnyRuleset) -> Game:
-    """A game of standard bots."""
+    """Return a game of standard bots."""
     return play(ruleset, standard, STANDARD_CAP)
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
 def other_games(ruleset: AnyRuleset) -> tuple[Game, ...]:
-    """A game of standard bots with all options that are no numbers decided otherwise, if there are any."""
+    """Return a game of standard bots with `other_options`, if these differ from the defaults."""
     options = other_options(ruleset)
     changed = options != default_options(ruleset)
     return (play(ruleset, standard, STANDARD_CAP, options=options),) if changed else ()
@@ -226,7 +226,7 @@ def other_games(ruleset: AnyRuleset) -> tuple[Game, ...]:
 
 @functools.lru_cache(maxsize=REMEMBERED)
 def random_games(ruleset: AnyRuleset) -> tuple[Game, ...]:
-    """Games of gremlins; several, as they like to resign."""
+    """Return games of `random_lines`; several, since such players often resign."""
     played: list[Game] = []
     while sum(len(game.steps) for game in played) < RANDOM_TURNS:
         played.append(play(ruleset, random_lines, RANDOM_TURNS, game=len(played)))
@@ -234,24 +234,24 @@ def random_games(ruleset: AnyRuleset) -> tuple[Game, ...]:
 
 
 def games(ruleset: AnyRuleset) -> tuple[Game, ...]:
-    """The games the suites look through, played once in a process."""
+    """Return the games that the suites examine, played once in a process."""
     return standard_game(ruleset), *other_games(ruleset), *random_games(ruleset)
 
 
 def usual_seats(ruleset: AnyRuleset) -> tuple[SeatName, ...]:
-    """Three seats, or as near to that as a game allows: enough for a secret between two others."""
+    """Return three seats, or as near to that as a game allows: enough for a secret between two others."""
     return seat_names(ruleset, min(seat_counts(ruleset), key=lambda count: abs(count - 3)))
 
 
 def named(game: str) -> AnyRuleset:
-    """An instance of the class "module:name"."""
+    """Return an instance of the class "module:name"."""
     module, _, name = game.partition(":")
     made: AnyRuleset = getattr(importlib.import_module(module), name)()
     return made
 
 
 def fingerprint(played: Iterable[Game]) -> str:
-    """A digest of everything that games brought about."""
+    """Return a digest of all results of the games."""
     steps = [(game.ruleset, step) for game in played for step in game.steps]
     return json_sha256(
         [[ruleset.dump(step.after), _events_json(step.events), dict(step.views)] for ruleset, step in steps]
@@ -263,7 +263,7 @@ def _events_json(events: Iterable[Event]) -> list[Json]:
 
 
 def main() -> None:
-    """Prints the digest of the games of one ruleset."""
+    """Print the digest of the games of one ruleset."""
     sys.stdout.write(fingerprint(games(named(sys.argv[1]))))
 
 
@@ -290,14 +290,14 @@ HOSTILE = {
 
 
 def hostile_sheets(ruleset: AnyRuleset) -> Iterator[tuple[str, list[str]]]:
-    """Named sheets: the general ones, and every verb of a game with arguments it never heard of."""
+    """Yield named sheets: the general ones, and every verb of a game with arguments that it does not know."""
     yield from HOSTILE.items()
     strange = ["", "0", "-5", "999999999", "nothing", '""', "🚀", "\x00", "x" * 400, "A1 B2 C3 D4 E5 F6 G7"]
     yield "verbs", [f"{verb.word} {rest}" for verb in ruleset.orders.verbs for rest in strange]
 
 
 def spoiled(line: str, rnd: random.Random, words: Iterable[str]) -> str:
-    """A line with one of its words, but not the first, replaced by any of `words`."""
+    """Return a line with one of its words, but not the first, replaced by any of `words`."""
     parts = line.split()
     if len(parts) > 1:
         parts[rnd.randrange(1, len(parts))] = rnd.choice(sorted(words))
@@ -305,7 +305,7 @@ def spoiled(line: str, rnd: random.Random, words: Iterable[str]) -> str:
 
 
 def mistyped(line: str) -> Iterator[str]:
-    """The line with one of its words spoiled as fingers do it: two letters swapped, one left out, one put in."""
+    """Yield the line with typing errors in one word: two letters swapped, one left out, one doubled."""
     words = line.split()
     for at, word in enumerate(words):
         if len(word) > 2 and '"' not in word:
@@ -315,7 +315,7 @@ def mistyped(line: str) -> Iterator[str]:
 
 
 def apply_hint(line: str, finding: Finding) -> Iterator[str]:
-    """The line with what a finding offers in place of the word it speaks of; nothing if it offers nothing."""
+    """Yield the line with the word that a finding suggests; nothing if it suggests none."""
     offered = re.search(r"did you mean (.+?)\?", finding.hint)
     spoken = re.search(r"'([^']+)'", finding.text)
     if offered and spoken and spoken[1] in line:
@@ -323,7 +323,7 @@ def apply_hint(line: str, finding: Finding) -> Iterator[str]:
 
 
 def find_flaws(finding: Finding, lines: int) -> Iterator[str]:
-    """What is wrong with a finding, as far as any can be judged."""
+    """Yield faults of a finding, as far as they can be judged in general."""
     if not 0 <= finding.line <= lines:
         yield f"line {finding.line} of {lines}"
     if finding.severity not in {"error", "warning", "note"}:

@@ -22,24 +22,24 @@ MAP_COLUMNS = 80
 LARGEST_PICTURE = 2_000
 LARGEST_MEMORY = 10_000
 MOST_BRIEF, BRIEF = 8, 76
-"""Lines of a turn in brief, and signs on each."""
+"""Lines of a turn's summary, and characters on each."""
 
 BECAME = 200
-"""Signs of what became of an order."""
+"""Characters of an order's outcome."""
 
 DEEPEST_PICTURE = 30
 FORBIDDEN_ELEMENTS = {"script", "image", "foreignObject", "use", "a", "iframe", "style", "animate", "set"}
 
 
 class ReportRules(RulesetTests):
-    """What a game shows: views, events in words, reports, pictures and maps."""
+    """Rules for views, events in words, reports, pictures and maps."""
 
     @rule(
         "Build views of dicts with string keys, lists, strings, whole numbers, booleans and None: no "
         "tuples, sets or dataclasses."
     )
     def test_views_survive_json(self) -> None:
-        """What is stored and read back is the view itself: no tuples, no sets, no references."""
+        """A view that is stored and read back is the same: no tuples, no sets, no references."""
         for game in games(self.ruleset):
             for state, events in list(game.worlds())[::3]:
                 for seat in game.seats:
@@ -70,7 +70,7 @@ class ReportRules(RulesetTests):
         "players look up: at most 10,000 bytes."
     )
     def test_memory_is_small_and_made_of_reports(self) -> None:
-        """What a seat remembers survives JSON, costs little, and is the same for the same reports."""
+        """The memory of a seat survives JSON, is small, and is the same for the same reports."""
         for game in games(self.ruleset):
             for earlier, later in pairwise(game.steps[::4]):
                 for seat in game.seats:
@@ -94,7 +94,7 @@ class ReportRules(RulesetTests):
 
     @rule("Make `views` yield for each seat exactly what `view` gives.")
     def test_a_bulk_form_gives_the_same_views(self) -> None:
-        """Where a game makes all views in one pass, each is what it would be alone."""
+        """A game that makes all views in one pass makes each as it would be alone."""
         bulk = getattr(self.ruleset, "views", None)
         for game in games(self.ruleset):
             state, events = game.last
@@ -120,7 +120,7 @@ class ReportRules(RulesetTests):
         "or two; take all of it from the view."
     )
     def test_a_report_can_be_told_in_brief(self) -> None:
-        """What a player would tell a friend is short, and fits a line of a mail."""
+        """The summary of a turn is short, and each of its lines fits a line of a mail."""
         for view in _views(self.ruleset):
             lines = self.ruleset.turn_summary(view)
             assert len(lines) <= MOST_BRIEF
@@ -226,7 +226,7 @@ def _depth(element: ET.Element) -> int:
 
 
 def _texts(element: ET.Element, family: str) -> Iterator[tuple[str, str]]:
-    """The texts of a picture with the fonts they inherit."""
+    """Yield the texts of a picture with the fonts that they inherit."""
     assert "font-family" not in element.attrib.get("style", "")
     family = element.attrib.get("font-family", family)
     if element.tag.endswith("}text"):

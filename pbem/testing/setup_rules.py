@@ -37,7 +37,7 @@ from pbem.testing.suite import RulesetTests, rule
 
 
 class SetupRules(RulesetTests):
-    """What a game says of itself, and how its campaigns begin."""
+    """Rules for a game's declarations and for the beginning of its campaigns."""
 
     @rule(
         "Give title, designer, summary and pace as one line each, without blanks around it; a key of "
@@ -97,7 +97,7 @@ class SetupRules(RulesetTests):
 
     @rule("Draw all chance in begin from the dice that it is given, by keys, and from nothing else.")
     def test_another_seed_sets_up_the_same_table(self) -> None:
-        """Whatever the dice, seats and options make a game; equal dice make equal ones."""
+        """With any dice, seats and options make a game; equal dice make equal ones."""
         seats, options = usual_seats(self.ruleset), default_options(self.ruleset)
 
         states = [
@@ -161,23 +161,23 @@ def _check_first_turn(ruleset: AnyRuleset, state: Any, seats: tuple[SeatName, ..
 
 
 CAP = 6
-"""Turns after which a game is looked at no further."""
+"""The most turns of a game that are examined."""
 
 MOST_OF_A_KIND = 2
-"""Of a list or table with entries of one kind so many are spoilt: the others are read alike."""
+"""Entries spoilt in a list or table of entries of one kind: the others are read in the same way."""
 
 WRONG: tuple[Any, ...] = (None, "x", -7, 10**50, True, [[]], {"x": 1}, ...)
-"""What is put in the place of a value; with ... it is dropped."""
+"""Values put in place of another; ... drops it."""
 
 
 class TakeoverRules(RulesetTests):
-    """How a game that was begun elsewhere is looked at; there is nothing to hold where a game has no `check_state`."""
+    """Rules for importing a game begun elsewhere; a game without `check_state` passes them all."""
 
     @rule(
         "Let check_state find nothing in the state of a game of yours that is not over, with any options, at any turn."
     )
     def test_a_state_of_the_game_can_be_played_on_from(self) -> None:
-        """What a game has dumped passes check_state, and played on from there it comes out the same."""
+        """A dumped state passes check_state, and a game played on from it comes out the same."""
         if isinstance(self.ruleset, StateImporter):
             for options in (default_options(self.ruleset), other_options(self.ruleset)):
                 _check_continues(self.ruleset, options)
@@ -187,7 +187,7 @@ class TakeoverRules(RulesetTests):
         "the data (pbem.ruleset.validation), and then ask what ties one value to another."
     )
     def test_a_wrong_state_is_told_and_no_other_is_played(self) -> None:
-        """Whatever is dropped from a state, or put in its place: check_state finds a fault, or the game goes on."""
+        """For any value dropped from a state or replaced, check_state finds a fault, or the game goes on."""
         if isinstance(self.ruleset, StateImporter):
             passed, told = _spoil_everywhere(self.ruleset)
 
@@ -224,7 +224,7 @@ def _check_continues(ruleset: AnyRuleset, options: dict[str, Any]) -> None:
 
 
 def _spoil_everywhere(ruleset: AnyRuleset) -> tuple[list[tuple[Any, ...]], int]:
-    """What was changed without a fault, from which the game was tried; and how many changes had faults."""
+    """Return the changes without a fault, after which the game was played on, and the number of changes with faults."""
     game = play(ruleset, standard, CAP)
     data = through_json(ruleset.dump(game.steps[len(game.steps) // 2].state))
     passed, told = [], 0
@@ -250,7 +250,7 @@ def _import(ruleset: AnyRuleset, data: Json, seats: Sequence[SeatName], path: tu
 
 
 def _paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The places in data at which something can be spoilt: all keys, and a few entries of each list or table."""
+    """Yield the paths in data to be spoilt: all keys, and a few entries of each list or table."""
     if path:
         yield path
     if isinstance(data, dict | list):
@@ -261,7 +261,7 @@ def _paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def _spoil(data: Any, path: tuple[Any, ...], value: Any) -> Any:
-    """The data with another value at a place, or with none."""
+    """Return the data with another value at a path, or with none."""
     data = copy.deepcopy(data)
     at = data
     for key in path[:-1]:

@@ -29,7 +29,7 @@ from pbem.testing.suite import RulesetTests, rule
 TRIES = 20
 WIDEST = 78
 MOST_FILLED = 500
-"""Tries to fill in a line of several blanks."""
+"""Attempts to fill in a line of several blanks."""
 
 MOST_VIEWS = 6
 UNCONFIRMED = (
@@ -39,13 +39,13 @@ UNCONFIRMED = (
     *("quit", "QUIT CONFIRM", "concede", "surrender", "capitulate", "give up", "I give up!", "leave the game", "leave"),
     *("I resign myself to building scouts", "resign yourself, blue", "I will not resign", "'RESIGN CONFIRM'"),
 )
-"""Lines that end no seat."""
+"""Lines that must not make a seat resign."""
 
 _BLANK = re.compile(r"<[^<>]+>")
 
 
 class SheetRules(RulesetTests):
-    """How a game reads sheets: every text, every verb, and its own lines back."""
+    """Rules for reading sheets: every text, every verb, and the game's own lines."""
 
     @rule(
         "Never let parse raise: refuse with Finding(line, severity, code, text, hint), severity 'error', "
@@ -53,7 +53,7 @@ class SheetRules(RulesetTests):
         "line and without long echoes."
     )
     def test_no_sheet_makes_a_parser_fall(self) -> None:
-        """Whatever arrives is answered with findings that can be printed in a receipt."""
+        """Any sheet is answered with findings that can be printed in a receipt."""
         view = next(view for view in standard_game(self.ruleset).steps[0].views.values() if view["awaited"])
 
         for name, lines in hostile_sheets(self.ruleset):
@@ -127,7 +127,7 @@ class SheetRules(RulesetTests):
         "what is possible no more."
     )
     def test_default_orders_are_valid(self) -> None:
-        """What is played for a seat that sent nothing could have been sent by it, with or without orders to repeat."""
+        """The default orders of a seat could have been sent by it, with or without orders to repeat."""
         for game in games(self.ruleset):
             for step, following in zip(game.steps, game.steps[1:], strict=False):
                 for seat in self.ruleset.standing(following.state).awaiting:
@@ -161,7 +161,7 @@ class SheetRules(RulesetTests):
                     assert line.startswith("#") or not line or self.ruleset.parse(view, [(1, line)]).orders, line
 
     def _is_taken(self, view: View, form: list[str], at: int, order: str) -> bool:
-        """Whether the form with one of its lines in use brings one order more, and no error."""
+        """Return True if the form with this line in use has one order more, and no error."""
         used, unused = ([*form[:at], line, *form[at + 1 :]] for line in (order, ""))
         taken = self.ruleset.parse(view, numbered(used))
         return not taken.errors and len(taken.orders) > len(self.ruleset.parse(view, numbered(unused)).orders)
@@ -205,7 +205,7 @@ class SheetRules(RulesetTests):
 
 
 def _fill_blanks(ruleset: AnyRuleset, view: View, line: str) -> Iterator[str]:
-    """The order on a line of the form, its blanks filled in with what the kinds of its verb read."""
+    """Yield the order on a line of the form, its blanks filled in with words that the kinds of its verb read."""
     order = line.removeprefix("; ").partition("#")[0].strip()
     parts = _BLANK.split(order)
     if len(parts) == 1:
@@ -221,14 +221,14 @@ def _fill_blanks(ruleset: AnyRuleset, view: View, line: str) -> Iterator[str]:
 
 
 def _awaited(ruleset: AnyRuleset) -> list[View]:
-    """Views that ask for orders, from the beginning, the middle and the end of games."""
+    """Return views that ask for orders, from the beginning, the middle and the end of games."""
     views = [view for game in games(ruleset) for step in game.steps for view in step.views.values()]
     asked = [view for view in views if view["awaited"]]
     return asked[:6] + asked[6 :: max(1, len(asked) // 30)]
 
 
 def _accepted_lines(ruleset: AnyRuleset) -> Iterator[tuple[View, str]]:
-    """Lines of orders that are taken without an error each by itself, some from each of several views."""
+    """Yield lines of orders that are accepted without an error each by itself, some from each of several views."""
     for view, order in itertools.islice(_orders(ruleset), 0, None, 3):
         line = ruleset.orders.line(order)
         if not ruleset.parse(view, [(1, line)]).errors:
@@ -236,7 +236,7 @@ def _accepted_lines(ruleset: AnyRuleset) -> Iterator[tuple[View, str]]:
 
 
 def _orders(ruleset: AnyRuleset) -> Iterator[tuple[View, Order]]:
-    """Orders players might send: invented lines as the order book reads them."""
+    """Yield orders that players might send: invented lines as the order book reads them."""
     for number, view in enumerate(_awaited(ruleset)):
         lines = [verb.invent(view, Dice(SEED), number, verb.name) for verb in ruleset.orders.verbs]
         for order in ruleset.orders.parse(view, numbered(lines)).orders:

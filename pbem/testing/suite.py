@@ -23,7 +23,7 @@ Test = TypeVar("Test", bound=Callable[..., None])
 
 
 class RulesetTests:
-    """A game, its secrets, and its frozen saves; the tests of the classes derived from this hold it to the rules."""
+    """A game, its secrets, and its frozen saves; classes derived from this test the rules."""
 
     ruleset: AnyRuleset
     secrecy: SecrecySpec
@@ -35,7 +35,7 @@ class RulesetTests:
 
 
 def rule(mend: str) -> Callable[[Test], Test]:
-    """Makes a test a rule: its docstring says what holds, and `mend` what a game's author must do where it does not."""
+    """Make a test a rule: its docstring is the rule, and `mend` tells a game's author how to keep it."""
 
     def decorate(test: Test) -> Test:
         @functools.wraps(test)
@@ -53,7 +53,7 @@ def rule(mend: str) -> Callable[[Test], Test]:
 
 
 def rules(suite: type) -> Iterator[tuple[str, str, str]]:
-    """Every rule of a suite, in the order in which they are written: the name of its test, the rule, and what to do."""
+    """Yield every rule of a suite, in the order of the source: the name of its test, the rule, and how to keep it."""
     seen: set[str] = set()
     for base in reversed(suite.__mro__):
         for name, test in vars(base).items():
@@ -71,7 +71,7 @@ main()
 
 
 def in_a_process(module: str, ruleset: AnyRuleset, *words: str, hash_seed: str) -> subprocess.Popen[str]:
-    """Runs the `main` of a module on a game in a process of its own, which finds the game by its class."""
+    """Run the `main` of a module on a game in a process of its own, which finds the game by its class."""
     game = f"{type(ruleset).__module__}:{type(ruleset).__qualname__}"
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-c", _MAIN.format(module), game, *words],
@@ -88,7 +88,7 @@ def _docstring(test: Callable[..., None]) -> str:
 
 @cache
 def migrated_database() -> bytes:
-    """The file of a database that all migrations have been run on."""
+    """Return the file of a database with all migrations."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "pbem.sqlite"
         migrate(f"sqlite:///{path}")

@@ -51,14 +51,14 @@ from pbem.testing.suite import RulesetTests, in_a_process, migrated_database, ru
 
 
 class TurnRules(RulesetTests):
-    """How a game's turns are resolved: repeatably, in any order of arrival, to an end."""
+    """Rules for running turns: repeatable, in any order of arrival, to an end."""
 
     @rule(
         "Make load(dump(state)) equal the state, at any turn: no floats, no sets without order, no keys "
         "that are not strings. With frozen dataclasses BaseRuleset does it."
     )
     def test_a_state_survives_storage_each_turn(self) -> None:
-        """What is loaded from a stored state is that state, to the byte, at every turn."""
+        """A stored state is loaded as the same state, to the byte, at every turn."""
         for game in games(self.ruleset):
             for state, _ in game.worlds():
                 data = self.ruleset.dump(state)
@@ -87,7 +87,7 @@ class TurnRules(RulesetTests):
 
     @rule("Go through turn.orders sorted by seat, or in the order of seats of the state, never as they come.")
     def test_the_order_of_arrival_does_not_matter(self) -> None:
-        """Whose sheet came first decides nothing."""
+        """The order in which sheets arrive decides nothing."""
         for game in games(self.ruleset):
             for step in _sample_steps(game):
                 late_first = TurnInput(
@@ -127,7 +127,7 @@ class TurnRules(RulesetTests):
 
     @rule("Let the bot write only what its view allows, and no lines when it is not awaited.")
     def test_the_standard_bot_writes_only_lines_that_are_taken(self) -> None:
-        """The bot plays like a player who reads his receipts: no line of it is ever refused."""
+        """The bot plays like a player who reads the receipts: no line of it is ever refused."""
         for game in (standard_game(self.ruleset), *other_games(self.ruleset)):
             for step in game.steps:
                 assert {seat: parsed.errors for seat, parsed in step.parsed.items() if parsed.errors} == {}
@@ -143,7 +143,7 @@ class TurnRules(RulesetTests):
 
 
 def _sample_steps(game: Game) -> tuple[Step, ...]:
-    """The first steps of a game and some later ones."""
+    """Return the first steps of a game and some later ones."""
     return game.steps[:5] + game.steps[5::6]
 
 
@@ -153,7 +153,7 @@ PACE = dt.timedelta(hours=12)
 
 
 def soak(ruleset: AnyRuleset, turns: int, folder: Path) -> Iterator[str]:
-    """Plays at least so many turns, in as many campaigns as that takes; yields the hash of every state."""
+    """Play at least so many turns, in as many campaigns as that takes; yield the hash of every state."""
     path = write_default_settings(folder, "orders@example.org")
     path.write_text(path.read_text().replace("pictures = true", "pictures = false"))
     migrate(load_settings(folder).database)
@@ -168,7 +168,7 @@ def soak(ruleset: AnyRuleset, turns: int, folder: Path) -> Iterator[str]:
 
 
 def _play_campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
-    """One campaign, to its end or its last turn here; its archive is proved, and no letter was set aside."""
+    """Play one campaign, to its end or to the cap; prove its archive, and check that no message was quarantined."""
     dice, now = Dice(name.encode()), START
     seats = usual_seats(ruleset)
     wanted = NewCampaign(
@@ -206,7 +206,7 @@ def _play_campaign(app: App, ruleset: AnyRuleset, name: str) -> list[str]:
 
 
 def _submit_ruling(app: App, name: str, now: dt.datetime, dice: Dice) -> TickResult:
-    """The GM writes something, however mad, to everyone; if that cannot be read, he lets the turn pass without."""
+    """Submit a ruling of random text for all seats; if it cannot be read, run the turn without one."""
     with app.store.reading() as session:
         snapshot = load_campaign(session, name)
     names = ["all.txt", *(f"{seat}.txt" for seat in snapshot.seats)]
@@ -224,14 +224,14 @@ def _is_over(app: App, name: str) -> bool:
 
 
 def _mailed_views(app: App, name: str) -> list[tuple[SeatName, View]]:
-    """What each player was mailed last."""
+    """Return the view in each player's last report."""
     with app.store.reading() as session:
         reports = load_last_reports(session, load_campaign(session, name))
     return [(seat, json.loads(report.view)) for seat, report in reports.items()]
 
 
 def _post_sheets(app: App, ruleset: AnyRuleset, name: str, seat: SeatName, view: View, dice: Dice) -> None:
-    """Puts what a player sends in the inbox: often a sheet, sometimes two, sometimes nothing or no mail at all."""
+    """Put a player's mails into the inbox: often a sheet, sometimes two, sometimes nothing or no sheet at all."""
     for count in range(dice.below(3, "mails")):
         luck = dice.scoped(count)
         lines = [ruleset.orders.invent(view, luck, "line", line) for line in range(luck.below(8, "lines"))]
@@ -250,21 +250,21 @@ def _post_sheets(app: App, ruleset: AnyRuleset, name: str, seat: SeatName, view:
 
 
 def main() -> None:
-    """Soaks one game: its class, the turns, and the folder to play in."""
+    """Soak one game: its class, the turns, and the folder to play in."""
     game, turns, folder = sys.argv[1:]
     for state_hash in soak(named(game), int(turns), Path(folder)):
         sys.stdout.write(f"{state_hash}\n")
 
 
 AGAIN = 4
-"""The part of the turns, one in so many, that is played once more under another hash seed."""
+"""One in so many turns is played once more under another hash seed."""
 
 
 class LongPlayRules(RulesetTests):
     """A game is played for a long time through the whole program."""
 
     soak_turns = 100
-    """Turns to play at the least, in as many campaigns as that takes."""
+    """Turns to play at least, in as many campaigns as that takes."""
 
     @rule(
         "Read the fault at the end of the output: it arose in resolve, view, parse or a template, on a "
