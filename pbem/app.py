@@ -26,10 +26,9 @@ TEMPLATE_DIR = package_data("templates")
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """Settings, database, games by key, and the reporter that keeps its templates and workers warm.
+    """Settings, database, games by key, and the renderer, which keeps templates and workers in memory.
 
-    `archives`: the archive's folder lies here, and is written to. Else that is
-    left to others.
+    `archives` is True if the archive's folder is on this machine, and is written here.
     """
 
     settings: Settings
@@ -39,24 +38,32 @@ class App:
     archives: bool = True
 
     def game(self, key: str) -> AnyRuleset:
-        """The ruleset of this key. Raises CampaignError with the nearest one there is."""
+        """Return the ruleset of this key. Raise CampaignError naming the most similar key if there is none."""
         return find_game(self.games, key)
 
 
 @contextmanager
 def open_app(home: Path, games: Mapping[str, AnyRuleset]) -> Iterator[App]:
-    """The house in this folder, closed at the end. Raises ConfigError."""
+    """Open the application of a home; close it at the end.
+
+    Raises:
+        ConfigError: The settings or the database cannot be used.
+    """
     with app_of(load_settings(home), games) as app:
         yield app
 
 
 @contextmanager
 def app_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[App]:
-    """The house of these settings, closed at the end. Raises ConfigError."""
+    """Open the application of these settings; close it at the end.
+
+    Raises:
+        ConfigError: The database cannot be used, or has another version.
+    """
     require_current_schema(settings.database)
     folders = [folder for folder in (settings.own_templates, TEMPLATE_DIR) if folder is not None]
     store = Store(settings.database, open_dispatcher(settings))
-    gc.freeze()  # what is loaded by now stays: looking through it for garbage takes a tenth of a turn's time
+    gc.freeze()  # all that is loaded stays; traversing it in each collection takes a tenth of a turn's time
     try:
         with Renderer(folders, games, pictures=settings.pictures, jobs=settings.jobs) as reporter:
             yield App(settings, store, games, reporter)
@@ -66,9 +73,12 @@ def app_of(settings: Settings, games: Mapping[str, AnyRuleset]) -> Iterator[App]
 
 
 def init_home(home: Path, address: str) -> Settings:
-    """Make what a home lacks, and migrate its database; a `pbem.toml` there already is kept. Raises ConfigError.
+    """Create what a home lacks, and migrate its database; an existing `pbem.toml` is kept.
 
-    A database that an archive shows to have been there is never made anew.
+    A missing database is not created if the archive shows that there was one.
+
+    Raises:
+        ConfigError: The settings or the database cannot be used.
     """
     if not (home / FILE_NAME).is_file():
         write_default_settings(home, address)
@@ -80,7 +90,7 @@ def init_home(home: Path, address: str) -> Settings:
 
 
 def make_directories(settings: Settings) -> None:
-    """Makes the folder of the archive, and those of a local post office. Raises OSError."""
+    """Create the folders of the archive and of local mailboxes. Raise OSError if that fails."""
     settings.archive.mkdir(parents=True, exist_ok=True)
     for url in (settings.inbox_url, settings.carrier_url):
         if url.scheme == "maildir":
@@ -98,6 +108,6 @@ def _refuse_over_archive(settings: Settings) -> None:
 
 
 def upgrade_home(settings: Settings, *, create: bool = False) -> None:
-    """Bring the database to this version, and the queues in it where it has them. Raises ConfigError."""
+    """Migrate the database, and its job queues if it has any. Raise ConfigError if it cannot be used."""
     migrate(settings.database, create=create)
     create_queue_tables(settings.database)

@@ -1,4 +1,4 @@
-"""Reads and writes the settings of a home, `pbem.toml`.
+"""Read and write the settings of a home, `pbem.toml`.
 
 The settings of a restored home may come from a stranger: nothing that they name outside the home is written to, and
 everything they would run, read or connect to is shown before the operator permits it.
@@ -35,7 +35,7 @@ from pbem.errors import ConfigError, reason_of
 from pbem.util import write_atomically
 
 INACTIVE = "pbem.inactive"
-"""A file in a home that was restored and not activated yet. While it is there, nothing that came along is used."""
+"""Marks a restored home that is not activated yet: no template or secret of the backup is used while it exists."""
 
 DEFAULT_FILE = """\
 # Settings of this play-by-email house. `address` is the only one without a default.
@@ -79,9 +79,9 @@ SECRETS = ("inbox_password", "carrier_password", "inbox_oauth", "carrier_oauth")
 
 @dataclass(frozen=True)
 class Settings:
-    """What `pbem.toml` says, with paths made absolute. See `write_default_settings` for a commented example.
+    """The values of `pbem.toml`, with absolute paths. See `write_default_settings` for a commented example.
 
-    A home that was restored is not `active` before its operator says so: its templates and secrets are not used.
+    A restored home is not `active` before its operator activates it: its templates and secrets are not used.
     """
 
     home: Path
@@ -118,27 +118,27 @@ class Settings:
 
     @property
     def has_site(self) -> bool:
-        """Whether mails can have links to the site: it is written here, and known to be seen on the web."""
+        """True if mails can have links to the site: it is written here, and its address on the web is known."""
         return self.site is not None and bool(self.site_url)
 
     @property
     def domain(self) -> str:
-        """The domain of the order address; Message-IDs are made in it."""
+        """The domain of the order address, used in Message-IDs."""
         return self.address.rpartition("@")[2]
 
     @property
     def inbox_url(self) -> MailUrl:
-        """The inbox, taken apart."""
+        """The inbox, parsed."""
         return parse_mail_url(self.inbox, "inbox", INBOX_SCHEMES)
 
     @property
     def carrier_url(self) -> MailUrl:
-        """The carrier, taken apart."""
+        """The carrier, parsed."""
         return parse_mail_url(self.carrier, "carrier", TRANSPORT_SCHEMES)
 
 
 def find_home(start: Path) -> Path:
-    """The nearest folder with a `pbem.toml`, from `start` upwards. Raises ConfigError."""
+    """Return the nearest folder with a `pbem.toml`, from `start` upwards. Raise ConfigError if there is none."""
     for folder in (start.resolve(), *start.resolve().parents):
         if (folder / FILE_NAME).is_file():
             return folder
@@ -146,7 +146,7 @@ def find_home(start: Path) -> Path:
 
 
 def write_default_settings(home: Path, address: str) -> Path:
-    """Writes a commented `pbem.toml` that needs no server; returns its path. Raises ConfigError if there is one."""
+    """Write a commented `pbem.toml` that needs no server; return its path. Raise ConfigError if there is one."""
     path = home / FILE_NAME
     READERS["address"]("address", address)
     try:
@@ -160,7 +160,11 @@ def write_default_settings(home: Path, address: str) -> Path:
 
 
 def load_settings(home: Path, *, without: Collection[str] = ()) -> Settings:
-    """The settings of a home folder, if need be without some. Raises ConfigError with the first thing to mend."""
+    """Return the settings of a home, leaving out some if need be.
+
+    Raises:
+        ConfigError: Names the first fault.
+    """
     home = home.resolve()
     data = {key: value for key, value in read_values(home).items() if key not in without}
     for key in data:
@@ -176,7 +180,7 @@ def load_settings(home: Path, *, without: Collection[str] = ()) -> Settings:
 
 
 def read_values(home: Path) -> dict[str, Any]:
-    """Return what a home's `pbem.toml` says, as it stands there. Raise ConfigError if it is not TOML."""
+    """Return the values of a home's `pbem.toml`, unchecked. Raise ConfigError if it is not TOML."""
     return _read_file(home / FILE_NAME)
 
 
@@ -193,7 +197,7 @@ def _deactivate(settings: Settings) -> Settings:
 
 
 def find_settings_problems(home: Path) -> list[str]:
-    """Everything in a home's `pbem.toml` that must be mended, a sentence each; nothing if it can be loaded."""
+    """Return a sentence for each fault in a home's `pbem.toml`; [] if it can be loaded."""
     try:
         data = _read_file(home.resolve() / FILE_NAME)
     except ConfigError as error:
@@ -206,7 +210,7 @@ def find_settings_problems(home: Path) -> list[str]:
             problems.append(str(error))
     if not problems:
         try:
-            load_settings(home)
+            load_settings(home)  # finds files that are missing, and settings that exclude each other
         except ConfigError as error:
             problems.append(str(error))
     return problems
@@ -282,16 +286,19 @@ def _absolute_database(home: Path, url: str) -> str:
 
 
 LACKING = ("dkim", "tls_ca")
-"""Settings that name files, without which a home cannot be opened."""
+"""Settings that name files which a backup may lack, and without which a home cannot be opened."""
 
 _OWN_FILES = re.compile(r"pbem\.(?:toml|inactive|sqlite.*)$")
-"""Files of a home that nothing which settings name may take the place of."""
+"""pbem's own files in a home, which no path in the settings may name."""
 
 
 def rewrite_settings(text: str, changes: Mapping[str, str | None]) -> str:
-    """The text of a settings file in which some settings have other values; the lines that had them become comments.
+    """Return the text of a settings file with some settings changed; their old lines become comments.
 
-    A value of None is that of a setting left out. Raises ConfigError where that cannot be done line by line.
+    A setting whose new value is None is left out.
+
+    Raises:
+        ConfigError: The file cannot be changed line by line.
     """
     before, lines = tomllib.loads(text), text.split("\n")
     for key, value in changes.items():
@@ -320,7 +327,7 @@ def rewrite_settings(text: str, changes: Mapping[str, str | None]) -> str:
 
 
 def _top_level_lines(lines: list[str]) -> Iterator[str]:
-    """The lines before the first table."""
+    """Yield the lines before the first table."""
     for line in lines:
         if line.lstrip().startswith("["):
             return
@@ -328,7 +335,7 @@ def _top_level_lines(lines: list[str]) -> Iterator[str]:
 
 
 def relocated_settings(settings: Settings, text: str) -> dict[str, str]:
-    """What has to be otherwise in the settings of a copy, so that nothing of it lies in the home it is a copy of."""
+    """Return the settings to change in a copy, so that it uses no path in the original home."""
     told: Mapping[str, Any] = {**DEFAULTS, **tomllib.loads(text)}
     changes = {
         key: DEFAULTS[key] for key in ("archive", "templates", "log") if key in told and not _is_inside(told[key])
@@ -349,7 +356,7 @@ def _is_inside(path: str) -> bool:
 
 
 def confined(data: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return what has to be otherwise in settings that came along, so that pbem writes in the home alone."""
+    """Return the settings to change in those of a stranger, so that pbem writes inside the home alone."""
     told = {**DEFAULTS, **data}
     changes: dict[str, str | None] = {
         key: str(DEFAULTS[key]) for key in ("archive", "templates", "log") if not _is_own(told[key])
@@ -364,13 +371,13 @@ def confined(data: Mapping[str, Any]) -> dict[str, str | None]:
 
 
 def _is_own(path: str) -> bool:
-    """Return True for a place below a home that is none of pbem's own files there."""
+    """Return True for a path below a home that is none of pbem's own files there."""
     parts = Path(path).parts
     return _is_inside(path) and bool(parts) and not _OWN_FILES.match(parts[0].casefold())
 
 
 def may_come_along(data: Mapping[str, Any], name: str) -> bool:
-    """Return True for the name of a file of the home that settings name: a key, a certificate, what a command needs."""
+    """Return True if settings name this file of the home: as a key, a certificate, or in a command."""
     named = [str(data.get("tls_ca", "")), str(data.get("dkim", {}).get("key_file", ""))]
     for key in SECRETS:
         named += shlex.split(data.get(key, {}).get("command", ""))
@@ -379,7 +386,7 @@ def may_come_along(data: Mapping[str, Any], name: str) -> bool:
 
 
 def reaches(home: Path) -> list[str]:
-    """Tell what the settings of a home run, and what they reach outside it; a clause each. Raise ConfigError."""
+    """Return a clause for each thing that the settings of a home run, or reach outside it. Raise ConfigError."""
     data = {**DEFAULTS, **read_values(home)}
     return [
         f"address: mail is sent as {data['address']}",
@@ -435,7 +442,7 @@ def _own_template_files(home: Path, data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def referenced_files(settings: Settings) -> tuple[list[Path], list[Path]]:
-    """Files of the home that its settings name: such as everybody may have, and such as hold secrets."""
+    """Return the files of the home that its settings name: public ones, and those that hold secrets."""
     public = [] if settings.tls_ca is None else [settings.tls_ca]
     secret = [] if settings.dkim is None else [settings.dkim.key_file]
     for key in SECRETS:
@@ -449,7 +456,7 @@ def _files_in_home(home: Path, files: list[Path]) -> list[Path]:
 
 
 def checked_database(url: str) -> str:
-    """The URL of a database on a server, as settings have it. Raises ConfigError for any other."""
+    """Return the URL of a database on a server. Raise ConfigError for any other."""
     read = str(READERS["database"]("database", url))
     if read.startswith("sqlite"):
         raise ConfigError("--database is for PostgreSQL: without it the database is a file in the home")
@@ -457,12 +464,12 @@ def checked_database(url: str) -> str:
 
 
 def checked_address(address: str) -> str:
-    """The order address of another home. Raises ConfigError."""
+    """Return a valid order address of another home. Raise ConfigError if it is none."""
     return str(READERS["address"]("address", address))
 
 
 def missing_references(home: Path) -> list[str]:
-    """What the settings of a home name that is not there, or cannot be seen from here; a clause each."""
+    """Return a clause for each thing that the settings name and that is missing, or cannot be checked from here."""
     data = read_values(home)
     named = {"the DKIM key": data.get("dkim", {}).get("key_file"), "tls_ca": data.get("tls_ca")}
     missing = [

@@ -1,4 +1,4 @@
-"""Values of settings: how each is parsed and checked, and their types."""
+"""Values of settings: their types, and functions that parse and check them."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class RateLimit:
         return self != RateLimit()
 
     def spans(self) -> Iterator[tuple[int, dt.timedelta]]:
-        """Each limit there is: so many mails in a time so long."""
+        """Return each limit that is set, as number of mails and time span."""
         return ((count, span) for name, span in _SPANS.items() if (count := getattr(self, name)))
 
 
 @dataclass(frozen=True, slots=True)
 class SendingLimits:
-    """The limits for all mail, and those for mail to single domains, by their names in lower case."""
+    """The limits for all mail, and those for mail to single domains, by lower-case name."""
 
     overall: RateLimit = RateLimit()
     domains: Mapping[str, RateLimit] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class SendingLimits:
         return self != SendingLimits()
 
     def spans(self, domain: str) -> Iterator[tuple[str, int, dt.timedelta]]:
-        """The limits that a mail to this domain falls under; with "" for all mail, or the domain."""
+        """Yield the limits for mail to this domain; each with "" for all mail, or with the domain."""
         yield from (("", *span) for span in self.overall.spans())
         yield from ((domain, *span) for span in self.domains.get(domain, _NONE).spans())
 
@@ -64,7 +64,7 @@ _NONE = RateLimit()
 
 
 def parse_sending_limits(key: str, value: Any) -> SendingLimits:
-    """The table `[pace]`. Raises ConfigError."""
+    """Parse the table `[pace]`. Raise ConfigError."""
     if not isinstance(value, dict):
         raise ConfigError(f"{FILE_NAME}: {key} must be a table: [{key}], and below it lines such as per_minute = 20")
     domains = {name.lower(): limits for name, limits in value.items() if isinstance(limits, dict)}
@@ -91,14 +91,18 @@ COMMAND_SECONDS = 60
 
 @dataclass(frozen=True)
 class Secret:
-    """Where a password or access token is kept: an environment variable, or a command that prints it."""
+    """Source of a password or access token: an environment variable, or a command that prints it."""
 
     env: str = ""
-    command: str = field(default="", repr=False)  # it may hold what it prints
+    command: str = field(default="", repr=False)  # it may contain the secret
     inactive: bool = False
 
     def read(self, setting: str) -> str:
-        """The secret itself. Raises ConfigError, naming the setting, when it cannot be had."""
+        """Return the secret.
+
+        Raises:
+            ConfigError: It cannot be read; the message names the setting.
+        """
         if self.inactive:
             raise ConfigError(
                 f"{setting} in {FILE_NAME} is not used while this home is inactive; activate it with: pbem reopen"
@@ -113,7 +117,7 @@ class Secret:
         return register_secret(self._run_command(setting))
 
     def files(self, home: Path) -> list[Path]:
-        """The files of a home that its command names."""
+        """Return the files of a home that its command names."""
         return [home / word for word in shlex.split(self.command) if (home / word).is_file()]
 
     def _run_command(self, setting: str) -> str:
@@ -154,7 +158,7 @@ def _is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class MailUrl:
-    """An inbox or carrier URL, taken apart. A Maildir has a `path`, a server the rest."""
+    """An inbox or carrier URL, parsed. A Maildir has a `path`, a server the rest."""
 
     scheme: str
     path: str = ""
@@ -165,27 +169,31 @@ class MailUrl:
 
     @property
     def tls(self) -> bool:
-        """Whether TLS begins with the connection (RFC 8314)."""
+        """True if TLS begins with the connection (RFC 8314)."""
         return self.scheme in ("imaps", "smtps")
 
     @property
     def starttls(self) -> bool:
-        """Whether the connection must be raised to TLS before anything else."""
+        """True if the connection must be upgraded to TLS before anything else."""
         return self.scheme.endswith("+starttls")
 
     @property
     def private(self) -> bool:
-        """Whether a password may be sent: over TLS, or inside this machine."""
+        """True if a password may be sent: over TLS, or inside this machine."""
         return self.tls or self.starttls or self.host == "localhost" or _is_loopback(self.host)
 
     @property
     def server(self) -> str:
-        """Host and port in words."""
+        """Host and port for messages."""
         return f"{self.host}:{self.port}"
 
 
 def parse_mail_url(text: str, setting: str, schemes: tuple[str, ...]) -> MailUrl:
-    """An inbox or carrier URL, taken apart. Raises ConfigError naming the setting and what is allowed."""
+    """Parse an inbox or carrier URL.
+
+    Raises:
+        ConfigError: Names the setting and the allowed forms.
+    """
     if text.startswith("maildir:") and "maildir" in schemes:
         path = text.removeprefix("maildir:")
         if not path:
@@ -210,7 +218,7 @@ def parse_mail_url(text: str, setting: str, schemes: tuple[str, ...]) -> MailUrl
 def split_url(text: str, setting: str) -> SplitResult:
     try:
         parts = urlsplit(text)
-        _ = parts.port  # read here because a bad number shows only then
+        _ = parts.port  # a bad number raises only when it is read
     except ValueError as error:
         raise ConfigError(f"{FILE_NAME}: {setting} is not a URL: {error}") from None
     return parts
@@ -224,13 +232,13 @@ _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*/=?^_`{|}~+-]{1,64}@[A-Za-z0-9](?:[A-Z
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?")
 _SITE_URL = re.compile(r"(?:https?|file)://[!-;=?-~]{1,400}")
 _NAMES_BELOW = re.compile(r"\*(?:\.[A-Za-z0-9-]+){2,}")
-"""All servers of a provider; of all that end in "com" none could be believed."""
+"""All servers of a provider; with "*.com" any sender's server would be trusted."""
 _POSTGRESQL = re.compile(r"postgresql(\+psycopg)?://")
 
 
 @dataclass(frozen=True, slots=True)
 class Dkim:
-    """How mail is signed: for a domain, with the key in a file, whose public half is published under a selector."""
+    """DKIM signature of mail: the domain, the selector of its public key, and the file of the private key."""
 
     domain: str
     selector: str
@@ -299,7 +307,7 @@ def _database(key: str, value: Any) -> str:
 
 
 def cpu_count() -> int:
-    """How many of the machine's processors this process may use."""
+    """Return the number of processors that this process may use."""
     usable = getattr(os, "sched_getaffinity", None)
     return len(usable(0)) if usable else os.cpu_count() or 1
 

@@ -1,18 +1,18 @@
 """All exceptions of host and rulesets.
 
     PbemError
-    ├── ConfigError      pbem.toml, or what it names, cannot be used
+    ├── ConfigError      pbem.toml, or a file that it names, cannot be used
     │   ├── StoreError   the database cannot be used now
     │   └── UnusableTemplateError   a template cannot be read or filled in
-    ├── CampaignError    a campaign cannot do what was asked of it
+    ├── CampaignError    a campaign cannot do what it was asked to
     │   └── GameError        its game is installed, but cannot be used
     ├── ReplayError      an archive does not prove itself
-    ├── BackupError      a backup cannot be made, read or believed
-    ├── MailAdminError   a message or mail is not there, or not to be tried again
+    ├── BackupError      a backup cannot be made, read or trusted
+    ├── MailAdminError   a message or mail does not exist, or is not to be tried again
     └── MailError        a mailbox or transport failed
         ├── TemporaryMailError       worth another try later
-        │   └── TransportUnavailable     no mail passes now
-        └── PermanentMailError       the same mail will never pass
+        │   └── TransportUnavailable     no mail is accepted now
+        └── PermanentMailError       the same mail will never be accepted
 
 Rulesets raise their own family, `RulesetError`.
 """
@@ -23,34 +23,34 @@ import errno
 
 
 class RulesetError(Exception):
-    """Base of what a ruleset refuses; the text is one sentence for a GM."""
+    """Base class of errors of rulesets; the text is one sentence for a GM."""
 
 
 class SetupError(RulesetError):
-    """Options, seats or a chart with which the game cannot be set up."""
+    """Raised when a game cannot be set up with these options, seats or files."""
 
 
 class SaveError(RulesetError):
-    """A saved state this code cannot read, such as one newer than itself."""
+    """Raised for a saved state that this code cannot read, such as one of a newer version."""
 
 
 class PbemError(Exception):
-    """Base of all; its text is one sentence for a GM."""
+    """Base class of all errors of the host; the text is one sentence for a GM."""
 
 
 class ConfigError(PbemError):
-    """A setting is missing, misspelt or out of bounds."""
+    """Raised when a setting is missing, misspelt or out of bounds."""
 
 
 class StoreError(ConfigError):
-    """The database cannot be used now: locked, full, broken, out of reach, or without its tables.
+    """Raised when the database cannot be used now: locked, full, broken, unreachable, or without its tables.
 
-    Whatever was under way is to be left for the next try; no letter and no turn is to blame.
+    Callers abort and retry later; no message and no turn is at fault.
     """
 
 
 class UnusableTemplateError(ConfigError):
-    """A template cannot be read or filled in. `place` is its name, and the line where that is known."""
+    """Raised when a template cannot be read or filled in. `place` is its name, and the line where that is known."""
 
     def __init__(self, place: str, why: str) -> None:
         super().__init__(f"the template {place} cannot be used: {why}")
@@ -58,50 +58,50 @@ class UnusableTemplateError(ConfigError):
 
 
 class CampaignError(PbemError):
-    """The campaign does not exist, or is not in a state for this act."""
+    """Raised when a campaign does not exist, or is not in a state for an action."""
 
 
 class GameError(CampaignError):
-    """A package offers a game that cannot be imported, is no ruleset, or is offered by another package too."""
+    """Raised for an installed game that cannot be imported, is no ruleset, or is offered by two packages."""
 
 
 class ReplayError(PbemError):
-    """The first place where an archive differs from what its rules produce."""
+    """Raised at the first place where an archive differs from what its rules produce."""
 
 
 class BackupError(PbemError):
-    """A backup cannot be made here, or is cut, changed or not for this place."""
+    """Raised when a backup cannot be made here, or is truncated, changed or not for this place."""
 
 
 class MailAdminError(PbemError):
-    """The letter or mail does not exist, or is not in a state for another try."""
+    """Raised when a message or mail does not exist, or is not in a state for another try."""
 
 
 class MailError(PbemError):
-    """A mailbox or carrier could not be used."""
+    """Raised when a mailbox or transport cannot be used."""
 
 
 class TemporaryMailError(MailError):
-    """The other side may accept the same mail later (SMTP 4yz, broken connection)."""
+    """Raised when the server may accept the same mail later (SMTP 4yz, broken connection)."""
 
 
 class TransportUnavailable(TemporaryMailError):
-    """No mail passes now, whoever it is for: no connection, no login, a spent quota, a folder that is not there."""
+    """Raised when no mail is accepted now: no connection, no login, a spent quota, a missing folder."""
 
 
 class PermanentMailError(MailError):
-    """The other side will never accept this mail (SMTP 5yz)."""
+    """Raised when the server will never accept this mail (SMTP 5yz)."""
 
 
 PARSE_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, RecursionError)
-"""What a ruleset may raise at a state, a view or a record that it did not write itself."""
+"""Exceptions that a ruleset may raise for a state, a view or a record that it did not write itself."""
 
 DISK_FULL = "the disk is full; free some space, then try again"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 def is_disk_full(error: OSError) -> bool:
-    """Return whether a file could not be written for want of room, on the disk or of the user's share."""
+    """Return True if a file could not be written because the disk, or the user's quota on it, is full."""
     return error.errno in _NO_ROOM
 
 
@@ -111,7 +111,7 @@ def reason_of(error: OSError) -> str:
 
 
 def describe_error(error: Exception) -> str:
-    """An error for a GM: what was refused in a sentence as it stands, a fault in program or game by its name too."""
+    """Describe an error for a GM: the sentence of a refusal, or the type and text of a fault in program or game."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename or 'a file'}: {reason_of(error)}"
     return str(error) if isinstance(error, PbemError | RulesetError) else f"{type(error).__name__}: {error}"

@@ -26,9 +26,9 @@ _MEMBERS = sorted(inspect.get_annotations(Ruleset).keys() | {name for name in va
 
 
 class InstalledGames(Mapping[str, AnyRuleset]):
-    """Games by key, in the order of keys. A game is imported when it is first asked for.
+    """Games by key, in the order of keys. A game is imported on first access.
 
-    Asking for one that is there but cannot be used raises GameError.
+    Access to a game that is installed but cannot be used raises GameError.
     """
 
     def __init__(self, entries: Iterable[EntryPoint]) -> None:
@@ -52,12 +52,12 @@ class InstalledGames(Mapping[str, AnyRuleset]):
         return key in self._offers
 
     def usable(self) -> dict[str, AnyRuleset]:
-        """The games that can be played, all of them imported."""
+        """Return the games that can be played; this imports all of them."""
         faults = self.faults()
         return {key: self[key] for key in self if key not in faults}
 
     def faults(self) -> dict[str, str]:
-        """Why the others cannot, in a sentence each, by key."""
+        """Return a sentence for each game that cannot be played, by key."""
         told = {}
         for key in self:
             try:
@@ -69,7 +69,7 @@ class InstalledGames(Mapping[str, AnyRuleset]):
 
 @cache
 def installed_games() -> InstalledGames:
-    """The games of all packages beside this one, and its own."""
+    """Return the games of this package and all others."""
     return InstalledGames(entry_points(group=GROUP))
 
 
@@ -80,7 +80,7 @@ def _load_game(key: str, offers: list[EntryPoint]) -> AnyRuleset:
     (entry,) = offers
     try:
         found = entry.load()
-    except Exception as error:  # whatever a stranger's module may raise is his game's fault alone
+    except Exception as error:  # a package may raise anything, which must not affect other games
         raise GameError(f"{_describe_entry(entry)} cannot be imported: {type(error).__name__}: {error}") from error
     lacking = [name for name in _MEMBERS if inspect.getattr_static(found, name, None) is None]
     if isinstance(found, type) or lacking:
@@ -105,16 +105,21 @@ def _package(entry: EntryPoint) -> str:
 
 
 ORDERS = "{{ORDERS}}"
-"""Stands in a rulebook where the order reference goes."""
+"""Placeholder for the order reference in a rulebook."""
 
 
 def rulebook(ruleset: AnyRuleset) -> str:
-    """The rulebook in Markdown."""
+    """Return the rulebook in Markdown, with the order reference."""
     return ruleset.rulebook.replace(ORDERS, ruleset.orders.reference())
 
 
 def find_game(games: Mapping[str, AnyRuleset], key: str) -> AnyRuleset:
-    """The ruleset of this key. Raises CampaignError with the nearest one there is, or GameError."""
+    """Return the ruleset of this key.
+
+    Raises:
+        CampaignError: There is none; the message names the most similar key.
+        GameError: The game cannot be used.
+    """
     if key not in games:
         raise CampaignError(f"there is no game {key!r} here: {suggest(key, sorted(games))}")
     return games[key]

@@ -1,4 +1,4 @@
-"""The log for the operator: a JSON object a line, for each event.
+"""The log for the operator: one JSON object per line and event.
 
     {"at": "2026-11-06T19:00:02.114Z", "level": "info", "event": "turn resolved", "campaign": "trap7", "turn": 3, …}
 
@@ -27,7 +27,7 @@ STANDARD_ERROR = "-"
 
 MOST_BYTES = 5_000_000
 KEPT = 5
-"""A log that has grown to so many bytes is put aside, and so many of those are kept."""
+"""Size at which the log is rotated, and the number of old files kept."""
 
 Level = Literal["info", "warning", "error"]
 
@@ -35,17 +35,17 @@ _LEVELS: dict[Level, int] = {"info": logging.INFO, "warning": logging.WARNING, "
 LOG = logging.getLogger("pbem.log")
 LOG.setLevel(logging.INFO)
 LOG.propagate = False
-LOG.addHandler(logging.NullHandler())  # without any, logging writes to standard error by itself
+LOG.addHandler(logging.NullHandler())  # without any handler, logging writes warnings to standard error
 
 
 def event(event: str, /, *, level: Level = "info", fault: BaseException | None = None, **facts: Any) -> None:
-    """Enters an event: a fixed phrase such as "mail sent", its facts by name, and the traceback of a fault."""
+    """Log an event: a fixed phrase such as "mail sent", facts by name, and the traceback of a fault."""
     LOG.log(_LEVELS[level], event, extra={"facts": facts, "fault": fault})
 
 
 @contextmanager
 def open_log(path: Path) -> Iterator[None]:
-    """Has events written to a file while the block runs; never raises."""
+    """Write events to a file while the block runs; never raise."""
     handler = _Stream(sys.stderr) if path.name == STANDARD_ERROR else _LogFile(path)
     handler.setFormatter(_Lines())
     LOG.addHandler(handler)
@@ -53,12 +53,12 @@ def open_log(path: Path) -> Iterator[None]:
         yield
     finally:
         LOG.removeHandler(handler)
-        with suppress(OSError):  # the last lines find no room
+        with suppress(OSError):  # the disk may be full
             handler.close()
 
 
 class _Lines(logging.Formatter):
-    """An event as a line of JSON, everything in it masked."""
+    """Formatter of events as lines of JSON, with all secrets masked."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -79,20 +79,20 @@ def _to_json(value: Any) -> Any:
 
 
 class _Quiet(logging.Handler):
-    """A handler that gives up without a word."""
+    """Handler that ignores its own errors."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is logging's
-        """What cannot be logged is not worth a night's turns."""
+        """Do nothing: an event that cannot be logged must not stop a turn."""
 
 
 class _Stream(_Quiet, logging.StreamHandler[Any]):
-    """Writes to a stream."""
+    """Handler that writes to a stream."""
 
 
 class _LogFile(_Quiet, RotatingFileHandler):
-    """Writes to a file that is opened, and its folder made, with the first event.
+    """Handler that writes to a file, which is opened, and its folder created, with the first event.
 
-    A file that takes nothing is told of on standard error, once.
+    If the file cannot be written, one warning goes to standard error.
     """
 
     def __init__(self, path: Path) -> None:
@@ -100,7 +100,7 @@ class _LogFile(_Quiet, RotatingFileHandler):
         self._has_warned = False
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is logging's
-        """Name what keeps the log from being written; a night's turns go on all the same."""
+        """Warn once that the log cannot be written; the program continues."""
         error = sys.exception()
         if isinstance(error, OSError) and not self._has_warned:
             self._has_warned = True

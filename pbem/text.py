@@ -17,7 +17,7 @@ _BAR = "| "
 
 @lru_cache(maxsize=1024)
 def format_time(at: dt.datetime, zone: str) -> str:
-    """A time for a player: in the campaign's zone and in UTC, whose day is named if it is another."""
+    """Return a time in the campaign's zone and in UTC, whose day is named if it is another."""
     there, utc = at.astimezone(ZoneInfo(zone)), at.astimezone(dt.UTC)
     if zone == "UTC":
         return f"{utc:%a} {utc.day} {utc:%b %Y %H:%M} UTC"
@@ -27,13 +27,13 @@ def format_time(at: dt.datetime, zone: str) -> str:
 
 @lru_cache(maxsize=1024)
 def format_time_short(at: dt.datetime, zone: str) -> str:
-    """A time for a subject: the day, the hour and the zone's usual letters, "Sun 29 Nov 20:00 CET"."""
+    """Return a time for a subject, with the zone's abbreviation: "Sun 29 Nov 20:00 CET"."""
     there = at.astimezone(ZoneInfo(zone))
     return f"{there:%a} {there.day} {there:%b %H:%M %Z}"
 
 
 def wrap(text: str, indent: str = "", width: int = WIDTH) -> str:
-    """The text as one paragraph, broken at blanks to the width of a mail; further lines begin with `indent`.
+    """Return the text as one paragraph, wrapped at blanks to the width of a mail; further lines begin with `indent`.
 
     The first line leaves as much room, for what the template put before it.
     """
@@ -41,14 +41,12 @@ def wrap(text: str, indent: str = "", width: int = WIDTH) -> str:
     text = " ".join(text.split())
     if len(text) <= room:
         return text
+    # Not textwrap: reports wrap hundreds of texts, and it takes ten times as long for the same lines.
     return f"\n{indent}".join(_break_lines(text, room))
 
 
 def _break_lines(text: str, room: int) -> Iterator[str]:
-    """Lines of a text whose words stand one blank apart, each as long as fits; a longer word is a line by itself.
-
-    Reports wrap some hundred texts, and `textwrap`, which would say the same, takes ten times as long.
-    """
+    """Yield lines of a text whose words are one blank apart, each as long as fits; a longer word has its own line."""
     start = 0
     while len(text) - start > room:
         end = text.rfind(" ", start, start + room + 1)
@@ -62,13 +60,17 @@ def _break_lines(text: str, room: int) -> Iterator[str]:
 
 
 def wrap_order_line(line: str, indent: str = "") -> str:
-    """An order line broken as sheets may break it, with a backslash, so that it can be copied into one."""
+    """Return an order line wrapped with backslashes, as sheets may do it, so that it can be copied into one."""
     rows = textwrap.wrap(line, WIDTH - len(indent) - 2, break_long_words=False, break_on_hyphens=False)
     return f" \\\n{indent}".join(rows)
 
 
 def format_table(rows: Iterable[Sequence[Any]], *headings: str) -> str:
-    """A text table under headings; columns of numbers stand to the right."""
+    """Return a text table under headings; columns of whole numbers are aligned to the right.
+
+    Raises:
+        ValueError: A row has not as many cells as there are headings.
+    """
     table = [list(row) for row in rows]
     if any(len(row) != len(headings) for row in table):
         raise ValueError(f"a table with the headings {', '.join(headings)} needs rows of {len(headings)}")
@@ -87,29 +89,28 @@ def _align_row(row: Sequence[str], widths: Sequence[int], right: Sequence[bool])
 
 
 def as_sentence(text: str) -> str:
-    """The text as a sentence: a capital first, unless it begins with a quotation, and a full stop last, unless it ends
-    in a mark of its own."""
+    """Return the text with a capital first letter, and with a full stop unless it ends in a punctuation mark."""
     text = text.strip()
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?", ":", ",", ";", "…")) else ".")
 
 
 def heading(text: str) -> str:
-    """A heading of a text mail."""
+    """Return a heading of a text mail."""
     return f"{text.upper()}\n{'-' * len(text)}"
 
 
 def quote_block(text: str) -> str:
-    """The words of a person, passed on: a bar before every line, so that none is taken for a part of the mail."""
+    """Return a person's words with a bar before every line, so that none is taken for a part of the mail."""
     room = WIDTH - len(_BAR)
     lines = (textwrap.wrap(line, room, break_on_hyphens=False) or [""] for line in text.split("\n"))
     return "\n".join(f"{_BAR}{piece}".rstrip() for pieces in lines for piece in pieces)
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Names as a list in words: "red, blue and green"."""
+    """Return names as a list in words: "red, blue and green"."""
     return ", ".join(names[:-1]) + (" and " if names[1:] else "") + "".join(names[-1:])
 
 
 def count_noun(number: int, one: str, many: str = "") -> str:
-    """A number and what it counts: "1 unit", "3 units"; `many` is for words that do more than take an s."""
+    """Return a number with its noun: "1 unit", "3 units"; `many` is for plurals that do more than add an s."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"

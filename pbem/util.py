@@ -36,13 +36,13 @@ TOKEN_BYTES = 10
 """A token is twice as many hex digits: 80 random bits, which need no slow hash."""
 
 CODE_CHARACTERS = 16
-"""Of a reply code: lower-case letters and the digits 2 to 7."""
+"""Length of a reply code, of lower-case letters and the digits 2 to 7."""
 
 ID_CHARACTERS = 26
-"""Of the local part of a Message-ID, in the same letters."""
+"""Length of the local part of a Message-ID, of the same characters."""
 
 LEAST_SECRET = 4
-"""Characters; a shorter secret would mask half of every text, and keeps nobody out."""
+"""Characters; masking a shorter secret would hide half of every text, and it protects nothing."""
 
 _KEYS = (
     re.compile(
@@ -51,7 +51,7 @@ _KEYS = (
     re.compile(rf"(?i)(?P<kept>)\b[0-9a-f]{{{2 * TOKEN_BYTES}}}\b"),
     re.compile(rf"(?i)(?P<kept>)\b[a-z2-7]{{{ID_CHARACTERS}}}\b"),
     re.compile(rf"(?i)(?P<kept>\+|\[[^\[\]\s]{{1,40}}+\s++)[a-z2-7]{{{CODE_CHARACTERS}}}(?=[@\]])"),
-    # A code on its own is told from a long word by its digits.
+    # A code on its own differs from a long word by its digits.
     re.compile(rf"(?i)(?P<kept>)\b(?=[a-z]{{0,{CODE_CHARACTERS - 1}}}+[2-7])[a-z2-7]{{{CODE_CHARACTERS}}}\b"),
 )
 
@@ -60,36 +60,37 @@ _FRAME = re.compile(r"(?i)\A[>|\s]*+(?:orders|player|gm)\b")
 _KEYLIKE = re.compile(
     rf"(?i)\b(?:(?=[a-z]{{0,24}}+[0-9])[0-9a-f]{{15,25}}|(?=[a-z]{{0,15}}+[2-7])[a-z2-7]{{{CODE_CHARACTERS}}})\b"
 )
-"""A token, with or without a slip of the pen in it, or a reply code."""
+"""A token, also with a typing error, or a reply code."""
 
 _SECRETS: set[str] = set()
 
 
 def register_secret(secret: str) -> str:
-    """Has a password or access token masked from now on, for as long as the process lives; returns it."""
+    """Redact a password or access token from now on, as long as the process lives; return it."""
+    # Also without the blanks in which providers show app passwords: servers may repeat either form.
     _SECRETS.update(form for form in (secret, secret.replace(" ", "")) if len(form) >= LEAST_SECRET)
     return secret
 
 
 def redact_secrets(text: str) -> str:
-    """The text with every remembered secret masked, as a server might repeat one or an error quote it."""
-    for secret in sorted(_SECRETS, key=len, reverse=True):
+    """Return the text with every registered secret masked, as a server may repeat one or an error quote it."""
+    for secret in sorted(_SECRETS, key=len, reverse=True):  # the longest first: one may contain another
         text = text.replace(secret, MASK)
     return text
 
 
 def redact_credentials(line: str) -> str:
-    """A line as it was written, for what is kept and shown again: only what is surely a key in it is masked.
+    """Return a line as it was written, for storage and display, with only certain credentials masked.
 
-    That is a token wherever it stands, and on a line that begins as a frame does, well-formed or not, also what is
-    like a token or a code.
+    These are tokens anywhere, and on a line that begins as a frame of orders or commands does, well-formed or not, also
+    words similar to a token or a reply code.
     """
     line = _TOKEN.sub(MASK, line)
     return _KEYLIKE.sub(MASK, line) if _FRAME.match(line) else line
 
 
 def redact_all(text: str) -> str:
-    """The text with every secret and key in it masked, and without signs that would steer a terminal."""
+    """Return the text with all secrets, tokens and codes masked, and without control characters for a terminal."""
     text = redact_secrets(text)
     for key in _KEYS:
         text = key.sub(rf"\g<kept>{MASK}", text)
@@ -99,23 +100,23 @@ def redact_all(text: str) -> str:
 T = TypeVar("T")
 
 AGAIN = 0.05
-"""Seconds after which the alarm rings again, where it was not the moment to end the work."""
+"""Seconds after which the timer fires again, if the work could not be interrupted the first time."""
 
 _PROTECTED = frozenset({"concurrent", "importlib", "logging", "multiprocessing", "psycopg", "sqlalchemy"})
-"""Packages that keep books which others go on with: their calls, short ones, are let finish."""
+"""Packages whose shared state an exception in the middle of a call could corrupt: their calls, all short, finish."""
 
 
 class TimeLimitExceeded(BaseException):
-    """The work took longer than it may. No `except Exception` on the way takes it for a fault of its own."""
+    """Raised when work exceeds its time limit; a BaseException, so that no `except Exception` catches it."""
 
 
 class ShutdownRequested(BaseException):
-    """The process was told to end while the work ran."""
+    """Raised when the process was told to end while work ran."""
 
 
 @dataclass(slots=True)
 class _Watch:
-    """There is one of each signal in a process, and so one of these."""
+    """State of the timer; a process has one of each signal, and so one of these."""
 
     running: bool = False
     stopping: bool = False
@@ -125,9 +126,13 @@ _WATCH = _Watch()
 
 
 def run_with_time_limit(seconds: float, work: Callable[[], T]) -> T:
-    """Does some work, for so many seconds of the processor's time at most. Raises TimeLimitExceeded, ShutdownRequested.
+    """Call a function, for at most so many seconds of processor time.
 
-    Both may come when the work has just been done: whoever catches them looks whether it was.
+    Either exception may come when the work has just been done: a caller that catches it must check.
+
+    Raises:
+        TimeLimitExceeded: The time is over.
+        ShutdownRequested: `request_shutdown` was called.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
@@ -138,26 +143,26 @@ def run_with_time_limit(seconds: float, work: Callable[[], T]) -> T:
         finally:
             _stop_timer()
     except (TimeLimitExceeded, ShutdownRequested):
-        _stop_timer()  # once more, since it may have rung in the line above that does it
+        _stop_timer()  # again, since the timer may have fired inside the first call
         raise
 
 
 def request_shutdown() -> None:
-    """End what runs within a time limit, and let no other begin, until `clear_shutdown`. For handlers of signals."""
+    """End work within a time limit, and let no other begin, until `clear_shutdown`. For signal handlers."""
     _WATCH.stopping = True
     if _WATCH.running:
         signal.setitimer(signal.ITIMER_PROF, AGAIN, AGAIN)
 
 
 def clear_shutdown() -> None:
-    """Lets work begin again."""
+    """Let work begin again."""
     _WATCH.stopping = False
 
 
 def _start_timer(seconds: float) -> None:
     if _WATCH.stopping:
         raise ShutdownRequested
-    signal.signal(signal.SIGPROF, _on_alarm)  # it stays: without a handler a late signal would kill the process
+    signal.signal(signal.SIGPROF, _on_alarm)  # never removed: without a handler a late signal kills the process
     _WATCH.running = True
     signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN)
 
@@ -173,7 +178,7 @@ def _on_alarm(_number: int, frame: FrameType | None) -> None:
 
 
 def _is_in_protected_call(frame: FrameType | None) -> bool:
-    """Whether one of the packages is at work that are let finish."""
+    """Return True if the interrupted call is inside one of the protected packages."""
     while frame is not None:
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] in _PROTECTED:
             return True
@@ -182,20 +187,20 @@ def _is_in_protected_call(frame: FrameType | None) -> bool:
 
 
 class Progress(Protocol):
-    """Is told the stage of the work, how many of its parts are done, and of how many (0: not known)."""
+    """Callback for progress: the stage of the work, how many of its parts are done, and of how many (0: unknown)."""
 
     def __call__(self, stage: str, done: int, total: int) -> None: ...
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
-    """Tells nobody."""
+    """Do nothing."""
 
 
 @contextmanager
 def gc_paused(*, for_good: bool = False) -> Iterator[None]:
-    """Lets rubbish lie until the end of the block; only that in circles, as all other goes by itself.
+    """Disable the cyclic garbage collector inside the block; other objects are freed as usual.
 
-    If `for_good`, whatever there is by then stays, and is never looked through.
+    With `for_good`, all objects that exist at its end are excluded from collection for ever.
     """
     was = gc.isenabled()
     gc.disable()
@@ -209,16 +214,21 @@ def gc_paused(*, for_good: bool = False) -> Iterator[None]:
 
 
 _ENOUGH = 1 << 16
-"""Bytes; what SQLite wants at a time is less."""
+"""Bytes; SQLite asks for less at a time."""
 
 
 def read_plain(path: Path, most: int, *, follow: bool = False) -> bytes:
     """Return the bytes of a regular file of at most `most` bytes; a symbolic link counts only with `follow`.
 
-    Never waits for a pipe or reads a device. Raises OSError, or ValueError saying what the file is instead.
+    Never waits for a pipe or reads a device.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is no regular file, or is larger; the message says so.
     """
     if not stat.S_ISREG((path.stat() if follow else path.lstat()).st_mode):
         raise ValueError("it is no plain file")
+    # O_NONBLOCK and O_NOFOLLOW: a pipe or a link may have taken its place since.
     flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     with os.fdopen(os.open(path, flags), "rb") as file:
         raw = file.read(most + 1)
@@ -228,7 +238,7 @@ def read_plain(path: Path, most: int, *, follow: bool = False) -> bytes:
 
 
 def fsync(path: Path) -> None:
-    """Waits until a file's bytes, or the names in a folder, are on the disk. Raises OSError."""
+    """Wait until a file's bytes, or the names in a folder, are on the disk. Raise OSError."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -237,7 +247,7 @@ def fsync(path: Path) -> None:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Puts a file in the place of the one of this name, whole or not at all, and on the disk. Raises OSError.
+    """Write or replace a file, whole or not at all, and synced to the disk. Raise OSError.
 
     For one writer at a time: the draft beside it has a fixed name, so that a killed writer leaves one at most.
     """
@@ -253,7 +263,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def has_room(folder: Path) -> bool:
-    """Return whether a file can be written in a folder, by writing one without a name; True if it cannot be made."""
+    """Return False if the disk of a folder is full, by writing an unnamed temporary file; True after other errors."""
     try:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
             file.write(bytes(_ENOUGH))
@@ -267,7 +277,7 @@ _PREFIX = ".pbem-draft-"
 
 @contextmanager
 def staging_directory(place: Path) -> Iterator[Path]:
-    """A folder of its own in a place, gone at the end; and those that killed processes have left there."""
+    """Create a folder in a place, deleted at the end; delete those that killed processes have left there."""
     _sweep(place)
     draft, handle = _make_draft(place)
     try:
@@ -278,11 +288,11 @@ def staging_directory(place: Path) -> Iterator[Path]:
 
 
 def publish(draft: Path, target: Path) -> None:
-    """Puts what was prepared in its place, whole and on the disk. Raises OSError."""
+    """Rename a staged file or folder to its target, whole and synced to the disk. Raise OSError."""
     for path in (*_list_tree(draft), draft):
         fsync(path)
     draft.rename(target)
-    fsync(target.parent)
+    fsync(target.parent)  # or a power cut may undo the rename
 
 
 def _list_tree(draft: Path) -> Iterator[Path]:
@@ -294,7 +304,7 @@ def _list_tree(draft: Path) -> Iterator[Path]:
 def _make_draft(place: Path) -> tuple[Path, int]:
     while True:
         draft = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
-        with suppress(FileNotFoundError):  # another has just swept it away
+        with suppress(FileNotFoundError):  # another process has taken it for abandoned and deleted it
             handle = os.open(draft, os.O_RDONLY)
             fcntl.flock(handle, fcntl.LOCK_EX)
             if draft.is_dir():
@@ -304,7 +314,7 @@ def _make_draft(place: Path) -> tuple[Path, int]:
 
 def _sweep(place: Path) -> None:
     for draft in place.glob(f"{_PREFIX}*"):
-        with suppress(OSError):  # it is another's, who is at work in it
+        with suppress(OSError):  # the process that uses it holds the lock
             handle = os.open(draft, os.O_RDONLY)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -314,6 +324,6 @@ def _sweep(place: Path) -> None:
 
 
 def package_data(folder: str) -> Path:
-    """Return a folder that a wheel holds inside the package, and the repository beside it."""
+    """Return a data folder, which is inside the package in a wheel, and beside it in the repository."""
     package = Path(__file__).resolve().parent
     return package / folder if (package / folder).is_dir() else package.parent / folder
